@@ -1,7 +1,8 @@
 /**
  * Parses request bodies incrementally. Agents send the whole conversation each time, so the common
  * prefix with an earlier body is reused up to an element of its message list, and only the rest is
- * parsed.
+ * parsed. Measured at 800K tokens: without it and `sentHead.ts`, which only pay together, a request
+ * takes 14 ms more of processor time and the p99 of the added time is 1.3 to 1.5 times as long.
  */
 import { Buffer, isAscii, isUtf8 } from 'node:buffer';
 import { isDeeperThan, MAX_DEPTH } from '../conversations/text/json';

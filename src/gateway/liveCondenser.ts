@@ -378,13 +378,9 @@ export class LiveCondenser implements Condenser {
     );
     // Until the vendor has said how far back thinking goes, new messages change too.
     if (until === Infinity) this.heads.delete(conversation);
-    else this.keep(conversation, { head, until });
+    else this.heads.set(conversation, { head, until });
     const body = joinHead(head, call.read);
     return hasLostOpening(view, origins, until) ? withoutBudget(body, call.read.body) : body;
-  }
-
-  private keep(conversation: LiveId, head: KeptHead): void {
-    this.heads.set(conversation, head);
   }
 
   /**

@@ -58,11 +58,11 @@ export interface LiveAnswers {
   readonly list: {
     readonly state: number;
     readonly conversations: readonly LiveSummary[];
-    readonly told?: readonly LimitNotice[];
-    readonly isEnding?: true;
+    readonly told?: readonly LimitNotice[] | undefined;
+    readonly isEnding: boolean;
   };
-  readonly view: { readonly view?: LiveView };
-  readonly compare: { readonly texts?: FoldedTexts };
+  readonly view: { readonly view?: LiveView | undefined };
+  readonly compare: { readonly texts?: FoldedTexts | undefined };
   readonly outline: { readonly messages?: ReturnType<LiveConversationsApi['outline']> };
   /** Absent if nothing could be condensed; `notes` give the reasons. */
   readonly condense: { readonly kind?: OutcomeSummary['kind']; readonly notes: readonly string[] };
@@ -125,24 +125,13 @@ export function createLiveRoute(
       switch (asked.do) {
         case 'list':
           if (asked.after === state) await changed(signal);
-          return {
-            state,
-            conversations: live.list(),
-            ...(spending && { told: spending.told }),
-            ...(isEnding && { isEnding }),
-          };
-        case 'view': {
-          const view = live.view(asked.conversation);
-          return { ...(view && { view }) };
-        }
-        case 'compare': {
-          const texts = live.compare(asked.conversation);
-          return { ...(texts && { texts }) };
-        }
-        case 'outline': {
-          const messages = live.outline(asked.conversation);
-          return { ...(messages && { messages }) };
-        }
+          return { state, conversations: live.list(), told: spending?.told, isEnding };
+        case 'view':
+          return { view: live.view(asked.conversation) };
+        case 'compare':
+          return { texts: live.compare(asked.conversation) };
+        case 'outline':
+          return { messages: live.outline(asked.conversation) };
         case 'condense': {
           const { provider, config, targetPercent } = asked;
           const options = {

@@ -260,7 +260,7 @@ export class RunningConversations implements WindowEngine {
           told: notices = [],
           isEnding,
         } = await post<LiveAnswers['list']>(told.address, asked, abort.signal);
-        known.isEnding ||= isEnding === true;
+        known.isEnding ||= isEnding;
         if (state !== after) await this.take(known, conversations, after === undefined);
         // Notices from before this window started were shown by another.
         if (after !== undefined) for (const one of notices.slice(known.notices)) this.options.onNotice?.(one);

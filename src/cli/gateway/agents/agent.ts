@@ -3,6 +3,7 @@
  * run.
  */
 import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { errorCode } from '../../../core/errors';
 import { isRecord } from '../../../core/messages/blocks';
 import type { Home } from '../../../storage/home';
@@ -130,6 +131,12 @@ export function getField(value: unknown, ...path: readonly string[]): unknown {
   return at;
 }
 
+/** Empty if there is no object at the path. */
+export function getRecord(value: unknown, ...path: readonly string[]): Readonly<Record<string, unknown>> {
+  const found = getField(value, ...path);
+  return isRecord(found) ? found : {};
+}
+
 /** A non-empty string, or undefined. */
 export function getText(value: unknown, ...path: readonly string[]): string | undefined {
   const text = getField(value, ...path);
@@ -151,6 +158,23 @@ export function getOption(args: readonly string[], ...names: readonly string[]):
     if (name !== undefined) return arg.slice(name.length + 1);
   }
   return undefined;
+}
+
+/** The arguments without an option and its value, in either form. */
+export function withoutOption(args: readonly string[], name: string): string[] {
+  const at = args.indexOf(name);
+  return at < 0 ? args.filter((arg) => !arg.startsWith(`${name}=`)) : args.toSpliced(at, 2);
+}
+
+/** The folder and its parents, innermost first. */
+export const listFolders = (folder: string): string[] =>
+  dirname(folder) === folder ? [folder] : [folder, ...listFolders(dirname(folder))];
+
+/** Settings of the whole machine, where Gemini CLI and its descendant Qwen Code read them. */
+export function systemSettings({ platform, env }: AgentHome, onDarwin: string, elsewhere: string): string {
+  if (platform === 'darwin') return `/Library/Application Support/${onDarwin}/settings.json`;
+  if (platform === 'win32') return join(env['ProgramData'] ?? 'C:\\ProgramData', elsewhere, 'settings.json');
+  return `/etc/${elsewhere}/settings.json`;
 }
 
 /** Variables for hosts without a proxy. */

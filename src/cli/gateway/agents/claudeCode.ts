@@ -2,13 +2,15 @@ import { join, resolve } from 'node:path';
 import { CLAUDE_CODE_CLOUDS, isTurnedOn } from '../../../core/agents/claudeCodeClouds';
 import { isRecord } from '../../../core/messages/blocks';
 import {
-  parseAddress,
   NO_PROXY,
-  getOption,
-  settingsIn,
-  getText,
   UnsupportedError,
+  getOption,
+  getRecord,
+  getText,
+  parseAddress,
+  settingsIn,
   withLoopback,
+  withoutOption,
   type GatewayAgent,
   type NamedAddress,
 } from './agent';
@@ -65,7 +67,7 @@ export const claudeCode: GatewayAgent = {
       trust,
       canRecall: true,
       async launch({ url, file, recall }) {
-        const permissions = isRecord(own['permissions']) ? own['permissions'] : {};
+        const permissions = getRecord(own, 'permissions');
         const allowed = Array.isArray(permissions['allow']) ? (permissions['allow'] as unknown[]) : [];
         // A proxy in project settings would receive the key, since the connection to the gateway is
         // unencrypted.
@@ -77,7 +79,7 @@ export const claudeCode: GatewayAgent = {
         const overlay = {
           ...own,
           env: {
-            ...(isRecord(own['env']) && own['env']),
+            ...getRecord(own, 'env'),
             ...Object.fromEntries(direct),
             ANTHROPIC_BASE_URL: url(ROUTE),
           },
@@ -92,7 +94,7 @@ export const claudeCode: GatewayAgent = {
           args: [
             `--settings=${await file('settings.json', JSON.stringify(overlay))}`,
             `--mcp-config=${await file('mcp.json', JSON.stringify(servers))}`,
-            ...without(args, '--settings'),
+            ...withoutOption(args, '--settings'),
           ],
           env: { ANTHROPIC_BASE_URL: url(ROUTE) },
         };
@@ -111,10 +113,4 @@ async function givenSettings(given: string, cwd: string): Promise<Readonly<Recor
     // Reported below.
   }
   throw new UnsupportedError('The settings given to Claude Code are not a JSON object.');
-}
-
-/** Removes an option and its value. */
-function without(args: readonly string[], name: string): string[] {
-  const at = args.indexOf(name);
-  return at < 0 ? args.filter((arg) => !arg.startsWith(`${name}=`)) : args.toSpliced(at, 2);
 }

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { isRecord } from '../../../core/messages/blocks';
-import { parseAddress, getField, getOption, settingsIn, getText, UnsupportedError, type GatewayAgent } from './agent';
+import { UnsupportedError, getOption, getRecord, getText, parseAddress, settingsIn, type GatewayAgent } from './agent';
 import { shownPath } from './projectTrust';
 
 /** URLs of providers without a configured one. Source: Cline's code (`@cline/llms`). */
@@ -44,13 +43,12 @@ export const cline: GatewayAgent = {
       ...(own !== undefined && { from: new Map([[route, `baseUrl in ${shownPath(providersFile, home)}`]]) }),
       canRecall: true,
       async launch({ url, file, recall }) {
-        const entry = getField(settings, 'providers', chosen);
-        const inner = getField(entry, 'settings');
-        const changed = { ...toRecord(entry), settings: { ...toRecord(inner), baseUrl: url(route) } };
-        const providers = { ...settings, providers: { ...toRecord(settings['providers']), [chosen]: changed } };
+        const entry = getRecord(settings, 'providers', chosen);
+        const changed = { ...entry, settings: { ...getRecord(entry, 'settings'), baseUrl: url(route) } };
+        const providers = { ...settings, providers: { ...getRecord(settings, 'providers'), [chosen]: changed } };
         const { name, command, args: serverArgs, env: serverEnv } = recall;
         const server = { command, args: serverArgs, env: serverEnv, autoApprove: ['recall', 'search'] };
-        const withServer = { ...servers, mcpServers: { ...toRecord(servers['mcpServers']), [name]: server } };
+        const withServer = { ...servers, mcpServers: { ...getRecord(servers, 'mcpServers'), [name]: server } };
         const compaction = getOption(args, '--compaction') === undefined ? ['--compaction', 'off'] : [];
         return {
           command: 'cline',
@@ -66,5 +64,3 @@ export const cline: GatewayAgent = {
     };
   },
 };
-
-const toRecord = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {});

@@ -1,6 +1,16 @@
 import { join, resolve } from 'node:path';
 import { isRecord } from '../../../core/messages/blocks';
-import { parseAddress, getOption, settingsIn, getText, UnsupportedError, type GatewayAgent } from './agent';
+import {
+  UnsupportedError,
+  getField,
+  getOption,
+  getRecord,
+  getText,
+  parseAddress,
+  settingsIn,
+  withoutOption,
+  type GatewayAgent,
+} from './agent';
 import { shownPath } from './projectTrust';
 
 /** URLs of providers without a configured one. */
@@ -43,8 +53,7 @@ export const continueCli: GatewayAgent = {
       const address = own ?? BUILT_IN[getText(model, 'provider') ?? ''];
       if (address !== undefined) addresses.set(at, parseAddress(address, `The apiBase of model ${at + 1}`));
       if (own !== undefined) from.set(nameRoute(at), `apiBase in ${shownPath(path, home)}`);
-      const options = model['defaultCompletionOptions'];
-      const window = isRecord(options) ? options['contextLength'] : undefined;
+      const window = getField(model, 'defaultCompletionOptions', 'contextLength');
       if (typeof window === 'number') windows.set(getText(model, 'model') ?? '', window);
     }
     if (addresses.size === 0) {
@@ -59,7 +68,7 @@ export const continueCli: GatewayAgent = {
       windows,
       async launch({ url, file, recall }) {
         const led = models.map((model, at) => {
-          const options = isRecord(model['defaultCompletionOptions']) ? model['defaultCompletionOptions'] : {};
+          const options = getRecord(model, 'defaultCompletionOptions');
           const window = options['contextLength'];
           return {
             ...model,
@@ -76,18 +85,16 @@ export const continueCli: GatewayAgent = {
           models: led,
           mcpServers: [...servers, { name, command, args: serverArgs, env: serverEnv }],
         };
-        const rest = given === undefined ? args : withoutConfig(args);
         return {
           command: 'cn',
-          args: ['--config', await file('config.yaml', stringify(overlay)), ...rest],
+          args: [
+            '--config',
+            await file('config.yaml', stringify(overlay)),
+            ...(given === undefined ? args : withoutOption(args, '--config')),
+          ],
           env: {},
         };
       },
     };
   },
 };
-
-function withoutConfig(args: readonly string[]): string[] {
-  const at = args.indexOf('--config');
-  return at < 0 ? args.filter((arg) => !arg.startsWith('--config=')) : args.toSpliced(at, 2);
-}

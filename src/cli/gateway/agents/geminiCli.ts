@@ -1,7 +1,16 @@
 import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isRecord } from '../../../core/messages/blocks';
-import { parseAddress, settingsIn, getText, UnsupportedError, type AgentHome, type GatewayAgent } from './agent';
+import {
+  UnsupportedError,
+  getRecord,
+  getText,
+  listFolders,
+  parseAddress,
+  settingsIn,
+  systemSettings,
+  type AgentHome,
+  type GatewayAgent,
+} from './agent';
 import { jsonc } from './jsonc';
 
 const ROUTE = 'gemini';
@@ -18,7 +27,7 @@ export const geminiCli: GatewayAgent = {
   goesOn: ['--resume', 'latest'],
   async prepare(args, home) {
     const { env, homedir, cwd } = home;
-    const systemFile = env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] ?? systemSettings(home);
+    const systemFile = env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] ?? systemSettings(home, 'GeminiCli', 'gemini-cli');
     const system = await settingsIn(systemFile, jsonc);
     const [project, user] = await Promise.all(
       [join(cwd, '.gemini', 'settings.json'), join(homedir, '.gemini', 'settings.json')].map((path) =>
@@ -42,7 +51,7 @@ export const geminiCli: GatewayAgent = {
       canRecall,
       async launch({ url, file, recall }) {
         if (!canRecall) return { command: 'gemini', args, env: { [ADDRESS]: url(ROUTE) } };
-        const servers = isRecord(system['mcpServers']) ? system['mcpServers'] : {};
+        const servers = getRecord(system, 'mcpServers');
         const { command, args: serverArgs, env: serverEnv } = recall;
         const server = { command, args: serverArgs, env: serverEnv, trust: true };
         const overlay = { ...system, mcpServers: { ...servers, [recall.name]: server } };
@@ -74,7 +83,7 @@ const GROUP_OR_OTHERS_WRITE = 0o022;
 function isRoots(folder: string, { platform }: AgentHome): boolean {
   if (platform === 'win32' || process.getuid?.() !== 0) return false;
   const there = existing(folder);
-  return [there, realpathSync(there)].flatMap(listParents).every((path) => {
+  return [there, realpathSync(there)].flatMap(listFolders).every((path) => {
     const { uid, mode } = statSync(path);
     return uid === 0 && (mode & GROUP_OR_OTHERS_WRITE) === 0 && lstatSync(path).uid === 0;
   });
@@ -82,19 +91,3 @@ function isRoots(folder: string, { platform }: AgentHome): boolean {
 
 /** The folder or its nearest existing parent. */
 const existing = (folder: string): string => (existsSync(folder) ? folder : existing(dirname(folder)));
-
-const listParents = (folder: string): string[] => {
-  const above = dirname(folder);
-  return above === folder ? [folder] : [folder, ...listParents(above)];
-};
-
-function systemSettings({ platform, env }: AgentHome): string {
-  switch (platform) {
-    case 'darwin':
-      return '/Library/Application Support/GeminiCli/settings.json';
-    case 'win32':
-      return join(env['ProgramData'] ?? 'C:\\ProgramData', 'gemini-cli', 'settings.json');
-    default:
-      return '/etc/gemini-cli/settings.json';
-  }
-}

@@ -1,12 +1,13 @@
-import { dirname, join } from 'node:path';
-import { isRecord } from '../../../core/messages/blocks';
+import { join } from 'node:path';
 import {
-  parseAddress,
+  UnsupportedError,
   getField,
   getOption,
-  settingsIn,
+  getRecord,
   getText,
-  UnsupportedError,
+  listFolders,
+  parseAddress,
+  settingsIn,
   type AgentHome,
   type GatewayAgent,
   type NamedAddress,
@@ -55,10 +56,8 @@ const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
       if (hasKey) addresses.set(id, new URL(address));
     }
     for (const { values, from: source, isProjects } of settings) {
-      const providers = getField(values, 'provider');
-      for (const [id, provider] of isRecord(providers) ? Object.entries(providers) : []) {
-        const models = getField(provider, 'models');
-        for (const [model, about] of isRecord(models) ? Object.entries(models) : []) {
+      for (const [id, provider] of Object.entries(getRecord(values, 'provider'))) {
+        for (const [model, about] of Object.entries(getRecord(provider, 'models'))) {
           const window = getField(about, 'limit', 'context');
           if (typeof window === 'number') windows.set(model, window);
         }
@@ -140,11 +139,6 @@ const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
 export const openCode = openCodeLike('opencode');
 export const kilo = openCodeLike('kilo');
 
-const getRecord = (value: unknown, ...path: readonly string[]): Readonly<Record<string, unknown>> => {
-  const found = getField(value, ...path);
-  return isRecord(found) ? found : {};
-};
-
 const listIn = (value: unknown, field: string): readonly unknown[] => {
   const list = getField(value, field);
   return Array.isArray(list) ? (list as readonly unknown[]) : [];
@@ -170,7 +164,8 @@ async function readSettings(command: string, brand: string, home: AgentHome): Pr
     ...(own === undefined ? [] : [own]),
     ...names.map((name) => join(homedir, `.${command}`, name)),
   ];
-  const projects = folders(cwd)
+  const projects = listFolders(cwd)
+    .toReversed()
     .flatMap((folder) => names.flatMap((name) => [join(folder, name), join(folder, `.${command}`, name)]))
     .filter((path) => !users.includes(path));
   const all = [...users.map((path) => [path, false] as const), ...projects.map((path) => [path, true] as const)];
@@ -181,12 +176,6 @@ async function readSettings(command: string, brand: string, home: AgentHome): Pr
       isProjects,
     })),
   );
-}
-
-/** The folder and its parents, outermost first. */
-function folders(folder: string): string[] {
-  const above = dirname(folder);
-  return above === folder ? [folder] : [...folders(above), folder];
 }
 
 /** Expands `{env:NAME}` in a setting. */

@@ -1,7 +1,15 @@
 import { MARKER_EXAMPLE } from '../../../core/messages/markers';
 import { join } from 'node:path';
-import { isRecord } from '../../../core/messages/blocks';
-import { parseAddress, getField, getOption, settingsIn, getText, UnsupportedError, type GatewayAgent } from './agent';
+import {
+  UnsupportedError,
+  getField,
+  getOption,
+  getRecord,
+  getText,
+  parseAddress,
+  settingsIn,
+  type GatewayAgent,
+} from './agent';
 import { jsonc } from './jsonc';
 import { shownPath } from './projectTrust';
 
@@ -46,10 +54,10 @@ export const pi: GatewayAgent = {
     const { env, homedir, cwd } = home;
     const folder = env['PI_CODING_AGENT_DIR'] ?? join(homedir, '.pi', 'agent');
     const models = join(folder, 'models.json');
-    const own = getField(await settingsIn(models, jsonc), 'providers');
+    const own = getRecord(await settingsIn(models, jsonc), 'providers');
     const addresses = new Map(Object.entries(BUILT_IN).map(([id, address]) => [id, new URL(address)]));
     const ownAddresses: string[] = [];
-    for (const [id, provider] of isRecord(own) ? Object.entries(own) : []) {
+    for (const [id, provider] of Object.entries(own)) {
       const address = getText(provider, 'baseUrl');
       if (address === undefined) continue;
       addresses.set(id, parseAddress(address, `The baseUrl of "${id}"`));
@@ -70,7 +78,7 @@ export const pi: GatewayAgent = {
       );
     }
     const windows = new Map<string, number>();
-    for (const provider of isRecord(own) ? Object.values(own) : []) {
+    for (const provider of Object.values(own)) {
       const models = getField(provider, 'models');
       for (const model of Array.isArray(models) ? (models as readonly unknown[]) : []) {
         const window = getField(model, 'contextWindow');

@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { getField, settingsIn, type AgentHome, type NamedAddress, type ProjectTrust } from './agent';
+import { getField, listFolders, settingsIn, type AgentHome, type NamedAddress, type ProjectTrust } from './agent';
 import { jsonc } from './jsonc';
 
 const BY_OPTION: ProjectTrust = { isTrusted: true, why: 'by --trust-project' };
@@ -114,7 +114,7 @@ function isWithin(path: string, folder: string): boolean {
 
 /** The folder and its parents up to the root of its repository, or of the file system. */
 function foldersInRepository(folder: string): string[] {
-  const above = dirname(folder);
-  if (above === folder || existsSync(join(folder, '.git'))) return [folder];
-  return [folder, ...foldersInRepository(above)];
+  const all = listFolders(folder);
+  const root = all.findIndex((each) => existsSync(join(each, '.git')));
+  return root < 0 ? all : all.slice(0, root + 1);
 }

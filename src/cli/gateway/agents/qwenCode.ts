@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import { isRecord } from '../../../core/messages/blocks';
 import {
-  parseAddress,
+  UnsupportedError,
   getField,
   getOption,
-  settingsIn,
+  getRecord,
   getText,
-  UnsupportedError,
-  type AgentHome,
+  parseAddress,
+  settingsIn,
+  systemSettings,
   type GatewayAgent,
   type NamedAddress,
 } from './agent';
@@ -30,7 +30,7 @@ export const qwenCode: GatewayAgent = {
   goesOn: ['--continue'],
   async prepare(args, home) {
     const { env, homedir, cwd } = home;
-    const systemFile = env['QWEN_CODE_SYSTEM_SETTINGS_PATH'] ?? systemSettings(home);
+    const systemFile = env['QWEN_CODE_SYSTEM_SETTINGS_PATH'] ?? systemSettings(home, 'QwenCode', 'qwen-code');
     const system = await settingsIn(systemFile, jsonc);
     const folder = env['QWEN_HOME'] ?? join(homedir, '.qwen');
     const inProject = join(cwd, '.qwen', 'settings.json');
@@ -71,14 +71,12 @@ export const qwenCode: GatewayAgent = {
       trust,
       canRecall: true,
       async launch({ url, file, recall }) {
-        const servers = isRecord(system['mcpServers']) ? system['mcpServers'] : {};
         const { name, command, args: serverArgs, env: serverEnv } = recall;
         const server = { command, args: serverArgs, env: serverEnv, trust: true };
-        const tools = isRecord(system['tools']) ? system['tools'] : {};
         const overlay = {
           ...system,
-          mcpServers: { ...servers, [name]: server },
-          tools: { ...tools, toolSearch: { enabled: false } },
+          mcpServers: { ...getRecord(system, 'mcpServers'), [name]: server },
+          tools: { ...getRecord(system, 'tools'), toolSearch: { enabled: false } },
         };
         return {
           command: 'qwen',
@@ -95,14 +93,3 @@ export const qwenCode: GatewayAgent = {
 
 const hasAddress = (models: unknown): boolean =>
   Array.isArray(models) && (models as readonly unknown[]).some((model) => getText(model, 'baseUrl') !== undefined);
-
-function systemSettings({ platform, env }: AgentHome): string {
-  switch (platform) {
-    case 'darwin':
-      return '/Library/Application Support/QwenCode/settings.json';
-    case 'win32':
-      return join(env['ProgramData'] ?? 'C:\\ProgramData', 'qwen-code', 'settings.json');
-    default:
-      return '/etc/qwen-code/settings.json';
-  }
-}
