@@ -9,7 +9,6 @@ const TITLES: Readonly<Record<string, () => string>> = {
   consolidateToolResults: () => t('Repeated listings, searches and commands'),
   removeObsoleteState: () => t('Superseded state'),
   oneViewPerFile: () => t('Lines of a file shown elsewhere'),
-  editEchoes: () => t('Edits echoed back'),
   writesReadBack: () => t('Files read back after being written'),
   repeatedRuns: () => t('Runs of identical lines'),
   lineNumbers: () => t('Line numbers'),

@@ -20,13 +20,16 @@ const OPERATIONS = {
     kinds: ['read'],
     reason: 'the lines appear in another view of the file',
   },
-  editEchoes: { name: 'Edit echoes', kinds: ['echo'], reason: 'the lines appear in the edit and in what was read' },
   writesReadBack: {
     name: 'Writes read back',
     kinds: ['written', 'new', 'old', 'failed'],
     reason: 'the lines appear in a result or in another call',
   },
-  repeatedRuns: { name: 'Repeated runs of lines', kinds: ['result'], reason: 'the lines appear in another result' },
+  repeatedRuns: {
+    name: 'Repeated runs of lines',
+    kinds: ['result', 'echo'],
+    reason: 'the lines appear in another result or in a call',
+  },
 } as const satisfies Record<string, { name: string; kinds: readonly SourceKind[]; reason: string }>;
 
 export type LineOperation = keyof typeof OPERATIONS;

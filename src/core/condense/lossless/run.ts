@@ -29,9 +29,10 @@ export const losslessConfigSchema = z
       'Keeps only what differs in environment details, reminders and plans that a later one supersedes, and the newest version of a file that was written anew.',
     ),
     oneViewPerFile: on('Keeps lines of a file once if another read, write or edit shows them too.'),
-    editEchoes: on('Removes what a tool repeats after an edit if the edit and the file show it.'),
     writesReadBack: on('Keeps only those lines of long parameters that no result and no other call shows.'),
-    repeatedRuns: on('Keeps runs of lines that occur in several results once.'),
+    repeatedRuns: on(
+      'Keeps runs of lines that occur in several results once, and removes what a tool repeats after an edit.',
+    ),
     lineNumbers: on('Keeps numbers and paths in front of lines once per run of lines.'),
     terminalNoise: on('Removes control sequences, overwritten progress and repeated lines from command output.'),
     failedCalls: on('Removes long parameters of calls that failed and were retried successfully.'),
