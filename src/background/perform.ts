@@ -174,17 +174,19 @@ async function account(
   const { file, sinceDay } = task;
   const unread = problems.map(({ reason }) => reason);
   const overview = makeOverview(sessions, sinceDay, unread);
-  const whatIf = task.with && (await whatIfIn(sessions, task.with, task, tokens, onProgress, signal));
-  const instead = task.with && whatIf && { sum: whatIf, name: task.with.name };
+  const whatIf = task.with && {
+    sum: await whatIfIn(sessions, task.with, task, tokens, onProgress, signal),
+    name: task.with.name,
+  };
   if (file)
     await replaceWhole(
       nodeFiles,
       file.path,
-      accountText(file, sessionsSince(sessions, sinceDay), overview, instead, unread),
+      accountText(file, sessionsSince(sessions, sinceDay), overview, whatIf, unread),
     );
   return {
     overview,
-    ...(whatIf && { whatIf: { ...whatIf, choice: task.with.name } }),
+    ...(whatIf && { whatIf: { ...whatIf.sum, choice: whatIf.name } }),
     leftOut: problems.length,
     problems: problems.slice(0, TOLD_PROBLEMS),
   };
@@ -215,12 +217,12 @@ function accountText(
   { form, by, version, days }: NonNullable<AccountTask['file']>,
   sessions: readonly SessionAccount[],
   overview: AccountOverview,
-  instead: AccountPageOptions['instead'],
+  whatIf: AccountPageOptions['whatIf'],
   unread: readonly string[],
 ): string {
   switch (form) {
     case 'html':
-      return renderAccountPage(overview, { version, days, instead });
+      return renderAccountPage(overview, { version, days, whatIf });
     // Secrets in titles, commands and paths are masked, since the file may be shared.
     case 'json':
       return renderAccountJson(maskValue(sessions), by, maskValue(unread));

@@ -44,9 +44,9 @@ const LINE_DAYS = 2;
 
 /** `account`: cost and composition of all agents' sessions on this machine. */
 export async function accountCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
-  const { by, days, json, csv, out, store, files, line, session, ...whatIf } = parseValues(argv);
-  if (whatIf.with !== undefined && files.length > 0)
-    return whatIfCommand(files, whatIf.with, { window: whatIf.window, json }, io);
+  const { by, days, json, csv, out, store, files, line, session, ...asked } = parseValues(argv);
+  if (asked.with !== undefined && files.length > 0)
+    return whatIfCommand(files, asked.with, { window: asked.window, json }, io);
   // The current block started yesterday at the earliest, unless blocks follow each other without a
   // pause.
   const wanted = line ? LINE_DAYS : days;
@@ -80,14 +80,14 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
     problems: maskValue(all.problems),
   };
   const unread = account.problems.map(({ reason }) => reason);
-  const instead =
-    whatIf.with === undefined
+  const whatIf =
+    asked.with === undefined
       ? undefined
-      : await whatIfOfAll(all.sessions, whatIf.with, { period: periodWords(days), sinceDay, cache: whatIfCache }, io);
+      : await whatIfOfAll(all.sessions, asked.with, { period: periodWords(days), sinceDay, cache: whatIfCache }, io);
   for (const { path, reason } of account.problems) io.stderr(`Left out: ${path}: ${reason}\n`);
   const data = renderData();
   if (file === undefined) {
-    io.stdout(data ?? instead?.words ?? formatAccount(account, by, periodWords(days)));
+    io.stdout(data ?? whatIf?.words ?? formatAccount(account, by, periodWords(days)));
     return EXIT.done;
   }
   for (const { path } of all.sessions) {
@@ -96,15 +96,14 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
   }
   await writeWhole(
     file,
-    data ??
-      renderAccountPage(makeOverview(account.sessions, undefined, unread), { version: io.version, days, instead }),
+    data ?? renderAccountPage(makeOverview(account.sessions, undefined, unread), { version: io.version, days, whatIf }),
   );
   io.stderr(`Written: ${file}\n`);
   return EXIT.done;
 
   /** Machine-readable output, if requested. */
   function renderData(): string | undefined {
-    if (json && instead) return `${JSON.stringify({ with: whatIf.with, ...instead.sum })}\n`;
+    if (json && whatIf) return `${JSON.stringify({ with: asked.with, ...whatIf.sum })}\n`;
     if (json) return renderAccountJson(account.sessions, by, unread);
     return csv ? renderAccountCsv(account.sessions, by, unread) : undefined;
   }

@@ -34,13 +34,13 @@ export async function accountStored(
   services: Services,
   { days, choice, file }: AccountPreferences,
 ): Promise<AccountResult> {
-  const instead = choice === undefined ? undefined : parseChoice(services, choice);
+  const provider = choice === undefined ? undefined : parseChoice(services, choice);
   const task: AccountTask = {
     kind: 'account',
     find: getFindOptions(services),
     cache: join(services.context.globalStorageUri.fsPath, 'account.json'),
     ...(days !== undefined && { sinceDay: localDay(startOfDays(days, Date.now())) }),
-    ...(instead && { with: instead }),
+    ...(provider && { with: provider }),
     ...(file && { file }),
   };
   const title = vscode.l10n.t('Adding up the session costs of all agents');

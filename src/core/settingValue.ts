@@ -152,7 +152,7 @@ export function changedList(list: readonly unknown[], change: ListChange): Chang
 }
 
 /** Changes that restore an entry after another one with its ID replaced it. */
-export function undoReplacement(list: readonly unknown[], index: number): readonly ListChange[] {
+export function restoreReplacedEntry(list: readonly unknown[], index: number): readonly ListChange[] {
   const entry = list[index];
   if (!isContainer(entry)) return [];
   return [

@@ -1,3 +1,4 @@
+import type { DueReason } from '../core/condense/trigger/due';
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import type { OutcomeSummary } from '../core/condense';
 import type { Saving } from '../core/cost/saving';
@@ -25,14 +26,7 @@ export interface LiveDecision {
  * was reached and the cache had expired. `background`: prepared earlier. `too-long`: rejected by
  * the model. `bytes`: images too large. `by-hand`: requested by a person.
  */
-export type CondensationReason =
-  | 'threshold'
-  | 'window'
-  | 'cold-cache'
-  | 'background'
-  | 'too-long'
-  | 'bytes'
-  | 'by-hand';
+export type CondensationReason = DueReason | 'background' | 'too-long' | 'bytes' | 'by-hand';
 
 export type LiveEvent =
   /**

@@ -1,6 +1,7 @@
 /** Schedules condensations of live conversations: when, by which provider, and with what result. */
 import { condenseWithFallback, type CondensationOutcome } from '../core/condense';
 import { whyNot } from '../core/condense/fallback';
+import { findDueReason, getPreparingTokens, type DueReason } from '../core/condense/trigger/due';
 import { getPercentTokens } from '../core/condense/trigger/thresholds';
 import { FILE_AWARE_NAME, isBuiltIn, formatProviderName } from '../core/condense/types';
 import { betweenSteps } from '../core/betweenSteps';
@@ -9,7 +10,6 @@ import { orAborted } from '../core/orAborted';
 import type { Overflow } from '../api/tooLong';
 import { getFollowUp, createPolicy, createRequest, createTerms } from './condensationRequest';
 import { getCacheState, evaluateCondensation } from './decision';
-import { findDueReason, getPreparingTokens } from './due';
 import type { LiveConversation } from './liveConversation';
 import type { LiveParts, LiveSettings } from './types';
 import { condenseNewResults, createRules } from './newResults';
@@ -358,15 +358,16 @@ export class CondensationScheduler {
     return model.contextWindow <= 0 || countedTokens <= this.parts.learning.fitting(model);
   }
 
-  private reason(): CondensationReason | undefined {
+  private reason(): DueReason | undefined {
     const { manager } = this.parts;
     const { model, countedTokens, overheadTokens, id } = this.conversation;
     const settings = this.settings.now();
     return findDueReason({
-      model,
+      contextWindow: model.contextWindow,
+      threshold: model.threshold,
       tokens: this.modelTokens,
       isFitting: this.isFitting,
-      cache: getCacheState(this.conversation, this.parts).state,
+      isCold: getCacheState(this.conversation, this.parts).state === 'cold',
       coldPercent: settings.coldPercent,
       isWaiting: settings.isPaused === true || manager.tokensToGo(id, countedTokens - overheadTokens) > 0,
     });

@@ -65,7 +65,7 @@ it('the account page shows its days, what was estimated, and the cost with anoth
     ...{ condensations: 1, needed: 250, missing: 3, recallable: 3 },
   };
   const overview = makeOverview([asReplayed(session)], '2026-01-02');
-  const words = wordsOf(renderAccountPage(overview, { version: '1', days: 7, instead: { sum, name: 'File-Aware' } }));
+  const words = wordsOf(renderAccountPage(overview, { version: '1', days: 7, whatIf: { sum, name: 'File-Aware' } }));
   expect(words).toContain('The last 7 days: cost not known for 1 request in 1 session');
   expect(words).toContain('1 request was replayed from the conversation');
   expect(words).toContain(

@@ -39,12 +39,12 @@ export interface AccountPageOptions {
   /** Limited to requests of this many days; absent: all. */
   readonly days?: number | undefined;
   /** The cost with another provider, if requested. */
-  readonly instead?: { readonly sum: WhatIfSum; readonly name: string } | undefined;
+  readonly whatIf?: { readonly sum: WhatIfSum; readonly name: string } | undefined;
 }
 
 export function renderAccountPage(
   { total, groups, sessions }: AccountOverview,
-  { version, days, instead }: AccountPageOptions,
+  { version, days, whatIf }: AccountPageOptions,
 ): string {
   const { compactions } = total;
   return renderPage(
@@ -62,7 +62,7 @@ export function renderAccountPage(
           Condenser ${version}.
         </p>
       </header>
-      ${instead ? renderWhatIf(instead, days) : html``} ${renderDays(groups.day)} ${renderParts(total)}
+      ${whatIf ? renderWhatIf(whatIf, days) : html``} ${renderDays(groups.day)} ${renderParts(total)}
       ${GROUPINGS.filter((grouping) => grouping !== 'day').map((grouping) =>
         renderRows(TITLES[grouping], groups[grouping]),
       )}
@@ -70,7 +70,7 @@ export function renderAccountPage(
   );
 }
 
-const renderWhatIf = ({ sum, name }: NonNullable<AccountPageOptions['instead']>, days: number | undefined): Html =>
+const renderWhatIf = ({ sum, name }: NonNullable<AccountPageOptions['whatIf']>, days: number | undefined): Html =>
   html`<section>
     <h2>What it would have cost with ${name}</h2>
     <p>${whatIfHeadline(sum, periodWords(days), name)}</p>

@@ -9,7 +9,7 @@ import {
 } from '../core/condense/providers/smart/presets';
 import type { ConfigProblem } from '../core/condense/types';
 import { isRecord } from '../core/messages/blocks';
-import { undoReplacement, type ListChange } from '../core/settingValue';
+import { restoreReplacedEntry, type ListChange } from '../core/settingValue';
 import { getConfiguration, readSetting } from '../window/settings/settings';
 import { showWarningMessage } from '../window/notifications';
 import type { PanelSettings } from './panelSettings';
@@ -105,7 +105,7 @@ export async function importPreset(settings: PanelSettings, scope: SettingScope)
   const problems = await settings.update({ name: 'presets', scope, path, value: preset });
   if (problems.length > 0) return { problems, undo: [] };
   const removal: ListChange = { kind: 'remove', entry: { id: preset.id, nth: 0 } };
-  return { id: preset.id, problems: [], undo: index === -1 ? [removal] : undoReplacement(now, index) };
+  return { id: preset.id, problems: [], undo: index === -1 ? [removal] : restoreReplacedEntry(now, index) };
 }
 
 type StoredPreset = Readonly<Record<string, unknown>>;

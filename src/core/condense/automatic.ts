@@ -4,7 +4,8 @@ import { applyEdits } from './edits/applyEdits';
 import { condenseWithFallback, type FallbackPolicy, type WindowLimits } from './fallback';
 import type { CondensationOutcome, CondensationRequest } from './condensation';
 import type { CondensationManager } from './manager';
-import { shouldCondense, targetTokens, type Threshold, type TriggerDecision } from './trigger/thresholds';
+import { findDueReason, type DueReason } from './trigger/due';
+import { allowedTokens, targetTokens, type Threshold } from './trigger/thresholds';
 
 /** `targetTokens` overrides the threshold's target. */
 export interface AutomaticRequest extends Omit<CondensationRequest, 'trigger' | 'windowTokens'> {
@@ -15,8 +16,14 @@ export interface AutomaticRequest extends Omit<CondensationRequest, 'trigger' | 
 }
 
 export type AutomaticOutcome =
-  | { readonly kind: 'not-due'; readonly decision: TriggerDecision }
-  | { readonly kind: 'ran'; readonly decision: TriggerDecision; readonly outcome: CondensationOutcome };
+  | {
+      readonly kind: 'not-due';
+      /** The whole request, in the model's tokens. */
+      readonly tokens: number;
+      /** Share of the window in use; 0 if the window is unknown. */
+      readonly percent: number;
+    }
+  | { readonly kind: 'ran'; readonly reason: DueReason; readonly outcome: CondensationOutcome };
 
 /**
  * o200k tokens of the messages at which an automatic condensation may stop.
@@ -31,8 +38,7 @@ export const getMessagesTarget = (
 ): number => Math.max(1, Math.floor(targetTokens(threshold, contextWindow, dueTokens) / tokenFactor) - overheadTokens);
 
 /**
- * Condenses at the threshold or if the window would be exceeded, counting system prompt, tools and
- * the last message.
+ * Condenses at the threshold or if the window would be exceeded, counting system prompt and tools.
  * @throws UnknownProviderError
  */
 export async function condenseIfNeeded(
@@ -45,17 +51,11 @@ export async function condenseIfNeeded(
   const { contextWindow, tokenFactor = 1, maxOutputTokens } = window;
   const { overheadTokens = 0 } = request;
   const view = applyEdits(request.messages, request.edits ?? []).messages;
-  const last = view.at(-1);
-  const lastTokens = last ? counter.message(last) : 0;
-  const total = counter.messages(view) - lastTokens + overheadTokens;
-  const decision = shouldCondense({
-    totalTokens: Math.ceil(total * tokenFactor),
-    lastMessageTokens: Math.ceil(lastTokens * tokenFactor),
-    contextWindow,
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-    threshold,
-  });
-  if (!decision.due) return { kind: 'not-due', decision };
+  const tokens = Math.ceil((counter.messages(view) + overheadTokens) * tokenFactor);
+  // The caller reserves the whole reply. In agent mode, each request gets the reply that fits.
+  const isFitting = tokens <= allowedTokens(contextWindow, maxOutputTokens);
+  const reason = findDueReason({ contextWindow, threshold, tokens, isFitting });
+  if (!reason) return { kind: 'not-due', tokens, percent: contextWindow > 0 ? (100 * tokens) / contextWindow : 0 };
   const outcome = await condenseWithFallback(
     manager,
     {
@@ -66,5 +66,5 @@ export async function condenseIfNeeded(
     },
     { ...policy, window },
   );
-  return { kind: 'ran', decision, outcome };
+  return { kind: 'ran', reason, outcome };
 }

@@ -250,7 +250,7 @@ describe('condensing automatically', () => {
   };
 
   it('does nothing below the threshold', async () => {
-    expect(await automatic()).toMatchObject({ kind: 'not-due', decision: { due: false } });
+    expect(await automatic()).toMatchObject({ kind: 'not-due' });
     expect(await automatic({ messages: [] })).toMatchObject({ kind: 'not-due' });
   });
 
@@ -258,14 +258,25 @@ describe('condensing automatically', () => {
     const window = { contextWindow: Math.floor(TOKENS / 0.76), maxOutputTokens: 100 };
     const ran = await automatic({ window });
     if (ran.kind !== 'ran' || ran.outcome.kind !== 'condensed') throw new Error(JSON.stringify(ran));
-    expect(ran.decision.reason).toBe('threshold');
+    expect(ran.reason).toBe('threshold');
     expect(ran.outcome.tokensAfter).toBeLessThanOrEqual(window.contextWindow * 0.75 * 0.67);
   });
 
   it('counts in the model’s tokens and includes system prompt and tools', async () => {
     const window = { contextWindow: TOKENS * 2, maxOutputTokens: 100, tokenFactor: 1.5 };
-    expect(await automatic({ window })).toMatchObject({ kind: 'ran', decision: { percent: expect.closeTo(75, 0) } });
-    expect(await automatic({ overheadTokens: TOKENS })).toMatchObject({ kind: 'ran', decision: { percent: 100 } });
+    expect(await automatic({ window })).toMatchObject({ kind: 'ran' });
+    const below = { ...window, tokenFactor: 1.45 };
+    expect(await automatic({ window: below })).toMatchObject({ kind: 'not-due', percent: expect.closeTo(72.5, 0) });
+    expect(await automatic({ overheadTokens: TOKENS })).toMatchObject({ kind: 'ran' });
+  });
+
+  it('is due above window × 0.9 less the reply that the caller reserves, whatever the threshold', async () => {
+    const threshold = { percent: 100 };
+    const fitting = Math.ceil((TOKENS + 8_000) / 0.9) + 1;
+    const roomy = { contextWindow: fitting, maxOutputTokens: 8_000 };
+    expect(await automatic({ threshold, window: roomy })).toMatchObject({ kind: 'not-due' });
+    const tight = { contextWindow: fitting, maxOutputTokens: 8_100 };
+    expect(await automatic({ threshold, window: tight })).toMatchObject({ kind: 'ran', reason: 'window' });
   });
 
   it('accepts a threshold in tokens', async () => {

@@ -5,7 +5,7 @@
 import { betweenSteps } from '../betweenSteps';
 import { errorMessage } from '../errors';
 import type { Edit } from './edits/edits';
-import type { Step, StepResult, StepSpending } from './draft/steps';
+import type { Step, StepReporter, StepResult, StepSpending } from './draft/steps';
 import type { Work } from './draft/work';
 import type { CondensationOptions, StepReport } from './types';
 
@@ -67,12 +67,17 @@ async function runRound<W extends Work>(
   const tokensBefore = work.tokens;
   for (const [index, step] of steps.entries()) {
     await betweenSteps(signal);
-    onProgress?.({ step: step.name, done: index, total: steps.length });
+    const show = (words: string): void => {
+      onProgress?.({ step: words, done: index, total: steps.length });
+    };
+    show(step.name);
     const isMet = targetTokens !== undefined && work.tokens <= targetTokens;
     const skip = isMet ? 'the target was already met' : await step.skip?.(work);
     const { reports: own, endsRound }: StepResult =
       skip === undefined
-        ? await runStep(work, step, options)
+        ? await runStep(work, step, options, (doing) => {
+            show(`${step.name}: ${doing}`);
+          })
         : { reports: [makeReport(work, step.name, { kind: 'skipped', reason: skip })] };
     reports.push(...(step.isRepeat ? own.filter(isWorthTelling) : own));
     if (endsRound) return { tokensBefore, isEnded: true };
@@ -98,6 +103,7 @@ async function runStep<W extends Work>(
   work: W,
   step: Step<W>,
   { signal, watch }: PipelineOptions<W>,
+  report: StepReporter,
 ): Promise<StepResult> {
   const checkpoint = work.checkpoint();
   const { tokens: tokensBefore, edits: editsBefore } = work;
@@ -105,7 +111,7 @@ async function runStep<W extends Work>(
   const started = performance.now();
   let outcome: StepReport['outcome'] = { kind: 'done' };
   try {
-    await runWatched(work, step, watch, signal);
+    await runWatched(work, step, watch, signal, report);
     const refusal = step.refuse?.(work);
     if (refusal !== undefined) throw new Error(refusal);
     if (step.result) return step.result();
@@ -116,7 +122,7 @@ async function runStep<W extends Work>(
   }
   const spent = step.spent?.() ?? NOTHING_SPENT;
   const calls = spent.calls - spentBefore.calls;
-  const report: StepReport = {
+  const made: StepReport = {
     name: step.name,
     tokensBefore,
     tokensAfter: work.tokens,
@@ -126,7 +132,7 @@ async function runStep<W extends Work>(
     ...(calls > 0 && { calls }),
     outcome,
   };
-  return { reports: [report] };
+  return { reports: [made] };
 }
 
 function countNew(edits: readonly Edit[], before: readonly Edit[]): number {
@@ -144,10 +150,11 @@ async function runWatched<W extends Work>(
   step: Step<W>,
   watch: PipelineOptions<W>['watch'],
   signal: AbortSignal | undefined,
+  report: StepReporter,
 ): Promise<void> {
   for (let run = 1; run <= 2; run++) {
     const putBack = watch?.(work, step);
-    await step.run(work, signal);
+    await step.run(work, signal, report);
     await betweenSteps(signal);
     if (!(await putBack?.())) return;
     await betweenSteps(signal);

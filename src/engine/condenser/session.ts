@@ -66,8 +66,7 @@ export class CondenserSession {
       const asked = { ...request, ...terms, signal, onProgress };
       const result = await condenseIfNeeded(this.host.manager, this.counter, asked, policy);
       if (result.kind === 'ran') return { kind: 'ran', outcome: removeView(result.outcome) };
-      const { tokens, percent } = result.decision;
-      return { kind: 'not-due', tokens, percent };
+      return result;
     });
   }
 

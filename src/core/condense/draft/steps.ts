@@ -8,8 +8,11 @@ export interface Step<W extends Work = Draft> {
   readonly name: string;
   /** Why the step is skipped for now, in words; undefined if it runs. */
   readonly skip?: (work: W) => string | undefined | Promise<string | undefined>;
-  /** @throws the signal's reason if it is aborted; any other error drops the step's changes */
-  run(work: W, signal?: AbortSignal): void | Promise<void>;
+  /**
+   * @param report tells what the step is doing, in words
+   * @throws the signal's reason if it is aborted; any other error drops the step's changes
+   */
+  run(work: W, signal?: AbortSignal, report?: StepReporter): void | Promise<void>;
   /** For a step with inner steps: what to report after a run instead of the step itself. */
   readonly result?: () => StepResult;
   /** Why its changes are rejected, in words; they are dropped then. */
@@ -21,6 +24,8 @@ export interface Step<W extends Work = Draft> {
   /** Set if it repeats an earlier step and is reported only if it changes something. */
   readonly isRepeat?: boolean;
 }
+
+export type StepReporter = (doing: string) => void;
 
 /** References of earlier condensations, or all, for steps that create none themselves. */
 export type RewrittenReferences = 'earlier' | 'all';

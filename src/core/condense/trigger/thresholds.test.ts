@@ -3,7 +3,6 @@ import {
   allowedTokens,
   duePoint,
   getReservedOutput,
-  shouldCondense,
   targetTokens,
   thresholdTokens,
   worthwhileTokens,
@@ -40,46 +39,9 @@ describe('thresholds and targets', () => {
   });
 });
 
-describe('an automatic condensation by thresholds', () => {
-  const input = {
-    contextWindow: 200_000,
-    maxOutputTokens: 8_000,
-    threshold: { percent: 75 },
-  } as const;
-
-  it('is due from the threshold on, including the last message', () => {
-    expect(shouldCondense({ ...input, totalTokens: 149_000, lastMessageTokens: 1_000 })).toEqual({
-      due: true,
-      reason: 'threshold',
-      tokens: 150_000,
-      percent: 75,
-    });
-    expect(shouldCondense({ ...input, totalTokens: 149_000, lastMessageTokens: 999 }).due).toBe(false);
-  });
-
-  it('is due above window × 0.9 less the reserved output, whatever the threshold', () => {
-    const late = { ...input, threshold: { percent: 100 }, lastMessageTokens: 0 } as const;
-    expect(shouldCondense({ ...late, totalTokens: 172_000 }).due).toBe(false);
-    expect(shouldCondense({ ...late, totalTokens: 172_001 })).toMatchObject({ due: true, reason: 'window' });
-  });
-
-  it('reserves 8192 tokens if the model states no output limit', () => {
-    expect(allowedTokens(100_000)).toBe(100_000 * 0.9 - 8192);
-    expect(allowedTokens(100_000, 0)).toBe(100_000 * 0.9 - 8192);
-  });
-
-  it('accepts an absolute threshold', () => {
-    const absolute = { ...input, threshold: { percent: 75, tokens: 50_000 }, lastMessageTokens: 0 } as const;
-    expect(shouldCondense({ ...absolute, totalTokens: 49_999 }).due).toBe(false);
-    expect(shouldCondense({ ...absolute, totalTokens: 50_000 })).toMatchObject({ due: true, reason: 'threshold' });
-  });
-
-  it('is never due if the window is unknown', () => {
-    expect(shouldCondense({ ...input, contextWindow: 0, totalTokens: 1e9, lastMessageTokens: 0 })).toMatchObject({
-      due: false,
-      percent: 0,
-    });
-  });
+it('reserves 8192 tokens if the model states no output limit', () => {
+  expect(allowedTokens(100_000)).toBe(100_000 * 0.9 - 8192);
+  expect(allowedTokens(100_000, 0)).toBe(100_000 * 0.9 - 8192);
 });
 
 describe('the part of the window reserved for the answer', () => {

@@ -53,26 +53,6 @@ const WORTHWHILE_SHARE = 0.6;
 export const worthwhileTokens = (threshold: Threshold, contextWindow: number): number =>
   Math.floor((thresholdTokens(threshold, contextWindow) - targetTokens(threshold, contextWindow)) * WORTHWHILE_SHARE);
 
-export interface TriggerInput {
-  /** Tokens of the request without its last message. */
-  readonly totalTokens: number;
-  readonly lastMessageTokens: number;
-  /** Size of the model's window in tokens. */
-  readonly contextWindow: number;
-  /** The model's own limit; {@link DEFAULT_RESERVED_OUTPUT_TOKENS} if absent. */
-  readonly maxOutputTokens?: number;
-  readonly threshold: Threshold;
-}
-
-export interface TriggerDecision {
-  readonly due: boolean;
-  /** The threshold was reached, or the window had too little room. */
-  readonly reason?: 'threshold' | 'window';
-  readonly tokens: number;
-  /** Share of the window in use. */
-  readonly percent: number;
-}
-
 /** Upper bound of the share reserved for the reply; the actual limit is set with each request. */
 const MAX_RESERVED_SHARE = 0.4;
 
@@ -123,18 +103,4 @@ export function duePoint(input: ReservedOutputInput): DuePoint {
   const wanted = thresholdTokens(threshold, contextWindow);
   const allowed = Math.floor(allowedTokens(contextWindow, getReservedOutput(input)));
   return wanted <= allowed ? { tokens: wanted, reason: 'threshold' } : { tokens: allowed, reason: 'window' };
-}
-
-/**
- * True at the threshold, or if the request would not fit. Never due if the window is unknown (0).
- */
-export function shouldCondense(input: TriggerInput): TriggerDecision {
-  const { contextWindow, threshold } = input;
-  const tokens = input.totalTokens + input.lastMessageTokens;
-  const allowed = allowedTokens(contextWindow, input.maxOutputTokens);
-  const percent = contextWindow > 0 ? (100 * tokens) / contextWindow : 0;
-  const decision = { tokens, percent };
-  if (contextWindow <= 0) return { ...decision, due: false };
-  if (tokens >= thresholdTokens(threshold, contextWindow)) return { ...decision, due: true, reason: 'threshold' };
-  return tokens > allowed ? { ...decision, due: true, reason: 'window' } : { ...decision, due: false };
 }

@@ -3,6 +3,7 @@ import { dueAt, dueWords, type ModelWindow } from '../../components/dueWords';
 import { Row } from '../../components/Row';
 import { formatNumber, formatPercent, t } from '../../l10n';
 import { usePanel, type Panel } from '../../state/panel';
+import { profileEntries } from '../../state/profileEntries';
 import { useSetting } from '../../state/useSetting';
 import { Slider } from '../../ui';
 
@@ -11,20 +12,10 @@ const USUAL_WINDOW = 200_000;
 
 /** The models whose windows are known, the condensing profile's first. */
 function windowsOf({ state }: Pick<Panel, 'state'>): ModelWindow[] {
-  const names = new Map(
-    (Array.isArray(state.settings['profiles']?.value) ? (state.settings['profiles'].value as unknown[]) : []).flatMap(
-      (entry) => {
-        const { id, name } = entry as { id?: unknown; name?: unknown };
-        return typeof id === 'string' && typeof name === 'string' ? [[id, name] as const] : [];
-      },
-    ),
-  );
   const chosen = state.settings['condensingProfile']?.value;
-  const profiles = state.profiles
+  const profiles = profileEntries(state)
     .toSorted((a, b) => Number(b.id === chosen) - Number(a.id === chosen))
-    .flatMap(({ id, contextWindow }) =>
-      contextWindow === undefined ? [] : [{ name: names.get(id) ?? id, tokens: contextWindow }],
-    );
+    .map(({ name, facts }) => ({ name, tokens: facts?.contextWindow ?? 0 }));
   // Copilot's "Auto" has a window of 0 until it is signed in.
   return [
     ...profiles,

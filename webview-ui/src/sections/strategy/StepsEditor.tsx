@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { isEqual } from '../../../../src/core/isEqual';
 import { isRecord } from '../../../../src/core/messages/blocks';
 import { Disclosure } from '../../components/Disclosure';
 import { OwnProblems } from '../../components/OwnProblems';
@@ -75,7 +76,7 @@ function Step({ step, index, count, schema, onMove, onRemove }: StepProps): Reac
     ...state.presets.map(({ id }) => ({ preset: id })),
   ];
   const own = preset === undefined ? { provider } : { preset };
-  const known = choices.some((choice) => JSON.stringify(choice) === JSON.stringify(own)) ? choices : [own, ...choices];
+  const known = choices.some((choice) => isEqual(choice, own)) ? choices : [own, ...choices];
   const { when, after, affordable, ends } = fieldsOf(schema);
   const fields = Object.fromEntries(
     Object.entries({ when, after, affordable, ends }).filter(

@@ -5,7 +5,7 @@ import { runPlan } from '../../summary/runPlan';
 import { NoSummarizerError, getOutputLimit, type SelectedSummarizer } from '../../summarizer';
 import { createSummaryMessage, formatSummary, SUMMARY_INFO } from '../../summary/summaryMessage';
 import type { Draft } from '../../draft/draft';
-import type { Step } from '../../draft/steps';
+import type { Step, StepReporter } from '../../draft/steps';
 import type { ConversationContext } from '../../types';
 import type { BatchPass } from './passSchema';
 import { createPlaceholder } from '../../summary/expectedOutput';
@@ -17,7 +17,7 @@ import { findLongestRun, selectContent, getUnitsAfterTask } from './selection';
 /** Summarizes the selection. If that fails, the messages stay and a note says why. */
 export const batchStep = (name: string, pass: BatchPass, parts: PassDeps): Step => ({
   name,
-  async run(draft) {
+  async run(draft, _signal, report) {
     const { batchConfig } = pass;
     if (batchConfig.operation === 'keep') return;
     const limits = keptUnits(draft, pass, parts);
@@ -42,7 +42,7 @@ export const batchStep = (name: string, pass: BatchPass, parts: PassDeps): Step 
       throw new Error(`The window of ${selected.summarizer.model.model} is too small to summarize with.`);
     }
     if (plan.kind !== 'plan') return;
-    const made = await proseFor(plan, selected, context, config, name, parts);
+    const made = await proseFor(plan, selected, context, config, name, parts, report);
     if (!made) return;
     const message = createSummaryMessage(formatSummary(made.prose, made.plan.facts));
     draft.summarize(name, made.plan.range, message, SUMMARY_INFO);
@@ -85,7 +85,8 @@ async function proseFor(
   context: ConversationContext,
   config: NativeConfig,
   name: string,
-  { calls, onCall, onNote, onProgress }: PassDeps,
+  { calls, onCall, onNote }: PassDeps,
+  report?: StepReporter,
 ): Promise<Made | undefined> {
   const { budget, memory, estimatedCalls, signal } = calls;
   const { model } = selected.summarizer;
@@ -116,7 +117,7 @@ async function proseFor(
       ...(budget.left !== Infinity && { maxCost: budget.left + (expected.cost ?? 0) }),
     },
     onPart: (index, total) => {
-      onProgress(`call ${index + 1} of ${total}`);
+      report?.(`call ${index + 1} of ${total}`);
     },
     onCall: (call) => {
       spent = spent === undefined || call.cost === undefined ? undefined : spent + call.cost;

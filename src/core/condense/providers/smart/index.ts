@@ -40,7 +40,7 @@ export function smartProvider(options: SmartOptions = {}): CondensationProvider<
     presets = () => [],
     weights = WEIGHTS,
   } = options;
-  const shared = ({ ownModel }: ConversationContext): Shared => ({
+  const createShared = ({ ownModel }: ConversationContext): Shared => ({
     models: new Models(select, ownModel),
     samples,
     memory,
@@ -48,8 +48,8 @@ export function smartProvider(options: SmartOptions = {}): CondensationProvider<
     weights,
   });
 
-  const estimate = (context: ConversationContext, config: SmartConfig, run: CondensationOptions) =>
-    estimateOf(context, config, run, shared(context));
+  const estimate = (context: ConversationContext, config: SmartConfig, runOptions: CondensationOptions) =>
+    estimateRun(context, config, runOptions, createShared(context));
 
   return {
     id: 'smart',
@@ -66,14 +66,14 @@ export function smartProvider(options: SmartOptions = {}): CondensationProvider<
     async condense(context, config, options) {
       // A run without model calls costs nothing, so an estimate is not needed for comparison.
       const estimatedCost = asksModel(config) ? (await estimate(context, config, options)).cost : undefined;
-      const run = shared(context);
-      const record = new SmartRecord(run.models);
+      const shared = createShared(context);
+      const record = new SmartRecord(shared.models);
       const spent = (): Omit<ProviderResult, 'edits'> => {
         const { steps, cost, calls, notes } = record;
         return { steps, cost, notes, calls, ...(estimatedCost !== undefined && { estimatedCost }) };
       };
       try {
-        const draft = await runSmart({ context, config, options, shared: run, record });
+        const draft = await runSmart({ context, config, options, shared, record });
         return { ...spent(), edits: draft.edits };
       } catch (error) {
         if (record.calls.length === 0) throw error;
@@ -86,7 +86,7 @@ export function smartProvider(options: SmartOptions = {}): CondensationProvider<
 }
 
 /** Runs the passes with estimated calls instead of models. */
-async function estimateOf(
+async function estimateRun(
   context: ConversationContext,
   config: SmartConfig,
   options: CondensationOptions,

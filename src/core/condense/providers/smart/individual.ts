@@ -2,7 +2,7 @@
 import type { Draft } from '../../draft/draft';
 import { placeKey } from '../../edits/edits';
 import { outlineStep } from '../../outline/outline';
-import type { Step } from '../../draft/steps';
+import type { Step, StepReporter } from '../../draft/steps';
 import { NoSummarizerError } from '../../summarizer';
 import { OPERATIONS, type ConversationOperation } from '../../edits/operations';
 import type { ToolTable } from '../../../messages/tools';
@@ -23,14 +23,14 @@ import { selectContent } from './selection';
  */
 export const individualStep = (name: string, pass: IndividualPass, parts: PassDeps): Step => ({
   name,
-  async run(draft) {
+  async run(draft, _signal, report) {
     const named = getOperations(pass).map(({ operation }) => operation);
     const operationOf = operations(draft, pass, parts);
     for (const [operation, run] of Object.entries(ON_CONVERSATION))
       if (named.some((one) => one === operation)) await run(name, draft, parts, operationOf);
     if (!named.some((one) => OPERATIONS[one].worksOn === 'content')) return;
     const jobs = await editOldest(name, draft, parts, operationOf);
-    if (jobs.length > 0) await summarize(name, draft, jobs, parts);
+    if (jobs.length > 0) await summarize(name, draft, jobs, parts, report);
   },
 });
 
@@ -161,13 +161,19 @@ async function expectedSaving(job: ContentJob, { calls }: PassDeps): Promise<num
   return Math.max(0, job.tokens - summary - MARKER_TOKENS);
 }
 
-async function summarize(name: string, draft: Draft, waiting: readonly Waiting[], parts: PassDeps): Promise<void> {
+async function summarize(
+  name: string,
+  draft: Draft,
+  waiting: readonly Waiting[],
+  parts: PassDeps,
+  report?: StepReporter,
+): Promise<void> {
   const jobs = waiting.flatMap((message) => message.jobs);
-  const report = (done: number): void => {
-    parts.onProgress(`call ${Math.min(done + 1, jobs.length)} of ${jobs.length}`);
+  const showCall = (done: number): void => {
+    report?.(`call ${Math.min(done + 1, jobs.length)} of ${jobs.length}`);
   };
-  report(0);
-  const replies = await askAll(jobs, parts.calls, parts.onCall, report);
+  showCall(0);
+  const replies = await askAll(jobs, parts.calls, parts.onCall, showCall);
   const replyTo = new Map(jobs.map((job, index) => [job, replies[index]]));
   for (const message of waiting) {
     const made = message.jobs.flatMap((job) => requestsFor(job, replyTo.get(job), parts));

@@ -22,8 +22,6 @@ export interface PassDeps {
   readonly targetTokens: number | undefined;
   /** Weights that predict how likely a block is to be needed. */
   readonly weights: Weights;
-  /** Reports what a pass is doing, in words. */
-  readonly onProgress: (doing: string) => void;
   /** Called after each call, whatever its outcome. */
   readonly onCall: (call: ModelCall) => void;
   /** Reports what a person should know about a pass. */

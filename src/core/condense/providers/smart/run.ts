@@ -94,6 +94,7 @@ export async function runSmart(parts: RunParts): Promise<Draft> {
 function passSteps(parts: RunParts, tools: ToolTable): Step[] {
   const { config, options, context, record } = parts;
   const budget = new Budget(options.maxCost);
+  const passParts = makePassParts(parts, budget, tools);
   const names = stepNames(config);
   const floor = parseCoherenceFloor(config.coherenceFloor);
   const refuse = (draft: Draft): string | undefined => {
@@ -104,7 +105,6 @@ function passSteps(parts: RunParts, tools: ToolTable): Step[] {
     .filter(({ enabled }) => enabled)
     .map((pass, index): Step => {
       const name = names[index] ?? pass.name;
-      const passParts = makePassParts(name, parts, budget, tools);
       const step =
         pass.mode === 'individual' ? individualStep(name, pass, passParts) : batchStep(name, pass, passParts);
       return {
@@ -134,7 +134,6 @@ function collectFacts(draft: Draft, options: CondensationOptions, budget: Budget
 }
 
 function makePassParts(
-  name: string,
   { context, config, options, shared, record, estimatedCalls }: RunParts,
   budget: Budget,
   tools: ToolTable,
@@ -155,10 +154,6 @@ function makePassParts(
     },
     targetTokens: options.targetTokens,
     weights: shared.weights,
-    onProgress: (doing) => {
-      const done = config.passes.findIndex((pass) => pass.name === name);
-      options.onProgress?.({ step: `${name}: ${doing}`, done: Math.max(0, done), total: config.passes.length });
-    },
     onCall: (call) => record.calls.push(call),
     onNote: (note) => record.ownNotes.add(note),
   };

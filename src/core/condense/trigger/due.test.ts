@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { findDueReason, type DueInput } from './due';
-import { createModel } from './testing';
 
 const input = (changes: Partial<DueInput> = {}): DueInput => ({
-  model: createModel(),
+  contextWindow: 40_000,
+  threshold: { percent: 75 },
   tokens: 10_000,
   isFitting: true,
-  cache: 'warm',
   coldPercent: 50,
-  isWaiting: false,
   ...changes,
 });
 
@@ -16,9 +14,8 @@ describe('an automatic condensation', () => {
   it('is due at the threshold, a percentage or a number of tokens', () => {
     expect(findDueReason(input({ tokens: 29_999 }))).toBeUndefined();
     expect(findDueReason(input({ tokens: 30_000 }))).toBe('threshold');
-    const model = createModel({ threshold: { percent: 75, tokens: 5_000 } });
-    expect(findDueReason(input({ model }))).toBe('threshold');
-    expect(findDueReason(input({ model: createModel({ threshold: { percent: 20 } }) }))).toBe('threshold');
+    expect(findDueReason(input({ threshold: { percent: 75, tokens: 5_000 } }))).toBe('threshold');
+    expect(findDueReason(input({ threshold: { percent: 20 } }))).toBe('threshold');
   });
 
   it('is due if the request does not fit, even during the cool-down', () => {
@@ -27,14 +24,13 @@ describe('an automatic condensation', () => {
   });
 
   it('is due from a lower threshold on if the cache is cold and the setting allows it', () => {
-    expect(findDueReason(input({ tokens: 20_000, cache: 'cold' }))).toBe('cold-cache');
-    expect(findDueReason(input({ tokens: 19_999, cache: 'cold' }))).toBeUndefined();
-    expect(findDueReason(input({ tokens: 20_000, cache: 'unknown' }))).toBeUndefined();
-    expect(findDueReason(input({ tokens: 20_000, cache: 'cold', coldPercent: undefined }))).toBeUndefined();
+    expect(findDueReason(input({ tokens: 20_000, isCold: true }))).toBe('cold-cache');
+    expect(findDueReason(input({ tokens: 19_999, isCold: true }))).toBeUndefined();
+    expect(findDueReason(input({ tokens: 20_000 }))).toBeUndefined();
+    expect(findDueReason(input({ tokens: 20_000, isCold: true, coldPercent: undefined }))).toBeUndefined();
   });
 
   it('is never due if the window is unknown', () => {
-    const model = createModel({ contextWindow: 0 });
-    expect(findDueReason(input({ model, isFitting: false, tokens: 1e9 }))).toBeUndefined();
+    expect(findDueReason(input({ contextWindow: 0, isFitting: false, tokens: 1e9 }))).toBeUndefined();
   });
 });
