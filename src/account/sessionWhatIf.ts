@@ -81,9 +81,7 @@ export async function simulateSession(
         signal,
       });
       if (outcome.kind !== 'condensed') return undefined;
-      const all = [...edits, ...outcome.edits];
-      const { messages: view, origins } = applyEdits(prefix, all);
-      return { view, edits: all, origins };
+      return applyEdits(prefix, [...edits, ...outcome.edits]);
     },
   });
   const cost = (usages: readonly Usage[]): number | undefined =>

@@ -76,7 +76,7 @@ it.each([
       expect(refusals).toHaveLength(1);
       expect(statuses.at(-1)).toBe(200);
       expect(statuses.filter((status) => status === 200)).toHaveLength(STEPS);
-      const [marker] = findMarkers(JSON.stringify(live.view(live.active()!.id)?.view));
+      const [marker] = findMarkers(JSON.stringify(live.view(live.active()!.id)?.messages));
       expect(marker?.what).toContain('image 1280×800, 300 KB, from browser_take_screenshot page.png');
       const recall = new RecallTool(() => Promise.resolve(live));
       const { content } = await recall.invoke({ references: [marker!.reference] });
@@ -124,7 +124,7 @@ it('with 42 screenshots (34 MB) continues below 20 MB, and the first screenshot 
       const refused = server.requests.filter(({ status }) => status !== 200);
       expect(refused.map(({ status, bytes }) => [status, bytes > maxBytes])).toEqual([[413, true]]);
       const recall = new RecallTool(() => Promise.resolve(live));
-      const [marker] = findMarkers(JSON.stringify(live.view(live.active()!.id)?.view));
+      const [marker] = findMarkers(JSON.stringify(live.view(live.active()!.id)?.messages));
       expect(marker?.what).toBe('image 1280×800, 607 KB, from browser_take_screenshot page.png');
       server.play((sent) => {
         seen.push({ bytes: sent.bytes, images: imagesIn(sent) });

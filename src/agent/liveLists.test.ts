@@ -36,16 +36,16 @@ it('the list of edits shows an excluded edit at its place, unchecked, and applie
     const [first, second = '', ...rest] = all;
     await choose([first!, ...rest]);
     const place = condensed.edits[1]?.kind === 'cut' ? condensed.edits[1].place.message : -1;
-    expect(live.view(id)!.view[place]).toEqual(SMALL[place]);
+    expect(live.view(id)!.messages[place]).toEqual(SMALL[place]);
     expect(await choose()).toMatchObject(all.map((label) => ({ label, picked: label !== second })));
     await choose(all);
-    expect(json(live.view(id)!.view)).toBe(json(condensed.view));
+    expect(json(live.view(id)!.messages)).toBe(json(condensed.messages));
 
     // All of it, too.
     await choose([]);
-    expect(live.view(id)!.view).toEqual(SMALL);
+    expect(live.view(id)!.messages).toEqual(SMALL);
     expect(await choose(all)).toMatchObject(all.map((label) => ({ label, picked: false })));
-    expect(json(live.view(id)!.view)).toBe(json(condensed.view));
+    expect(json(live.view(id)!.messages)).toBe(json(condensed.messages));
     expect(await choose()).toMatchObject(all.map((label) => ({ label, picked: true })));
   }));
 

@@ -98,7 +98,6 @@ export async function condenseConversation(
   }
   const { provider, configNames, alsoBy, steps, tokensBefore, tokensAfter, cost, timeMs } = outcome;
   const notes = [...outcome.notes, ...(task.isPreview ? [] : await pruneStore(task.store, conversation.id))];
-  const { origins } = applyEdits(conversation.messages, outcome.edits);
   const result: CondensedResult = {
     kind: 'condensed',
     conversation: summary,
@@ -116,7 +115,7 @@ export async function condenseConversation(
     notes,
     report,
     metrics: metricsWith(context),
-    ...compareViews(conversation.messages, { messages: outcome.view, origins }, {}, task.isPreview),
+    ...compareViews(applyEdits(conversation.messages, outcome.edits), undefined, task.isPreview),
     ...(task.isPreview && { originals: referencedTexts(conversation.messages, outcome.edits) }),
   };
   return { outcome, result };

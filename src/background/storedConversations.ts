@@ -119,7 +119,7 @@ export async function showConversation(task: ShowTask): Promise<ShownConversatio
     chosen === undefined ? getActiveCondensations(ledger) : ledger.condensations.filter(({ id }) => id === chosen);
   return {
     conversation: summarizeConversation(conversation, task.path),
-    ...compareViews(messages, applyEdits(messages, edits)),
+    ...compareViews(applyEdits(messages, edits)),
     condensations: shown.map(({ provider, configName }) => ({ provider, configName })),
   };
 }

@@ -6,6 +6,7 @@ import { plausibleUsage, type Usage, type UsageAccounting } from '../core/cost/u
 import type { Overflow } from '../api/tooLong';
 import { classifyRefusal } from '../api/refusalKind';
 import { errorKind, errorMessage } from '../core/errors';
+import { extendView } from '../core/condense/edits/view';
 import { editJson, type JsonEdit } from '../core/json/editJson';
 import { getBlocks, isRecord } from '../core/messages/blocks';
 import { SUMMARY_ORIGIN } from '../core/messages/firewall';
@@ -363,18 +364,13 @@ export class LiveCondenser implements Condenser {
 
   /** The body with the view; undefined if the view equals the original. */
   private written({ call, request }: Step, prepared: PreparedRequest): Buffer | undefined {
-    const { conversation, original, messages: view, origins, edits } = prepared;
+    const { conversation, messages: view, origins, edits } = prepared;
     if (edits.length === 0) return undefined;
     const until = this.unthought.get(conversation) ?? 0;
     const kept = this.heads.get(conversation);
     const last = kept?.until === until ? kept.head : undefined;
-    const head = makeSentHead(
-      call.known.wire,
-      call.read,
-      request,
-      { original, view, origins },
-      last,
-      (message, origin) => (origin < until ? withoutThinking(message) : message),
+    const head = makeSentHead(call.known.wire, call.read, request, prepared, last, (message, origin) =>
+      origin < until ? withoutThinking(message) : message,
     );
     // Until the vendor has said how far back thinking goes, new messages change too.
     if (until === Infinity) this.heads.delete(conversation);
@@ -404,15 +400,10 @@ export class LiveCondenser implements Condenser {
     const known = this.continued(request.messages);
     const shown = known === undefined || this.leftAlone.has(known) ? undefined : live.view(known);
     if (!shown || shown.edits.length === 0) return undefined;
-    const { original, view, origins } = shown;
+    const { original } = shown;
     // Only if nothing but the newest messages is new.
     if (commonPrefix(original, request.messages) < original.length) return undefined;
-    const added = request.messages.slice(original.length);
-    const whole = {
-      original: [...original, ...added],
-      view: [...view, ...added],
-      origins: [...origins, ...added.map((_, index) => original.length + index)],
-    };
+    const whole = extendView(shown, [...original, ...request.messages.slice(original.length)]);
     return {
       ...AS_IT_CAME,
       bytes: joinHead(makeSentHead(call.known.wire, call.read, request, whole, undefined), call.read),

@@ -93,7 +93,7 @@ it('a window shows conversations behind a gateway as they change, and can act on
   expect(conversation).toMatchObject({ agent: 'Codex', folder: '/work/notes', condensations: [] });
   const { id } = conversation!;
   expect(window.seen(id)).toBeUndefined();
-  expect((await window.view(id))?.view).toEqual(asJson(live.view(id)?.view));
+  expect((await window.view(id))?.messages).toEqual(asJson(live.view(id)?.messages));
 
   await step(40);
   await until(() => window.list()[0]?.condensations.length === 1);

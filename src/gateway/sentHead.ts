@@ -3,9 +3,10 @@
  * share this start and edits follow it, so only the new part is written.
  */
 import { Buffer } from 'node:buffer';
+import type { View } from '../core/condense/edits/view';
 import type { ApiMessage } from '../core/messages/types';
 import type { ReadBody } from './bodies';
-import { writeView, type MessageSource, type Wire, type WireRequest, type WrittenView } from './wires/wire';
+import { writeView, type MessageSource, type Wire, type WireRequest } from './wires/wire';
 
 export interface SentHead {
   readonly came: Buffer;
@@ -28,13 +29,13 @@ export function makeSentHead(
   wire: Wire,
   read: ReadBody,
   request: WireRequest,
-  view: WrittenView,
+  view: View,
   last: SentHead | undefined,
   shown: (message: ApiMessage, origin: number) => ApiMessage = (message) => message,
 ): SentHead {
-  const sent: WrittenView = {
+  const sent = {
     ...view,
-    view: view.view.map((message, at) => shown(message, view.origins[at] ?? 0)),
+    messages: view.messages.map((message, at) => shown(message, view.origins[at] ?? 0)),
   };
   if (!last || !goesOn(last, read, request.sources, view)) {
     const { head, end } = writeView(wire, read.text, read.body, request, sent);
@@ -63,7 +64,7 @@ const countBytes = (text: string, offset: number, bytes: number): number =>
 function makeHead(
   { bytes, ends }: ReadBody,
   sources: readonly MessageSource[],
-  { view, origins }: WrittenView,
+  { messages, origins }: View,
   sent: Buffer,
   at: number,
 ): SentHead {
@@ -76,13 +77,13 @@ function makeHead(
     came: bytes.subarray(0, end),
     sent: Buffer.concat([sent, bytes.subarray(at, end)]),
     elements,
-    view: view.slice(0, shown),
+    view: messages.slice(0, shown),
     origins: origins.slice(0, shown),
     originals,
   };
 }
 
-function goesOn(last: SentHead, { bytes }: ReadBody, sources: readonly MessageSource[], now: WrittenView): boolean {
+function goesOn(last: SentHead, { bytes }: ReadBody, sources: readonly MessageSource[], now: View): boolean {
   const { came, elements, originals, view, origins } = last;
   return (
     elements > 0 &&
@@ -90,7 +91,7 @@ function goesOn(last: SentHead, { bytes }: ReadBody, sources: readonly MessageSo
     bytes.compare(came, 0, came.length, 0, came.length) === 0 &&
     sources.slice(originals).every(({ items }) => items.every((item) => getIndex(item) >= elements)) &&
     (now.origins[view.length] ?? now.original.length) === originals &&
-    view.every((message, at) => message === now.view[at] && origins[at] === now.origins[at])
+    view.every((message, at) => message === now.messages[at] && origins[at] === now.origins[at])
   );
 }
 

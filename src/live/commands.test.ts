@@ -27,7 +27,7 @@ describe('condensing a running conversation manually', () => {
       expect(events.find((event) => event.kind === 'condensed')?.decision.reason).toBe('by-hand');
       expect(live.active()?.tokens).toBeLessThan(tokens * 0.6);
       const next = await live.prepare(createRequest([...SMALL, assistant('done')]));
-      expect(next.messages.slice(0, -1)).toEqual(live.view(conversation)?.view.slice(0, -1));
+      expect(next.messages.slice(0, -1)).toEqual(live.view(conversation)?.messages.slice(0, -1));
       expect(next.tokens).toBeLessThan(tokens * 0.6);
     }));
 
@@ -44,7 +44,7 @@ describe('undoing a condensation of a running conversation', () => {
   it('restores the conversation byte for byte, and redo restores the view, even after a restart', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await condensedBed(root);
-      const view = json(live.view(id)?.view);
+      const view = json(live.view(id)?.messages);
       expect(live.active()).toMatchObject({ canUndo: true, canRedo: false });
       while ((await live.undo(id)).kind === 'done');
       expect(live.active()).toMatchObject({ canUndo: false, canRedo: true });
@@ -85,7 +85,7 @@ describe('a single edit in a running conversation', () => {
       expect(without?.excluded).toEqual([edit]);
       expect(without?.edits).toHaveLength(before!.edits.length - 1);
       await live.toggleEdit(id, edit!.id);
-      expect(json(live.view(id)?.view)).toBe(json(before?.view));
+      expect(json(live.view(id)?.messages)).toBe(json(before?.messages));
       expect(live.view(id)?.excluded).toEqual([]);
       expect((await live.toggleEdit(id, 'none' as never)).kind).toBe('nothing');
     }));
@@ -117,17 +117,17 @@ describe('a pinned message of a running conversation', () => {
       const { live, id } = await condensedBed(root);
       const edit = live.view(id)!.edits.find(({ kind }) => kind === 'cut');
       const message = edit?.kind === 'cut' ? edit.place.message : -1;
-      expect(live.view(id)!.view[message]).not.toEqual(DUE[message]);
+      expect(live.view(id)!.messages[message]).not.toEqual(DUE[message]);
       expect((await live.pin(id, message)).kind).toBe('done');
-      expect(live.view(id)!.view[message]).toEqual(DUE[message]);
+      expect(live.view(id)!.messages[message]).toEqual(DUE[message]);
       expect(live.active()?.pinned).toEqual([message]);
       await live.condenseNow(id, { provider: 'truncation', targetPercent: 1 });
-      expect(live.view(id)!.view[message]).toEqual(DUE[message]);
+      expect(live.view(id)!.messages[message]).toEqual(DUE[message]);
       expect((await live.pin(id, message)).kind).toBe('nothing');
       expect((await live.unpin(id, message)).kind).toBe('done');
       expect((await live.unpin(id, message)).kind).toBe('nothing');
       await live.condenseNow(id, { provider: 'truncation', targetPercent: 1 });
-      expect(live.view(id)!.view[message]).not.toEqual(DUE[message]);
+      expect(live.view(id)!.messages[message]).not.toEqual(DUE[message]);
     }));
 
   it('stays unchanged by every condensation, including undone ones', () =>
@@ -139,7 +139,7 @@ describe('a pinned message of a running conversation', () => {
           provider: 'truncation',
           config: { preserveRecentCount: 2, toolResults: { mode: 'truncate', maxLines } },
         });
-      const at = (): unknown => live.view(id)!.view[3];
+      const at = (): unknown => live.view(id)!.messages[3];
       await condense(60);
       const once = at();
       await condense(30);
@@ -153,7 +153,7 @@ describe('a pinned message of a running conversation', () => {
       expect(at()).toEqual(SMALL[3]);
       await live.redo(id);
       expect(at()).toEqual(SMALL[3]);
-      expect(live.view(id)!.view[5]).not.toEqual(SMALL[5]);
+      expect(live.view(id)!.messages[5]).not.toEqual(SMALL[5]);
     }));
 
   it('is found at its new position', () =>
@@ -190,7 +190,7 @@ describe('a reference in a running conversation', () => {
       const { live } = createTestBed(root, { settings: { provider: 'lossless' } });
       const { conversation } = await live.prepare(createRequest(twice));
       await live.condenseNow(conversation, { targetPercent: 1 });
-      const kept = live.view(conversation)!.view;
+      const kept = live.view(conversation)!.messages;
       expect(findMarkers(json(kept[SMALL.length + 1]))).toHaveLength(1);
       const back = twice.slice(0, SMALL.length + 4);
       const rolled = await live.prepare(createRequest(back));
@@ -212,9 +212,9 @@ describe('a reference in a running conversation', () => {
       await live.condenseNow(conversation, { targetPercent: 1 });
       await live.prepare(createRequest(twice.slice(0, SMALL.length + 4)));
       expect((await live.undo(conversation)).kind).toBe('done');
-      expect(live.view(conversation)!.view).toEqual(twice.slice(0, SMALL.length + 4));
+      expect(live.view(conversation)!.messages).toEqual(twice.slice(0, SMALL.length + 4));
       expect((await live.redo(conversation)).kind).toBe('done');
-      expect(json(live.view(conversation)!.view)).toContain('shared line 119');
+      expect(json(live.view(conversation)!.messages)).toContain('shared line 119');
       expect((await live.redo(conversation)).kind).toBe('nothing');
     }));
 });

@@ -78,7 +78,7 @@ describe('a summary by a model in a running conversation', () => {
       await ready();
       const { messages } = await live.prepare(createRequest([...second, ...read('new')]));
       expect(json(messages)).toContain('All were read.');
-      const { original, view, edits } = live.view(live.active()!.id)!;
+      const { original, messages: view, edits } = live.view(live.active()!.id)!;
       const cuts = edits.filter((edit) => edit.kind === 'cut');
       expect(brokenCuts(original, view, cuts)).toEqual([]);
       expect(json(messages)).toContain('f3 line 50 ');

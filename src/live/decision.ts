@@ -3,7 +3,7 @@ import type { CondensationOutcome } from '../core/condense';
 import type { ModelPrices } from '../core/cost/prices';
 import { estimateSaving } from '../core/cost/saving';
 import { inferCacheState, type CacheState } from './cacheState';
-import type { View } from './followEdits';
+import type { View } from '../core/condense/edits/view';
 import type { LiveConversation } from './liveConversation';
 import type { LiveParts } from './types';
 import type { CondensationReason, LiveDecision } from './events';

@@ -25,7 +25,7 @@ async function summarized(root: string): Promise<TestBed & { readonly id: LiveId
   });
   const { conversation } = await bed.live.prepare(createRequest(SMALL));
   await bed.live.condenseNow(conversation, { provider: 'native' });
-  expect(json(bed.live.view(conversation)?.view)).toContain(WORDS);
+  expect(json(bed.live.view(conversation)?.messages)).toContain(WORDS);
   return { ...bed, id: conversation };
 }
 
@@ -33,19 +33,19 @@ describe('a summary in a conversation that changes', () => {
   it('stays if one of its messages is rewritten, even after a restart, and can be undone', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await summarized(root);
-      const before = json(live.view(id)?.view);
+      const before = json(live.view(id)?.messages);
       const changed = SMALL.with(5, user(result('call-f1', '[Image was previously shown to you.]')));
       expect(json((await live.prepare(createRequest(changed))).messages)).toBe(before);
       const again = createTestBed(root).live;
       expect(json((await again.prepare(createRequest(changed))).messages)).toBe(before);
       expect((await again.undo(id)).kind).toBe('done');
-      expect(again.view(id)?.view).toEqual(changed);
+      expect(again.view(id)?.messages).toEqual(changed);
     }));
 
   it('stays if one of its messages is lost', () =>
     inTemporaryFolder(async (root) => {
       const { live, id } = await summarized(root);
-      const before = json(live.view(id)?.view);
+      const before = json(live.view(id)?.messages);
       const lost = SMALL.toSpliced(6, 2);
       const { messages } = await live.prepare(createRequest(lost));
       expect(json(messages)).toBe(before);

@@ -1,6 +1,5 @@
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import {
-  editKey,
   isStanding,
   lastByPlace,
   renderCuts,
@@ -9,6 +8,7 @@ import {
   type Edit,
   type SummaryEdit,
 } from '../core/condense/edits/edits';
+import { createView, type View } from '../core/condense/edits/view';
 import {
   getActiveEdits,
   getExcludedEdits,
@@ -24,14 +24,6 @@ import { getValueAt, withValueAt } from '../core/messages/path';
 import type { ApiMessage } from '../core/messages/types';
 import { align, type Alignment } from './align';
 
-/** What the model sees, and the edits that produce it. */
-export interface View {
-  readonly edits: readonly Edit[];
-  readonly messages: readonly ApiMessage[];
-  /** Index of each message in the original; SUMMARY_ORIGIN for a summary. */
-  readonly origins: readonly number[];
-}
-
 export interface FollowedView extends View {
   /**
    * False if the conversation diverged after one of the condensations; copies that references point
@@ -39,12 +31,6 @@ export interface FollowedView extends View {
    */
   readonly isExact: boolean;
 }
-
-export const createView = (messages: readonly ApiMessage[]): View => ({
-  edits: [],
-  messages,
-  origins: messages.map((_, index) => index),
-});
 
 /**
  * Computes a conversation's view from its ledger. A pure function: an edited, branched or rewound
@@ -66,7 +52,7 @@ export function followEdits(ledger: Ledger, messages: readonly ApiMessage[]): Fo
     isExact &&= alignment.isExact;
     return alignment.isExact ? own : own.flatMap((edit) => moveEdit(edit, alignment, messages));
   });
-  const shown = applyFittingEdits(messages, edits);
+  const shown = applyEdits(messages, edits);
   const isValid = findNewViolations(messages, shown.messages, { origins: shown.origins }).length === 0;
   return isValid ? { ...shown, isExact } : { ...createView(messages), isExact: false };
 }
@@ -112,19 +98,8 @@ export function getKeys(messages: readonly ApiMessage[]): MessageKey[] {
   return keys;
 }
 
-/** Applies edits that are known to fit. */
-export function createEditedView(messages: readonly ApiMessage[], edits: readonly Edit[]): View {
-  if (edits.length === 0) return createView(messages);
-  const { messages: view, origins } = applyEdits(messages, edits);
-  return { edits, messages: view, origins };
-}
-
 /** Adds cuts in messages that no summary covers. */
-export function addCuts(
-  { edits, messages, origins }: View,
-  added: readonly CutEdit[],
-  original: readonly ApiMessage[],
-): View {
+export function addCuts({ original, messages, origins, edits }: View, added: readonly CutEdit[]): View {
   const changed = [...messages];
   for (const { place, cuts } of added) {
     const at = origins.lastIndexOf(place.message);
@@ -132,23 +107,7 @@ export function addCuts(
     const message = changed[at];
     if (message && typeof text === 'string') changed[at] = withValueAt(message, place.path, renderCuts(text, cuts));
   }
-  return { edits: lastByPlace([...edits, ...added]), messages: changed, origins };
-}
-
-/** Extends the view of a conversation that has grown; existing messages stay the same. */
-export function extendView({ edits, messages, origins }: View, added: readonly ApiMessage[], from: number): View {
-  return {
-    edits,
-    messages: [...messages, ...added],
-    origins: [...origins, ...added.map((_, index) => from + index)],
-  };
-}
-
-function applyFittingEdits(messages: readonly ApiMessage[], edits: readonly Edit[]): View {
-  const { messages: view, origins, stale } = applyEdits(messages, edits);
-  if (stale.length === 0) return { edits, messages: view, origins };
-  const gone = new Set(stale.map(editKey));
-  return { edits: edits.filter((edit) => !gone.has(editKey(edit))), messages: view, origins };
+  return { original, messages: changed, origins, edits: lastByPlace([...edits, ...added]) };
 }
 
 /** True if any of the condensation's edits still has its message. */

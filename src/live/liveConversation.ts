@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Draft } from '../core/condense/draft/draft';
 import type { OutcomeBase } from '../core/condense/condensation';
 import { NEW_RESULTS } from '../core/condense/types';
+import { applyEdits } from '../core/condense/edits/applyEdits';
 import { lastByPlace, type Edit } from '../core/condense/edits/edits';
+import { createView, extendView, type View } from '../core/condense/edits/view';
 import {
   getActiveCondensations,
   isNewResults,
@@ -21,7 +23,7 @@ import { makeMessageKey, type MessageKey } from '../core/messages/messageKey';
 import type { ApiMessage } from '../core/messages/types';
 import { isStorageError, collectOriginals } from '../storage/ledgerStore';
 import { AnsweredRequests } from './answeredRequests';
-import { followEdits, extendView, getKeys, createEditedView, createView, type View } from './followEdits';
+import { followEdits, getKeys } from './followEdits';
 import type { LiveLedger } from './liveLedger';
 import { readOwnTools } from './ownTools';
 import type { LiveParts } from './types';
@@ -181,23 +183,23 @@ export class LiveConversation {
 
   /** The request's content, for its size in bytes. */
   get weighed(): RequestContent {
-    const { messages: original, pinned, asked } = this;
-    return { original, view: this.current.messages, besideBytes: asked?.overheadBytes ?? 0, pinned };
+    const { original, messages } = this.current;
+    return { original, messages, besideBytes: this.asked?.overheadBytes ?? 0, pinned: this.pinned };
   }
 
   /** The current state, for preparations based on it. */
   get standing(): ConversationState {
-    return { revision: this.revision, original: this.messages, view: this.current.messages };
+    return { revision: this.revision, shown: this.current };
   }
 
   /**
    * True if the conversation continues from that state. A side request in between doesn't matter.
    */
-  stillStands({ revision, original, view }: ConversationState): boolean {
+  stillStands({ revision, shown: { original, messages } }: ConversationState): boolean {
     return (
       revision === this.revision &&
       commonPrefix(original, this.messages) === original.length &&
-      commonPrefix(view, this.current.messages) === view.length
+      commonPrefix(messages, this.current.messages) === messages.length
     );
   }
 
@@ -242,7 +244,7 @@ export class LiveConversation {
     this.firstNew = Math.max(answered, before ? known : 0, this.firstUnnamed(answered));
     this.calls.follow(messages);
     const hasGrown = before !== undefined && known === was.length;
-    if (hasGrown) this.current = extendView(this.current, added, known);
+    if (hasGrown) this.current = extendView(this.current, messages);
     else if (!this.showAnew()) await this.restoreReferences();
     await this.watchUse(hasGrown);
     for (const message of this.current.messages) {
@@ -301,7 +303,7 @@ export class LiveConversation {
    */
   async record(made: CondensationRecord, mustFit: boolean): Promise<CondensationId | undefined> {
     const { clock, emit } = this.parts;
-    const shown = createEditedView(this.messages, lastByPlace([...this.current.edits, ...made.edits]));
+    const shown = applyEdits(this.messages, lastByPlace([...this.current.edits, ...made.edits]));
     // The conversation may have grown since it was made.
     if (findNewViolations(this.messages, shown.messages, { origins: shown.origins }).length > 0) return undefined;
     const id = randomUUID() as string as CondensationId;

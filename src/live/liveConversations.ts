@@ -3,6 +3,7 @@ import type { CondensationManager, CondensationOutcome } from '../core/condense'
 import type { EditId } from '../core/condense/edits/edits';
 import type { Usage } from '../core/cost/usage';
 import type { Overflow } from '../api/tooLong';
+import type { View } from '../core/condense/edits/view';
 import { compareViews, type FoldedTexts } from '../core/condense/report/foldedTexts';
 import { listMessages } from '../core/messages/render';
 import { orAborted } from '../core/orAborted';
@@ -31,7 +32,7 @@ import { Registry } from './registry';
 import { TokenLearning } from './tokenLearning';
 import { MESSAGE_CACHE_MARKS, type AgentRequest, type LiveId, type PreparedRequest } from './request';
 import type { LiveEvent } from './events';
-import { listExcludedEdits, type View } from './followEdits';
+import { listExcludedEdits } from './followEdits';
 import { formatTokens } from '../core/format';
 
 export interface LiveOptions {
@@ -148,12 +149,13 @@ export class LiveConversations implements LiveConversationsApi {
     if (!scheduler) return undefined;
     const { messages, shown, ledger, pinned } = scheduler.conversation;
     const excluded = listExcludedEdits(ledger, messages, shown.edits, pinned);
-    return { original: messages, view: shown.messages, origins: shown.origins, edits: shown.edits, excluded };
+    const { original, messages: view, origins, edits } = shown;
+    return { original, messages: view, origins, edits, excluded };
   }
 
   compare(conversation: LiveId): FoldedTexts | undefined {
     const live = this.registry.get(conversation)?.conversation;
-    return live && compareViews(live.messages, live.shown);
+    return live && compareViews(live.shown);
   }
 
   outline(conversation: LiveId): ReturnType<typeof listMessages> | undefined {
@@ -230,7 +232,8 @@ export class LiveConversations implements LiveConversationsApi {
   }
 
   private prepared(scheduler: CondensationScheduler, { outcome, notes }: ScheduleResult): PreparedRequest {
-    const { id, messages: original, shown, answers, countedTokens, mustRead, model } = scheduler.conversation;
+    const { id, shown, answers, countedTokens, mustRead, model } = scheduler.conversation;
+    const { original, messages, origins, edits } = shown;
     const tokens = Math.ceil(countedTokens * this.parts.learning.factor(model));
     const tooLong = scheduler.isFitting
       ? []
@@ -241,10 +244,10 @@ export class LiveConversations implements LiveConversationsApi {
     return {
       conversation: id,
       model,
-      messages: shown.messages,
       original,
-      origins: shown.origins,
-      edits: shown.edits,
+      messages,
+      origins,
+      edits,
       cacheMarks: selectBreakpoints(shown, answers.lastSent),
       tokens,
       countedTokens,
@@ -277,9 +280,10 @@ export class LiveConversations implements LiveConversationsApi {
  * @param previous messages in the previous request's view
  * @returns ascending indexes in the view
  */
-function selectBreakpoints({ edits, messages, origins }: View, previous: number): number[] {
+function selectBreakpoints(view: View, previous: number): number[] {
+  const { edits, messages } = view;
   const newest = messages.length - 1;
-  const marks = [edits.length > 0 ? findCondensedEnd({ edits, origins }) : -1, Math.min(previous - 1, newest), newest];
+  const marks = [edits.length > 0 ? findCondensedEnd(view) : -1, Math.min(previous - 1, newest), newest];
   return [...new Set(marks)]
     .filter((index) => index >= 0)
     .sort((a, b) => a - b)
@@ -287,7 +291,7 @@ function selectBreakpoints({ edits, messages, origins }: View, previous: number)
 }
 
 /** Index of the last message in the view changed by an edit. */
-function findCondensedEnd({ edits, origins }: Pick<View, 'edits' | 'origins'>): number {
+function findCondensedEnd({ edits, origins }: View): number {
   const last = edits.reduce(
     (most, edit) => Math.max(most, edit.kind === 'summary' ? edit.end - 1 : edit.place.message),
     -1,

@@ -29,6 +29,6 @@ describe('condensing while the disk is full', () => {
       const recalled = await live.recall(prepared.conversation, { references: [marker!.reference] });
       expect(recalled.kind).toBe('found');
       expect((await live.undo(prepared.conversation)).kind).toBe('done');
-      expect(live.view(prepared.conversation)?.view).toEqual(long);
+      expect(live.view(prepared.conversation)?.messages).toEqual(long);
     }));
 });

@@ -314,7 +314,7 @@ describe('a new result that repeats earlier content', () => {
         const config = { preserveRecentCount: 4, toolResults: { mode: 'suppress' } };
         const outcome = await live.condenseNow(conversation, { provider: 'truncation', config, targetPercent: 1 });
         expect(outcome?.kind).toBe('condensed');
-        return json(live.view(conversation)?.view);
+        return json(live.view(conversation)?.messages);
       };
       const known = 'lines 11-50, shown above';
       const own = await seenBy({ configs: { lossless: { tools } } }, 'own');
@@ -371,7 +371,7 @@ describe('a new result that repeats earlier content', () => {
       const { conversation } = await sendAll(live, THIRD);
       const config = { preserveRecentCount: 4, toolResults: { mode: 'suppress' } };
       await live.condenseNow(conversation, { provider: 'truncation', config, targetPercent: 1 });
-      const { original, view, edits } = live.view(conversation)!;
+      const { original, messages: view, edits } = live.view(conversation)!;
       expect(
         brokenCuts(
           original,

@@ -1,13 +1,14 @@
 /** Condenses new results before they are first sent. */
 import { Draft } from '../core/condense/draft/draft';
 import { lastByPlace, type CutEdit } from '../core/condense/edits/edits';
+import type { View } from '../core/condense/edits/view';
 import { cutNewResults, type NewResultRules } from '../core/condense/lossless/newResults';
 import { getPercentTokens } from '../core/condense/trigger/thresholds';
 import { listContents } from '../core/messages/content';
 import { findNewViolations } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { addCuts, type View } from './followEdits';
+import { addCuts } from './followEdits';
 import { readOwnTools } from './ownTools';
 import type { LiveSettings } from './types';
 
@@ -78,17 +79,16 @@ export function createRules(
  * @returns undefined if nothing was removed or read again
  */
 export async function condenseNewResults(
-  messages: readonly ApiMessage[],
   state: NewResultsState,
   { rules, further }: NewResultsConfig,
   counter: MessageCounter,
 ): Promise<CondensedResults | undefined> {
-  if (!messages.slice(state.firstNew).some(hasLongResult)) return undefined;
-  let made = await applyRules(rules, messages, state, counter);
+  if (!state.shown.original.slice(state.firstNew).some(hasLongResult)) return undefined;
+  let made = await applyRules(rules, state, counter);
   // Combine both runs: repeated reads and tokens of changes count once.
   const { rereads } = made;
   if (further?.isNeeded(made.shown)) {
-    const more = await applyRules(further.rules, messages, made, counter);
+    const more = await applyRules(further.rules, made, counter);
     const edits = lastByPlace([...made.edits, ...more.edits]).filter((edit) => edit.kind === 'cut');
     made = { ...more, edits, rereads, saved: made.saved + more.saved };
   }
@@ -98,14 +98,14 @@ export async function condenseNewResults(
 /** Edits made by the rules; none if the view would break a rule of the APIs. */
 async function applyRules(
   rules: NewResultRules,
-  messages: readonly ApiMessage[],
   { shown: before, firstNew }: NewResultsState,
   counter: MessageCounter,
 ): Promise<CondensedResults> {
+  const { original: messages } = before;
   const draft = new Draft(messages, counter, before.edits, firstNew);
   const tokensBefore = draft.tokens;
   const { edits, rereads } = await cutNewResults(draft, rules);
-  const shown = addCuts(before, edits, messages);
+  const shown = addCuts(before, edits);
   // Rules that span messages need the task and the previous answer.
   const from = Math.max(draft.task + 1, firstNew - 1);
   const task = messages.slice(0, draft.task + 1);

@@ -1,12 +1,11 @@
 import type { Clock } from '../api/clock';
 import type { CondensationOutcome } from '../core/condense';
-import type { ApiMessage } from '../core/messages/types';
+import type { View } from '../core/condense/edits/view';
 
 /** A conversation at one point in time. */
 export interface ConversationState {
   readonly revision: number;
-  readonly original: readonly ApiMessage[];
-  readonly view: readonly ApiMessage[];
+  readonly shown: View;
 }
 
 export interface PreparationTerms {

@@ -20,7 +20,7 @@ async function suppressed(root: string, messages = SMALL) {
   const { live } = createTestBed(root);
   const { conversation } = await live.prepare(createRequest(messages));
   await live.condenseNow(conversation, { provider: 'truncation', config: SUPPRESS, targetPercent: 1 });
-  const references = findMarkers(JSON.stringify(live.view(conversation)?.view)).map(({ reference }) => reference);
+  const references = findMarkers(JSON.stringify(live.view(conversation)?.messages)).map(({ reference }) => reference);
   return { live, id: conversation, references };
 }
 

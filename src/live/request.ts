@@ -2,7 +2,7 @@
 import type { CacheLifetime, ModelPrices } from '../core/cost/prices';
 import type { Threshold } from '../core/condense/trigger/thresholds';
 import type { UsageAccounting } from '../core/cost/usage';
-import type { Edit } from '../core/condense/edits/edits';
+import type { View } from '../core/condense/edits/view';
 import type { CacheSpan } from '../core/vendors/caches';
 import type { RequestLimits } from '../core/vendors/requestLimits';
 import type { ApiMessage } from '../core/messages/types';
@@ -78,21 +78,10 @@ export interface UpstreamModel {
 }
 
 /** The messages to send instead of the request. */
-export interface PreparedRequest {
+export interface PreparedRequest extends View {
   readonly conversation: LiveId;
   /** The model it was prepared for; the conversation may use another one in the meantime. */
   readonly model: UpstreamModel;
-  /** The view. */
-  readonly messages: readonly ApiMessage[];
-  /**
-   * The conversation that the view was made from; it may continue while this request is in
-   * progress.
-   */
-  readonly original: readonly ApiMessage[];
-  /** Index of each view message in the original; SUMMARY_ORIGIN for a summary. */
-  readonly origins: readonly number[];
-  /** The edits that produce the view. */
-  readonly edits: readonly Edit[];
   /**
    * Ascending indexes of view messages that should carry a cache breakpoint on their last block, at
    * most {@link MESSAGE_CACHE_MARKS}: the end of the condensed prefix and two that move along the

@@ -148,7 +148,7 @@ export class CondensationScheduler {
         canRecall: canRecall === true,
         isFitting: (shown) => this.fits(conversation.tokensWith(shown)),
       });
-      const made = state && config && (await condenseNewResults(conversation.messages, state, config, parts.counter));
+      const made = state && config && (await condenseNewResults(state, config, parts.counter));
       if (made) conversation.keepNewResults(made);
     } catch (error) {
       this.note(`New results were not condensed: ${errorKind(error)}`, notes);

@@ -8,6 +8,7 @@ import type { CondensationManager, CondensationOutcome, OutcomeSummary } from '.
 import type { Threshold } from '../core/condense/trigger/thresholds';
 import type { CoherenceFloor } from '../core/condense/coherence/coherence';
 import type { Edit, EditId } from '../core/condense/edits/edits';
+import type { View } from '../core/condense/edits/view';
 import type { FoldedTexts } from '../core/condense/report/foldedTexts';
 import type { CondensationId, RequestSizes } from '../core/condense/ledger/ledger';
 import type { listMessages } from '../core/messages/render';
@@ -121,13 +122,8 @@ export interface LiveSummary {
   readonly isPreparing: boolean;
 }
 
-/** A conversation and its view, for comparison. */
-export interface LiveView {
-  readonly original: readonly ApiMessage[];
-  readonly view: readonly ApiMessage[];
-  /** Index of each view message in the original; SUMMARY_ORIGIN for a summary. */
-  readonly origins: readonly number[];
-  readonly edits: readonly Edit[];
+/** A live conversation's view, for comparison. */
+export interface LiveView extends View {
   /** Edits excluded by a person that could be restored. */
   readonly excluded: readonly Edit[];
 }

@@ -71,7 +71,7 @@ describe('a request with too many bytes or images', () => {
       const anew = await createTestBed(root).live.prepare(createRequest(next, { model }));
       expect(json(anew.messages)).toBe(json(after.messages));
       await live.undo(prepared.conversation);
-      expect(json(live.view(prepared.conversation)?.view)).toBe(json(next));
+      expect(json(live.view(prepared.conversation)?.messages)).toBe(json(next));
     }));
 
   it('is left unchanged if its vendor accepts it or it has no images', () =>

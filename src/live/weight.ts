@@ -3,10 +3,10 @@
  * it.
  */
 import type { OverWeight } from '../api/tooLong';
+import type { View } from '../core/condense/edits/view';
 import { isTooLarge, type ImageLimits } from '../core/condense/operations/oldImages';
 import { hasImages, countImageBytes, listImages, countMessageBytes, type PlacedImage } from '../core/messages/images';
 import { findTask } from '../core/messages/task';
-import type { ApiMessage } from '../core/messages/types';
 import type { RequestLimits } from '../core/vendors/requestLimits';
 
 /** A model's limits: its vendor's, and those learned from rejections. */
@@ -31,11 +31,7 @@ const TARGET_SHARE = 0.5;
 const MANY_STAY = 10;
 
 /** A conversation as it would be sent. */
-export interface RequestContent {
-  /** As the agent has it. */
-  readonly original: readonly ApiMessage[];
-  /** As the model sees it. */
-  readonly view: readonly ApiMessage[];
+export interface RequestContent extends Pick<View, 'original' | 'messages'> {
   /** Bytes of system prompt and tools. */
   readonly besideBytes: number;
   /** Original indexes of messages that stay unchanged. */
@@ -43,18 +39,18 @@ export interface RequestContent {
 }
 
 /** Approximate bytes of a request. */
-export const measureRequest = ({ view, besideBytes }: Pick<RequestContent, 'view' | 'besideBytes'>): number =>
-  view.reduce((sum, message) => sum + countMessageBytes(message), besideBytes);
+export const measureRequest = ({ messages, besideBytes }: Pick<RequestContent, 'messages' | 'besideBytes'>): number =>
+  messages.reduce((sum, message) => sum + countMessageBytes(message), besideBytes);
 
 /**
  * Selects the images to keep if the request is too large; undefined if it isn't or none can be
  * removed. The newest stays as long as the request can be sent with it.
  */
 export function selectImages(weighed: RequestContent, limits: WeightLimits): ImageSelection | undefined {
-  if (!weighed.view.some(hasImages)) return undefined;
+  if (!weighed.messages.some(hasImages)) return undefined;
   const { bytes = Infinity, manyImages, imageBytes: maxBytes, edge: maxEdge } = limits;
   const task = findTask(weighed.original);
-  const standing = listImages(weighed.view);
+  const standing = listImages(weighed.messages);
   const weight = measureRequest(weighed);
   const isHeavy = weight > bytes * DUE_SHARE;
   const isMany =

@@ -194,10 +194,10 @@ async function measure(
   const counter = freshCounter();
   const before = counter.messages(messages);
   const { edits } = await condense(messages, way, counter, targetTokens === undefined ? {} : { targetTokens });
-  const { messages: view, origins } = applyEdits(messages, edits);
-  const kept = new KeptParts(messages, { view, edits, origins });
+  const view = applyEdits(messages, edits);
+  const kept = new KeptParts(view);
   return {
-    removed: before - counter.messages(view),
+    removed: before - counter.messages(view.messages),
     lost: needed.filter((line) => kept.line(line) !== 'verbatim').length,
   };
 }

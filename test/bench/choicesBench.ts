@@ -85,14 +85,16 @@ async function benchChoice(
     times.push((user + system) / 1_000);
     calls += summarizer.requests.length;
     if (summarizer.requests.length > 0) paid.push({ estimated: result.estimatedCost ?? 0, cost: result.cost ?? 0 });
-    const { messages: view, origins } = applyEdits(prefix, edits);
-    const words = wordsOfPeople(view);
-    const summaries = view.filter(isSummaryMessage).flatMap((message) => listContents(message).map(({ text }) => text));
+    const view = applyEdits(prefix, edits);
+    const words = wordsOfPeople(view.messages);
+    const summaries = view.messages
+      .filter(isSummaryMessage)
+      .flatMap((message) => listContents(message).map(({ text }) => text));
     for (const text of wordsOfPeople(prefix)) {
       instructions.all++;
       if (words.has(text) || summaries.some((summary) => summary.includes(text))) instructions.kept++;
     }
-    return { view, edits, origins };
+    return view;
   };
   const retention = await measureRetention(
     conversations.map(({ messages }) => messages),

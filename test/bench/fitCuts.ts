@@ -68,11 +68,11 @@ export async function makeFitCuts({ agent, project, name, messages: all }: Bench
     const names = chooseDeclaredNames(candidates, counter);
     const rules = await Promise.all(
       Object.entries(RULES).map(async ([rule, policy]) => {
-        const condensed = await policy(prefix);
-        const kept = new KeptParts(prefix, condensed);
+        const view = await policy(prefix);
+        const kept = new KeptParts(view);
         const isLost = lines.map(({ line }) => kept.line(line) !== 'verbatim');
         const lost = WINDOWS.map((_, at) => lines.filter(({ windows }, index) => windows[at] && isLost[index]).length);
-        return { rule, tokens: counter.messages(condensed.view), lost };
+        return { rule, tokens: counter.messages(view.messages), lost };
       }),
     );
     found.push({

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Edit } from '../../src/core/condense/edits/edits';
+import type { View } from '../../src/core/condense/edits/view';
 import { CondensationManager, createProviders } from '../../src/core/condense';
 import { isAnyThinking, type getBlocks } from '../../src/core/messages/blocks';
 import { listContents } from '../../src/core/messages/content';
@@ -112,7 +113,7 @@ export async function replay({ name, messages, window, settings, counter: known 
     const model = modelWith(window);
     const toSegments = segmenter(counter);
     const cache = new PromptCache({ minTokens: 1_024 });
-    const standing = new Standing(name);
+    const check = new RemovedLineCheck(name);
     let [cost, condensations, requests, largest] = [0, 0, 0, 0];
     let last: PreparedRequest | undefined;
     const times: number[] = [];
@@ -125,7 +126,7 @@ export async function replay({ name, messages, window, settings, counter: known 
       live.answered(prepared, undefined);
       const isCondensed = prepared.outcome?.kind === 'condensed';
       if (last && !isCondensed) assertPrefix(name, last.messages, prepared.messages);
-      if (settings.newResults !== 'off') standing.assert(prepared, isCondensed);
+      if (settings.newResults !== 'off') check.assert(prepared, isCondensed);
       const segments = prepared.messages.flatMap((message, at) =>
         toSegments(message, prepared.cacheMarks.includes(at)),
       );
@@ -171,7 +172,7 @@ function assertPrefix(name: string, before: readonly ApiMessage[], now: readonly
 }
 
 /** Verifies that each removed line is in the sent request. */
-export class Standing {
+export class RemovedLineCheck {
   /** Verified edits; later requests don't remove their lines. */
   private readonly proven = new WeakSet<Edit>();
   private readonly lines = new Set<string>();
@@ -180,10 +181,7 @@ export class Standing {
   constructor(private readonly name: string) {}
 
   /** @param isCondensed what stood may have gone: all are to be proven again. */
-  assert(
-    { original, messages, origins, edits }: Pick<PreparedRequest, 'original' | 'messages' | 'origins' | 'edits'>,
-    isCondensed: boolean,
-  ): void {
+  assert({ original, messages, origins, edits }: View, isCondensed: boolean): void {
     this.follow(messages);
     const cuts = edits.filter((edit) => edit.kind === 'cut');
     const unproven = isCondensed ? cuts : cuts.filter((edit) => !this.proven.has(edit));

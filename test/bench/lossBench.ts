@@ -67,11 +67,12 @@ export async function measureLosses(conversations: readonly BenchConversation[])
       const words = listUserTexts(prefix);
       const before = counter.messages(prefix);
       for (const [rule, policy] of Object.entries(RULES)) {
-        const theirs = (await policy(prefix)).view;
+        const theirs = (await policy(prefix)).messages;
         const targetTokens = counter.messages(theirs);
         const { edits } = await condense(prefix, fileAware, counter, { targetTokens });
-        const { messages: view, origins } = applyEdits(prefix, edits);
-        const kept = new KeptParts(prefix, { view, edits, origins });
+        const shown = applyEdits(prefix, edits);
+        const { messages: view } = shown;
+        const kept = new KeptParts(shown);
         const row = rows.get(rule) ?? { rule, ...NOTHING };
         rows.set(rule, row);
         row.before += before;

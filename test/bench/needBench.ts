@@ -79,11 +79,11 @@ export async function measureNeed(
       const prefix = messages.slice(0, cut);
       for (const [rule, policy] of Object.entries(RULES).filter(([name]) => rules.includes(name))) {
         const theirs = await policy(prefix);
-        const targetTokens = size(theirs.view);
+        const targetTokens = size(theirs.messages);
         const { edits } = await condense(prefix, fileAwareFor(conversation), counter, { targetTokens });
-        const { messages: view, origins } = applyEdits(prefix, edits);
-        const [keptByRule, keptByUs] = [new KeptParts(prefix, theirs), new KeptParts(prefix, { view, edits, origins })];
-        const sizes = [size(prefix), targetTokens, size(view)] as const;
+        const ours = applyEdits(prefix, edits);
+        const [keptByRule, keptByUs] = [new KeptParts(theirs), new KeptParts(ours)];
+        const sizes = [size(prefix), targetTokens, size(ours.messages)] as const;
         for (const { turns, lines } of needed) {
           const key = `${rule} ${turns}`;
           const none = { needed: 0, lostByRule: 0, lostByUs: 0, before: 0, afterRule: 0, afterUs: 0 };

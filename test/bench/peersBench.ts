@@ -56,8 +56,7 @@ export async function benchSizes(conversations: readonly BenchConversation[]): P
     return async (prefix) => {
       const fileAware = candidate('file-aware', smartProvider(), 'file-aware');
       const { edits } = await condense(prefix, fileAware, counter, { targetTokens: await target(prefix) });
-      const { messages: view, origins } = applyEdits(prefix, edits);
-      return { view, edits, origins };
+      return applyEdits(prefix, edits);
     };
   };
   const known = new Map<number, Promise<RetentionReport>>();
@@ -77,7 +76,7 @@ export async function benchSizes(conversations: readonly BenchConversation[]): P
       peer,
       absolute: await mildest(FINE_TARGETS, sized, reaches),
       share: await mildest(FINE_SHARES, sized, reaches),
-      matched: await measure(fileAwareTo(async (prefix) => size((await policy(prefix)).view))),
+      matched: await measure(fileAwareTo(async (prefix) => size((await policy(prefix)).messages))),
     });
   }
   const curve: SizedResult[] = [];

@@ -2,6 +2,7 @@
  * Policies to measure: our providers, and other tools' rules reimplemented from their descriptions.
  */
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
+import { createView, type View } from '../../src/core/condense/edits/view';
 import type { CondensationProvider } from '../../src/core/condense/types';
 import { isToolResult } from '../../src/core/messages/blocks';
 import type { ApiMessage, Block } from '../../src/core/messages/types';
@@ -18,12 +19,11 @@ export function providerPolicy<Config>(
   if (!checked.valid) throw new Error(`wrong configuration: ${JSON.stringify(checked.problems)}`);
   return async (prefix) => {
     const { edits } = await provider.condense({ messages: prefix, edits: [], counter }, checked.config, {});
-    const { messages: view, origins } = applyEdits(prefix, edits);
-    return { view, edits, origins };
+    return applyEdits(prefix, edits);
   };
 }
 
-export const identity: Policy = (prefix) => ({ view: prefix, edits: [] });
+export const identity: Policy = createView;
 
 /** Keeps the task and the newest part. */
 export const slidingWindow =
@@ -31,14 +31,11 @@ export const slidingWindow =
   (prefix) => {
     const from = Math.max(1, Math.round(prefix.length * (1 - share)));
     const origins = [0, ...prefix.keys()].filter((index, at) => (at === 0 ? true : index >= from));
-    return { view: origins.map((index) => prefix[index]!), edits: [], origins };
+    return { original: prefix, messages: origins.map((index) => prefix[index]!), origins, edits: [] };
   };
 
 /** Changes each result; numbered from the newest. */
-const mapResults = (
-  prefix: readonly ApiMessage[],
-  change: (text: string, age: number) => string,
-): { view: readonly ApiMessage[]; edits: readonly [] } => {
+const mapResults = (prefix: readonly ApiMessage[], change: (text: string, age: number) => string): View => {
   let age = 0;
   const changed = (block: Block): Block => {
     if (!isToolResult(block)) return block;
@@ -53,7 +50,7 @@ const mapResults = (
         }
       : block;
   };
-  const view = prefix
+  const messages = prefix
     .toReversed()
     .map((message) =>
       typeof message.content === 'string'
@@ -61,7 +58,7 @@ const mapResults = (
         : { ...message, content: message.content.toReversed().map(changed).toReversed() },
     )
     .toReversed();
-  return { view, edits: [] };
+  return { ...createView(prefix), messages };
 };
 
 /** Observation masking: keeps the newest calls' results. */

@@ -9,10 +9,11 @@ import type { ApiMessage } from '../../src/core/messages/types';
 import { bootstrap, type Estimate } from './bootstrap';
 import { chooseCuts, findTurnStarts, type CutOptions } from '../../src/core/condense/futureNeed/cuts';
 import { findNeededLater } from '../../src/core/condense/futureNeed/neededLater';
-import { KeptParts, type CondensedPrefix, type PartOutcome } from '../../src/core/condense/futureNeed/kept';
+import type { View } from '../../src/core/condense/edits/view';
+import { KeptParts, type PartOutcome } from '../../src/core/condense/futureNeed/kept';
 
 /** Must not change the prefix. */
-export type Policy = (prefix: readonly ApiMessage[]) => CondensedPrefix | Promise<CondensedPrefix>;
+export type Policy = (prefix: readonly ApiMessage[]) => View | Promise<View>;
 
 export interface RetentionOptions extends CutOptions {
   /** Shorter sessions, in turns, are skipped. */
@@ -103,8 +104,8 @@ async function measureSession(
   const tally: Tally = { cuts: 0, before: 0, after: 0, kept: { lines: none(), names: none(), paths: none() } };
   for (const { cut, end } of chooseCuts(messages, options)) {
     const prefix = messages.slice(0, cut);
-    const condensed = await policy(prefix);
-    const parts = new KeptParts(prefix, condensed);
+    const view = await policy(prefix);
+    const parts = new KeptParts(view);
     const neededLater = findNeededLater(messages, cut, end);
     const count = (kind: Kind, what: string, kept: PartOutcome): void => {
       tally.kept[kind][kept]++;
@@ -115,7 +116,7 @@ async function measureSession(
     for (const path of neededLater.paths) count('paths', path, parts.path(path));
     tally.cuts++;
     tally.before += size(prefix);
-    tally.after += size(condensed.view);
+    tally.after += size(view.messages);
   }
   return tally;
 }

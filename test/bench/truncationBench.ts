@@ -86,8 +86,9 @@ export async function benchTruncation(tell: (text: string) => void): Promise<Tru
           for (const { prefix, needed, errors } of prefixes) {
             const tokens = counter.messages(prefix);
             const { edits } = await condense(prefix, way, counter);
-            const { messages: view, origins } = applyEdits(prefix, edits);
-            const kept = new KeptParts(prefix, { view, edits, origins });
+            const shown = applyEdits(prefix, edits);
+            const { messages: view } = shown;
+            const kept = new KeptParts(shown);
             const text = textsIn(view);
             each.push({
               tokens,

@@ -102,7 +102,7 @@ const makeResult = ({ messages }: Input, edits: readonly Edit[]): Result => {
   return {
     edits: json(edits),
     view: json(view.messages),
-    text: compareViews(messages, view).after,
+    text: compareViews(view).after,
     editCount: edits.length,
   };
 };

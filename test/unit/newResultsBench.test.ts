@@ -6,7 +6,7 @@ import { Draft } from '../../src/core/condense/draft/draft';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { freshCounter } from '../../src/core/testingCounter';
 import type { NewResultsPoint } from '../bench/newResultsBench';
-import { isBelow, replay, Standing, type ReplayedRun } from '../bench/liveReplay';
+import { isBelow, replay, RemovedLineCheck, type ReplayedRun } from '../bench/liveReplay';
 import { newResultsSection, NEW_RESULTS_TITLE } from '../bench/newResultsSection';
 
 const readFile = (from: number, to: number) =>
@@ -17,29 +17,29 @@ describe('the proof of text removed from new results', () => {
   const request = async () => {
     const draft = new Draft(messages, freshCounter(), [], messages.length - 1);
     const { edits } = await cutNewResults(draft, { lossless: true });
-    return { original: messages, edits, ...applyEdits(messages, edits) };
+    return applyEdits(messages, edits);
   };
 
   it('holds if the request contains its lines, and fails if one is missing', async () => {
     const sent = await request();
     expect(sent.edits).toHaveLength(1);
-    new Standing('one').assert(sent, false);
+    new RemovedLineCheck('one').assert(sent, false);
     const shown = JSON.stringify(sent.messages).replace('const a45 =', 'const other =');
     const lost = { ...sent, messages: JSON.parse(shown) as typeof sent.messages };
     expect(() => {
-      new Standing('one').assert(lost, false);
+      new RemovedLineCheck('one').assert(lost, false);
     }).toThrow(/^one: message 4 lost the line " *const a45 =/);
   });
 
   it('is repeated after a condensation, but not for a request that only grows', async () => {
     const sent = await request();
-    const standing = new Standing('one');
-    standing.assert(sent, false);
+    const check = new RemovedLineCheck('one');
+    check.assert(sent, false);
     const shown = JSON.stringify(sent.messages).replace('const a45 =', 'const other =');
     const lost = { ...sent, messages: JSON.parse(shown) as typeof sent.messages };
-    standing.assert(lost, false);
+    check.assert(lost, false);
     expect(() => {
-      standing.assert(lost, true);
+      check.assert(lost, true);
     }).toThrow('lost the line');
   });
 });

@@ -1,6 +1,7 @@
 /** Answers the panel's questions from a preview, or from the conversation itself. */
 import { changeExcerpt } from '../../core/condense/edits/changeExcerpt';
-import { applyEdits, type AppliedEdits } from '../../core/condense/edits/applyEdits';
+import { applyEdits } from '../../core/condense/edits/applyEdits';
+import type { View } from '../../core/condense/edits/view';
 import type { Edit } from '../../core/condense/edits/edits';
 import { getMessageOutcomes } from '../../core/condense/edits/outcomes';
 import { describeEditChanges, type EditChange } from '../../core/condense/report/editChanges';
@@ -69,7 +70,7 @@ const getMessageIndex = (edit: Edit): number => (edit.kind === 'summary' ? edit.
 function listCells(
   { messages, edits: active }: PreviewConversation,
   edits: readonly Edit[],
-  view: AppliedEdits,
+  view: View,
   counter: MessageCounter,
 ): MessageCell[] {
   const outcomes = getMessageOutcomes(messages, [...active, ...edits]);
@@ -85,7 +86,7 @@ function listCells(
 }
 
 /** Tokens of each original message in a view; messages inside a summary have no entry. */
-const tokensByOrigin = ({ messages, origins }: AppliedEdits, counter: MessageCounter): Map<number, number> =>
+const tokensByOrigin = ({ messages, origins }: View, counter: MessageCounter): Map<number, number> =>
   new Map(messages.map((message, at) => [origins[at] ?? at, counter.message(message)]));
 
 const getBeginning = memoizeByObject((message: ApiMessage) => {
@@ -143,8 +144,7 @@ export async function compare(
   const retention = await measureCodeLineRetention(held.messages, async (prefix) => {
     const beginning: PreviewConversation = { ...held, messages: prefix, edits: [] };
     const { edits } = await estimator.of(beginning, { setup, excluded: [] }, signal);
-    const { messages: view, origins } = applyEdits(prefix, edits);
-    return { view, edits, origins };
+    return applyEdits(prefix, edits);
   });
   return {
     title: held.title,

@@ -1,7 +1,8 @@
 /** Previews a condensation without calling a model or storing anything. */
 import { DEFAULT_MINIMUM_GAIN } from '../../core/condense/condensation';
 import { type CondensationManager } from '../../core/condense/manager';
-import { applyEdits, type AppliedEdits } from '../../core/condense/edits/applyEdits';
+import { applyEdits } from '../../core/condense/edits/applyEdits';
+import type { View } from '../../core/condense/edits/view';
 import type { Edit } from '../../core/condense/edits/edits';
 import { excludeMessages } from '../../core/condense/report/editChanges';
 import { formatTokens } from '../../core/format';
@@ -16,7 +17,7 @@ export interface ConversationEstimate extends PreviewFigures {
   /** Edits without those of excluded messages. */
   readonly edits: readonly Edit[];
   /** The conversation with the edits applied. */
-  readonly view: AppliedEdits;
+  readonly view: View;
   readonly pinned: ReadonlySet<number>;
   readonly notes: readonly string[];
 }
@@ -86,7 +87,7 @@ export class Estimator {
 
   /** Removes edits of excluded messages. */
   private without(held: PreviewConversation, edits: readonly Edit[], excluded: ReadonlySet<number>) {
-    const viewWith = (made: readonly Edit[]): AppliedEdits => applyEdits(held.messages, [...held.edits, ...made]);
+    const viewWith = (made: readonly Edit[]): View => applyEdits(held.messages, [...held.edits, ...made]);
     if (excluded.size === 0) {
       const view = viewWith(edits);
       return { edits, view, tokensAfter: this.counter.messages(view.messages), notes: [] };

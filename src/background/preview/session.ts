@@ -102,20 +102,20 @@ export class PreviewSession {
     return {
       conversation: held.id,
       title: held.title,
-      ...compareViews(held.messages, then, applyEdits(held.messages, held.edits), true),
+      ...compareViews(then, applyEdits(held.messages, held.edits), true),
       originals: referencedTexts(held.messages, [...held.edits, ...edits]),
     };
   }
 }
 
-interface Shown {
+interface AnsweredQuestion {
   readonly held: PreviewConversation;
   readonly question: PreviewQuestion;
   readonly estimate: ConversationEstimate;
 }
 
 class ShownEstimate {
-  private shown: Shown | undefined;
+  private shown: AnsweredQuestion | undefined;
 
   constructor(private readonly estimator: Estimator) {}
 

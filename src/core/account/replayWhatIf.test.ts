@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { computeCallCost, sumCosts } from '../cost/callCost';
 import type { ModelPrices } from '../cost/prices';
 import type { Usage } from '../cost/usage';
+import { createView } from '../condense/edits/view';
 import type { ApiMessage } from '../messages/types';
 import { MessageCounter } from '../tokens/messageCounter';
 import { replayWhatIf, type ReplayOptions } from './replayWhatIf';
@@ -39,8 +40,8 @@ const run = (over: Partial<ReplayOptions> = {}) =>
     dueTokens: 500,
     // The first message becomes twenty tokens.
     condense: (prefix) => {
-      const view = [said('user', 20), ...prefix.slice(1)];
-      return Promise.resolve({ view, edits: [] });
+      const messages = [said('user', 20), ...prefix.slice(1)];
+      return Promise.resolve({ ...createView(prefix), messages });
     },
     ...over,
   });
@@ -59,7 +60,10 @@ it('a replay with condensing costs what a manual calculation gives, even if cond
 it('a replay keeps everything before the first change cached', async () => {
   const { after } = await run({
     condense: (prefix) =>
-      Promise.resolve({ view: [...prefix.slice(0, 3), said('assistant', 20), ...prefix.slice(4)], edits: [] }),
+      Promise.resolve({
+        ...createView(prefix),
+        messages: [...prefix.slice(0, 3), said('assistant', 20), ...prefix.slice(4)],
+      }),
   });
   // 420 again, with the first 300 unchanged: 100, 210, 30 + 120, 242.
   expect(millionths(after)).toBeCloseTo(702, 6);
@@ -103,7 +107,7 @@ it('a replay counts lines that an edit needs later, and the cost of reading them
       const cleared = prefix.map((message, index) =>
         index === 2 ? { ...message, content: [{ type: 'tool_result', tool_use_id: 'a', content: '' }] } : message,
       );
-      return Promise.resolve({ view: cleared, edits: [] });
+      return Promise.resolve({ ...createView(prefix), messages: cleared });
     },
   });
   expect(lost).toMatchObject({ needed: 1, missing: 1, recallable: 0 });

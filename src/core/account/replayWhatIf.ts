@@ -2,7 +2,8 @@
  * Cost of a stored conversation had it been condensed as it grew: replays its requests and runs the
  * provider whenever due. Assumes the same answers, and keeps the agent's own compactions.
  */
-import { KeptParts, type CondensedPrefix } from '../condense/futureNeed/kept';
+import type { View } from '../condense/edits/view';
+import { KeptParts } from '../condense/futureNeed/kept';
 import { findNeededLines } from '../condense/futureNeed/neededLater';
 import { findTurnStarts } from '../condense/futureNeed/cuts';
 import type { Usage } from '../cost/usage';
@@ -24,7 +25,7 @@ export interface ReplayOptions {
    * Condenses what stands before an answer; undefined where nothing is gained.
    * @param earlier the edits that hold already: their part of the view stays as it is
    */
-  readonly condense: (prefix: readonly ApiMessage[], earlier: readonly Edit[]) => Promise<CondensedPrefix | undefined>;
+  readonly condense: (prefix: readonly ApiMessage[], earlier: readonly Edit[]) => Promise<View | undefined>;
 }
 
 export interface ReplayedCosts {
@@ -68,11 +69,11 @@ export async function replayWhatIf(options: ReplayOptions): Promise<ReplayedCost
     if (prompt >= Math.max(dueTokens, state.waitFor)) {
       const prefix = messages.slice(from, answer);
       const condensed = await condense(prefix, state.edits);
-      const tokens = condensed && counter.messages(condensed.view);
+      const tokens = condensed && counter.messages(condensed.messages);
       if (condensed && tokens !== undefined && tokens < sent - state.saved) {
         known = Math.min(
           known,
-          fixed + factor * samePrefix(state.view ?? messages.slice(from), condensed.view, counter),
+          fixed + factor * samePrefix(state.view ?? messages.slice(from), condensed.messages, counter),
         );
         prompt = fixed + factor * tokens;
         condensations += 1;
@@ -82,7 +83,7 @@ export async function replayWhatIf(options: ReplayOptions): Promise<ReplayedCost
           const result = Math.round(factor * counter.text(text));
           rereads.push(toUsage(context + result, context, Math.round(outputFactor * CALL_TOKENS), accounting, writes));
         }
-        state = { from, edits: condensed.edits, saved: sent - tokens, view: condensed.view, waitFor: 0 };
+        state = { from, edits: condensed.edits, saved: sent - tokens, view: condensed.messages, waitFor: 0 };
       } else state = { ...state, waitFor: prompt * GROWTH };
     }
     const warm = last !== undefined && isWarm(last.request, request, cacheMs);
@@ -126,13 +127,13 @@ function samePrefix(before: readonly ApiMessage[], now: readonly ApiMessage[], c
 function missingIn(
   messages: readonly ApiMessage[],
   cut: number,
-  condensed: CondensedPrefix,
+  condensed: View,
   lines: { needed: number; missing: number; recallable: number },
 ): string[] {
   const ahead = findTurnStarts(messages).filter((turn) => turn >= cut);
   const needed = findNeededLines(messages, cut, ahead[TURNS_AHEAD] ?? messages.length);
   if (needed.length === 0) return [];
-  const kept = new KeptParts(messages.slice(0, cut), condensed);
+  const kept = new KeptParts(condensed);
   const places = new Map<string, string>();
   for (const line of needed) {
     lines.needed += 1;

@@ -196,7 +196,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
       if ((chat?.version ?? 0) !== sent.version) continue;
       const original = receiveMessages(sent.original, chat?.messages ?? []);
       const { origins, edits, excluded } = sent;
-      const view = { original, view: receiveMessages(sent.view, original), origins, edits, excluded };
+      const view = { original, messages: receiveMessages(sent.messages, original), origins, edits, excluded };
       this.views.set(conversation, view);
       return view;
     }

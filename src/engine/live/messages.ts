@@ -4,11 +4,11 @@
  */
 import type { ListUpdate } from '../../background/preview/messages';
 import type { OutcomeSummary } from '../../core/condense';
-import type { Edit } from '../../core/condense/edits/edits';
+import type { View } from '../../core/condense/edits/view';
 import type { ApiMessage } from '../../core/messages/types';
 import type { LiveEvent } from '../../live/events';
 import type { AgentRequest, LiveId, PreparedRequest, UpstreamModel } from '../../live/request';
-import type { LiveSettings, LiveSummary } from '../../live/types';
+import type { LiveSettings, LiveSummary, LiveView } from '../../live/types';
 import type { ManagerSetup } from '../hostManager';
 
 /** Sent with each call that may condense. */
@@ -46,26 +46,20 @@ export interface SentRequest extends Omit<AgentRequest, 'system' | 'messages' | 
 export type SentMessage = number | ApiMessage;
 
 /** The prepared view, as an update of the host's view. */
-export interface SentPrepared extends Omit<
-  PreparedRequest,
-  'model' | 'messages' | 'original' | 'origins' | 'edits' | 'outcome' | 'began'
-> {
+export interface SentPrepared extends Omit<PreparedRequest, 'model' | keyof View | 'outcome' | 'began'> {
   /** ID for later calls, and of the view that the host has from now on. */
   readonly id: number;
   readonly view: ListUpdate<SentMessage>;
   readonly outcome?: Pick<OutcomeSummary, 'kind'>;
 }
 
-/** A conversation for comparison, with messages as indexes into the host's list if possible. */
-export interface SentLiveView {
+/** A conversation's view, with messages as indexes into the host's list if possible. */
+export interface SentLiveView extends Omit<LiveView, 'original' | 'messages'> {
   readonly chat: number;
   readonly version: number;
   readonly original: readonly SentMessage[];
   /** A number is an index into `original`. */
-  readonly view: readonly SentMessage[];
-  readonly origins: readonly number[];
-  readonly edits: readonly Edit[];
-  readonly excluded: readonly Edit[];
+  readonly messages: readonly SentMessage[];
 }
 
 /** Events, and the summaries that they changed. */

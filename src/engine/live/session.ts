@@ -135,14 +135,14 @@ export class LiveSession {
   view(conversation: LiveId): SentLiveView | undefined {
     const found = this.live.view(conversation);
     if (!found) return undefined;
-    const { original, view, origins, edits, excluded } = found;
+    const { original, messages, origins, edits, excluded } = found;
     const [id, chat] = [...this.chats].findLast(([, each]) => each.conversation === conversation) ?? [0, undefined];
     const places = original.map((_message, index) => index);
     return {
       chat: id,
       version: chat?.version ?? 0,
       original: sentMessages(original, places, chat?.messages ?? []),
-      view: sentMessages(view, origins, original),
+      messages: sentMessages(messages, origins, original),
       origins,
       edits,
       excluded,

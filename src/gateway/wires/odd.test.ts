@@ -290,7 +290,7 @@ describe.each(Object.entries(ODD) as [WireName, (typeof ODD)[WireName]][])(
       const request = wire.read(body)!;
       const view = request.messages.map((message) => cut(message) as ApiMessage);
       const origins = view.map((_, index) => index);
-      const { head, end } = writeView(wire, text, body, request, { original: request.messages, view, origins });
+      const { head, end } = writeView(wire, text, body, request, { original: request.messages, messages: view, origins });
       const written = JSON.parse(head + text.slice(end)) as Body;
       expect(wire.read(written)).toMatchObject({ ...said, messages: view });
       expect(view).not.toEqual(request.messages);
@@ -409,7 +409,7 @@ describe("a view that can't be written back into the request", () => {
     origins: readonly number[],
     from?: { view: number; original: number },
   ) => {
-    const { head, end } = writeView(wire, text, body, request, { original, view, origins }, from);
+    const { head, end } = writeView(wire, text, body, request, { original, messages: view, origins }, from);
     return JSON.parse(head + text.slice(end)) as { messages: unknown[] };
   };
   const call = { type: 'tool_use', id: 't', name: 'n' };

@@ -3,6 +3,7 @@
  * view back into the raw JSON. Unedited parts stay byte-identical.
  */
 import type { Usage } from '../../core/cost/usage';
+import type { View } from '../../core/condense/edits/view';
 import { editedHead, editJson, type EditedHead, type JsonEdit } from '../../core/json/editJson';
 import { getBlocks, isRecord } from '../../core/messages/blocks';
 import { SUMMARY_ORIGIN } from '../../core/messages/firewall';
@@ -67,18 +68,11 @@ export class WireError extends Error {
   override readonly name = 'WireError';
 }
 
-export interface WrittenView {
-  /** A view message that is the identical object is unchanged. */
-  readonly original: readonly ApiMessage[];
-  readonly view: readonly ApiMessage[];
-  /** Index in the original per view message; {@link SUMMARY_ORIGIN} for a summary. */
-  readonly origins: readonly number[];
-}
-
 /**
  * The body's text with a view in place of its messages: its beginning, up to where it is as it came.
  * @param text the body as it came, and `body` what `JSON.parse` made of it.
  * @param from how many messages of the view, and of the original, are not looked at: they were written before.
+ * @param view a message that is the identical object in the original is unchanged.
  * @throws WireError where the view has something that this wire can't say; JsonPathError where a place is not there.
  */
 export function writeView(
@@ -86,7 +80,7 @@ export function writeView(
   text: string,
   body: Body,
   { sources }: WireRequest,
-  { original, view, origins }: WrittenView,
+  { original, messages: view, origins }: Pick<View, 'original' | 'messages' | 'origins'>,
   from = { view: 0, original: 0 },
 ): EditedHead {
   if (original.length !== sources.length || view.length !== origins.length) {

@@ -9,6 +9,7 @@ import { getBlocks, isRecord } from '../../core/messages/blocks';
 import { checkConversation, findNewViolations } from '../../core/messages/firewall';
 import { listImages } from '../../core/messages/images';
 import { withValueAt } from '../../core/messages/path';
+import { createView } from '../../core/condense/edits/view';
 import type { ApiMessage } from '../../core/messages/types';
 import { freshCounter } from '../../core/testingCounter';
 import { findKnownRequest } from './index';
@@ -41,12 +42,6 @@ function read({ path, text }: Case): { wire: Wire; body: Body; request: WireRequ
   return { wire: known.wire, body, request };
 }
 
-const sameView = (messages: readonly ApiMessage[]) => ({
-  original: messages,
-  view: messages,
-  origins: messages.map((_, index) => index),
-});
-
 const itemsIn = (body: Body): number => {
   const list = body['messages'] ?? body['input'] ?? body['contents'];
   return Array.isArray(list) ? list.length : -1;
@@ -70,7 +65,7 @@ describe.each([...own, ...recorded])('the request $name', (one) => {
   });
 
   it('is written byte for byte if nothing is condensed', () => {
-    expect(viewText(wire, one.text, body, request, sameView(messages))).toBe(one.text);
+    expect(viewText(wire, one.text, body, request, createView(messages))).toBe(one.text);
   });
 
   it.each(['lossless', 'truncation'])(
@@ -85,8 +80,7 @@ describe.each([...own, ...recorded])('the request $name', (one) => {
       });
       if (outcome.kind !== 'condensed') return;
       const { view } = outcome;
-      const { origins } = applyEdits(messages, outcome.edits);
-      const text = viewText(wire, one.text, body, request, { original: messages, view, origins });
+      const text = viewText(wire, one.text, body, request, applyEdits(messages, outcome.edits));
       expect(text.length).toBeLessThan(one.text.length);
       const written = read({ ...one, text });
       expect(written.request.messages).toEqual(view);
@@ -109,10 +103,10 @@ describe.each([...own, ...recorded])('the request $name', (one) => {
       message: summary,
       before: hashText(JSON.stringify(messages.slice(start, end))),
     } as unknown as SummaryEdit;
-    const { messages: view, origins } = applyEdits(messages, [edit]);
-    const text = viewText(wire, one.text, body, request, { original: messages, view, origins });
+    const view = applyEdits(messages, [edit]);
+    const text = viewText(wire, one.text, body, request, view);
     const written = read({ ...one, text });
-    expect(written.request.messages.length).toBe(view.length);
+    expect(written.request.messages.length).toBe(view.messages.length);
     // Generated IDs count what preceded.
     const plain = (message: unknown): string => JSON.stringify(message).replace(/#\d+/g, '#');
     expect(plain(written.request.messages.at(-1))).toEqual(plain(messages.at(-1)));
@@ -130,7 +124,7 @@ describe.each([...own, ...recorded])('the request $name', (one) => {
         ? message.content.filter(({ type }) => type !== 'thinking')
         : message.content,
     }));
-    const text = viewText(wire, one.text, body, request, { ...sameView(messages), view });
+    const text = viewText(wire, one.text, body, request, { ...createView(messages), messages: view });
     expect(read({ ...one, text }).request.messages).toEqual(view);
   });
 });
@@ -170,7 +164,9 @@ describe('on every wire', () => {
     expect(listImages(request.messages)).toHaveLength(1);
     const content = (message?.content as { type: string }[]).with(1, { type: 'text', text: 'gone' } as never);
     const view = [{ ...message, content } as ApiMessage];
-    const written = JSON.parse(viewText(wire, text, body, request, { ...sameView(request.messages), view })) as Body;
+    const written = JSON.parse(
+      viewText(wire, text, body, request, { ...createView(request.messages), messages: view }),
+    ) as Body;
     expect(JSON.stringify(written)).toContain(JSON.stringify(part));
   });
 
@@ -219,7 +215,7 @@ describe('on every wire', () => {
     const { message, path } = found!;
     const gone = withValueAt(request.messages[message]!, path, { type: 'text', text: 'gone' });
     const view = request.messages.with(message, gone);
-    const written = viewText(wire, text, body, request, { ...sameView(request.messages), view });
+    const written = viewText(wire, text, body, request, { ...createView(request.messages), messages: view });
     expect(written).toBe(form.replace('IMAGE', JSON.stringify(part)));
   });
 
@@ -228,7 +224,7 @@ describe('on every wire', () => {
     const { messages } = request;
     const changed = (change: (message: ApiMessage) => ApiMessage): (() => string) => {
       const view = messages.map((message, index) => (index === 1 ? change(message) : message));
-      return () => viewText(wire, own[0]!.text, body, request, { ...sameView(messages), view });
+      return () => viewText(wire, own[0]!.text, body, request, { ...createView(messages), messages: view });
     };
     expect(changed((message) => ({ ...message, content: [] }))).toThrow(WireError);
     expect(
@@ -243,7 +239,7 @@ describe('on every wire', () => {
     expect(() =>
       viewText(wire, own[0]!.text, body, request, {
         original: messages,
-        view: messages.slice(1),
+        messages: messages.slice(1),
         origins: messages.slice(1).map((_, index) => index + 1),
       }),
     ).toThrow('Message 0 is missing');

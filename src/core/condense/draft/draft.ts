@@ -18,7 +18,7 @@ import {
 } from './cuts';
 import { Exchanges, type ToolExchange } from '../../messages/exchanges';
 import { conversationMemory, type ConversationMemory } from '../conversationMemory';
-import { DraftView, HIDDEN, findKnownView, rememberView, type ViewState } from './draftView';
+import { DraftView, HIDDEN, findKnownDraft, rememberDraft, type Checkpoint } from './draftView';
 import { blockHash, hashAt, lastByPlace, placeKey, renderCuts, type Cut, type Edit } from '../edits/edits';
 import type { Work } from './work';
 import {
@@ -32,11 +32,6 @@ import {
 import { marker, referenceFor, withoutRule, type ReferenceId } from '../../messages/markers';
 import type { MessageRange } from '../../messages/messageRange';
 import { isEqual } from '../../isEqual';
-
-/** The state that {@link Draft.rollback} restores. */
-export interface Checkpoint extends ViewState {
-  readonly edits: ReadonlyMap<string, Edit>;
-}
 
 /**
  * A view in the making. Providers request cuts in the current text; the draft records them as cuts
@@ -76,7 +71,7 @@ export class Draft implements Work {
   ) {
     this.task = findTask(original);
     this.memory = conversationMemory(original);
-    const known = findKnownView(original, counter, active);
+    const known = findKnownDraft(original, counter, active);
     this.view = new DraftView(original, known?.state);
     this.references = new Map(known?.references);
     this.ruleStated = known?.state.ruleStated ?? false;
@@ -292,7 +287,7 @@ export class Draft implements Work {
   remember(made: readonly Edit[] = this.edits): void {
     const { original, counter } = this;
     const edits = [...this.active, ...made];
-    rememberView({ original, counter, edits, state: this.checkpoint(), references: new Map(this.references) });
+    rememberDraft({ original, counter, edits, state: this.checkpoint(), references: new Map(this.references) });
   }
 
   /** Called once when the work on this draft is over. */

@@ -16,7 +16,8 @@ import type { PlaceState } from './cuts';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import type { ReferenceId } from '../../messages/markers';
 
-export interface ViewContent {
+/** What a draft's view consists of. */
+export interface DraftContent {
   readonly messages: readonly ApiMessage[];
   readonly places: readonly (readonly PlaceState[])[];
   readonly summaries: readonly SummaryEdit[];
@@ -42,16 +43,16 @@ export class DraftView {
   /** @param known view of the first messages; the others are as in the original */
   constructor(
     private readonly original: readonly ApiMessage[],
-    known: ViewContent = { messages: [], places: [], summaries: [] },
+    known: DraftContent = { messages: [], places: [], summaries: [] },
   ) {
     this.rollback(known);
   }
 
-  checkpoint(): ViewContent {
+  checkpoint(): DraftContent {
     return { messages: [...this.shownMessages], places: [...this.shownPlaces], summaries: this.shownSummaries };
   }
 
-  rollback({ messages, places, summaries }: ViewContent): void {
+  rollback({ messages, places, summaries }: DraftContent): void {
     const added = this.original.slice(messages.length);
     this.shownMessages = [...messages, ...added];
     this.shownPlaces = [...places, ...added.map(() => NO_PLACES)];
@@ -145,38 +146,41 @@ export class DraftView {
 
 const externalEdit = (id: string): Error => new Error(`the edit ${id} belongs to another conversation`);
 
-export interface ViewState extends ViewContent {
+/** A state that a draft can return to. */
+export interface Checkpoint extends DraftContent {
+  /** The edits made so far, by step and place. */
+  readonly edits: ReadonlyMap<string, Edit>;
   readonly tokens: number;
   /** True if a marker of the view states the rule about markers. */
   readonly ruleStated: boolean;
 }
 
-/** A view of an earlier draft, with the edits that it was made of. */
-export interface KnownView {
+/** An earlier draft of the conversation, with all edits of its view. */
+export interface KnownDraft {
   readonly original: readonly ApiMessage[];
   readonly counter: MessageCounter;
   readonly edits: readonly Edit[];
-  readonly state: ViewState;
+  readonly state: Checkpoint;
   readonly references: ReadonlyMap<ReferenceId, Hash>;
 }
 
-/** The first and last view of the latest draft; its edits may be rejected. */
-const MAX_VIEWS = 2;
+/** The latest draft as it began and as it ended; its edits may be rejected. */
+const MAX_DRAFTS = 2;
 
 /** The latest first. */
-const newViews = (): { latest: readonly KnownView[] } => ({ latest: [] });
+const newDrafts = (): { latest: readonly KnownDraft[] } => ({ latest: [] });
 
 /**
- * A remembered view of the conversation, or of its beginning, that has the first of these edits;
+ * A remembered draft of the conversation, or of its beginning, that has the first of these edits;
  * the caller applies the rest. Compares messages and edits by identity.
  */
-export function findKnownView(
+export function findKnownDraft(
   original: readonly ApiMessage[],
   counter: MessageCounter,
   edits: readonly Edit[],
-): KnownView | undefined {
+): KnownDraft | undefined {
   return conversationMemory(original)
-    .part(newViews)
+    .part(newDrafts)
     .latest.filter(
       (known) =>
         known.counter === counter &&
@@ -184,19 +188,19 @@ export function findKnownView(
         isPrefix(known.edits, edits) &&
         canShow(known, edits.slice(known.edits.length)),
     )
-    .reduce<KnownView | undefined>((a, b) => (a && a.edits.length >= b.edits.length ? a : b), undefined);
+    .reduce<KnownDraft | undefined>((a, b) => (a && a.edits.length >= b.edits.length ? a : b), undefined);
 }
 
-export function rememberView(view: KnownView): void {
-  const views = conversationMemory(view.original).part(newViews);
-  views.latest = [view, ...views.latest].slice(0, MAX_VIEWS);
+export function rememberDraft(draft: KnownDraft): void {
+  const drafts = conversationMemory(draft.original).part(newDrafts);
+  drafts.latest = [draft, ...drafts.latest].slice(0, MAX_DRAFTS);
 }
 
 /**
  * Removing blocks and adding summaries depends on order, so only cuts outside of summaries can be
  * added later.
  */
-const canShow = ({ state: { summaries } }: KnownView, rest: readonly Edit[]): boolean =>
+const canShow = ({ state: { summaries } }: KnownDraft, rest: readonly Edit[]): boolean =>
   rest.every(
     (edit) =>
       edit.kind === 'cut' &&

@@ -6,6 +6,7 @@ import { withValueAt } from '../../messages/path';
 import type { ApiMessage, Block, Place } from '../../messages/types';
 import { conversationMemory } from '../conversationMemory';
 import {
+  editKey,
   isStanding,
   lastByPlace,
   originalOf,
@@ -15,22 +16,17 @@ import {
   type Edit,
   type SummaryEdit,
 } from './edits';
-
-export interface AppliedEdits {
-  readonly messages: readonly ApiMessage[];
-  /**
-   * For each message of the view its index in the original; {@link SUMMARY_ORIGIN} for a summary.
-   */
-  readonly origins: readonly number[];
-  /** Edits that were not applied because the original text at their place has changed. */
-  readonly stale: readonly Edit[];
-}
+import type { View } from './view';
 
 /**
  * Applies edits to the original. Messages without edits keep their identity, and so do messages
  * with the same cuts as last time.
+ * @returns the view, and edits left out of it because the original text at their place has changed
  */
-export function applyEdits(original: readonly ApiMessage[], edits: readonly Edit[]): AppliedEdits {
+export function applyEdits(
+  original: readonly ApiMessage[],
+  edits: readonly Edit[],
+): View & { readonly stale: readonly Edit[] } {
   const messages = [...original];
   const summaries: SummaryEdit[] = [];
   const blocks: BlockEdit[] = [];
@@ -56,7 +52,9 @@ export function applyEdits(original: readonly ApiMessage[], edits: readonly Edit
     const message = messages[edit.place.message];
     if (message) messages[edit.place.message] = withoutBlock(message, edit);
   }
-  return { ...withSummaries(messages, summaries), stale };
+  const gone = new Set(stale.map(editKey));
+  const applied = stale.length === 0 ? edits : edits.filter((edit) => !gone.has(editKey(edit)));
+  return { original, ...withSummaries(messages, summaries), edits: applied, stale };
 }
 
 interface CutMessage {

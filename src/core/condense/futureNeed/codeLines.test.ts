@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { generateConversation } from '../../../../test/generators/conversation';
 import { freshCounter } from '../../testingCounter';
 import { applyEdits } from '../edits/applyEdits';
+import { createView } from '../edits/view';
 import { losslessProvider } from '../providers/lossless';
 import { measureCodeLineRetention } from './codeLines';
 import { chooseCuts } from './cuts';
@@ -9,14 +10,14 @@ import { chooseCuts } from './cuts';
 const messages = generateConversation({ seed: 4, targetTokens: 60_000 });
 
 it('an uncondensed conversation keeps all lines that are needed later', async () => {
-  const retention = await measureCodeLineRetention(messages, (view) => Promise.resolve({ view, edits: [] }));
+  const retention = await measureCodeLineRetention(messages, (prefix) => Promise.resolve(createView(prefix)));
   expect(retention.needed).toBeGreaterThan(0);
   expect(retention.verbatim).toBe(retention.needed);
 });
 
 it('an empty view keeps no line that is needed later', async () => {
   const retention = await measureCodeLineRetention(messages, (prefix) =>
-    Promise.resolve({ view: prefix.slice(0, 1), edits: [], origins: [0] }),
+    Promise.resolve({ original: prefix, messages: prefix.slice(0, 1), origins: [0], edits: [] }),
   );
   expect(retention).toEqual({ needed: retention.needed, verbatim: 0, recallable: 0 });
 });
@@ -28,8 +29,7 @@ it('Lossless keeps all lines that are needed later', async () => {
   const counter = freshCounter();
   const retention = await measureCodeLineRetention(messages, async (prefix) => {
     const { edits } = await losslessProvider.condense({ messages: prefix, edits: [], counter }, config, {});
-    const { messages: view, origins } = applyEdits(prefix, edits);
-    return { view, edits, origins };
+    return applyEdits(prefix, edits);
   });
   expect(retention.verbatim + retention.recallable).toBe(retention.needed);
 });

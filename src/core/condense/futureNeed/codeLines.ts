@@ -6,7 +6,8 @@
 import type { ApiMessage } from '../../messages/types';
 import { chooseCuts } from './cuts';
 import { findNeededLines } from './neededLater';
-import { KeptParts, type CondensedPrefix } from './kept';
+import type { View } from '../edits/view';
+import { KeptParts } from './kept';
 
 export interface CodeLineRetention {
   /** Lines needed later; 0 if no such edits follow. */
@@ -23,14 +24,13 @@ export interface CodeLineRetention {
  */
 export async function measureCodeLineRetention(
   messages: readonly ApiMessage[],
-  condense: (prefix: readonly ApiMessage[]) => Promise<CondensedPrefix>,
+  condense: (prefix: readonly ApiMessage[]) => Promise<View>,
 ): Promise<CodeLineRetention> {
   const found = { verbatim: 0, recallable: 0, lost: 0 };
   for (const { cut, end } of chooseCuts(messages)) {
     const lines = findNeededLines(messages, cut, end);
     if (lines.length === 0) continue;
-    const prefix = messages.slice(0, cut);
-    const kept = new KeptParts(prefix, await condense(prefix));
+    const kept = new KeptParts(await condense(messages.slice(0, cut)));
     for (const line of lines) found[kept.line(line)]++;
   }
   const { verbatim, recallable, lost } = found;

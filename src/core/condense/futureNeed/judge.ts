@@ -92,8 +92,8 @@ export async function tallySession(
         });
         signal?.throwIfAborted();
         const edits = outcome.kind === 'condensed' ? outcome.edits : [];
-        const { messages: view, origins } = applyEdits(prefix, edits);
-        const kept = new KeptParts(prefix, { view, edits, origins });
+        const view = applyEdits(prefix, edits);
+        const kept = new KeptParts(view);
         const lines = needed.map((line) => kept.line(line));
         const key = keyOf(choice, target);
         const sum = tallies.get(key) ?? { needed: 0, lost: 0, gone: 0, before: 0, after: 0 };
@@ -102,7 +102,7 @@ export async function tallySession(
           lost: sum.lost + lines.filter((line) => line !== 'verbatim').length,
           gone: sum.gone + lines.filter((line) => line === 'lost').length,
           before: sum.before + before,
-          after: sum.after + counter.messages(view),
+          after: sum.after + counter.messages(view.messages),
         });
       }
     }

@@ -4,6 +4,7 @@ import type { ApiMessage } from '../../messages/types';
 import { assistant, someMarker, user } from '../../testing';
 import { applyEdits } from '../edits/applyEdits';
 import type { Edit } from '../edits/edits';
+import { createView } from '../edits/view';
 import { createBlockEdit, createCutEdit, createSummaryEdit } from '../report/testing';
 import { KeptParts } from './kept';
 
@@ -13,8 +14,7 @@ const PREFIX: readonly ApiMessage[] = [user(TEXT), assistant('done')];
 
 /** The outcome for each line of the first message's text. */
 function keptOf(edits: readonly Edit[], prefix = PREFIX, path: (string | number)[] = ['content']) {
-  const { messages: view, origins } = applyEdits(prefix, edits);
-  const parts = new KeptParts(prefix, { view, edits, origins });
+  const parts = new KeptParts(applyEdits(prefix, edits));
   const lines = LINES.map((line) => {
     const start = TEXT.indexOf(line);
     const shown = [{ message: 0, path, start, end: start + line.length }];
@@ -62,8 +62,8 @@ describe('a line from before a condensation', () => {
   });
 
   it('is searched in the view if no edit explains a change', () => {
-    const view = [user(`${LINES[0]}\n${LINES[2]}`), assistant('done')];
-    const parts = new KeptParts(PREFIX, { view, edits: [] });
+    const messages = [user(`${LINES[0]}\n${LINES[2]}`), assistant('done')];
+    const parts = new KeptParts({ ...createView(PREFIX), messages });
     const shown = [{ message: 0, path: ['content'], start: 0, end: 1 }];
     expect(LINES.map((line) => parts.line({ file: 'a.ts', line, shown }))).toEqual(['verbatim', 'lost', 'verbatim']);
   });

@@ -1,7 +1,8 @@
 /**
  * Finds the parts of a prefix that a condensed view still contains and those that can be recalled.
  */
-import { lastByPlace, placeKey, type Cut, type Edit, type SummaryEdit } from '../edits/edits';
+import { lastByPlace, placeKey, type Cut, type SummaryEdit } from '../edits/edits';
+import type { View } from '../edits/view';
 import { findMarkers } from '../../messages/markers';
 import { listContents } from '../../messages/content';
 import { getValueAt } from '../../messages/path';
@@ -9,14 +10,6 @@ import type { ApiMessage, Path, Place } from '../../messages/types';
 import type { Slice } from '../../slice';
 import { findNames, type NeededLine } from './neededLater';
 import { getForms, type ShownLine } from '../lines/shownLines';
-
-/** A condensed prefix. */
-export interface CondensedPrefix {
-  readonly view: readonly ApiMessage[];
-  readonly edits: readonly Edit[];
-  /** For each message of the view its index in the prefix; absent if none was removed. */
-  readonly origins?: readonly number[];
-}
 
 export type PartOutcome = 'verbatim' | 'recallable' | 'lost';
 
@@ -44,9 +37,10 @@ export class KeptParts {
   private readonly recallableText: string;
   private readonly recallableNames: ReadonlySet<string>;
 
-  constructor(prefix: readonly ApiMessage[], condensed: CondensedPrefix) {
-    this.blocks = collectBlocks(prefix, condensed);
-    this.viewText = condensed.view.flatMap((message) => listContents(message).map(({ text }) => text)).join('\n');
+  /** @param view of the prefix */
+  constructor(view: View) {
+    this.blocks = collectBlocks(view);
+    this.viewText = view.messages.flatMap((message) => listContents(message).map(({ text }) => text)).join('\n');
     this.viewNames = findNames(this.viewText);
     this.recallableText = [...this.blocks.values()]
       .flatMap(({ cuts = [] }) => cuts.filter(({ isReferenced }) => isReferenced).map(({ text }) => text))
@@ -87,11 +81,8 @@ export class KeptParts {
   }
 }
 
-function collectBlocks(
-  prefix: readonly ApiMessage[],
-  { view, edits, origins }: CondensedPrefix,
-): ReadonlyMap<string, Block> {
-  const viewIndex = new Map((origins ?? view.map((_, index) => index)).map((origin, index) => [origin, index]));
+function collectBlocks({ original: prefix, messages: view, edits, origins }: View): ReadonlyMap<string, Block> {
+  const viewIndex = new Map(origins.map((origin, index) => [origin, index]));
   const shown = lastByPlace(edits);
   const editAt = new Map(shown.filter((edit) => edit.kind === 'cut').map((edit) => [placeKey(edit.place), edit]));
   const summaries = shown.filter((edit) => edit.kind === 'summary');

@@ -1,7 +1,6 @@
 import { HEADING } from '../../messages/heading';
 import { LONGEST_COMPARED, renderConversation } from '../../messages/render';
-import type { ApiMessage } from '../../messages/types';
-import type { AppliedEdits } from '../edits/applyEdits';
+import { createView, type View } from '../edits/view';
 
 /** Prepares two states of a conversation for a diff editor, with equal parts folded. */
 export interface FoldedTexts {
@@ -70,25 +69,15 @@ function createKeys(sections: readonly (readonly string[])[]): readonly string[]
   });
 }
 
-type DisplayedView = Pick<AppliedEdits, 'messages' | 'origins'>;
-
 /**
  * Compares a view with the original or with an earlier view.
- * @param original the whole conversation
+ * @param before the original by default
  * @param isPreview true if the edits were not applied
  */
-export function compareViews(
-  original: readonly ApiMessage[],
-  after: DisplayedView,
-  before: Partial<DisplayedView> = {},
-  isPreview = false,
-): FoldedTexts {
-  const { messages = original, origins } = before;
-  return foldTexts(
-    renderConversation(messages, origins, original, LONGEST_COMPARED),
-    renderConversation(after.messages, after.origins, original, LONGEST_COMPARED),
-    isPreview,
-  );
+export function compareViews(after: View, before = createView(after.original), isPreview = false): FoldedTexts {
+  const render = ({ messages, origins, original }: View): string =>
+    renderConversation(messages, origins, original, LONGEST_COMPARED);
+  return foldTexts(render(before), render(after), isPreview);
 }
 
 /** For applied condensations. */
