@@ -20,8 +20,10 @@ const model = { id: 'm' };
 
 type Json = Readonly<Record<string, unknown>>;
 const wire = (body: unknown): Json => JSON.parse(JSON.stringify(body)) as Json;
-const serverSays = (messages: readonly ApiMessage[], tools = [READ_FILE]): string | undefined =>
-  anthropicFault(wire(buildAnthropicBody({ messages, tools }, model, findAnthropicDialect(model.id))), signer);
+const serverSays = (messages: readonly ApiMessage[]): string | undefined => {
+  const request = { messages, tools: [READ_FILE] };
+  return anthropicFault(wire(buildAnthropicBody(request, model, findAnthropicDialect(model.id))), signer);
+};
 
 const words = fc.string({ minLength: 1 }).filter((value) => value.trim() !== '');
 const input = fc.dictionary(fc.constantFrom('path', 'command', 'content'), fc.jsonValue());
@@ -119,7 +121,7 @@ describe('generated conversations', () => {
   it('pass the firewall, and every test server accepts what the handlers send for them', () => {
     fc.assert(
       fc.property(conversation, (messages) => {
-        expect(checkConversation(messages, { tools: [READ_FILE] })).toEqual([]);
+        expect(checkConversation(messages)).toEqual([]);
         expect(serverSays(messages)).toBeUndefined();
         const request = { messages, tools: [READ_FILE], system: 'Be short.' };
         const chat = findDialect(new URL('http://127.0.0.1'));
@@ -141,7 +143,7 @@ describe('generated conversations', () => {
         fc.property(conversation, fc.nat(), (messages, at) => {
           const broken = breakIt(messages, at);
           fc.pre(broken.length > 0 && endsAnswered(broken) && !marksThinking(broken));
-          const violations = checkConversation(broken, { tools: [READ_FILE] });
+          const violations = checkConversation(broken);
           if (violations.length > 0) refused++;
           expect(violations.length > 0).toBe(serverSays(broken) !== undefined);
         }),
@@ -150,12 +152,4 @@ describe('generated conversations', () => {
       expect(refused).toBeGreaterThan(10);
     },
   );
-
-  it('get the same verdict from both without tools', () => {
-    fc.assert(
-      fc.property(conversation, (messages) => {
-        expect(checkConversation(messages, { tools: [] }).length > 0).toBe(serverSays(messages, []) !== undefined);
-      }),
-    );
-  });
 });

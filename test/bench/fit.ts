@@ -8,12 +8,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import {
-  FEATURE_GROUPS,
-  FEATURE_NAMES,
-  FEATURES,
-  type FeatureName,
-} from '../../src/core/condense/relevance/featureNames';
+import { FEATURE_NAMES, FEATURES, type FeatureName } from '../../src/core/condense/relevance/featureNames';
 import { fitWeights } from './fitWeights';
 import { smartProvider } from '../../src/core/condense/providers/smart';
 import type { BenchConversation } from './corpus';
@@ -22,6 +17,16 @@ import { candidate } from './measure';
 import { keyOfProject, leavingOut, PENALTY, simulated, weightsLeavingOut, type Scores } from './crossValidation';
 import { lossTable, measureLosses } from './lossBench';
 import { measureNeed, needRows, needTable } from './needBench';
+
+/** Groups of features, to measure what each group is worth. */
+const FEATURE_GROUPS = {
+  'how long ago': ['results', 'lately', 'putTurns'],
+  'the file’s past': ['touchedLately', 'changedLately', 'open', 'shows'],
+  'what came after it': ['changesAfter', 'stale'],
+  'lines that edits quoted': ['near'],
+  'what is talked about': ['people', 'prose', 'calls', 'declared', 'textProse', 'named', 'namedLately', 'putOut'],
+  'what it is': ['block', 'document', 'file', 'printed', 'found', 'unsolved'],
+} as const satisfies Readonly<Record<string, readonly FeatureName[]>>;
 
 const FILE = 'src/core/condense/relevance/weights.ts';
 const show = (title: string, cuts: readonly FitCut[], scores: Scores): void => {

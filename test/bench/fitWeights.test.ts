@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { FEATURE_NAMES, FIXED } from '../../src/core/condense/relevance/featureNames';
-import { fitWeights, type FitSample } from './fitWeights';
+import { FEATURE_NAMES } from '../../src/core/condense/relevance/featureNames';
+import { fitWeights, FIXED, type FitSample } from './fitWeights';
 
 const OPEN = FEATURE_NAMES.indexOf('open');
 const FOUND = FEATURE_NAMES.indexOf('found');

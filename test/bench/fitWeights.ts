@@ -3,7 +3,14 @@
  * to tokens times exp(w·x_b). Maximizes the likelihood minus a penalty for the distance from the
  * initial weights: the conditional logit of McFadden (1974), which compares only blocks of one cut.
  */
-import { FEATURE_NAMES, FIXED } from '../../src/core/condense/relevance/featureNames';
+import { FEATURE_NAMES, type FeatureName } from '../../src/core/condense/relevance/featureNames';
+
+/**
+ * Weights that are not fitted. Errors contain no lines of files, so a fit to needed lines can't
+ * value them; at 2, no project or agent outside the fitted data loses more of its lines
+ * (docs/decisions/0028-fitted-relevance.md).
+ */
+export const FIXED: Readonly<Partial<Record<FeatureName, number>>> = { unsolved: 2 };
 
 /** A needed line in a prefix. */
 export interface FitLine {

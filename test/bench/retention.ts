@@ -8,7 +8,8 @@ import { listContents } from '../../src/core/messages/content';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { bootstrap, type Estimate } from './bootstrap';
 import { chooseCuts, findTurnStarts, type CutOptions } from '../../src/core/condense/futureNeed/cuts';
-import { findNeededLater } from '../../src/core/condense/futureNeed/neededLater';
+import { findNeededLines } from '../../src/core/condense/futureNeed/neededLater';
+import { findNeededNames, KeptNames } from './neededNames';
 import type { View } from '../../src/core/condense/edits/view';
 import { KeptParts, type PartOutcome } from '../../src/core/condense/futureNeed/kept';
 
@@ -106,14 +107,15 @@ async function measureSession(
     const prefix = messages.slice(0, cut);
     const view = await policy(prefix);
     const parts = new KeptParts(view);
-    const neededLater = findNeededLater(messages, cut, end);
+    const named = new KeptNames(view, parts);
+    const { names, paths } = findNeededNames(messages, cut, end);
     const count = (kind: Kind, what: string, kept: PartOutcome): void => {
       tally.kept[kind][kept]++;
       if (kept === 'lost' && lost.length < LOST_EXAMPLES) lost.push(`${kind}: ${what}`);
     };
-    for (const quoted of neededLater.lines) count('lines', quoted.line, parts.line(quoted));
-    for (const name of neededLater.names) count('names', name, parts.name(name));
-    for (const path of neededLater.paths) count('paths', path, parts.path(path));
+    for (const quoted of findNeededLines(messages, cut, end)) count('lines', quoted.line, parts.line(quoted));
+    for (const name of names) count('names', name, named.name(name));
+    for (const path of paths) count('paths', path, named.path(path));
     tally.cuts++;
     tally.before += size(prefix);
     tally.after += size(view.messages);

@@ -1,6 +1,6 @@
 /** Composition of a conversation's requests, and waste in them. */
 import { getBlocks, isAnyThinking, isImage, isRecord, isToolResult, REASONING_BLOCK } from '../messages/blocks';
-import { findNames } from '../condense/futureNeed/neededLater';
+import { findNames } from '../messages/names';
 import { listContents } from '../messages/content';
 import { listToolExchanges, type ToolExchange } from '../messages/exchanges';
 import { isMachineMessage, extractPersonText } from '../messages/personText';

@@ -290,7 +290,11 @@ describe.each(Object.entries(ODD) as [WireName, (typeof ODD)[WireName]][])(
       const request = wire.read(body)!;
       const view = request.messages.map((message) => cut(message) as ApiMessage);
       const origins = view.map((_, index) => index);
-      const { head, end } = writeView(wire, text, body, request, { original: request.messages, messages: view, origins });
+      const { head, end } = writeView(wire, text, body, request, {
+        original: request.messages,
+        messages: view,
+        origins,
+      });
       const written = JSON.parse(head + text.slice(end)) as Body;
       expect(wire.read(written)).toMatchObject({ ...said, messages: view });
       expect(view).not.toEqual(request.messages);

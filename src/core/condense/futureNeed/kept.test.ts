@@ -75,19 +75,3 @@ describe('a line from before a condensation', () => {
     expect(parts.line({ file: 'a.ts', line: LINES[0], shown: [] })).toBe('lost');
   });
 });
-
-it('names and paths count as kept, recallable or lost', () => {
-  const { parts } = keptOf([
-    createCutEdit(PREFIX, 0, ['content'], [{ ...cut, text: someMarker('1 line'), reference }]),
-  ]);
-  expect(['alphaBeta', 'gammaDelta', 'neverSeen'].map((name) => parts.name(name))).toEqual([
-    'verbatim',
-    'recallable',
-    'lost',
-  ]);
-  expect(['alphaBeta = 1', 'gammaDelta = 2', '/never/seen'].map((path) => parts.path(path))).toEqual([
-    'verbatim',
-    'recallable',
-    'lost',
-  ]);
-});

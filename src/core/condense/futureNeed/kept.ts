@@ -8,7 +8,7 @@ import { listContents } from '../../messages/content';
 import { getValueAt } from '../../messages/path';
 import type { ApiMessage, Path, Place } from '../../messages/types';
 import type { Slice } from '../../slice';
-import { findNames, type NeededLine } from './neededLater';
+import type { NeededLine } from './neededLater';
 import { getForms, type ShownLine } from '../lines/shownLines';
 
 export type PartOutcome = 'verbatim' | 'recallable' | 'lost';
@@ -28,24 +28,15 @@ interface CutText extends Slice {
   readonly isReferenced: boolean;
 }
 
-/** Tells whether the view keeps a line, name or path of the prefix. */
+/** Tells whether a view keeps the lines of its original. */
 export class KeptParts {
-  private readonly blocks: ReadonlyMap<string, Block>;
+  /** By place in the prefix. */
+  readonly blocks: ReadonlyMap<string, Block>;
   private readonly viewLines = new Map<Block, ReadonlySet<string>>();
-  private readonly viewText: string;
-  private readonly viewNames: ReadonlySet<string>;
-  private readonly recallableText: string;
-  private readonly recallableNames: ReadonlySet<string>;
 
   /** @param view of the prefix */
   constructor(view: View) {
     this.blocks = collectBlocks(view);
-    this.viewText = view.messages.flatMap((message) => listContents(message).map(({ text }) => text)).join('\n');
-    this.viewNames = findNames(this.viewText);
-    this.recallableText = [...this.blocks.values()]
-      .flatMap(({ cuts = [] }) => cuts.filter(({ isReferenced }) => isReferenced).map(({ text }) => text))
-      .join('\n');
-    this.recallableNames = findNames(this.recallableText);
   }
 
   /** A line counts only in its own file: the same line elsewhere does not help. */
@@ -68,16 +59,6 @@ export class KeptParts {
     const lines = this.viewLines.get(block) ?? new Set(block.now.split('\n').flatMap(getForms));
     this.viewLines.set(block, lines);
     return lines;
-  }
-
-  name(name: string): PartOutcome {
-    if (this.viewNames.has(name)) return 'verbatim';
-    return this.recallableNames.has(name) ? 'recallable' : 'lost';
-  }
-
-  path(path: string): PartOutcome {
-    if (this.viewText.includes(path)) return 'verbatim';
-    return this.recallableText.includes(path) ? 'recallable' : 'lost';
   }
 }
 

@@ -30,21 +30,4 @@ export const FEATURES = {
 
 export type FeatureName = keyof typeof FEATURES;
 
-/** Groups of features, to measure what each group is worth. */
-export const FEATURE_GROUPS = {
-  'how long ago': ['results', 'lately', 'putTurns'],
-  'the file’s past': ['touchedLately', 'changedLately', 'open', 'shows'],
-  'what came after it': ['changesAfter', 'stale'],
-  'lines that edits quoted': ['near'],
-  'what is talked about': ['people', 'prose', 'calls', 'declared', 'textProse', 'named', 'namedLately', 'putOut'],
-  'what it is': ['block', 'document', 'file', 'printed', 'found', 'unsolved'],
-} as const satisfies Readonly<Record<string, readonly FeatureName[]>>;
-
 export const FEATURE_NAMES = Object.keys(FEATURES) as readonly FeatureName[];
-
-/**
- * Weights that are not fitted. Errors contain no lines of files, so a fit to needed lines can't
- * value them; at 2, no project or agent outside the fitted data loses more of its lines
- * (docs/decisions/0028-fitted-relevance.md).
- */
-export const FIXED: Readonly<Partial<Record<FeatureName, number>>> = { unsolved: 2 };

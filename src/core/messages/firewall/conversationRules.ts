@@ -3,22 +3,15 @@ import type { ApiMessage, Block, ToolResultBlock } from '../types';
 import { checkPairs } from './toolPairs';
 import type { At, Violation } from './violation';
 
-/** The API counts cache breakpoints across system, tools and messages. */
+/** The API allows this many cache breakpoints. */
 const MAX_CACHE_MARKS = 4;
 
-export interface CheckOptions {
-  /** Tool declarations of the request, if known. */
-  readonly tools?: readonly unknown[];
-  readonly otherCacheMarks?: number;
-}
-
-export function checkConversation(messages: readonly ApiMessage[], options: CheckOptions = {}): Violation[] {
+export function checkConversation(messages: readonly ApiMessage[]): Violation[] {
   return [
     ...checkFirst(messages),
     ...messages.flatMap(checkMessage),
     ...checkPairs(messages),
-    ...checkCacheMarks(messages, options.otherCacheMarks ?? 0),
-    ...checkTools(messages, options.tools),
+    ...checkCacheMarks(messages),
   ];
 }
 
@@ -83,8 +76,8 @@ function checkResult(block: ToolResultBlock, where: At): Violation[] {
   return violations;
 }
 
-function checkCacheMarks(messages: readonly ApiMessage[], others: number): Violation[] {
-  let marks = others;
+function checkCacheMarks(messages: readonly ApiMessage[]): Violation[] {
+  let marks = 0;
   const violations: Violation[] = [];
   messages.forEach((message, index) => {
     getBlocks(message).forEach((block, at) => {
@@ -102,20 +95,4 @@ function checkCacheMarks(messages: readonly ApiMessage[], others: number): Viola
     });
   });
   return violations;
-}
-
-function checkTools(messages: readonly ApiMessage[], tools: readonly unknown[] | undefined): Violation[] {
-  if (tools === undefined || tools.length > 0) return [];
-  const index = messages.findIndex((message) =>
-    getBlocks(message).some((block) => isToolUse(block) || isToolResult(block)),
-  );
-  return index < 0
-    ? []
-    : [
-        {
-          rule: 'tools-declared',
-          message: index,
-          detail: 'the history holds tool blocks and the request declares no tools',
-        },
-      ];
 }

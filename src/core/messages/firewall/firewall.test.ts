@@ -29,7 +29,7 @@ const valid: ApiMessage[] = [
 
 describe("the firewall's check of a conversation", () => {
   it('finds nothing in a valid conversation', () => {
-    expect(checkConversation(valid, { tools: [{}], otherCacheMarks: 2 })).toEqual([]);
+    expect(checkConversation(valid)).toEqual([]);
     expect(checkConversation([])).toEqual([]);
     expect(checkConversation([{ role: 'system', content: 's' }, user('t'), assistant()])).toEqual([]);
   });
@@ -137,14 +137,6 @@ describe("the firewall's check of a conversation", () => {
     ],
   ])('finds a violation: %s', (_, expected, messages) => {
     expect(checkConversation(messages).map(where)).toEqual(expected);
-  });
-
-  it('counts the cache marks of system prompt and tools, and requires declared tools', () => {
-    expect(checkConversation([user(text('x', mark))], { otherCacheMarks: 4 }).map(where)).toEqual([
-      'cache-marks at 0.0',
-    ]);
-    expect(checkConversation(valid, { tools: [] }).map(where)).toEqual(['tools-declared at 1']);
-    expect(checkConversation([user('x')], { tools: [] })).toEqual([]);
   });
 
   it('describes a violation in words', () => {

@@ -7,7 +7,7 @@
  */
 import { getBlocks, isAnyThinking } from '../blocks';
 import type { ApiMessage } from '../types';
-import { checkConversation, type CheckOptions } from './conversationRules';
+import { checkConversation } from './conversationRules';
 import { checkView } from './viewRules';
 import type { Violation } from './violation';
 
@@ -20,18 +20,18 @@ export type { Violation } from './violation';
 export function findNewViolations(
   original: readonly ApiMessage[],
   view: readonly ApiMessage[],
-  options: CheckOptions & { readonly origins?: readonly number[] } = {},
+  options: { readonly origins?: readonly number[] } = {},
 ): Violation[] {
   const origins = options.origins ?? original.map((_, index) => index);
   const blamed = new Map<string, number>();
-  for (const violation of checkConversation(original, options)) {
+  for (const violation of checkConversation(original)) {
     const key = makeKey(violation, violation.message, original);
     blamed.set(key, (blamed.get(key) ?? 0) + 1);
   }
   // A lone surrogate of the original may be cut or moved in the view; our own cuts never create
   // one.
   const hadHalves = [...blamed.keys()].some((key) => key.startsWith('text-well-formed '));
-  const own = checkConversation(view, options).filter((violation) => {
+  const own = checkConversation(view).filter((violation) => {
     if (violation.rule === 'text-well-formed' && hadHalves) return false;
     const key = makeKey(violation, origins[violation.message] ?? violation.message, view);
     const left = blamed.get(key) ?? 0;

@@ -11,7 +11,6 @@ export type Rule =
   | 'input-is-object'
   | 'error-has-text'
   | 'cache-marks'
-  | 'tools-declared'
   | 'messages-kept'
   | 'task-kept'
   | 'structure-kept'
