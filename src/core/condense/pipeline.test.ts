@@ -44,6 +44,15 @@ describe('running a pipeline of steps', () => {
     expect(progress.map(({ step, done, total }) => `${step} ${done}/${total}`)).toEqual(['two 0/2', 'one 1/2', ' 2/2']);
   });
 
+  it('reports what a step is doing on the scale of all steps', async () => {
+    const progress: CondensationProgress[] = [];
+    const talking: Step = { name: 'two', run: (_draft, _signal, report) => report?.('call 1 of 2') };
+    await runPipeline(new Draft(messages, counter), [cutting('one', 0, 1_000), talking], {
+      onProgress: (one) => progress.push(one),
+    });
+    expect(progress).toContainEqual({ step: 'two: call 1 of 2', done: 1, total: 2 });
+  });
+
   it('skips the remaining steps once the target is met', async () => {
     const draft = new Draft(messages, counter);
     const steps = await runPipeline(draft, [cutting('a', 0, FILE.length), cutting('b', 0, 10)], { targetTokens: 100 });
