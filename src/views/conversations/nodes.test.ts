@@ -218,7 +218,7 @@ describe('a row of the conversations view', () => {
     const title = 'Rename everything that follows from it '.repeat(4).trim();
     const details = { ...found('a').details!, title, fill: { tokens: 1, window: 2, isRecorded: true, model: 'm-1' } };
     const { label, tooltip } = item(found('a', { details }));
-    expect(typeof label === 'string' ? label.length : undefined).toBeLessThanOrEqual(22);
+    expect(typeof label === 'string' ? label.length : undefined).toBeLessThanOrEqual(20);
     expect(label).toMatch(/…$/);
     expect(tooltip).toContain(`${title}\nClaude Code · m-1\n`);
   });

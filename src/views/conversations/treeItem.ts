@@ -140,7 +140,9 @@ interface Figures {
 }
 
 /** Characters of a title; more would cut off what follows in a side bar of usual width. */
-const TITLE_CHARS = 22;
+const TITLE_CHARS = 20;
+/** Of one with {@link CONDENSED}, which needs enough before it to be told from others. */
+const CONDENSED_TITLE_CHARS = 12;
 
 /** Suffix of the title that giving back to Claude Code writes. */
 const CONDENSED = ' (condensed)';
@@ -150,7 +152,7 @@ const CONDENSED = ' (condensed)';
  */
 function shortenTitle(title: string): string {
   const end = title.endsWith(CONDENSED) ? CONDENSED : '';
-  return shorten(title.slice(0, title.length - end.length), TITLE_CHARS - end.length) + end;
+  return shorten(title.slice(0, title.length - end.length), end === '' ? TITLE_CHARS : CONDENSED_TITLE_CHARS) + end;
 }
 
 /** Title, what condensing removed, how full the window is, and the age: side bars cut off the end. */

@@ -138,7 +138,19 @@ async function previewsCondensesAndExports(bench: Workbench, file: string): Prom
 
   // A row of a condensed conversation opens its details.
   await clickRow(bench, TASK);
-  await (await webview(bench, 'a.button')).getByRole('link', { name: 'Export…' }).click();
+  const details = await webview(bench, 'a.button');
+  await details.getByRole('link', { name: 'Open Conversation' }).click();
+  await textEditor(bench, (lines) =>
+    lines.some((line) => /^Messages, which can be condensed: [\d,]+ tokens/.test(line)),
+  );
+  const actions = bench.page.locator('.editor-group-container.active .editor-actions .action-label');
+  for (const action of ['Condense', 'Details', 'Show Diff'])
+    await actions
+      .and(bench.page.getByRole('button', { name: action, exact: true }))
+      .first()
+      .waitFor();
+  await clickRow(bench, TASK);
+  await details.getByRole('link', { name: 'Export…' }).click();
   await pick(bench, /^Markdown \(condensed\)/);
   await saveAs(bench, file);
   await notification(bench, `Exported to ${basename(file)}.`);
@@ -156,7 +168,7 @@ const keepsTheFiguresInANarrowSideBar: SharedScenario = async (bench) => {
   });
   await openConversations(bench);
   await rowsBelow(bench, 'Claude Code', (texts) =>
-    texts.some((shown) => /^Rename value7.*…(?:≈ )?\d+% full · (?:just now|\d+ \w+ ago)/.test(shown)),
+    texts.some((shown) => /^Rename value7.*…(?:≈ )?<?\d+% full · (?:just now|\d+ \w+ ago)/.test(shown)),
   );
   // Minimum width.
   await sideBarWidth(bench, 180);

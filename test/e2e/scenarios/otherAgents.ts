@@ -59,7 +59,7 @@ const looksAt =
     const shot = (name: string): Promise<string> => screenshot(bench, `${agent.toLowerCase()}-${name}`);
     writeSameWork(homeWith(bench));
     await openConversations(bench);
-    const label = asked.slice(0, 21).trim();
+    const label = asked.slice(0, 19).trim();
     // Tab titles lack the trailing period.
     const tab = toTabName(asked);
     await rowsBelow(bench, agent, (texts) => texts.some((text) => text.includes(label)));

@@ -40,7 +40,7 @@ import {
 } from '../workbench/index';
 
 const VIEW = 'Context Condenser';
-const TASK = 'Put the notes in order';
+const TASK = 'Put notes in order';
 
 const status = ({ page }: Workbench, text: RegExp): Promise<unknown> =>
   page.locator(STATUS_ITEM).filter({ hasText: text }).waitFor();
@@ -68,7 +68,7 @@ const isCondensedSeenAndUndoneWhileItRuns: SharedScenario = async (bench, bed) =
     await status(bench, /\d+K \/ 200K/);
     await openContainer(bench, VIEW);
     const condensed = (texts: readonly string[]): boolean =>
-      texts.some((text) => /Put the notes in order.*−\d+%/.test(text));
+      texts.some((text) => /Put notes in order.*−\d+%/.test(text));
     const rows = await treeRows(bench, condensed);
     assert.ok(rows.some((text) => text.startsWith('Claude Code')));
     await closeParts(bench, 'notifications');
@@ -247,7 +247,7 @@ const killedInMidRequest: Scenario = async (bed) => {
     await screenshot(bench, 'terminal-agent-host-killed');
     await bench.reload();
     await openContainer(bench, VIEW);
-    await treeRows(bench, (texts) => texts.some((text) => /Put the notes in order.*−\d+%/.test(text)));
+    await treeRows(bench, (texts) => texts.some((text) => /Put notes in order.*−\d+%/.test(text)));
     allow(Infinity);
     await until('the whole task', () => said().length === STEPS);
     await pressUntilEnded(bench, gateway, ['Enter']);

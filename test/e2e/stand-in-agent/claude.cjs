@@ -13,7 +13,7 @@ const fileText = (number) =>
     (_, line) => `${line + 1}: export const value${number}_${line} = compute(${(number * 7919 + line * 31) % 9973});`,
   ).join('\n');
 
-const messages = [{ role: 'user', content: 'Put the notes in order.' }];
+const messages = [{ role: 'user', content: 'Put notes in order.' }];
 
 let underWay;
 process.on('SIGINT', () => underWay?.abort());

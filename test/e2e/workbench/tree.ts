@@ -115,7 +115,8 @@ export async function sideBarWidth({ page }: Workbench, pixels: number): Promise
 }
 
 export async function tooltip(bench: Workbench, label: string): Promise<string> {
-  const hover = bench.page.locator('.monaco-hover').filter({ visible: true }).first();
+  // The hover of what the pointer rested on before may still be there.
+  const hover = bench.page.locator('.monaco-hover').filter({ visible: true, hasText: label }).first();
   return until(`the tooltip of "${label}"`, async () => {
     // A pointer already resting on the row shows nothing.
     await bench.page.mouse.move(0, 0);
