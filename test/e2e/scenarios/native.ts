@@ -10,6 +10,7 @@ import { chatProfile, KEY, PROFILE_ID, setKey } from '../condensedModel';
 import { homeWith, refreshConversations } from '../home';
 import { countCondensations } from '../longTask';
 import { plainWindow } from '../windows';
+import { help } from '../workbench/helper';
 import type { Workbench } from '../workbench/index';
 import {
   clickNotification,
@@ -23,6 +24,8 @@ import {
   until,
   useSettings,
 } from '../workbench/index';
+
+const SESSION = '.claude/projects/-home-me-cli/session.jsonl';
 
 const SUMMARY = [
   '## Goal\nFinish what the user asked for, with tests.',
@@ -40,10 +43,10 @@ function transcript(): string {
  * Configures a window to condense with a server's model, with its key entered like a user, and
  * stores one conversation.
  */
-async function onAModel(bench: Workbench, run: (server: ModelServer) => Promise<void>): Promise<void> {
+async function onAModel(bench: Workbench, run: (server: ModelServer, path: string) => Promise<void>): Promise<void> {
   const server = await startAnthropicServer({ apiKey: KEY });
   try {
-    homeWith(bench, { '.claude/projects/-home-me-cli/session.jsonl': transcript() });
+    const home = homeWith(bench, { [SESSION]: transcript() });
     await useSettings(bench, {
       'contextCondenser.profiles': [chatProfile(server, { offerInChat: false })],
       'contextCondenser.condensingProfile': PROFILE_ID,
@@ -52,7 +55,7 @@ async function onAModel(bench: Workbench, run: (server: ModelServer) => Promise<
     await setKey(bench);
     // A list initially shows earlier scenarios' content.
     await refreshConversations(bench);
-    await run(server);
+    await run(server, join(home, SESSION));
   } finally {
     await server.close();
   }
@@ -61,29 +64,29 @@ async function onAModel(bench: Workbench, run: (server: ModelServer) => Promise<
 /** Condenses the conversation, for which Summary is chosen in the settings. */
 async function condense(bench: Workbench): Promise<void> {
   await runCommand(bench, 'Context Condenser: Condense Context Now');
-  await chooseConversation(bench);
+  await quickInput(bench, ({ items, busy }) => !busy && items.length === 2, 'the conversation');
+  // The first row; "Open file…" is the other.
+  await pick(bench, /^(?!.*Open file…)/);
 }
 
 /** Condenses it with Summary from the list of all ways, once its cost is estimated. */
-async function condenseWithSummary(bench: Workbench, shot: string): Promise<void> {
-  await runCommand(bench, 'Context Condenser: Condense With…');
-  await chooseConversation(bench);
+async function condenseWithSummary(bench: Workbench, path: string, shot: string): Promise<void> {
+  // From the palette it would be the conversation that an earlier scenario condensed.
+  // The command ends with the answer to its notification.
+  void help(bench, { commands: [['contextCondenser.conversations.condenseWith', path]] }).catch(() => undefined);
   const offered = await quickInput(
     bench,
-    ({ title, items }) => title.startsWith('Condense “') && (items[0]?.description ?? '').includes('$'),
+    ({ title, items }) =>
+      title.startsWith('Condense “') &&
+      items.some(({ label, description }) => label === 'Summary' && description.includes('$')),
     'the ways to condense',
   );
-  const [first] = offered.items;
+  // Separators have no description.
+  const first = offered.items.find(({ description }) => description !== '');
   assert.equal(first?.label, 'Summary', 'the chosen way comes first');
   assert.match(first.description, /^[\d,]+ tokens \(−\d+%\) · .*≈ \$0\.\d+/);
   await screenshot(bench, shot);
   await pick(bench, 'Summary');
-}
-
-async function chooseConversation(bench: Workbench): Promise<void> {
-  await quickInput(bench, ({ items, busy }) => !busy && items.length === 2, 'the conversation');
-  // The first row; "Open file…" is the other.
-  await pick(bench, /^(?!.*Open file…)/);
 }
 
 const cancelAbortsTheRequestAndAppliesNothing: SharedScenario = (bench, bed) =>
@@ -104,10 +107,10 @@ const cancelAbortsTheRequestAndAppliesNothing: SharedScenario = (bench, bed) =>
   });
 
 const summarizesWithTheModelOfAProfile: SharedScenario = (bench) =>
-  onAModel(bench, async (server) => {
+  onAModel(bench, async (server, path) => {
     const before = countCondensations(bench);
     server.play(reply(SUMMARY));
-    await condenseWithSummary(bench, 'native-pick-dark');
+    await condenseWithSummary(bench, path, 'native-pick-dark');
     const done = await notification(bench, /^Condensed “.*” with Summary/);
     assert.match(done.text, /Summary: [\d,]+ → [\d,]+ tokens \(−\d+%\); cost \$0\.\d+/);
     await screenshot(bench, 'native-summary-dark');
