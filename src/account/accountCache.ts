@@ -91,7 +91,7 @@ const keptSchema = z.object({
  * Increase `VERSION` with every change of what is read or counted. A new price table also
  * invalidates the file.
  */
-const VERSION = 14;
+const VERSION = 15;
 const cacheSchema = z.object({
   version: z.literal(VERSION),
   prices: z.literal(PRICE_PACKAGE.published),

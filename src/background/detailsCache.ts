@@ -32,7 +32,7 @@ const detailsSchema = z.object({
 });
 
 /** Increment after changing what is read or counted, to invalidate older details. */
-const VERSION = 6;
+const VERSION = 7;
 const cacheSchema = z.object({ version: z.literal(VERSION), history: z.string(), details: z.array(detailsSchema) });
 
 /**

@@ -16,6 +16,7 @@ import { tidyTitle, makeTitle } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
 import { readContinueRequests } from './continueRequests';
 import { parseArguments } from './openai/arguments';
+import { splitPrompt } from './splitPrompt';
 import { noteUnansweredCalls } from './unanswered';
 
 export const isContinueSession = (value: unknown): value is Fields => {
@@ -127,7 +128,7 @@ function toMessages(items: readonly Fields[], answers = new Map<Fields, ApiMessa
         push('system', toParts(message['content']));
         break;
       case 'user':
-        push('user', [...toContextBlocks(item), ...toParts(message['content'])]);
+        messages.push(...toPrompt(item, toParts(message['content'])));
     }
   }
   return mergeResults(messages);
@@ -155,8 +156,11 @@ function toThinking(message: Fields): Block[] {
   return thinking.trim() === '' ? [] : [{ type: 'thinking', thinking, ...(signature !== undefined && { signature }) }];
 }
 
-/** Files and other context of a message, which the model gets before its words. */
-const toContextBlocks = (item: Fields): Block[] => textBlocks(contextText(listIn(item, 'contextItems')));
+/** The model gets files and other context before the person's words. */
+function toPrompt(item: Fields, words: readonly Block[]): ApiMessage[] {
+  const context = textBlocks(contextText(listIn(item, 'contextItems')));
+  return splitPrompt([...context, ...words], new Set(context));
+}
 
 const contextText = (items: readonly unknown[]): string =>
   items

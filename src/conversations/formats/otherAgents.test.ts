@@ -136,7 +136,8 @@ describe('a Continue session', () => {
     const conversation = read(session(history));
     expect(conversation).toMatchObject({ id: 'continue:k1', format: 'continue', workspace: 'file:///work' });
     expect(conversation.messages).toEqual([
-      { role: 'user', content: [text('const b = 2;'), text('Read a.ts')] },
+      { role: 'user', content: [text('const b = 2;')], isMeta: true },
+      { role: 'user', content: [text('Read a.ts')] },
       {
         role: 'assistant',
         content: [

@@ -11,6 +11,7 @@ import {
   type RecordedRequests,
 } from '../../core/account/recordedRequest';
 import { isRecord } from '../../core/messages/blocks';
+import { isMachineMessage } from '../../core/messages/personText';
 import type { ApiMessage, Block } from '../../core/messages/types';
 import { sourceId, sourceName } from '../conversationId';
 import { plural } from '../../core/plural';
@@ -21,6 +22,7 @@ import { type Fields, asText, countIn, listIn, numberIn, recordIn, stringIn, tim
 import { makeTitle, tidyTitle } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
 import type { RequestCollector } from './format';
+import { type BlockMessage, cutText, splitPrompt } from './splitPrompt';
 import { noteUnansweredCalls } from './unanswered';
 
 /** A line of such a session: its header or an entry. */
@@ -317,19 +319,31 @@ function toMessages(entries: readonly Fields[], owners?: Map<Fields, ApiMessage>
       continue;
     }
     results = isResult ? [...made.content] : undefined;
-    const message = results ? { ...made, content: results } : made;
-    messages.push(message);
+    const [message = made, ...rest] = results ? [{ ...made, content: results }] : splitAtFiles(made);
+    messages.push(message, ...rest);
     owners?.set(entry, message);
   }
   return messages;
 }
 
-interface ConvertedMessage extends ApiMessage {
-  readonly content: readonly Block[];
+/**
+ * Keeps the files of `pi @file "words"` apart from the words, which follow them in one text
+ * (file-processor.ts). A file can hold the closing line, so the last one counts.
+ */
+const FILES = /^<file name="[^"\n]*">[\s\S]*<\/file>\n/;
+
+function splitAtFiles(message: BlockMessage): readonly BlockMessage[] {
+  const [first, ...rest] = message.content;
+  const text = asText(first?.['text']);
+  const files = isMachineMessage(message) || message.role !== 'user' ? null : FILES.exec(text);
+  if (!files) return [message];
+  const pieces = cutText(text, 0, files[0].length);
+  const attached = new Set(pieces.filter(({ isAttached }) => isAttached).map(({ block }) => block));
+  return splitPrompt([...pieces.map(({ block }) => block), ...rest], attached);
 }
 
 /** Uses the words of Pi's `convertToLlm`. Undefined if the entry is no message. */
-function toMessage(entry: Fields): ConvertedMessage | undefined {
+function toMessage(entry: Fields): BlockMessage | undefined {
   switch (entry['type']) {
     case 'message':
       return convertMessage(recordIn(entry, 'message') ?? {});
@@ -344,14 +358,14 @@ function toMessage(entry: Fields): ConvertedMessage | undefined {
   }
 }
 
-function toSummary(heading: string, entry: Fields): ConvertedMessage | undefined {
+function toSummary(heading: string, entry: Fields): BlockMessage | undefined {
   const text = stringIn(entry, 'summary') ?? '';
   if (text === '') return undefined;
   const content = [{ type: 'text', text: `${heading}\n\n<summary>\n${text}\n</summary>` }];
   return { role: 'user', content, isSummary: true };
 }
 
-function convertMessage(message: Fields): ConvertedMessage | undefined {
+function convertMessage(message: Fields): BlockMessage | undefined {
   switch (message['role']) {
     case 'user':
       return { role: 'user', content: toPartBlocks(message['content']) };
@@ -373,7 +387,7 @@ function convertMessage(message: Fields): ConvertedMessage | undefined {
   }
 }
 
-function toBashExecution(message: Fields): ConvertedMessage {
+function toBashExecution(message: Fields): BlockMessage {
   const output = asText(message['output']);
   const code = message['exitCode'];
   const text = [

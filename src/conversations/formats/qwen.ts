@@ -14,7 +14,7 @@ import { readLines } from '../text/lines';
 import { type Fields, asText, listIn, recordIn, stringIn } from '../text/values';
 import { tidyTitle, makeTitle } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
-import { toOutputBlocks, toBlocks } from './gemini/messages';
+import { splitAtReferences, toOutputBlocks, toBlocks } from './gemini/messages';
 import { QwenRequests } from './qwenRequests';
 import { noteUnansweredCalls } from './unanswered';
 
@@ -138,26 +138,26 @@ interface RecordedMessage {
 
 function toMessages(record: Fields): RecordedMessage[] {
   const content = isMessage(record) ? recordIn(record, 'message') : undefined;
-  const message = content && toMessage(content, record['type'] === 'assistant');
-  return message ? [{ record, message }] : [];
+  return content ? convertContent(content, record['type'] === 'assistant').map((message) => ({ record, message })) : [];
 }
 
 function readHistory(compression: Fields | undefined): RecordedMessage[] | undefined {
   const history = compression && recordIn(compression, 'systemPayload')?.['compressedHistory'];
   if (!Array.isArray(history)) return undefined;
-  return history.filter(isRecord).flatMap((content) => {
-    const message = toMessage(content, content['role'] === 'model');
-    return message ? [{ record: content, message }] : [];
-  });
+  return history
+    .filter(isRecord)
+    .flatMap((content) =>
+      convertContent(content, content['role'] === 'model').map((message) => ({ record: content, message })),
+    );
 }
 
-/** Google's `Content`. */
-function toMessage(content: Fields, isModel: boolean): ApiMessage | undefined {
+/** Converts Google's `Content`. */
+function convertContent(content: Fields, isModel: boolean): ApiMessage[] {
   const blocks = listIn(content, 'parts').flatMap(convertPart);
-  if (blocks.length === 0) return undefined;
   const results = blocks.filter(({ type }) => type === 'tool_result');
   const rest = blocks.filter(({ type }) => type !== 'tool_result');
-  return { role: isModel ? 'assistant' : 'user', content: [...results, ...rest] };
+  if (!isModel) return splitAtReferences([...results, ...rest]);
+  return blocks.length === 0 ? [] : [{ role: 'assistant', content: [...results, ...rest] }];
 }
 
 function convertPart(part: unknown): Block[] {

@@ -4,6 +4,7 @@
 import { isRecord, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
 import { type Fields, asText, listIn, recordIn, stringIn } from '../../text/values';
+import { type BlockMessage, cutText, splitPrompt } from '../splitPrompt';
 
 export interface GeminiMessages {
   readonly messages: readonly ApiMessage[];
@@ -29,7 +30,7 @@ export function toMessages(records: readonly Fields[]): GeminiMessages {
   for (const record of records) {
     const type = stringIn(record, 'type') ?? 'unnamed';
     if (type === 'user')
-      appendBlocks(messages, 'user', dropRepeatedResults(toBlocks(record['content']), open, answered));
+      messages.push(...splitAtReferences(dropRepeatedResults(toBlocks(record['content']), open, answered)));
     else if (ANSWERS.has(type)) {
       const calls = listIn(record, 'toolCalls').filter(isRecord);
       places.set(record, messages.length);
@@ -80,6 +81,31 @@ function toCall(block: Block): Block {
 
 function appendBlocks(messages: ApiMessage[], role: ApiMessage['role'], content: readonly Block[]): void {
   if (content.length > 0) messages.push({ role, content });
+}
+
+const REFERENCES_START = /\n?--- Content from referenced files ---/;
+const REFERENCES_END = '--- End of content ---';
+
+/**
+ * Keeps the files that a prompt names with @ apart from the person's words; Qwen Code writes the
+ * same frame (atCommandProcessor.ts). A file can hold the closing line, so the last one counts.
+ */
+export function splitAtReferences(blocks: readonly Block[]): BlockMessage[] {
+  const texts = blocks.map(({ text }) => asText(text));
+  const first = texts.findIndex((text) => REFERENCES_START.test(text));
+  const last = texts.findLastIndex((text) => text.includes(REFERENCES_END));
+  if (first === -1 || last < first) return splitPrompt(blocks, new Set());
+  const pieces = blocks.flatMap((block, index) => {
+    if (index < first || index > last) return [{ block, isAttached: false }];
+    const text = texts[index] ?? '';
+    const start = index === first ? text.search(REFERENCES_START) : 0;
+    const end = index === last ? text.lastIndexOf(REFERENCES_END) + REFERENCES_END.length : text.length;
+    return block.type === 'text' ? cutText(text, start, end) : [{ block, isAttached: true }];
+  });
+  return splitPrompt(
+    pieces.map(({ block }) => block),
+    new Set(pieces.filter(({ isAttached }) => isAttached).map(({ block }) => block)),
+  );
 }
 
 /** Summaries of the model's thoughts: a heading and a text each. */

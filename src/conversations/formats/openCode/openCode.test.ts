@@ -152,12 +152,11 @@ describe('an exported OpenCode session', () => {
       { type: 'document' },
       { type: 'opencode_part' },
     ]);
-    expect(messages[1]?.content).toMatchObject([
-      { type: 'text' },
-      { type: 'opencode_part' },
-      { type: 'opencode_part' },
+    expect(messages.slice(1, 3)).toMatchObject([
+      { content: [{ type: 'text' }, { type: 'opencode_part' }], isMeta: true },
+      { content: [{ type: 'opencode_part' }] },
     ]);
-    expect(messages[2]?.content).toMatchObject([{ type: 'image' }, { type: 'opencode_part' }, { type: 'tool_use' }]);
+    expect(messages[3]?.content).toMatchObject([{ type: 'image' }, { type: 'opencode_part' }, { type: 'tool_use' }]);
   });
 
   it('may reuse a call ID, since results are matched by position within and across messages', async () => {

@@ -4,6 +4,7 @@
  */
 import { isRecord } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
+import { splitPrompt } from '../splitPrompt';
 import type { OpenCodeMessage } from './history';
 import { type Fields, asText, toImageSource, listIn, recordIn, stringIn } from '../../text/values';
 
@@ -20,15 +21,27 @@ const CLEARED = '[Old tool result content cleared]';
 /** An assistant message becomes its words and calls, followed by the calls' results. */
 export const toMessages = (messages: readonly OpenCodeMessage[], options: PartOptions): ApiMessage[] =>
   messages.flatMap((message) =>
-    message.info['role'] === 'assistant' ? toReplies(message, options) : toUserMessages(message),
+    message.info['role'] === 'assistant' ? toReplies(message, options) : toUserMessages(message, options),
   );
 
-function toUserMessages({ info, parts }: OpenCodeMessage): ApiMessage[] {
-  const content = parts.flatMap(toUserBlocks);
+function toUserMessages({ info, parts }: OpenCodeMessage, { owners }: PartOptions): ApiMessage[] {
+  const attached = new Set<Block>();
+  const content = parts.flatMap((part) => {
+    const blocks = toUserBlocks(part);
+    if (isAgents(part)) for (const block of blocks) attached.add(block);
+    return blocks;
+  });
   if (content.length === 0) return [];
   if (info['role'] === 'system') return [{ role: 'system', content }];
-  return [{ role: 'user', content, ...(info['checkpoint'] === true && { isSummary: true }) }];
+  if (info['checkpoint'] !== true) return splitPrompt(content, attached);
+  const summary: ApiMessage = { role: 'user', content, isSummary: true };
+  owners?.set(info, summary);
+  return [summary];
 }
+
+/** Text of the agent in a user's message: files that it read for the prompt, its own questions. */
+const isAgents = (part: Fields): boolean =>
+  part['synthetic'] === true || part['type'] === 'compaction' || part['type'] === 'subtask';
 
 function toUserBlocks(part: Fields): Block[] {
   switch (part['type']) {

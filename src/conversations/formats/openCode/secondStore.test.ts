@@ -162,3 +162,136 @@ describe('a store of OpenCode 2', () => {
     expect(() => readConversationFile(`${file}#ses_x`)).toThrow('no session "ses_x"');
   });
 });
+
+/** Sources: packages/schema session-message, prompt, shell, tool; packages/core to-llm-message. */
+describe('of the kinds of messages that OpenCode 2 has had since 2.0', () => {
+  const base64 = (words: string): string => Buffer.from(words).toString('base64');
+  const read = (...messages: readonly (readonly [string, Fields])[]) => {
+    addSession('ses_a', 2, messages);
+    return readConversationFile(file, { history: 'all' });
+  };
+  const contentOf = (...messages: readonly (readonly [string, Fields])[]) =>
+    read(...messages).messages.map(({ role, content, isMeta }) => ({
+      role,
+      content,
+      ...(isMeta === true && { isMeta }),
+    }));
+  const answer = (...content: readonly Fields[]): readonly [string, Fields] => ['assistant', { model, content }];
+
+  it.each<[string, readonly [string, Fields], unknown]>([
+    ['a skill', ['skill', { skill: 'k', name: 'K', text: 'Use tabs.' }], text('Use tabs.')],
+    ['a synthetic text', ['synthetic', { text: 'Task 1 is done.' }], text('Task 1 is done.')],
+    [
+      'a command of the person',
+      ['shell', { command: 'ls', status: 'exited', output: { output: 'a.ts', cursor: 4, size: 4, truncated: false } }],
+      text('Shell command: ls\n\na.ts'),
+    ],
+    [
+      'a command in its older form',
+      ['shell', { shell: { command: 'ls' }, output: { output: 'a.ts' } }],
+      text('Shell command: ls\n\na.ts'),
+    ],
+  ])('%s is sent, but is not what a person wrote', (_, message, expected) => {
+    expect(contentOf(['user', { text: 'Go' }], message)).toEqual([
+      { role: 'user', content: [text('Go')] },
+      { role: 'user', content: [expected], isMeta: true },
+    ]);
+  });
+
+  it('attached files are sent with their bytes, texts apart from what the person wrote', () => {
+    const source = (uri: string): Fields => ({ type: 'uri', uri });
+    expect(
+      contentOf([
+        'user',
+        {
+          text: 'Go',
+          files: [
+            { data: base64('const é = 1;'), mime: 'text/plain', source: source('file:///w/a.ts') },
+            { data: 'AAAA', mime: 'image/png', source: source('file:///w/a.png'), name: 'a.png' },
+            { data: base64('a.ts'), mime: 'application/x-directory', source: source('file:///w'), name: 'w' },
+            { data: '', mime: 'application/x-directory', source: source('file:///e'), name: 'e', description: 'empty' },
+          ],
+        },
+      ]),
+    ).toEqual([
+      {
+        role: 'user',
+        content: [text('Go'), { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } }],
+      },
+      {
+        role: 'user',
+        isMeta: true,
+        content: [
+          text('Attached file: file:///w/a.ts\n\nconst é = 1;'),
+          text('Attached directory: w\n\na.ts'),
+          text('Attached directory: e\nDescription: empty'),
+        ],
+      },
+    ]);
+  });
+
+  it.each<[string, Fields]>([
+    ['native', { native: { signature: 'SIG' } }],
+    ['state', { state: { signature: 'SIG' } }],
+    ['provider', { provider: { metadata: { anthropic: { signature: 'SIG' } } } }],
+  ])("thinking keeps the vendor's signature in %s", (_, fields) => {
+    const [, { content } = { content: [] }] = contentOf(
+      ['user', { text: 'Go' }],
+      answer({ type: 'reasoning', text: 'look', ...fields }),
+    );
+    expect(content).toEqual([{ type: 'thinking', thinking: 'look', signature: 'SIG' }]);
+  });
+
+  it('redacted thinking is kept', () => {
+    const [, { content } = { content: [] }] = contentOf(
+      ['user', { text: 'Go' }],
+      answer({ type: 'reasoning', text: '', native: { redactedData: 'R' } }),
+    );
+    expect(content).toEqual([{ type: 'redacted_thinking', data: 'R' }]);
+  });
+
+  it.each(['streaming', 'pending'])('a call that is still %s has its input as an object', (status) => {
+    const call = (input: string): Fields => ({ type: 'tool', id: 'c', name: 'read', state: { status, input } });
+    expect(contentOf(['user', { text: 'Go' }], answer(call('{"path":"a.ts"}')))[1]?.content).toMatchObject([
+      { type: 'tool_use', input: { path: 'a.ts' } },
+    ]);
+    database.exec('DELETE FROM session_v2; DELETE FROM session_message');
+    expect(contentOf(['user', { text: 'Go' }], answer(call('{"path":"a.')))[1]?.content).toMatchObject([
+      { type: 'tool_use', input: { invalidArguments: '{"path":"a.' } },
+    ]);
+  });
+
+  it.each<[string, Fields, Fields]>([
+    ['structured only', { status: 'completed', content: [], structured: { a: 1 } }, { content: '{"a":1}' }],
+    [
+      'an error with what came before it',
+      { status: 'error', error: { type: 'x', message: 'killed' }, content: [text('half')] },
+      { content: 'killed\nhalf', is_error: true },
+    ],
+    ['from the vendor', { status: 'completed', content: [], result: 'found' }, { content: 'found' }],
+  ])('a result that is %s is kept', (_, state, expected) => {
+    expect(contentOf(['user', { text: 'Go' }], answer(tool('c', state)))[2]?.content).toMatchObject([expected]);
+  });
+
+  const tokens = { input: 900, output: 30, reasoning: 0, cache: { read: 10, write: 0 } };
+  it.each<[string, Fields, number]>([
+    ['completed', { status: 'completed', summary: 'SUMMARY', recent: 'R', model, tokens, cost: 0.01 }, 1],
+    ['failed', { status: 'failed', error: { type: 'x', message: 'refused' }, tokens, cost: 0.01 }, 0],
+    ["the vendor's own", { status: 'completed', summary: '', recent: '', model, tokens, providerContext: {} }, 0],
+  ])('the request of a compaction that is %s is counted', (_, compaction, summaries) => {
+    const { recorded, messages, notes } = read(
+      ['user', { text: 'Go' }],
+      ['assistant', { model, content: [text('done')], tokens: { ...tokens, input: 5 } }],
+      ['compaction', compaction],
+      ['user', { text: 'On' }],
+    );
+    expect(recorded?.requests).toMatchObject([
+      { purpose: 'answer', usage: { inputTokens: 5 } },
+      { purpose: 'compaction', usage: { inputTokens: 900, outputTokens: 30, cacheReadTokens: 10 } },
+    ]);
+    expect(messages.filter(({ isSummary }) => isSummary === true)).toHaveLength(summaries);
+    expect(recorded?.compactions).toHaveLength(summaries);
+    expect(notes).toEqual([]);
+    expect(readConversationFile(file).messages).toHaveLength(summaries === 1 ? 2 : 3);
+  });
+});

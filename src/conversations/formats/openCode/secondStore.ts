@@ -6,6 +6,7 @@
  * messages (session/projector).
  */
 import { isRecord } from '../../../core/messages/blocks';
+import { parseArguments } from '../openai/arguments';
 import { type Fields, asText, listIn, recordIn, stringIn } from '../../text/values';
 import type { OpenCodeMessage } from './history';
 
@@ -28,19 +29,18 @@ export function toFirstMessages(
     const info = { id, role: 'user', time: data['time'] };
     switch (type) {
       case 'user':
-        return [{ info, parts: [textPart(data['text']), ...listIn(data, 'files').filter(isRecord).map(filePart)] }];
+        return [{ info, parts: [textPart(data['text']), ...toFileParts(listIn(data, 'files').filter(isRecord))] }];
       case 'synthetic':
-        return [{ info, parts: [{ ...textPart(data['text']), synthetic: true }] }];
+      case 'skill':
+        return [{ info, parts: [agentPart(asText(data['text']))] }];
       case 'system':
         return [{ info: { ...info, role: 'system' }, parts: [textPart(data['text'])] }];
       case 'shell':
-        return [{ info, parts: [textPart(`Shell command: ${asText(data['command'])}\n\n${asText(data['output'])}`)] }];
+        return [{ info, parts: [agentPart(renderShell(data))] }];
       case 'assistant':
         return [{ info: toReplyInfo(id, data), parts: listIn(data, 'content').filter(isRecord).map(toReplyPart) }];
       case 'compaction':
-        return stringIn(data, 'summary') === undefined || data['status'] === 'running'
-          ? []
-          : [{ info: { ...info, checkpoint: true }, parts: [textPart(renderCheckpoint(data))] }];
+        return [toCompaction(id, data)];
       default:
         if (!NOT_SENT.has(type)) unknown.set(type, (unknown.get(type) ?? 0) + 1);
         return [];
@@ -51,12 +51,47 @@ export function toFirstMessages(
 
 const textPart = (text: unknown): Fields => ({ type: 'text', text: asText(text) });
 
-const filePart = (file: Fields): Fields => ({
-  type: 'file',
-  mime: file['mime'],
-  url: file['uri'] ?? file['url'],
-  filename: file['name'],
-});
+const agentPart = (text: string): Fields => ({ ...textPart(text), synthetic: true });
+
+/** Since 2.0.3 a file has its bytes in Base64, before that only an address. */
+function filePart(file: Fields): Fields {
+  const data = stringIn(file, 'data');
+  return {
+    type: 'file',
+    mime: file['mime'],
+    url: data === undefined ? (file['uri'] ?? file['url']) : `data:${asText(file['mime'])};base64,${data}`,
+    filename: file['name'],
+  };
+}
+
+const ATTACHED: Readonly<Record<string, string>> = { 'text/plain': 'file', 'application/x-directory': 'directory' };
+
+/** Texts and listings are sent as text, which is not the person's. */
+function toFileParts(files: readonly Fields[]): readonly Fields[] {
+  const isAttached = (file: Fields): boolean =>
+    stringIn(file, 'data') !== undefined && asText(file['mime']) in ATTACHED;
+  return [
+    ...files.filter((file) => !isAttached(file)).map(filePart),
+    ...files.filter(isAttached).map((file) => agentPart(renderAttached(file))),
+  ];
+}
+
+function renderAttached(file: Fields): string {
+  const name = stringIn(file, 'name') ?? stringIn(recordIn(file, 'source') ?? {}, 'uri') ?? 'inline attachment';
+  const text = Buffer.from(asText(file['data']), 'base64').toString('utf8');
+  return [
+    `Attached ${ATTACHED[asText(file['mime'])] ?? ''}: ${name}`,
+    ...(stringIn(file, 'description') === undefined ? [] : [`Description: ${asText(file['description'])}`]),
+    ...(text === '' ? [] : ['', text]),
+  ].join('\n');
+}
+
+/** The output was once a text, and the command in a record of its own. */
+function renderShell(data: Fields): string {
+  const command = stringIn(data, 'command') ?? stringIn(recordIn(data, 'shell') ?? {}, 'command') ?? '';
+  const output = recordIn(data, 'output');
+  return `Shell command: ${command}\n\n${asText(output ? output['output'] : data['output'])}`;
+}
 
 function toReplyInfo(id: string, data: Fields): Fields {
   const model = recordIn(data, 'model') ?? {};
@@ -64,27 +99,49 @@ function toReplyInfo(id: string, data: Fields): Fields {
 }
 
 function toReplyPart(part: Fields): Fields {
-  if (part['type'] === 'reasoning')
-    return { ...part, metadata: recordIn(part, 'provider')?.['metadata'] ?? part['state'] };
+  if (part['type'] === 'reasoning') return { ...part, metadata: readProviderState(part) };
   if (part['type'] !== 'tool') return part;
   const state = recordIn(part, 'state') ?? {};
   const content = listIn(state, 'content').filter(isRecord);
+  const texts = content.map((each) => stringIn(each, 'text')).filter((text) => text !== undefined);
   const error = recordIn(state, 'error');
+  const { input } = state;
   return {
     type: 'tool',
     callID: part['id'],
     tool: part['name'],
     state: {
       ...state,
-      output: content
-        .map((each) => stringIn(each, 'text'))
-        .filter((text) => text !== undefined)
-        .join('\n'),
+      // While a call streams, its input is what has come so far.
+      ...(typeof input === 'string' && { input: parseArguments(input) }),
+      output: content.length > 0 ? texts.join('\n') : asText(state['result'] ?? state['structured']),
       attachments: content.filter((each) => each['type'] === 'file').map(filePart),
-      ...(error && { error: asText(error['message'] ?? error) }),
+      ...(error && { error: [asText(error['message'] ?? error), ...texts].join('\n') }),
       time: { compacted: recordIn(part, 'time')?.['pruned'] },
     },
   };
+}
+
+/**
+ * The vendor's own fields, such as a signature: by the vendor's name at first, then without it in
+ * `state`, now `native`.
+ */
+function readProviderState(part: Fields): Fields {
+  const named = recordIn(recordIn(part, 'provider') ?? {}, 'metadata');
+  const state = named ?? recordIn(part, 'native') ?? recordIn(part, 'state') ?? {};
+  return recordIn(state, 'anthropic') ? state : { anthropic: state };
+}
+
+/**
+ * A vendor's own compaction has no text, and OpenCode sends the transcript instead unless the same
+ * model answers at the same address. The request was paid for in any case.
+ */
+function toCompaction(id: string, data: Fields): OpenCodeMessage {
+  const isFinished = stringIn(data, 'summary') !== undefined && data['status'] !== 'running';
+  const info = toReplyInfo(id, data);
+  if (!isFinished || data['providerContext'] !== undefined)
+    return { info: { ...info, error: undefined, summary: true }, parts: [] };
+  return { info: { ...info, role: 'user', checkpoint: true }, parts: [textPart(renderCheckpoint(data))] };
 }
 
 /** Text in place of what was compacted. */

@@ -26,8 +26,9 @@ export function readRecordedRequests(
   const began = timeIn(recordIn(info, 'time') ?? {}, 'created');
   const id = stringIn(info, 'id');
   for (const { info: own, parts } of messages) {
-    if (own['role'] !== 'assistant') continue;
-    const isCompaction = own['summary'] === true;
+    const isCheckpoint = own['checkpoint'] === true;
+    if (own['role'] !== 'assistant' && !isCheckpoint) continue;
+    const isCompaction = own['summary'] === true || isCheckpoint;
     const at = timeIn(recordIn(own, 'time') ?? {}, 'created');
     const steps = parts.filter((part) => part['type'] === 'step-finish' && recordIn(part, 'tokens'));
     for (const [step, counted] of (steps.length > 0 ? steps : [own]).entries()) {
@@ -45,7 +46,7 @@ export function readRecordedRequests(
         ...(at !== undefined && { key: [at, step, own['modelID'], JSON.stringify(tokens)].join(' ') }),
         ...(at !== undefined && began !== undefined && at < began && { isCopy: true }),
         ...(recordedCost !== undefined && { recordedCost }),
-        ...(message !== undefined && { message }),
+        ...(message !== undefined && !isCheckpoint && { message }),
         usage: {
           accounting: 'anthropic',
           source: 'reported',

@@ -1,0 +1,32 @@
+import type { ApiMessage, Block } from '../../core/messages/types';
+
+/** A message whose content is a list. */
+export interface BlockMessage extends ApiMessage {
+  readonly content: readonly Block[];
+}
+
+/**
+ * Splits a prompt so that text that an agent attached to it, such as a file's, is not taken for the
+ * person's words. The vendor joins consecutive user messages, so the model sees the same text.
+ */
+export function splitPrompt(blocks: readonly Block[], attached: ReadonlySet<Block>): BlockMessage[] {
+  const runs: { readonly isMeta: boolean; readonly content: Block[] }[] = [];
+  for (const block of blocks) {
+    const isMeta = attached.has(block);
+    const last = runs.at(-1);
+    if (last?.isMeta === isMeta) last.content.push(block);
+    else runs.push({ isMeta, content: [block] });
+  }
+  return runs.map(({ isMeta, content }) => ({ role: 'user', content, ...(isMeta && { isMeta }) }));
+}
+
+/** Cuts a text into what precedes, what is attached, and what follows; empty pieces are left out. */
+export function cutText(text: string, start: number, end: number): { readonly block: Block; isAttached: boolean }[] {
+  const piece = (words: string, isAttached: boolean) =>
+    words.trim() === '' ? [] : [{ block: { type: 'text', text: words }, isAttached }];
+  return [
+    ...piece(text.slice(0, start), false),
+    ...piece(text.slice(start, end), true),
+    ...piece(text.slice(end), false),
+  ];
+}
