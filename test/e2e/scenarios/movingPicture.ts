@@ -108,7 +108,11 @@ const recordsAnAgentAtWork: Scenario = async (bed) => {
   bed.atEnd(() => server.close());
   const profile = chatProfile(server, { name: NAME, contextWindow: WINDOW, maxOutputTokens: 8_000 });
   const bench = await bed.open({
-    ...condensedOptions(profile, { 'contextCondenser.notifications': 'notification' }),
+    ...condensedOptions(profile, {
+      'contextCondenser.notifications': 'notification',
+      // On a busy machine, VS Code would warn that it stopped comparing.
+      'diffEditor.maxComputationTime': 0,
+    }),
     folder,
     size: { width: 1280, height: 760 },
   });
@@ -134,7 +138,7 @@ const recordsAnAgentAtWork: Scenario = async (bed) => {
   await recorder.take('The agent continues', 1_500);
   await clickNotification(bench, 'Condensed “', 'Show Diff');
   await diffEditor(bench, ({ modified }) => modified.some((line) => line.includes(MARKER_START)));
-  await recorder.take('A short marker stands where content was removed; the agent can recall it', 3_500);
+  await recorder.take('A short marker replaces what was removed; the agent can recall it', 3_500);
   await runCommand(bench, 'Context Condenser: Undo the Last Condensation');
   await notification(bench, /undone|reverted/i);
   await recorder.take('Every condensation can be undone', 2_500);
