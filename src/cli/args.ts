@@ -144,9 +144,9 @@ export function checkOptionsOf<Name extends CommandName | OtherCommandName>(
 }
 
 /**
- * The provider that `--provider` or `--preset` names; Lossless where neither does.
+ * The provider named by `--provider` or `--preset`; default Lossless.
  * @param hasModel whether there is a model to ask; default false
- * @throws UsageError where they contradict each other, or it can't run here
+ * @throws UsageError if they contradict each other, or it can't run here
  */
 export function providerIn(
   {

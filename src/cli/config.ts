@@ -8,10 +8,10 @@ import { isRecord } from '../core/messages/blocks';
 import { UsageError, type Arguments } from './args';
 
 /**
- * The provider's settings: the name or the file from `--preset`, or from `--config` a name that the provider knows, JSON itself, or a
- * file that holds it.
- * @param note is told, in a sentence, which fields this version does not know: the presets of a newer one may have some.
- * @throws UsageError that names the field, what was found and what is allowed.
+ * Reads the provider's settings: a name or file from `--preset`, or from `--config` a name, JSON or a
+ * JSON file.
+ * @param note receives a sentence about fields that this version does not know, as a newer one's
+ * @throws UsageError that names the field, its value and what is allowed
  */
 export async function readConfig(
   { config: text, preset }: Pick<Arguments, 'config' | 'preset'>,

@@ -35,9 +35,9 @@ export const isGatewayAddress = (address: string): boolean =>
   /^http:\/\/127\.0\.0\.1:\d+\/[\w-]{20,}\/\w+$/.test(address);
 
 /**
- * @param folder is made ours where it is new, empty or ours already
- * @returns takes it back.
- * @throws StorageError `not-ours` where the folder is somebody else's
+ * @param folder claimed if it is new or empty
+ * @returns a function that withdraws the announcement
+ * @throws StorageError `not-ours` if the folder belongs to another program
  */
 export async function announce(folder: string, gateway: Announcement): Promise<() => Promise<void>> {
   await claimFolder(nodeFiles, folder, 'Nothing was started.');

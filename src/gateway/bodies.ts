@@ -166,10 +166,10 @@ function toByteOffsets(text: string, isAsciiText: boolean, offsets: readonly num
 }
 
 /**
- * The elements of a list of an object's text.
- * @param text valid JSON.
- * @returns the offset behind each, and the names of the members in front of the list; undefined where there is no such list, or a
- * name stands twice: of those only the last one counts.
+ * Finds the elements of a list in an object's text.
+ * @param text valid JSON
+ * @returns the offset after each element, and the names of the members before the list; undefined
+ * if there is no such list or a name is duplicated, since only its last occurrence counts
  */
 function locateElements(
   text: string,

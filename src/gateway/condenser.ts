@@ -22,9 +22,9 @@ export interface PreparedCall {
   /** Undefined means the original body. */
   readonly bytes: Buffer | undefined;
   /**
-   * A shorter one, for one that the vendor refused as too long.
-   * @param overflow what the vendor said of the length
-   * @returns undefined where there is none
+   * A shorter version, if the vendor rejected this one as too long.
+   * @param overflow what the vendor said about the length
+   * @returns undefined if there is none
    */
   shortened(overflow: Overflow): Promise<PreparedCall | undefined>;
   /**
@@ -33,15 +33,15 @@ export interface PreparedCall {
    */
   withoutThinking(): PreparedCall | undefined;
   /**
-   * What came, in place of a body that the vendor calls invalid.
-   * @param words what the vendor said
+   * The original, if the vendor rejected this version as invalid.
+   * @param words the vendor's message
    */
   asItCame(words: string): PreparedCall;
-  /** The vendor answered, to the end. @param usage what it reported; undefined where it reported nothing. */
+  /** The vendor's answer has ended. @param usage undefined if it reported none */
   answered(usage: Usage | undefined): void;
   /**
-   * Nothing more is to come, whatever came of the call; told of what was prepared first, once.
-   * @param isPaid whether the vendor took the call.
+   * The call is over, whatever its outcome. Called once, on the first version.
+   * @param isPaid true if the vendor accepted the call, or may have
    */
   end(isPaid: boolean): void;
 }

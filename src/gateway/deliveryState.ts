@@ -37,7 +37,7 @@ interface Course<Tried = readonly Attempt<Refusal>[]> {
 }
 
 export type State =
-  /** Send a form. Without a call there is only what came, and its answer is nobody's but the agent's. */
+  /** Send a form. Without a call the original is the only one, and its answer is not read. */
   | {
       readonly kind: 'sending';
       readonly call: PreparedCall | undefined;

@@ -202,8 +202,8 @@ export class LiveCondenser implements Condenser {
   }
 
   /**
-   * A request of no conversation, made shorter where it can be.
-   * @param overflow what the vendor said of its length, where it was refused.
+   * Shortens a request that belongs to no conversation, if possible.
+   * @param overflow what the vendor said about its length, if it rejected it
    */
   private async shortened(
     call: AgentCall,
@@ -342,7 +342,7 @@ export class LiveCondenser implements Condenser {
     };
   }
 
-  /** @param isView whether the view was sent, or what came. */
+  /** @param isView true if the view was sent, false if the original was */
   private answered({ asked, paid }: Step, prepared: PreparedRequest, isView: boolean, usage: Usage | undefined): void {
     paid?.used(usage);
     const { live } = this.options;

@@ -42,8 +42,8 @@ async function readBeginning(answer: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * The figures in a refusal of a request that is too large; undefined if that was not the reason.
- * @param words the refusal's body, in any of the forms that {@link normalizeRefusal} knows: OpenRouter's has the provider's words inside.
+ * What a rejection says about the request's size; undefined if that was not the reason.
+ * @param words its body in any form that {@link normalizeRefusal} knows
  */
 export function parseOverflow(words: string, status: number | undefined): Overflow | undefined {
   let error: unknown;

@@ -317,8 +317,8 @@ async function post<T>(address: string, body: LiveQuestion, signal?: AbortSignal
   try {
     answer = await fetch(address, {
       method: 'POST',
-      // A gateway closes idle connections after 5 seconds. A window that was busy for longer has not noticed, and its next request
-      // would fail as if the gateway were gone.
+      // A gateway closes idle connections after 5 seconds. A window that was busy for longer has
+      // not noticed, and its next request would fail as if the gateway were gone.
       headers: { connection: 'close' },
       body: JSON.stringify(body),
       ...(signal && { signal }),

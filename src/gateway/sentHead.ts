@@ -21,8 +21,8 @@ export interface SentHead {
 }
 
 /**
- * @param last what was sent before; it is gone on from where the body begins with it and the view shows the same for it.
- * @param shown a message of the view as it is sent.
+ * @param last what was sent before; reused if the body starts with it and the view still agrees.
+ * @param shown changes a message of the view for sending
  * @throws as {@link writeView}.
  */
 export function makeSentHead(

@@ -18,9 +18,10 @@ const getCoding = (encoding: string | undefined): string => encoding?.trim().toL
 export const isPacked = (encoding: string | undefined): boolean => getCoding(encoding) !== 'identity';
 
 /**
- * What unpacks a body. Source of the names: RFC 9110, 8.4.1, where `x-gzip` is `gzip`; `br`: RFC 7932; `zstd`: RFC 8878.
+ * Creates a decompressor. Names: RFC 9110, 8.4.1 (`x-gzip` is `gzip`), RFC 7932 (`br`), RFC 8878
+ * (`zstd`).
  * @param encoding the header `content-encoding`.
- * @returns undefined where it is not packed, or in a way that nobody here knows.
+ * @returns undefined if the body is not compressed, or in an unknown way
  */
 export function createDecoder(encoding: string | undefined): Transform | undefined {
   switch (getCoding(encoding)) {
@@ -39,9 +40,9 @@ export function createDecoder(encoding: string | undefined): Transform | undefin
 }
 
 /**
- * A whole body, unpacked.
- * @param most bytes that it may have: a packed body may hold a thousand times its own length.
- * @returns undefined where it can't be unpacked, or is longer.
+ * Decompresses a whole body.
+ * @param most maximum size in bytes, since data can expand a thousandfold
+ * @returns undefined if it can't be decompressed or is longer
  */
 export async function unpack(bytes: Buffer, encoding: string | undefined, most: number): Promise<Buffer | undefined> {
   if (!isPacked(encoding)) return bytes;
@@ -117,7 +118,7 @@ interface UnpackedRequest {
 }
 
 /**
- * Unpacks a request's body. Nothing is guessed: what is cut off, or has anything behind its end, is broken.
+ * Decompresses a request's body. Truncated data, or data with anything after its end, is broken.
  * @param encoding the header `content-encoding`
  * @param most bytes that the body may have: a packed one may hold a thousand times its own length
  * @param codings of this Node.js

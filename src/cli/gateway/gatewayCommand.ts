@@ -101,8 +101,8 @@ const baseAddresses = ({ gateway, routes }: Pick<Service, 'gateway' | 'routes'>)
   );
 
 /**
- * Routes of the vendors, or where the environment leads their SDKs, and those that were said.
- * @param own port of ours: an address there would lead in a circle.
+ * Routes of the vendors, or the URLs that the environment sets for their SDKs, and `--upstream`.
+ * @param own our port; a URL there would lead back to us
  * @throws UsageError
  */
 export function routesWith(

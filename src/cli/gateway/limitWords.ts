@@ -16,9 +16,9 @@ const SUBJECT: Readonly<Record<LimitKind, string>> = {
 };
 
 /**
- * Words about spending for whoever sits before an agent; it shows them as the vendor's error. No word says that the request was too
- * large: agents would compact the conversation and send again.
- * @param isInVsCode whether the limits are VS Code's settings, where a change counts at once, or options of a run.
+ * Messages about spending, which agents show as the vendor's error. They must not say that the
+ * request was too large: agents would compact the conversation and send it again.
+ * @param isInVsCode true if the limits are VS Code's settings, which apply at once; otherwise they are options
  */
 export function limitWords(isInVsCode: boolean): SpendingWords {
   const raised = (limit: LimitKind): string =>

@@ -70,9 +70,9 @@ export interface ServedAgent {
 
 /**
  * Starts a gateway.
- * @param agent `canRecall`: whether the agents behind it can ask for what was taken out; else only what stands elsewhere in the view
- * goes, unless a provider was chosen.
- * @throws UsageError where the provider's configuration is wrong.
+ * @param agent `canRecall`: if its agents can't ask for removed content, only what the view contains
+ * elsewhere is removed, unless a provider was chosen
+ * @throws UsageError if the provider's configuration is invalid
  */
 export async function startService(
   routes: ReadonlyMap<string, URL>,

@@ -23,10 +23,10 @@ export interface Wire {
    * forwarded unchanged
    */
   read(body: Body): WireRequest | undefined;
-  /** A part of a message's content that is this text. @param path where it will stand in the body, and `before` what stands there. */
+  /** A text as a part of a message. @param path its place in the body, where `before` is now */
   textPart(text: string, path: Path, before: unknown): unknown;
   userItem(text: string): unknown;
-  /** The tokens that an event of an answer's stream, or a whole answer, reports. @param before those of earlier events. */
+  /** Tokens reported by a stream event or a whole answer. @param before those of earlier events */
   usage(event: Body, before: Usage | undefined): Usage | undefined;
   /** The error in a stream event or in a successful answer; undefined or null if there is none. */
   failure(event: Body): unknown;
@@ -69,11 +69,11 @@ export class WireError extends Error {
 }
 
 /**
- * The body's text with a view in place of its messages: its beginning, up to where it is as it came.
- * @param text the body as it came, and `body` what `JSON.parse` made of it.
- * @param from how many messages of the view, and of the original, are not looked at: they were written before.
- * @param view a message that is the identical object in the original is unchanged.
- * @throws WireError where the view has something that this wire can't say; JsonPathError where a place is not there.
+ * Writes a view in place of a body's messages, up to the last change.
+ * @param text the original body, and `body` the parsed text
+ * @param from number of messages of view and original to skip, since they were written before
+ * @param view a message that is the identical object in the original is unchanged
+ * @throws WireError if the view can't be expressed in this format; JsonPathError if a place is missing
  */
 export function writeView(
   wire: Wire,
