@@ -102,8 +102,8 @@ export async function perform(task: Task, parts: PerformParts): Promise<unknown>
     case 'judge':
       return judgeSessions(task.locations, task.choices, {
         tokens: await tokens(),
-        onProgress: (done, of) => {
-          onProgress({ step: `${done} / ${of}` });
+        onProgress: (done, all) => {
+          onProgress({ step: '', judge: { done, all } });
         },
       });
     case 'prompt':

@@ -312,6 +312,8 @@ export interface TaskProgress {
   readonly index?: IndexProgress;
   /** Sessions accounted. */
   readonly account?: { readonly done: number; readonly all: number };
+  /** Conversations judged. */
+  readonly judge?: { readonly done: number; readonly all: number };
   /** Sessions replayed with another way. */
   readonly whatIf?: { readonly done: number; readonly all: number };
 }

@@ -65,10 +65,11 @@ it("the models of a configuration's passes are returned as data without a key, o
   expect((await readPreviewSetup(services, { kind: 'current' })).models).toMatchObject([{}, { apiProfile: 'cheap' }]);
 });
 
-it('the panel shows the sample while the chat has no conversation', () => {
+it('the panel shows the sample while the chat has no conversation and none is stored', () => {
   const name = defaultConversation(services);
   expect(name).toEqual({ kind: 'file', path: join(home, 'sample', 'conversation.jsonl') });
   expect(resolveConversation(services, name)).toMatchObject({ kind: 'file', history: 'active' });
+  expect(defaultConversation(services, file)).toEqual({ kind: 'file', path: file });
   expect(() => resolveConversation(services, { kind: 'live', id: 'gone' })).toThrow('no longer in memory');
 });
 

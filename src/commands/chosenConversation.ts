@@ -7,6 +7,7 @@ import { listLiveConversations, getAgentRuntime } from '../agent/runtime';
 import type { LiveSummary } from '../live/types';
 import type { ConversationSource } from '../background/preview/messages';
 import { toStored, runToEnd } from './conversations/background';
+import { findNewestConversation } from './conversationIndex';
 import { pickConversation } from './pickConversation';
 import { changesAny } from '../core/condense/edits/edits';
 import { getSamplePath } from '../window/samplePath';
@@ -19,11 +20,21 @@ export type ConversationName =
   | { readonly kind: 'live'; readonly id: string }
   | { readonly kind: 'file'; readonly path: string };
 
-/** The chat's conversation if there is one, else the bundled sample. */
-export function defaultConversation(services: Services): ConversationName {
+/** The chat's conversation if there is one, else the stored one, else the bundled sample. */
+export function defaultConversation(services: Services, stored?: string): ConversationName {
   const [live] = listLiveConversations(services);
-  return live ? { kind: 'live', id: live.id } : { kind: 'file', path: getSamplePath(services.context.extensionPath) };
+  if (live) return { kind: 'live', id: live.id };
+  return { kind: 'file', path: stored ?? getSamplePath(services.context.extensionPath) };
 }
+
+/** Path of the newest stored conversation of this workspace, else of the newest of all, if any. */
+export const findOwnConversation = async (services: Services): Promise<string | undefined> =>
+  (
+    await findNewestConversation(
+      services,
+      vscode.workspace.workspaceFolders?.map(({ uri }) => uri.fsPath),
+    )
+  )?.path;
 
 /** Lets the user pick one. @returns undefined if nothing was picked */
 export async function chooseConversation(services: Services): Promise<ConversationName | undefined> {

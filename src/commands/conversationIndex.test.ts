@@ -1,10 +1,11 @@
 import { join } from 'node:path';
-import { beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { stubHome } from '../../test/support/testWindow';
 import { testServices } from '../../test/support/services';
 import { fake } from '../../test/support/vscode';
-import { getConversationIndex, watchConversations } from './conversationIndex';
+import type { IndexedConversation } from '../background/conversationIndex';
+import { findNewestConversation, getConversationIndex, watchConversations } from './conversationIndex';
 
 let home: string;
 
@@ -32,4 +33,72 @@ it("the index notices changes of conversations, but not of VS Code's or the exte
   for (const name of ['a.json', 'kilo.db', 'kilo.db-wal']) changed(join(storage, name));
   deleted(join(storage, 'github.copilot-chat'));
   expect(changes).toHaveBeenCalledTimes(5);
+});
+
+describe('the newest conversation', () => {
+  const read = (path: string, workspace: string, more: object = {}) =>
+    ({ path, details: { path, modified: 1, isComplete: true, workspace, ...more } }) as unknown as IndexedConversation;
+  const unread = (path: string) => ({ path, details: undefined }) as unknown as IndexedConversation;
+  const NEWEST_FIRST = [
+    read('broken', '/here', { problem: 'half a line' }),
+    read('elsewhere', '/other'),
+    { ...read('subagent', '/here'), parent: 'here' },
+    read('inside', '/here/packages/a'),
+    read('here', '/here'),
+  ];
+
+  /** @param states the list, as it is read step by step */
+  async function choose(
+    states: readonly (readonly IndexedConversation[])[],
+    folders?: readonly string[],
+  ): Promise<readonly [string | undefined, number]> {
+    const { services } = testServices(home, join(home, 'us'));
+    const index = getConversationIndex(services);
+    let listener: () => void = () => undefined;
+    let at = 0;
+    vi.spyOn(index, 'conversations', 'get').mockImplementation(() => states[at] ?? []);
+    vi.spyOn(index, 'onDidChange').mockImplementation((changed) => {
+      listener = changed;
+      return { dispose: () => (listener = () => undefined) };
+    });
+    let isFound = false;
+    vi.spyOn(index, 'refresh').mockImplementation(async () => {
+      for (at = 0; at < states.length; at++) {
+        await Promise.resolve();
+        listener();
+        await Promise.resolve();
+        if (isFound) return;
+      }
+      at = states.length - 1;
+    });
+    const found = await findNewestConversation(services, folders).finally(() => (isFound = true));
+    return [found?.path, at];
+  }
+
+  it('is the newest readable one that a person began', async () => {
+    expect((await choose([NEWEST_FIRST]))[0]).toBe('elsewhere');
+  });
+
+  it.each([
+    ['of this workspace', ['/here'], 'inside'],
+    ['of all, if this workspace has none', ['/nowhere'], 'elsewhere'],
+  ])('is preferably the one %s', async (_which, folders, path) => {
+    expect((await choose([NEWEST_FIRST], folders))[0]).toBe(path);
+  });
+
+  it('waits for newer ones that may be of this workspace, and not for older ones', async () => {
+    const [first, second] = [unread('a'), unread('b')];
+    const states = [
+      [first, read('c', '/here'), second],
+      [read('a', '/other'), read('c', '/here'), second],
+      [read('a', '/other'), read('c', '/here'), read('b', '/here')],
+    ];
+    const [path, at] = await choose(states, ['/here']);
+    expect(path).toBe('c');
+    expect(at).toBeLessThan(2);
+  });
+
+  it('is none if there is none', async () => {
+    expect((await choose([[]], ['/here']))[0]).toBeUndefined();
+  });
 });

@@ -5,7 +5,7 @@ import { ConversationIndex, type IndexedConversation } from '../background/conve
 import type { IndexTask } from '../background/tasks';
 import { storeFolders } from '../conversations/stores/find';
 import type { FindOptions } from '../conversations/stores/types';
-import { getTitle } from '../views/conversations/nodes';
+import { getTitle, getWorkspace, isIn } from '../views/conversations/nodes';
 import { runInBackground } from '../window/background';
 import { shortenTitle } from '../window/markdownText';
 import type { Services } from '../window/services';
@@ -42,27 +42,42 @@ export function getFileTitle(services: Services, path: string): string | undefin
 export const getFileName = (services: Services, path: string): string =>
   shortenTitle(getFileTitle(services, path) ?? basename(path));
 
+/** Only so many of the newest are looked through for one in a folder. */
+const MAX_LOOKED_THROUGH = 50;
+
 /**
  * The newest readable conversation begun by a person, if any. Waits until it has been read (it may
  * be empty), not for all others.
+ * @param folders the newest one in these is preferred to a newer one elsewhere
  */
-export function findNewestConversation(services: Services): Promise<IndexedConversation | undefined> {
+export function findNewestConversation(
+  services: Services,
+  folders: readonly string[] = [],
+): Promise<IndexedConversation | undefined> {
   const index = getConversationIndex(services);
-  const newest = (): IndexedConversation | undefined =>
-    index.conversations.find(({ parent, details }) => parent === undefined && details?.problem === undefined);
+  /** @param isAllRead that nothing more will be known */
+  const choose = (isAllRead: boolean): IndexedConversation | undefined => {
+    const newest = index.conversations
+      .filter(({ parent, details }) => parent === undefined && details?.problem === undefined)
+      .slice(0, folders.length === 0 ? 1 : MAX_LOOKED_THROUGH);
+    const unread = isAllRead ? -1 : newest.findIndex(({ details }) => details === undefined);
+    const read = unread < 0 ? newest : newest.slice(0, unread);
+    const here = read.find((conversation) => isIn(folders, getWorkspace(conversation)));
+    return here ?? (unread < 0 ? newest[0] : undefined);
+  };
   return new Promise((resolve) => {
     const allRead = index.refresh();
     // Subscribe after the run began: earlier entries may be outdated.
     const subscription = index.onDidChange(() => {
-      const conversation = newest();
-      if (conversation?.details) finish(conversation);
+      const conversation = choose(false);
+      if (conversation) finish(conversation);
     });
     const finish = (conversation: IndexedConversation | undefined): void => {
       subscription.dispose();
       resolve(conversation);
     };
     void allRead.then(() => {
-      finish(newest());
+      finish(choose(true));
     });
   });
 }

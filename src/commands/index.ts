@@ -22,6 +22,7 @@ export {
   chooseConversation,
   condenseChosen,
   defaultConversation,
+  findOwnConversation,
   resolveConversation,
   loadConversation,
   onLiveChange,

@@ -1,9 +1,7 @@
-import * as vscode from 'vscode';
-import { showProgress } from '../window/notifications';
 import { judgedChoices, type JudgedChoice } from '../core/condense/futureNeed/judgedChoices';
 import { isBuiltIn } from '../core/condense/types';
 import type { JudgedSessions } from '../conversations/judgeSessions';
-import { runInBackground, withCancellation } from '../window/background';
+import { runInBackground } from '../window/background';
 import type { Services } from '../window/services';
 import { readManualSettings } from '../window/settings/manualSettings';
 import { resolveConfig } from '../window/settings/providerConfig';
@@ -20,30 +18,29 @@ export interface StoredJudgement extends JudgedSessions {
 
 /**
  * Evaluates the current settings and every preset without a model on the newest stored
- * conversations, in a worker with progress and cancel.
- * @throws vscode.CancellationError if it was canceled
+ * conversations, in a worker.
+ * @param report receives the number of finished conversations, and of all
+ * @throws the signal's reason if aborted
  */
-export async function judgeStored(services: Services): Promise<StoredJudgement> {
+export async function judgeStored(
+  services: Services,
+  signal: AbortSignal,
+  report: (done: number, of: number) => void,
+): Promise<StoredJudgement> {
   const { provider } = readManualSettings();
   const isOther = !isBuiltIn(provider) || provider === 'native';
   const choices = judgedChoices(isOther ? { provider: 'lossless' } : { provider, config: resolveConfig(provider) });
-  const title = vscode.l10n.t('Judging by stored conversations');
-  const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
-  const judged = await showProgress(options, (report, token) =>
-    withCancellation(token, async (signal) => {
-      const index = getConversationIndex(services);
-      await index.refresh();
-      signal.throwIfAborted();
-      // Longest first.
-      const locations = index.conversations
-        .filter(({ parent }) => parent === undefined)
-        .slice(0, MAX_SESSIONS)
-        .toSorted((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0))
-        .map(({ path }) => path);
-      return runInBackground(services, { kind: 'judge', locations, choices }, signal, ({ step }) => {
-        report.report({ message: step });
-      });
-    }),
-  );
+  const index = getConversationIndex(services);
+  await index.refresh();
+  signal.throwIfAborted();
+  // Longest first.
+  const locations = index.conversations
+    .filter(({ parent }) => parent === undefined)
+    .slice(0, MAX_SESSIONS)
+    .toSorted((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0))
+    .map(({ path }) => path);
+  const judged = await runInBackground(services, { kind: 'judge', locations, choices }, signal, ({ judge }) => {
+    if (judge) report(judge.done, judge.all);
+  });
   return { ...judged, choices, isOther };
 }

@@ -25,10 +25,17 @@ export const createSettingSchemas = ({ contributes }: Manifest): Record<string, 
   return Object.fromEntries(
     SETTING_NAMES.map((name) => {
       const { title } = SETTINGS[name];
-      return [name, { ...properties[`contextCondenser.${name}`], ...(title !== undefined && { title }) }];
+      const schema = properties[`contextCondenser.${name}`];
+      return [name, title === undefined || !schema ? { ...schema } : { ...withoutLead(schema), title }];
     }),
   );
 };
+
+/** Without the bold title that begins the description on VS Code's own settings page. */
+const withoutLead = (schema: ConfigSchema): ConfigSchema => ({
+  ...schema,
+  markdownDescription: String(schema['markdownDescription']).replace(/^\*\*[^*]+\*\* /, ''),
+});
 
 /**
  * A machine setting can't be set by a workspace; in a remote window VS Code reads it only from the

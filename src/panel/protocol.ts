@@ -277,6 +277,8 @@ export const toWebviewSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('state'), state: stateSchema }),
   /** The conversation previewed last has changed; the revision grows with each change. */
   z.strictObject({ type: z.literal('previewChanged'), revision: z.int().min(0) }),
+  /** Progress of a request that takes long. */
+  z.strictObject({ type: z.literal('progress'), id: requestId, done: z.int(), of: z.int() }),
   z.strictObject({ type: z.literal('reply'), id: requestId, result: z.unknown() }),
   /** A request failed; the message says what happened and what to do. */
   z.strictObject({ type: z.literal('failed'), id: requestId, message }),

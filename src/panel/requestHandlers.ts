@@ -1,6 +1,9 @@
 import type { Method, Params, Result } from './protocol';
 
+/** Receives the progress of a request, such as 3 of 36 conversations. */
+export type ReportProgress = (done: number, of: number) => void;
+
 /** Handlers of the webview's requests by method. Parameters are already validated. */
 export type RequestHandlers = {
-  readonly [M in Method]: (params: Params<M>, signal: AbortSignal) => Promise<Result<M>>;
+  readonly [M in Method]: (params: Params<M>, signal: AbortSignal, report: ReportProgress) => Promise<Result<M>>;
 };

@@ -50,7 +50,7 @@ export function createRequestHandlers(
     ...createPresetComparisonHandlers(settings),
     ...preview,
     ...createHistoryHandlers(parts),
-    judgeSessions: () => judgeForPanel(parts),
+    judgeSessions: (_params, signal, report) => judgeForPanel(parts, signal, report),
     account: (asked) => accountForPanel(parts, asked),
     saveAccount: (asked) => saveAccountForPanel(parts, asked),
     toolWeights: () => Promise.resolve(parts.commands().listToolWeights(services)),

@@ -20,7 +20,7 @@ import {
 } from './protocol';
 import { listPresetStates } from './presets';
 import { createRequestHandlers } from './requests';
-import { type RequestHandlers } from './requestHandlers';
+import type { ReportProgress, RequestHandlers } from './requestHandlers';
 import { builtInProviders, SettingRules } from '../window/settings/settingRules';
 import { readSetting } from '../window/settings/settings';
 import { rememberAnswersIn } from '../window/settings/workspaceAnswers';
@@ -245,8 +245,15 @@ export class SettingsPanel implements vscode.Disposable {
     };
     try {
       // The method's schema has just validated these parameters.
-      const handler = this.handlers[method] as (params: unknown, signal: AbortSignal) => Promise<unknown>;
-      reply({ type: 'reply', id, result: await handler(checked.data, abort.signal) });
+      const handler = this.handlers[method] as (
+        params: unknown,
+        signal: AbortSignal,
+        report: ReportProgress,
+      ) => Promise<unknown>;
+      const report: ReportProgress = (done, of) => {
+        if (this.running.get(id) === abort) this.send({ type: 'progress', id, done, of });
+      };
+      reply({ type: 'reply', id, result: await handler(checked.data, abort.signal, report) });
     } catch (error) {
       const message = errorMessage(error);
       if (!abort.signal.aborted) log.warn(`Settings panel, ${method}: ${message}`);

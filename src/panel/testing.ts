@@ -135,6 +135,7 @@ const createPreviewBackend = (): Backend => ({
     kind: 'file',
     path: getSamplePath(context.extensionPath),
   }),
+  findOwnConversation: () => Promise.resolve(undefined),
   resolveConversation: (_services: unknown, { path }: { readonly path: string }) => ({
     kind: 'file',
     path,

@@ -51,7 +51,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
   },
   {
     id: 'methods',
-    title: 'Methods',
+    title: 'Providers',
     settings: ['smart'],
     advanced: ['lossless', 'truncation', 'native', 'presets', 'strategy', 'providers', 'coherenceFloor'],
   },

@@ -36,7 +36,7 @@ export function settingsManifest(): SettingsManifest {
     return `%${key}%`;
   };
   const property = (name: SettingName, order: number, isAdvanced: boolean): [string, Schema] => {
-    const { default: standard, scope, text, choices, translates, schema } = SETTINGS[name];
+    const { default: standard, scope, title, text, choices, translates, schema } = SETTINGS[name];
     const key = `setting.${name}`;
     const own = translates ? extractTexts(schema(), key, word) : schema();
     return [
@@ -47,7 +47,8 @@ export function settingsManifest(): SettingsManifest {
         scope,
         order,
         ...(isAdvanced && { tags: ['advanced'] }),
-        markdownDescription: word(key, text),
+        // VS Code makes its own title of the name. This one is the panel's.
+        markdownDescription: word(key, title === undefined ? text : `**${title}.** ${text}`),
       },
     ];
   };

@@ -273,6 +273,7 @@ const rows = {
     default: true,
     scope: 'window',
     workspace: 'lower',
+    title: 'Condense automatically',
     text: "Condenses conversations automatically: those of VS Code's chat, with the models that this extension offers there, and those of agents behind its gateway. If off, messages are sent to the model unchanged, VS Code's own summaries keep them within its window, and no gateway runs.",
   }),
   'agent.declaredWindow': whole(tokens(0), {

@@ -20,6 +20,7 @@ import { keepFocus } from './state/keepFocus';
 import { usePanel } from './state/panel';
 import { listenForUndoKey } from './state/undoKey';
 import { FOUND, SearchContext, ShowSectionContext } from './state/search';
+import { Button } from './ui';
 
 const SECTIONS: Readonly<Record<string, () => ReactNode>> = {
   start: Start,
@@ -34,13 +35,13 @@ const SECTIONS: Readonly<Record<string, () => ReactNode>> = {
   more: OtherSettings,
 };
 
-/** Providers whose configuration is more than a form. */
+/** Providers with more than a generated form. */
 const PROVIDERS: Readonly<Record<string, typeof ProviderSection>> = { smart: Smart, strategy: Strategy };
 
-/** Pixels from the top of the page to where a group counts as the one that is read. */
+/** Pixels from the top within which a group counts as current. */
 const READ_AT = 120;
 
-/** The page: whose settings, a search, the outline, and all groups below each other. */
+/** The page: search, scope, outline, and all groups on one scrolling page. */
 export function App(): ReactNode {
   const { welcome, state } = usePanel();
   const [query, setQuery] = useState('');
@@ -80,6 +81,19 @@ export function App(): ReactNode {
         <div className="outline-side">{outline}</div>
         <ShowSectionContext value={leaveFor}>
           <main ref={main} className={searched === '' ? 'main' : 'main searching'}>
+            {searched !== '' && found === 0 && (
+              <div className="nothing-found">
+                <p>{t('No settings found for “{0}”', query.trim())}</p>
+                <Button
+                  onClick={() => {
+                    setQuery('');
+                    document.querySelector<HTMLElement>('.search-input')?.focus();
+                  }}
+                >
+                  {t('Clear search')}
+                </Button>
+              </div>
+            )}
             {groups.map((group) => (
               <GroupBlock key={group.id} group={group}>
                 {group.sections.map(({ id }) => {
@@ -97,7 +111,7 @@ export function App(): ReactNode {
   );
 }
 
-/** Unfolds a section and goes to it, or to a group, or to a place: chosen in the outline, by a button, or by a command. */
+/** Expands a section and scrolls to it, to a group, or to a place within a section. */
 function useReveal(groups: readonly Group[]): (id: string) => void {
   const { view, changeView, wanted } = usePanel();
   const [target, setTarget] = useState<{ readonly id: string }>();
@@ -110,7 +124,7 @@ function useReveal(groups: readonly Group[]): (id: string) => void {
   };
   useEffect(() => {
     if (wanted) show(wanted.section);
-    // Each request is followed once; what is unfolded by then doesn't make it a new one.
+    // Only a new request counts, not a change of what is expanded.
   }, [wanted]);
   useLayoutEffect(() => {
     const place = target && document.getElementById(target.id);
@@ -120,7 +134,7 @@ function useReveal(groups: readonly Group[]): (id: string) => void {
   return show;
 }
 
-/** The id of the group at the top of the window, followed as one scrolls. */
+/** The ID of the group at the top of the window. */
 function useCurrentGroup(main: React.RefObject<HTMLElement | null>): string {
   const [current, setCurrent] = useState('start');
   useEffect(() => {
@@ -140,7 +154,7 @@ function useCurrentGroup(main: React.RefObject<HTMLElement | null>): string {
   return current;
 }
 
-/** Goes back to the place that was shown before a reload, and keeps it. */
+/** Restores and keeps the scroll position. */
 function useScrollPlace(main: React.RefObject<HTMLElement | null>): void {
   const { view, changeView } = usePanel();
   const first = useRef(view.scroll);

@@ -175,6 +175,30 @@ it('every setting of package.json has a control', async () => {
   for (const section of Object.values(OWN_SECTIONS)) expect(page.root.querySelector(`#${section}`)).not.toBeNull();
 });
 
+/** The title that VS Code's settings page makes of a key (`wordifyKey` in settingsTreeModels.ts), without its category. */
+const titleInVsCode = (name: string): string =>
+  (name.split('.').at(-1) ?? '')
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/^[a-z]/, (first) => first.toUpperCase());
+
+it('every setting has the same words here as on VS Code’s settings page', async () => {
+  const words = JSON.parse(readFileSync('package.nls.json', 'utf8')) as Record<string, string>;
+  const page = await openPage({ view: { open: ['native', 'smart', 'strategy', 'chat', 'arrival', 'stored', 'more'] } });
+  await unfoldAll(page);
+  const titles = page.all('[data-setting]').flatMap((row) => {
+    const name = row.dataset['setting'] ?? '';
+    if (!(SETTING_NAMES as readonly string[]).includes(name)) return [];
+    const title = row.querySelector('.row-name')?.textContent ?? row.querySelector('vscode-checkbox')?.textContent;
+    return [[name, title?.trim() ?? ''] as const];
+  });
+  expect(titles.length).toBeGreaterThan(25);
+  const others = titles.filter(([name, title]) => {
+    const lead = /^\*\*([^*]+)\.\*\* /.exec(words[`setting.${name}`] ?? '')?.[1];
+    return title !== lead && title.toLowerCase() !== titleInVsCode(name).toLowerCase();
+  });
+  expect(others).toEqual([]);
+});
+
 it('every setting that a place of the page names is one', () => {
   const named = Object.values(SETTINGS_IN).flat();
   expect(named.filter((name) => !(SETTING_NAMES as readonly string[]).includes(name))).toEqual([]);

@@ -1,6 +1,4 @@
-/**
- * What stands where on the page: the groups of the outline, their sections, and the section of every setting. Nothing else says so.
- */
+/** The only place that says which groups, sections and settings are where on the page. */
 import type { ProviderDescription } from '../../src/panel/protocol';
 import { t } from './l10n';
 
@@ -10,23 +8,22 @@ export interface Group {
   /** One sentence below the title. */
   readonly help: string;
   readonly sections: readonly { readonly id: string; readonly title: string }[];
-  /** The sections that unfold when the outline leads here. */
+  /** Sections that expand when the group is chosen in the outline. */
   readonly unfolds: readonly string[];
 }
 
 /** The id of the group's element on the page. */
 export const placeOfGroup = (id: string): string => `group-${id}`;
 
-/** Places inside of sections that the page can go to, with the section that has to be unfolded for them. */
+/** Places within sections, and their sections. */
 const SECTION_OF_PLACE: Readonly<Record<string, string>> = {
   presets: 'smart',
   'two-configurations': 'comparison',
 };
 
-/** The section of a place, by its id; a section is its own. */
 export const sectionOf = (place: string): string => SECTION_OF_PLACE[place] ?? place;
 
-/** The free ones first, and of those that lose more the later. A provider of another extension comes last. */
+/** Free ones first, those that lose less before others. Other extensions' come last. */
 const PROVIDER_ORDER: readonly string[] = ['lossless', 'smart', 'truncation', 'native', 'strategy'];
 
 export function inOrder(providers: readonly ProviderDescription[]): readonly ProviderDescription[] {
@@ -37,10 +34,7 @@ export function inOrder(providers: readonly ProviderDescription[]): readonly Pro
   return providers.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/**
- * @param providers all that there are; each has a section.
- * @param inUse the id of the one that condenses.
- */
+/** @param inUse ID of the provider in use */
 export function groupsOf(providers: readonly ProviderDescription[], inUse: unknown): readonly Group[] {
   const all = (group: Omit<Group, 'unfolds'>): Group => ({ ...group, unfolds: group.sections.map(({ id }) => id) });
   return [
@@ -55,7 +49,7 @@ export function groupsOf(providers: readonly ProviderDescription[], inUse: unkno
     },
     {
       id: 'methods',
-      title: t('Methods'),
+      title: t('Providers'),
       help: t('What each provider removes, in detail. The defaults work well.'),
       sections: inOrder(providers).map(({ id, name }) => ({ id, title: t(name) })),
       unfolds: providers.flatMap(({ id }) => (id === inUse ? [id] : [])),
@@ -101,10 +95,10 @@ export function groupsOf(providers: readonly ProviderDescription[], inUse: unkno
   ];
 }
 
-/** Settings below the slider and the limit of Start. */
+/** Places that show several settings. */
 export type SettingsPlace = 'when' | 'limits' | 'chat' | 'arrival' | 'stored';
 
-/** The settings of each place, in its order. A setting that is named nowhere, and has no control of its own, is in `more`. */
+/** The settings of each place, in order. One that is named nowhere is in `more`. */
 export const SETTINGS_IN: Readonly<Record<SettingsPlace, readonly string[]>> = {
   when: [
     'thresholdTokens',
@@ -128,7 +122,7 @@ export const SETTINGS_IN: Readonly<Record<SettingsPlace, readonly string[]>> = {
   stored: ['history', 'conversations.contextWindow', 'conversations.offerIdleTasks'],
 };
 
-/** Settings that sections show with a control of their own. */
+/** Settings with a control of their own. */
 const SHOWN_OTHERWISE: readonly string[] = [
   'provider',
   'automatic',
@@ -142,13 +136,13 @@ const SHOWN_OTHERWISE: readonly string[] = [
   'agent.wrappedModels',
 ];
 
-/** The settings of `more`: whatever has no other place. @param names of all settings; @param ofProviders those of sections of providers */
+/** The settings of `more`: whatever has no other place. */
 export function otherSettings(names: readonly string[], ofProviders: readonly (string | undefined)[]): string[] {
   const placed = new Set([...SHOWN_OTHERWISE, ...Object.values(SETTINGS_IN).flat(), ...ofProviders]);
   return names.filter((name) => !placed.has(name));
 }
 
-/** Words that people look for and that stand on the page in other words: by the beginning of a setting's path. */
+/** Other words that people search for, by setting. */
 const SYNONYMS: readonly (readonly [place: RegExp, words: () => string])[] = [
   [/(^|\.)maxCost|^agent\.atMaxCost|^warnings\.cost/, () => t('budget limit spend money price dollars')],
   [/^threshold|Percent$|^automatic/, () => t('when how much automatic trigger threshold percent')],

@@ -24,6 +24,12 @@ export function t(english: string, ...values: readonly (string | number)[]): str
 export const formatNumber = (value: number, options: Intl.NumberFormatOptions = {}): string =>
   new Intl.NumberFormat(tag, options).format(value);
 
+/** Joins parts as a sentence does: "a, b and c". */
+export const formatList = (parts: readonly string[]): string => new Intl.ListFormat(tag).format(parts);
+
+/** With a capital first letter. */
+export const capitalize = (text: string): string => text.charAt(0).toLocaleUpperCase(tag) + text.slice(1);
+
 /** The separators between the groups of a number and before its decimals. */
 export function numberSeparators(): { readonly group: string; readonly decimal: string } {
   const parts = new Intl.NumberFormat(tag, { useGrouping: 'always' }).formatToParts(1_234_567.5);

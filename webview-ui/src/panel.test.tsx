@@ -309,23 +309,17 @@ describe('the profiles section', () => {
       },
     });
     await page.click(() => page.find('.item-name', 'Work'));
-    await page.click(() => page.find('vscode-button', 'Look up models'));
+    await page.click(() => page.find('button', 'Look up models'));
     await page.click(() => page.find('vscode-button', /^\s*Cancel\s*$/m));
     await page.until(() => cancelled === 1);
     expect(page.all('.problem')).toEqual([]);
-    await page.click(() => page.find('vscode-button', 'Look up models'));
-    const choices = (): (string | null)[] =>
-      [...page.find('[aria-label="Models of the vendor"] vscode-dropdown').children].map(
-        ({ textContent }) => textContent,
-      );
-    await page.until(() => choices().includes('claude-small'));
-    await page.type(() => page.find('[aria-label="Models of the vendor"] vscode-text-field'), 'new', false);
-    await page.until(() => !choices().includes('claude-small'));
-    chooseIn(page.find('[aria-label="Models of the vendor"] vscode-dropdown'), 'claude-new');
+    await page.click(() => page.find('button', 'Look up models'));
+    await page.until(() => page.all('datalist option').length === 2);
+    await page.type(() => page.find('input.combo', 'Model'), 'claude-new', false);
     await page.until(() =>
       page.root.textContent.includes('window 1,000,000 · $4.00 in, $20.00 out per million tokens'),
     );
-    await page.click(() => page.find('vscode-button', 'Use this model'));
+    await page.type(() => page.find('input.combo', 'Model'), 'claude-new');
     await page.until(() => JSON.stringify(saved('profiles')).includes('claude-new'));
     expect(saved('profiles')).toEqual([
       {
@@ -347,7 +341,7 @@ describe('the profiles section', () => {
       page.find('.row .problem', 'Enter a model.').closest('.row')?.textContent.startsWith('Model'),
     );
     expect(page.all('.problem')).toHaveLength(1);
-    await page.type(() => page.find('vscode-text-field', 'Model'), 'claude-haiku-4-5');
+    await page.type(() => page.find('input.combo', 'Model'), 'claude-haiku-4-5');
     await page.click(() => page.find('vscode-button', /^\s*Add\s*$/m));
     await page.until(() => saved('condensingProfile') === 'claude-haiku-4-5');
     expect(saved('profiles')).toEqual([
@@ -375,6 +369,17 @@ describe('the passes section', () => {
   const ids = (): unknown[] =>
     (saved('smart') as { passes: { id: string }[] } | undefined)?.passes.map(({ id }) => id) ?? [];
   const openPasses = (): Promise<Page> => openPage({ view: { open: ['smart'] } });
+
+  it('shows the passes before the presets, and offers to save one’s own right below them', async () => {
+    fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a')] };
+    const page = await openPasses();
+    const places = page.all('#smart .passes, #smart [placeholder="Name of the new preset"], #presets');
+    expect(places.map(({ className, id, tagName }) => id || className || tagName)).toEqual([
+      'passes',
+      expect.anything(),
+      'presets',
+    ]);
+  });
 
   it('shows the passes of a preset and copies them to the user’s own', async () => {
     const page = await openPasses();
@@ -476,7 +481,7 @@ describe('the passes section', () => {
     await page.until(() => JSON.stringify(saved('smart')).includes('"mode":"batch"'));
     expect(JSON.stringify(saved('smart'))).toContain('"enabled":false');
     await page.until(() => page.root.textContent.includes('"Pass a" was changed.'));
-    await page.until(() => page.find('.item-line', 'Old results').textContent.includes('calls a model'));
+    await page.until(() => page.find('.pass', 'Old results').textContent.includes('with one summary by a model.'));
     expect(draftOf(page)).toBe('""');
     await page.click(() => page.find('button', 'Undo'));
     await page.until(() => JSON.stringify(saved('smart')).includes('"name":"Pass a","mode":"individual"'));
@@ -516,19 +521,16 @@ describe('the passes section', () => {
     const passes = [{ ...pass('a'), individualConfig: { defaults } }];
     fake.settings['contextCondenser.smart'] = { version: 1, passes };
     const page = await openPasses();
-    expect(page.all('.passes .item-line .tag').map(({ textContent }) => textContent)).toEqual([
-      'Tool results: Truncate',
-      'always',
-      'free',
-      'instant',
-      'part of it is removed',
-    ]);
+    expect(page.find('.passes .pass-sentence').textContent).toBe(
+      'Shortens tool results in all but the newest 5 messages.',
+    );
+    expect(page.all('.passes .item-line .tag, .passes .item-line .badge')).toEqual([]);
     await page.click(() => page.find('.item-name', 'Pass a'));
     await page.click(() => page.find('button', 'Keep Tool results'));
     await page.until(() => draftOf(page).includes('"toolResults":{"operation":"keep"}'));
   });
 
-  it('says that passes wait for a model whose words replace what they summarize', async () => {
+  it('says that passes call a model', async () => {
     const defaults = {
       toolResults: { operation: 'summarize' },
       toolParameters: { operation: 'truncate', maxLines: 9 },
@@ -538,8 +540,8 @@ describe('the passes section', () => {
       passes: [{ ...pass('a'), individualConfig: { defaults } }],
     };
     const page = await openPasses();
-    expect(page.all('.passes .item-line .tag').map(({ textContent }) => textContent)).toEqual(
-      expect.arrayContaining(['calls a model', 'seconds for each call', 'a model’s summary replaces it']),
+    expect(page.find('.passes .pass-sentence').textContent).toBe(
+      'Has a model summarize tool results and shortens tool parameters in all but the newest 5 messages.',
     );
   });
 
@@ -878,13 +880,32 @@ describe('a control in the panel', () => {
     await page.until(() => draftOf(page).includes('"tokenThreshold":50000'));
     expect(JSON.stringify(saved('smart'))).not.toContain('filter');
     await press(page, 'Apply');
-    await page.until(() => page.root.textContent.includes('above 50,000 tokens'));
+    await page.until(() => page.root.textContent.includes('"Pass a" was changed.'));
     await choose(page, 'smart.passes.0.individualConfig.defaults.toolResults', 'summarize');
     await page.until(() => draftOf(page).includes('"operation":"summarize"'));
     fake.settings['contextCondenser.profiles'] = [profile];
     await workspace.getConfiguration('contextCondenser').update('profiles', [profile]);
     await choose(page, 'smart.passes.0.individualConfig.defaults.toolResults.apiProfile', 'work');
     await page.until(() => draftOf(page).includes('"apiProfile":"work"'));
+  });
+
+  it('warns below a threshold of 50%, where agents are condensed all the time', async () => {
+    const page = await openPage();
+    expect(row(page, 'threshold').textContent).not.toContain('condensed very often');
+    await workspace.getConfiguration('contextCondenser').update('threshold', 49);
+    await page.until(() => row(page, 'threshold').textContent.includes('condensed very often'));
+    await workspace.getConfiguration('contextCondenser').update('threshold', 50);
+    await page.until(() => !row(page, 'threshold').textContent.includes('condensed very often'));
+  });
+
+  it('shows the dollar sign before every amount of money', async () => {
+    fake.settings['contextCondenser.maxCostPerCondensation'] = 0.5;
+    const page = await openPage();
+    for (const disclosure of ['More limits']) await page.click(() => page.find('.disclosure', disclosure));
+    const fields = page.all('.with-unit').filter((one) => one.textContent.includes('$'));
+    expect(fields.length).toBeGreaterThan(4);
+    for (const one of fields) expect(one.firstElementChild?.textContent).toBe('$');
+    expect((field(page, 'maxCostPerCondensation') as HTMLInputElement).value).toBe('0.50');
   });
 
   it('can be a slider, whose value is saved on release', async () => {

@@ -111,7 +111,7 @@ describe('a rejected action on a profile', () => {
   it('says why a new profile could not be selected for summaries, and a retry adds no second one', async () => {
     const page = await openPage({ view: { open: ['profiles'] }, backend });
     await page.click(() => page.find('vscode-button', 'Add model'));
-    await page.type(() => page.find('[aria-label="New model"] vscode-text-field', 'Model'), 'claude-haiku-4-5');
+    await page.type(() => page.find('[aria-label="New model"] input.combo'), 'claude-haiku-4-5');
     const add = (): HTMLElement => page.find('[aria-label="New model"] vscode-button', /^\s*Add\s*$/m);
     // From the moment at which the profile is there.
     const locking = workspace.onDidChangeConfiguration(lock);

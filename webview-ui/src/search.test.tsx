@@ -1,4 +1,4 @@
-/** The search of the panel: it leads to whatever the page can show or do, and nonsense leads nowhere. */
+/** The search of the panel: it finds whatever the page can show or do, and nothing for nonsense. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { fake, workspace } from '../../test/support/vscode';
 import { FOUND } from './state/search';
@@ -124,11 +124,45 @@ describe.each(Object.entries(SETUPS))('a search with %s configured', (_name, set
     expect(foundIn(page)).toContain(section);
   });
 
+  it.each([
+    ['ollama', ['Add model: Ollama']],
+    ['lm studio', ['Add model: LM Studio']],
+    ['azure', ['Add model: Azure']],
+    ['vllm', ['Add model: vLLM']],
+    ['anthropic', ['Add model: Anthropic']],
+    ['openai', ['Add model: OpenAI', 'Add model: Another server that speaks OpenAI’s protocol']],
+    ['add model', ['Add model']],
+  ])('"%s" names the vendor where a model is added', async (words, buttons) => {
+    const page = await openPage();
+    await search(page, words);
+    expect(page.all('[data-place="profiles.add"] vscode-button').map(({ textContent }) => textContent)).toEqual(
+      buttons,
+    );
+    await page.click(() => page.find('[data-place="profiles.add"] vscode-button'));
+    await page.until(() => page.find('[aria-label="New model"] vscode-dropdown', 'Vendor'));
+    expect(page.find('.search-result').textContent).toBe('');
+    const [, vendor = 'Anthropic'] = buttons[0]?.split(': ') ?? [];
+    expect(page.find('[aria-label="New model"] vscode-dropdown', 'Vendor')).toHaveProperty('value', vendor);
+  });
+
+  it.each(['key', 'api key', 'secret'])('"%s" shows where a key is set', async (words) => {
+    const page = await openPage();
+    await search(page, words);
+    const place = page.find('[data-place="profiles.keys"]');
+    expect(place.textContent).toContain('Each model has its own key');
+    expect(place.querySelector('vscode-button')).not.toBeNull();
+  });
+
   it.each(['xyzzyq', 'qqq', 'preset xyzzyq', '§§', 'zzz key'])('for the nonsense "%s" finds nothing', async (words) => {
     const page = await openPage();
     await search(page, words);
     expect(page.find('.search-result').textContent).toBe('Nothing found');
     expect(page.all(FOUND)).toEqual([]);
+    expect(page.find('.nothing-found').textContent).toContain(`No settings found for “${words}”`);
+    await page.click(() => page.find('.nothing-found vscode-button', 'Clear search'));
+    await page.until(() => page.all('.nothing-found').length === 0);
+    expect(page.find('.search-input')).toHaveProperty('value', '');
+    expect(document.activeElement).toBe(page.find('.search-input'));
   });
 });
 

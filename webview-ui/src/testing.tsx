@@ -10,7 +10,7 @@ import { Connection } from './state/connection';
 import { Store } from './state/store';
 import type { ViewState } from './state/viewState';
 
-/** It says of a page that it hangs, and not of a machine that is busy. In milliseconds. */
+/** Long enough for a busy machine. Milliseconds. */
 const MAX_WAIT_MS = 120_000;
 
 export interface Page {
@@ -126,7 +126,10 @@ export async function openPage({
     },
     async type(find, text, leave = true) {
       const field = await page.until(find);
-      Object.assign(field, { value: text });
+      // React's own property on a native input hides the browser's.
+      if (field instanceof HTMLInputElement) {
+        Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(field, text);
+      } else Object.assign(field, { value: text });
       field.dispatchEvent(new Event('input', { bubbles: true }));
       await settle();
       if (leave) field.dispatchEvent(new FocusEvent('focusout', { bubbles: true }));

@@ -306,8 +306,9 @@ function countCalls(sessions: readonly SessionAccount[]): AccountTotal['calls'] 
 export interface AccountOverview {
   readonly total: AccountTotal;
   readonly groups: Readonly<Record<Grouping, readonly AccountRow[]>>;
-  /** The costliest sessions with their fill levels. */
-  readonly sessions: readonly Pick<SessionAccount, 'title' | 'window' | 'fill' | 'now' | 'compactions'>[];
+  /** The costliest sessions, each without those below it, with their fill levels. */
+  readonly sessions: readonly (Pick<SessionAccount, 'title' | 'window' | 'fill' | 'now' | 'compactions'> &
+    Pick<AccountRow, 'cost' | 'replayedCost' | 'requests' | 'unpriced'>)[];
 }
 
 const SHOWN_ROWS = 100;
@@ -327,7 +328,7 @@ export function makeOverview(
     rows.map((row) => ({ ...row, label: maskSecrets(row.label) }));
   const rows = (grouping: Grouping): readonly AccountRow[] =>
     masked(groupAccount(within, grouping).slice(0, SHOWN_ROWS));
-  const bySession = rows('session');
+  const bySession = groupAccount(within, 'session');
   const byPath = new Map(within.map((session) => [session.path, session]));
   const total = addUp(within, unread);
   return {
@@ -352,16 +353,26 @@ export function makeOverview(
       block: groupAccount(within, 'block').slice(-SHOWN_ROWS),
       day: groupAccount(within, 'day').slice(-SHOWN_ROWS),
       week: groupAccount(within, 'week').slice(-SHOWN_ROWS),
-      session: bySession,
+      session: masked(bySession.slice(0, SHOWN_ROWS)),
     },
-    sessions: bySession.slice(0, SHOWN_SESSIONS).flatMap(({ key }) => {
-      const session = byPath.get(key);
-      if (!session) return [];
-      const { title, window, fill, now, compactions } = session;
-      return [
-        { title: maskSecrets(title), ...(window !== undefined && { window }), fill, ...(now && { now }), compactions },
-      ];
-    }),
+    sessions: bySession
+      .toSorted((a, b) => b.cost - a.cost)
+      .slice(0, SHOWN_SESSIONS)
+      .flatMap(({ key, cost, replayedCost, requests, unpriced }) => {
+        const session = byPath.get(key);
+        if (!session) return [];
+        const { title, window, fill, now, compactions } = session;
+        return [
+          {
+            title: maskSecrets(title),
+            ...(window !== undefined && { window }),
+            fill,
+            ...(now && { now }),
+            compactions,
+            ...{ cost, replayedCost, requests, unpriced },
+          },
+        ];
+      }),
   };
 }
 

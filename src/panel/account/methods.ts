@@ -62,6 +62,10 @@ const accountSchema = z.object({
         now: z.object({ tokens: z.number(), window: z.number().optional(), isRecorded: z.boolean() }).optional(),
         fill: z.array(z.number()).readonly(),
         compactions: z.object({ count: z.number() }),
+        cost: z.number(),
+        replayedCost: z.number(),
+        requests: z.number(),
+        unpriced: z.number(),
       }),
     )
     .readonly(),

@@ -36,6 +36,6 @@ const judgedSchema = z.object({
 export type JudgedSettings = z.output<typeof judgedSchema>;
 
 export const judgeMethods = {
-  /** Absent if the user canceled. */
-  judgeSessions: { params: z.strictObject({}), result: z.object({ judged: judgedSchema.optional() }) },
+  /** Takes minutes; reports its progress. */
+  judgeSessions: { params: z.strictObject({}), result: judgedSchema },
 } as const;

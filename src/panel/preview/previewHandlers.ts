@@ -21,6 +21,9 @@ export class PreviewHandlers implements vscode.Disposable {
   readonly comparisons: PreviewThread;
   private readonly follower: PreviewFollower;
   private subscription: vscode.Disposable | undefined;
+  /** Path of the user's newest stored conversation; stays the same when there is a newer one. */
+  private stored: string | undefined;
+  private finding: Promise<void> | undefined;
 
   /** @param onChanged notifies the page of a change */
   constructor(
@@ -61,7 +64,7 @@ export class PreviewHandlers implements vscode.Disposable {
       return conversation ? { conversation } : {};
     },
     preview: async ({ conversation, drafts, excluded, pinned }, signal) => {
-      const name = this.named(conversation);
+      const name = await this.find(conversation);
       const question = {
         ...(await this.question(name, this.configuration(drafts))),
         excluded,
@@ -84,32 +87,32 @@ export class PreviewHandlers implements vscode.Disposable {
       };
     },
     previewCoherence: async ({ conversation, drafts, excluded, pinned }, signal) => {
-      const asked = await this.question(this.named(conversation), this.configuration(drafts));
+      const asked = await this.question(await this.find(conversation), this.configuration(drafts));
       return this.previews.ask({ kind: 'coherence', ...asked, excluded, ...(pinned && { pinned }) }, signal);
     },
     showPreviewDiff: async ({ conversation, drafts, excluded, pinned }, signal) => {
-      const asked = await this.question(this.named(conversation), this.configuration(drafts));
+      const asked = await this.question(await this.find(conversation), this.configuration(drafts));
       const texts = await this.previews.ask({ kind: 'texts', ...asked, excluded, ...(pinned && { pinned }) }, signal);
       const { comparisons } = this.services;
       await comparisons.show(comparisons.add({ ...texts, isPreview: true }));
       return null;
     },
     previewSelection: async ({ conversation, drafts, pass }, signal) => {
-      const asked = await this.question(this.named(conversation), this.configuration(drafts));
+      const asked = await this.question(await this.find(conversation), this.configuration(drafts));
       const { title, taken } = await this.followed(conversation, asked.conversation, () =>
         this.previews.ask({ kind: 'selection', ...asked, pass }, signal),
       );
       return { title, taken: [...taken] };
     },
     previewPass: async ({ conversation, drafts, pass }, signal) => {
-      const asked = await this.question(this.named(conversation), this.configuration(drafts));
+      const asked = await this.question(await this.find(conversation), this.configuration(drafts));
       const { title, steps } = await this.followed(conversation, asked.conversation, () =>
         this.previews.ask({ kind: 'pass', ...asked, pass }, signal),
       );
       return { title, steps: steps.map(toStep) };
     },
     compare: async ({ conversation, configuration }, signal) => {
-      const asked = await this.question(this.named(conversation), configuration);
+      const asked = await this.question(await this.find(conversation), configuration);
       return this.comparisons.ask({ kind: 'compare', ...asked }, signal);
     },
     savePins: async ({ conversation, pinned }) => {
@@ -154,7 +157,20 @@ export class PreviewHandlers implements vscode.Disposable {
   }
 
   private named(conversation: ConversationName): Named {
-    return conversation.kind === 'default' ? this.commands.defaultConversation(this.services) : conversation;
+    return conversation.kind === 'default'
+      ? this.commands.defaultConversation(this.services, this.stored)
+      : conversation;
+  }
+
+  /** Like {@link named}, after looking for the user's own conversations if that is needed. */
+  private async find(conversation: ConversationName): Promise<Named> {
+    if (conversation.kind === 'default' && this.named(conversation).kind === 'file') {
+      this.finding ??= this.commands.findOwnConversation(this.services).then((path) => {
+        this.stored = path;
+      });
+      await this.finding;
+    }
+    return this.named(conversation);
   }
 
   private configuration(drafts: PassDrafts | undefined): Configuration {

@@ -28,6 +28,7 @@ const setup = (id: string): ProfileSetup =>
 function compare(profiles: readonly ProfileSetup[], answers: Record<string, PreviewResult>, isPriced = true) {
   const commands = {
     defaultConversation: () => ({ kind: 'file', path: 'sample' }),
+    findOwnConversation: () => Promise.resolve(undefined),
     loadConversation: () => Promise.resolve(),
     resolveConversation: (_services: unknown, name: unknown) => name,
     readPreviewSetup: () => Promise.resolve({ provider: 'lossless', config: 'lossless' }),

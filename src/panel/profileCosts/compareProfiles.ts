@@ -24,13 +24,14 @@ export async function compareProfiles(
   const { services } = parts;
   const {
     defaultConversation,
+    findOwnConversation,
     resolveConversation,
     readPreviewSetup,
     loadConversation,
     findPricing,
     createProfileSetups,
   } = parts.commands();
-  const name = asked.kind === 'default' ? defaultConversation(services) : asked;
+  const name = asked.kind === 'default' ? defaultConversation(services, await findOwnConversation(services)) : asked;
   await loadConversation(services, name);
   const conversation = resolveConversation(services, name);
   const lossless = await readPreviewSetup(services, { kind: 'provider', id: 'lossless' });

@@ -125,7 +125,7 @@ function createTaskFinder(stored: readonly IndexedConversation[]): (found: Index
 }
 
 /** True if the folder is one of these or inside. */
-function isIn(folders: readonly string[], folder: string | undefined): boolean {
+export function isIn(folders: readonly string[], folder: string | undefined): boolean {
   if (folder === undefined) return false;
   return folders.some((each) => folder === each || folder.startsWith(`${each}${each.includes('\\') ? '\\' : '/'}`));
 }

@@ -64,7 +64,7 @@ const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench) => {
   await saved(bench, 'the provider', (settings) => settings['contextCondenser.provider'] === 'smart');
   await press('Try', 'Enter', 'Shift+Tab');
   await frame.locator('#preview .cell').first().waitFor();
-  await press('Methods', 'Enter', 'Shift+Tab');
+  await press('Providers', 'Enter', 'Shift+Tab');
 
   await press('Start without passes');
   await until('the list of passes', async () => (await frame.locator('#smart .passes').count()) > 0);
@@ -82,7 +82,7 @@ const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench) => {
     await typeOver(bench, frame, name);
     await keyboard.press('Enter');
     await tabTo(bench, frame, field(`smart.passes.${index}.individualConfig.defaults.${type}`));
-    await chooseByKeys(bench, frame, 'Truncate');
+    await chooseByKeys(bench, frame, 'Shorten');
     await frame.locator('.pass .badge', { hasText: 'draft' }).waitFor();
     await press('Apply');
     await saved(bench, `the name ${name}`, () => passNames(bench).includes(name));
@@ -104,7 +104,7 @@ const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench) => {
   await until('the preview of the new order', async () => (await bars()).includes('The rest'));
   assert.equal((await focused(frame)).name, 'Move The rest');
 
-  await tabTo(bench, frame, 'Name of the new preset', 'Shift+Tab');
+  await tabTo(bench, frame, 'Name of the new preset');
   await typeOver(bench, frame, 'Three passes');
   await press('Save the passes as a preset');
   await saved(bench, 'the preset', () => presetIds(bench) === 'three-passes');
@@ -113,7 +113,7 @@ const buildsThreePassesByKeyboardAlone: SharedScenario = async (bench) => {
   assert.equal((await focused(frame)).section, 'smart');
   const own = (name: string) => (now: FocusedElement) => now.entry.includes('yours') && now.name === name;
   const file = join(folder, 'by-keyboard.condense.json');
-  await press(own('Export…'), 'Space', 'Shift+Tab');
+  await press(own('Export…'));
   await answerByKeys(bench, file, proposesFile);
   await until('the exported file', () => existsSync(file));
   assert.equal((await focused(frame)).name, 'Export…');

@@ -1,9 +1,11 @@
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
+import { t } from '../l10n';
+import { LinkButton } from '../ui';
 
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ReactNode;
-  /** Set at the end, so that digits stand below each other. */
+  /** Aligned right, so that digits line up. */
   readonly isNumber?: boolean;
 }
 
@@ -14,36 +16,56 @@ interface TableProps<Row> {
   readonly keyOf: (row: Row, index: number) => string;
 }
 
-/** A table that scrolls in itself where it is too wide or too long; the first cell of a row names it. */
+/** Rows shown at first. */
+const FIRST_ROWS = 10;
+/** A button would take as much room as this many more rows. */
+const SPARE_ROWS = 2;
+
+/** A table that scrolls sideways if it is too wide. The first cell of each row is its header. */
 export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>): ReactNode {
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole || rows.length <= FIRST_ROWS + SPARE_ROWS ? rows : rows.slice(0, FIRST_ROWS);
   const [first, ...others] = columns;
   return (
-    <div className="table-frame" tabIndex={0} role="region" aria-label={label}>
-      <table className="table">
-        <thead>
-          <tr>
-            {columns.map(({ title, isNumber = false }) => (
-              <th key={title} scope="col" className={classOf(isNumber)}>
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, index) => (
-            <tr key={keyOf(row, index)}>
-              {first && <th scope="row">{first.cell(row)}</th>}
-              {others.map(({ title, cell, isNumber = false }) => (
-                <td key={title} className={classOf(isNumber)}>
-                  {cell(row)}
-                </td>
+    <div>
+      <div className="table-frame" tabIndex={0} role="region" aria-label={label}>
+        <table className="table">
+          <thead>
+            <tr>
+              {columns.map(({ title, isNumber = false }) => (
+                <th key={title} scope="col" className={getClass(isNumber)}>
+                  {title}
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {shown.map((row, index) => (
+              <tr key={keyOf(row, index)}>
+                {first && <th scope="row">{first.cell(row)}</th>}
+                {others.map(({ title, cell, isNumber = false }) => (
+                  <td key={title} className={getClass(isNumber)}>
+                    {cell(row)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {shown.length < rows.length && (
+        <p className="table-more">
+          <LinkButton
+            onClick={() => {
+              setWhole(true);
+            }}
+          >
+            {t('Show all {0} rows', rows.length)}
+          </LinkButton>
+        </p>
+      )}
     </div>
   );
 }
 
-const classOf = (isNumber: boolean): string | undefined => (isNumber ? 'number' : undefined);
+const getClass = (isNumber: boolean): string | undefined => (isNumber ? 'number' : undefined);

@@ -8,7 +8,7 @@ import { profileEntries } from '../state/profileEntries';
 import { useDraft, type Parsed } from '../state/useDraft';
 import { useSetting, type Setting } from '../state/useSetting';
 import { Checkbox, Dropdown, LinkButton, TextArea, TextField } from '../ui';
-import { parseNumber, unitOf, writtenNumber } from './numbers';
+import { isMoney, parseNumber, unitOf, writtenNumber } from './numbers';
 import { Row } from './Row';
 import type { FieldKind, Schema } from './schema';
 import { nameInWords } from './titles';
@@ -23,7 +23,7 @@ export interface FieldProps {
   readonly help: string;
 }
 
-/** Questions to which no answer is an answer, too. */
+/** Booleans with a third state: not asked about. */
 const ASKED = new Set(['isError', 'cacheCold']);
 
 export function BooleanField({ name, path, title, help }: FieldProps): ReactNode {
@@ -60,15 +60,15 @@ export function BooleanField({ name, path, title, help }: FieldProps): ReactNode
 
 type Choice = Extract<FieldKind, { kind: 'choice' }>;
 
-/** The choice that leaves a setting out. Without it the first value would show where none is set, and could not be chosen. */
+/** Removes the setting. Without it, an unset choice would show its first value, which could then not be chosen. */
 export const notSet = () => ({ value: '', label: t('Not set') });
 
-/** Stands for a value of one's own, which no choice holds: written in settings.json, and in force. */
+/** A valid value from settings.json that is no choice. */
 const written = () => ({ value: '', label: t('Your own') });
 
 /**
- * The choice in force; empty where there is none. Where the scope sets nothing, a setting whose choices name whole
- * configurations (such as a strategy) has the default configuration for its value, with the choice as its id.
+ * The current choice; empty if there is none. A setting whose choices name whole configurations (such as a strategy) has
+ * the default configuration as its value while it is not set.
  */
 function chosenIn({ value, isSet }: Setting, { values }: Choice): string {
   if (typeof value === 'string') return value;
@@ -132,7 +132,7 @@ interface OtherFieldProps extends FieldProps {
   readonly isHiddenWhenUnset: boolean;
 }
 
-/** A value that no form is made of. */
+/** A value without a form. */
 export function OtherField({ name, path, title, help, isHiddenWhenUnset }: OtherFieldProps): ReactNode {
   const setting = useSetting(name, path);
   const { connection } = usePanel();
@@ -146,35 +146,38 @@ export function OtherField({ name, path, title, help, isHiddenWhenUnset }: Other
   );
 }
 
-/** A field's text, even if the value is wrong there. */
-const textOf = (value: unknown): string =>
-  typeof value === 'number' ? writtenNumber(value) : typeof value === 'string' ? value : '';
+/** Also for values of the wrong type. */
+const textOf = (value: unknown, unit: string | undefined): string =>
+  typeof value === 'number' ? writtenNumber(value, isMoney(unit)) : typeof value === 'string' ? value : '';
 
 type NumberInputProps = Omit<ComponentProps<typeof TextField>, 'numeric'> & { readonly unit: string | undefined };
 
-/** A field for a number, with its unit beside it; a screen reader reads the unit with the name. */
+/** A number with its unit beside it, a dollar sign before it; a screen reader reads the unit with the name. */
 export function NumberInput({ unit, label, ...field }: NumberInputProps): ReactNode {
   if (unit === undefined) return <TextField label={label} numeric {...field} />;
+  const after = isMoney(unit) ? unit.slice(1).trim() : unit;
   return (
     <span className="with-unit">
+      {isMoney(unit) && <span aria-hidden="true">$</span>}
       <TextField label={`${label} (${unit})`} numeric {...field} />
-      <span aria-hidden="true">{unit}</span>
+      {after !== '' && <span aria-hidden="true">{after}</span>}
     </span>
   );
 }
 
 export function NumberField({ name, path, title, help, schema }: FieldProps): ReactNode {
   const setting = useSetting(name, path);
-  const draft = useDraft(setting, textOf(setting.value), parseNumber);
+  const unit = unitOf(name, path);
+  const draft = useDraft(setting, textOf(setting.value, unit), parseNumber);
   const { default: standard } = schema;
   return (
     <Row setting={setting} title={title} help={help} problems={draft.problems} isInline>
       <NumberInput
-        unit={unitOf(name, path)}
+        unit={unit}
         label={title}
         help={[help, ...draft.problems].join(' ')}
         invalid={draft.problems.length > 0}
-        placeholder={typeof standard === 'number' ? writtenNumber(standard) : t('none')}
+        placeholder={typeof standard === 'number' ? textOf(standard, unit) : t('none')}
         value={draft.text}
         onInput={draft.onInput}
         onCommit={draft.onCommit}
@@ -188,7 +191,7 @@ const parseText = (text: string): Parsed => (text === '' ? {} : { value: text })
 export function TextualField({ name, path, title, help, rows }: FieldProps & { readonly rows: number }): ReactNode {
   const setting = useSetting(name, path);
   const draft = useDraft(setting, typeof setting.value === 'string' ? setting.value : '', parseText);
-  // A field of one line would drop the line breaks of what was written elsewhere, with the first key.
+  // A single-line field would drop line breaks.
   const hasLines = draft.text.includes('\n');
   const control = {
     label: title,
@@ -205,7 +208,7 @@ export function TextualField({ name, path, title, help, rows }: FieldProps & { r
   );
 }
 
-/** One entry a line. */
+/** One entry per line. */
 const parseList = (text: string): Parsed => {
   const value = text
     .split('\n')
@@ -234,7 +237,7 @@ export function ListField({ name, path, title, help }: FieldProps): ReactNode {
   );
 }
 
-/** A profile by its id; none: the one that is chosen for condensing. */
+/** A model by its profile's ID; none: the one chosen for summaries. */
 export function ProfileField({ name, path, title, help }: FieldProps): ReactNode {
   const { state } = usePanel();
   const setting = useSetting(name, path);
@@ -245,7 +248,7 @@ export function ProfileField({ name, path, title, help }: FieldProps): ReactNode
         label={title}
         help={help}
         value={typeof setting.value === 'string' ? setting.value : ''}
-        choices={[{ value: '', label: t('The condensing profile') }, ...choices]}
+        choices={[{ value: '', label: t('The model chosen for summaries') }, ...choices]}
         onChange={(value) => setting.save(value === '' ? undefined : value)}
       />
     </Row>

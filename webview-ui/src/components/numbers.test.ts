@@ -124,3 +124,14 @@ it('a profile’s number fields have the units that their texts name', () => {
     expect(unitOf('profiles', path), path.join('.')).toBe(unit);
   }
 });
+
+it.each([
+  ['en', 0.5, '0.50'],
+  ['en', 5, '5.00'],
+  ['en', 0.125, '0.125'],
+  ['de', 1_234.5, '1.234,50'],
+])('in %s, an amount of %d is written as "%s" and read back', (language, value, text) => {
+  speak(language);
+  expect(writtenNumber(value, true)).toBe(text);
+  expect(parseNumber(text)).toEqual({ value });
+});

@@ -6,7 +6,7 @@ import type { Parsed } from '../state/useDraft';
 /** Short for thousands and millions. */
 const FACTORS: Readonly<Record<string, number>> = { k: 1e3, m: 1e6 };
 
-/** With the signs that keyboards have: some languages write narrow spaces, curved apostrophes and a minus of their own. */
+/** With characters that keyboards have: some languages use narrow spaces, curved apostrophes and another minus. */
 const typed = (text: string): string =>
   text
     .replace(/[\s\u00a0\u202f]+/g, ' ')
@@ -15,12 +15,13 @@ const typed = (text: string): string =>
     .replaceAll('\u2019', "'")
     .trim();
 
-/** A number as the language writes it, with all its decimals. */
-export const writtenNumber = (value: number): string => formatNumber(value, { maximumFractionDigits: 20 });
+/** A localized number with all its decimals; an amount of money with at least two. */
+export const writtenNumber = (value: number, isAmount = false): string =>
+  formatNumber(value, { minimumFractionDigits: isAmount ? 2 : 0, maximumFractionDigits: 20 });
 
 /**
- * The number that a text says in the user's language: plain, in groups, or short, such as "200k". Whatever may mean another number
- * is refused, never guessed. An empty text takes the setting back.
+ * Parses a number in the user's language: plain, in groups, or short, such as "200k". Ambiguous text is refused, never
+ * guessed. Empty text resets the setting.
  */
 export function parseNumber(text: string): Parsed {
   const written = typed(text).replace(/^[$€%]\s?|\s?[$€%]$/g, '');
@@ -44,7 +45,7 @@ export function parseNumber(text: string): Parsed {
   return { value: short === '' ? value : Number((value * (FACTORS[short.toLowerCase()] ?? 1)).toPrecision(12)) };
 }
 
-/** The two numbers that "50.000" may mean: many languages write thousands as others write decimals, which nobody ends with a zero. */
+/** The two possible meanings of "50.000": many languages group thousands as others write decimals. */
 function thousandsIn(figures: string): readonly number[] | undefined {
   const { decimal } = numberSeparators();
   const [whole = '', fraction = '', ...more] = figures.split(decimal);
@@ -60,13 +61,16 @@ function readFigures(figures: string): number | undefined {
   const digits = whole.replaceAll(separator, '');
   if (!/^-?\d+$/.test(digits)) return undefined;
   const isGrouped = digits !== whole;
-  // In groups it must be written as the language does: "1,5" in English may be one and a half.
+  // Groups must be exactly as the language writes them: "1,5" in English may mean one and a half.
   if (isGrouped && typed(formatNumber(Number(digits), { useGrouping: 'always' })) !== whole) return undefined;
   const value = Number(fraction === undefined ? digits : `${digits}.${fraction}`);
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** The unit that a number field shows; undefined for plain numbers. */
+/** Whether a unit is written before the number. */
+export const isMoney = (unit: string | undefined): boolean => unit?.startsWith('$') === true;
+
+/** The unit of a number field; undefined for plain numbers. */
 export function unitOf(name: string, path: Path): string | undefined {
   const steps = [name, ...path].map(String);
   const last = steps.at(-1) ?? '';

@@ -1,4 +1,4 @@
-/** The names of fields, where there are better words than their keys. */
+/** Labels of fields whose keys don't make good ones. */
 import { isOperation, OPERATIONS } from '../../../src/core/condense/edits/operations';
 import { t } from '../l10n';
 
@@ -24,7 +24,7 @@ const TITLES: Readonly<Record<string, () => string>> = {
   preserveUserMessages: () => t('Leave user messages unchanged'),
   preserveAssistantText: () => t('Leave assistant messages unchanged'),
   minimumTokens: () => t('Minimum tokens'),
-  mode: () => t('What happens'),
+  mode: () => t('Operation'),
   maxLines: () => t('Lines'),
   maxChars: () => t('Characters'),
   // Summary
@@ -53,7 +53,7 @@ const TITLES: Readonly<Record<string, () => string>> = {
   count: () => t('Newest messages left alone'),
   percentage: () => t('Newest share left alone'),
   keepErrorLines: () => t('Keep error lines'),
-  apiProfile: () => t('Profile'),
+  apiProfile: () => t('Model'),
   customPrompt: () => t('Prompt'),
   maxTokens: () => t('Length of a summary'),
   onFailure: () => t('Without a summary'),
@@ -83,7 +83,7 @@ const TITLES: Readonly<Record<string, () => string>> = {
   todos: () => t('To-dos'),
 };
 
-/** "maxSummaryTokens" → "Max summary tokens"; an operation by its label. */
+/** "maxSummaryTokens" → "Max summary tokens"; an operation's label. */
 export function nameInWords(name: string): string {
   if (isOperation(name)) return OPERATIONS[name].label;
   const words = name
@@ -93,7 +93,7 @@ export function nameInWords(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** @param title the schema's own, which comes first. */
+/** @param title of the schema, which takes precedence */
 export function titleOf(name: string, { title }: Readonly<Record<string, unknown>>): string {
   if (typeof title === 'string') return t(title);
   return TITLES[name]?.() ?? t(nameInWords(name));

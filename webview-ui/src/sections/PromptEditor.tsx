@@ -3,6 +3,7 @@ import { errorMessage } from '../../../src/core/errors';
 import type { Result } from '../../../src/panel/protocol';
 import { Row } from '../components/Row';
 import { helpOf } from '../components/schema';
+import { titleOf } from '../components/titles';
 import { t } from '../l10n';
 import { usePanel } from '../state/panel';
 import { useDraft, type Parsed } from '../state/useDraft';
@@ -11,7 +12,7 @@ import { Button, ProgressRing, TextArea } from '../ui';
 
 const parse = (text: string): Parsed => (text === '' ? {} : { value: text });
 
-/** The user's own prompt for summaries, checked as it is typed, with the real request that it makes. */
+/** The user's own prompt for summaries, and the request that it makes. */
 export function PromptEditor(): ReactNode {
   const { connection, welcome } = usePanel();
   const setting = useSetting('condensingPrompt');
@@ -19,8 +20,9 @@ export function PromptEditor(): ReactNode {
   const [preview, setPreview] = useState<Result<'previewPrompt'> | 'running'>();
   const [failure, setFailure] = useState<string>();
   const running = useRef<AbortController>(undefined);
-  const title = t('Prompt');
-  const help = helpOf(welcome.schemas['condensingPrompt'] ?? {}) ?? '';
+  const schema = welcome.schemas['condensingPrompt'] ?? {};
+  const title = titleOf('condensingPrompt', schema);
+  const help = helpOf(schema) ?? '';
   const show = async (): Promise<void> => {
     running.current?.abort();
     const abort = new AbortController();

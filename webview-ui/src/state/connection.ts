@@ -17,15 +17,16 @@ export interface VsCodeApi {
   setState(state: unknown): void;
 }
 
-export type Event = Exclude<ToWebview, { type: 'reply' | 'failed' }>;
+export type Event = Exclude<ToWebview, { type: 'reply' | 'failed' | 'progress' }>;
 
 export interface RequestOptions {
-  /** Milliseconds; Infinity where a person is asked. */
+  /** Infinity if the user is asked something. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
+  readonly onProgress?: (done: number, of: number) => void;
 }
 
-/** A request that got no answer in time, or a failure that the host told. */
+/** A request that timed out, or failed on the host. */
 class RequestError extends Error {
   override readonly name = 'RequestError';
 }
@@ -36,13 +37,14 @@ interface Pending {
   readonly method: Method;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
+  readonly onProgress: RequestOptions['onProgress'];
 }
 
 export class Connection {
   private readonly pending = new Map<number, Pending>();
   private nextId = 1;
 
-  /** @param timedOut the text of the error for a request that got no answer. */
+  /** @param timedOut error text for a request that timed out */
   constructor(
     private readonly host: Pick<VsCodeApi, 'postMessage'>,
     private readonly onEvent: (event: Event) => void,
@@ -53,7 +55,7 @@ export class Connection {
     this.post({ type: 'ready', version: PROTOCOL_VERSION });
   }
 
-  /** Has the host keep something beyond the life of the page. */
+  /** Has the host keep state beyond the life of the page. */
   keep(kept: Readonly<Record<string, unknown>>): void {
     this.post({ type: 'keep', kept });
   }
@@ -62,7 +64,7 @@ export class Connection {
     this.post({ type: 'log', message: message.slice(0, 10_000) });
   }
 
-  /** Takes a message from the host. What isn't one, or answers nothing that was asked, is dropped and logged. */
+  /** Handles a message from the host. An invalid one is logged and dropped. */
   receive(raw: unknown): void {
     const parsed = toWebviewSchema.safeParse(raw);
     if (!parsed.success) {
@@ -70,12 +72,16 @@ export class Connection {
       return;
     }
     const message = parsed.data;
+    if (message.type === 'progress') {
+      this.pending.get(message.id)?.onProgress?.(message.done, message.of);
+      return;
+    }
     if (message.type !== 'reply' && message.type !== 'failed') {
       this.onEvent(message);
       return;
     }
     const pending = this.pending.get(message.id);
-    // An answer that came too late is no news.
+    // It timed out or was canceled.
     if (!pending) return;
     if (message.type === 'failed') {
       pending.reject(new RequestError(message.message));
@@ -89,9 +95,9 @@ export class Connection {
     }
   }
 
-  /** @throws RequestError where the host failed or didn't answer in time; the signal's reason where it was aborted. */
+  /** @throws RequestError if the host failed or didn't answer in time; the signal's reason if aborted */
   async request<M extends Method>(method: M, params: Params<M>, options: RequestOptions = {}): Promise<Result<M>> {
-    const { timeoutMs = DEFAULT_TIMEOUT_MS, signal } = options;
+    const { timeoutMs = DEFAULT_TIMEOUT_MS, signal, onProgress } = options;
     signal?.throwIfAborted();
     const id = this.nextId++;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -99,7 +105,7 @@ export class Connection {
     try {
       return await new Promise<Result<M>>((resolve, reject) => {
         // `receive` has checked the result against this method's schema.
-        this.pending.set(id, { method, resolve: resolve as (result: unknown) => void, reject });
+        this.pending.set(id, { method, resolve: resolve as (result: unknown) => void, reject, onProgress });
         if (Number.isFinite(timeoutMs)) {
           timer = setTimeout(() => {
             reject(new RequestError(this.timedOut()));

@@ -25,7 +25,7 @@ export const OUTCOMES = {
   },
   outlined: { letter: 'O', label: 'outlined', help: 'only a file’s declarations are kept', color: 'charts.blue' },
   cut: { letter: 'C', label: 'cut', help: 'part of it is removed', color: 'charts.yellow' },
-  suppressed: { letter: 'S', label: 'suppressed', help: 'all of it is removed', color: 'charts.red' },
+  suppressed: { letter: '–', label: 'removed', help: 'all of it is removed', color: 'charts.red' },
   summarized: { letter: 'M', label: 'summarized', help: 'a model’s summary replaces it', color: 'charts.purple' },
 } as const satisfies Readonly<Record<string, OutcomeRow>>;
 
@@ -54,8 +54,8 @@ interface OperationRow {
 /** Operations that can be configured. Their keys are stored in settings and shared presets. */
 export const OPERATIONS = {
   keep: { label: 'Keep', outcome: 'kept', done: 'kept', callsModel: false, worksOn: 'nothing' },
-  suppress: { label: 'Suppress', outcome: 'suppressed', done: 'suppressed', callsModel: false, worksOn: 'content' },
-  truncate: { label: 'Truncate', outcome: 'cut', done: 'truncated', callsModel: false, worksOn: 'content' },
+  suppress: { label: 'Remove', outcome: 'suppressed', done: 'suppressed', callsModel: false, worksOn: 'content' },
+  truncate: { label: 'Shorten', outcome: 'cut', done: 'truncated', callsModel: false, worksOn: 'content' },
   summarize: { label: 'Summarize', outcome: 'summarized', done: 'summarized', callsModel: true, worksOn: 'content' },
   outline: {
     label: 'Outline',

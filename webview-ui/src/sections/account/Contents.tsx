@@ -5,7 +5,7 @@ import { sentOftenWords } from '../../../../src/core/account/words';
 import type { ShownAccount } from '../../../../src/panel/protocol';
 import { Table, type Column } from '../../components/Table';
 import { formatNumber, formatPercent, t } from '../../l10n';
-import { Bar } from './Groups';
+import { Bar, isCostUnknown, moneyOf } from './Groups';
 
 type Total = ShownAccount['total'];
 
@@ -15,7 +15,7 @@ interface Part {
   readonly share: number;
 }
 
-/** The contents of the requests, by kind. */
+/** What the requests contained, by kind. */
 export function Made({ total: { parts, sentOften } }: { readonly total: Total }): ReactNode {
   const known = Object.entries(PART_WORDS).flatMap(([kind, words]) => {
     const tokens = parts[kind as keyof typeof parts];
@@ -79,33 +79,39 @@ type ShownSession = ShownAccount['sessions'][number];
 
 const peakOf = ({ fill }: ShownSession): number => Math.max(...fill, 0);
 
-/** How full the window of the costliest sessions was, from the first request to the last. */
+/** Cost of the costliest sessions, and how full their windows were. */
 export function Windows({ sessions }: Pick<ShownAccount, 'sessions'>): ReactNode {
   if (sessions.length === 0) return null;
   const columns: readonly Column<ShownSession>[] = [
     { title: t('Costliest sessions'), cell: ({ title }) => <span className="wrapped">{title}</span> },
+    {
+      title: t('Cost'),
+      isNumber: true,
+      cell: (session) => (
+        <span className="wrapped">
+          {isCostUnknown(session) ? t('– (the price of its model is not known)') : moneyOf(session)}
+        </span>
+      ),
+    },
     { title: t('Window, first request to last'), cell: (session) => <Sparkline session={session} /> },
     { title: t('Largest request (tokens)'), isNumber: true, cell: (session) => formatNumber(peakOf(session)) },
     {
-      title: t('Largest, of the window'),
+      title: t('Fullest'),
       isNumber: true,
       cell: (session) =>
-        session.window === undefined ? t('not known') : formatPercent((100 * peakOf(session)) / session.window),
+        session.window === undefined
+          ? t('– (its window is not known)')
+          : formatPercent((100 * peakOf(session)) / session.window),
     },
     {
-      title: t('Now, of the window'),
+      title: t('Now'),
       isNumber: true,
-      cell: ({ now }) => (now?.window === undefined ? t('not known') : fillShare(now, now.window)),
+      cell: ({ now }) => (now?.window === undefined ? t('– (its window is not known)') : fillShare(now, now.window)),
     },
     { title: t('Compactions'), isNumber: true, cell: ({ compactions }) => formatNumber(compactions.count) },
   ];
   return (
-    <Table
-      label={t('How full the window of the costliest sessions was')}
-      columns={columns}
-      rows={sessions}
-      keyOf={(_, index) => String(index)}
-    />
+    <Table label={t('Costliest sessions')} columns={columns} rows={sessions} keyOf={(_, index) => String(index)} />
   );
 }
 

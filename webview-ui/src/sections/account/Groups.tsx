@@ -7,10 +7,14 @@ import { Dropdown } from '../../ui';
 
 type Money = Pick<ShownAccountRow, 'cost' | 'replayedCost' | 'unpriced' | 'requests'>;
 
-/** The known part of a cost, a range where some of it is replayed, and the number of requests whose cost is unknown. */
+/** Whether the price of no request is known. */
+export const isCostUnknown = ({ unpriced, requests, cost }: Money): boolean =>
+  unpriced >= requests && unpriced > 0 && cost === 0;
+
+/** The known cost, a range if some of it was replayed, and how many requests have no known price. */
 export function moneyOf(money: Money): string {
-  const { unpriced, requests } = money;
-  if (unpriced >= requests && unpriced > 0 && money.cost === 0) return t('Cost not known');
+  const { unpriced } = money;
+  if (isCostUnknown(money)) return t('Cost not known');
   const known = rangeOf(money, 1);
   if (unpriced === 0) return known;
   return unpriced === 1
@@ -18,20 +22,20 @@ export function moneyOf(money: Money): string {
     : t('{0}, and {1} requests whose price is not known', known, unpriced);
 }
 
-/** The known cost of each of so many, as a range where some of it is replayed. */
+/** The known cost divided by a count, a range if some of it was replayed. */
 export function rangeOf(money: Pick<Money, 'cost' | 'replayedCost'>, count: number): string {
   const { least, most } = costRange(money);
   const [low, high] = [formatDollars(least / count), formatDollars(most / count)];
   return low === high ? low : t('{0} to {1}', low, high);
 }
 
-/** The drawing's own units. */
+/** Units of the drawing. */
 const WIDTH = 400;
 const HEIGHT = 80;
-/** Few days are no broad bars. */
+/** Widest bar, for few days. */
 const MAX_STEP = 20;
 
-/** A bar for each day; the table by day has the figures. */
+/** A bar for each day. */
 export function Days({ days }: { readonly days: readonly ShownAccountRow[] }): ReactNode {
   const most = Math.max(...days.map(({ cost }) => cost), 0);
   const first = days[0];
@@ -76,7 +80,7 @@ const groupings = (): readonly { readonly value: Grouping; readonly label: strin
   { value: 'session', label: t('By session'), head: t('Session') },
 ];
 
-/** The sums by what the user chooses. */
+/** Sums by a chosen grouping. */
 export function Groups({ groups }: Pick<ShownAccount, 'groups'>): ReactNode {
   const [grouping, setGrouping] = useState<Grouping>('agent');
   const choices = groupings();
@@ -125,7 +129,7 @@ export function Groups({ groups }: Pick<ShownAccount, 'groups'>): ReactNode {
   );
 }
 
-/** A cost, and how it stands to the largest one. */
+/** A cost with a bar relative to the largest one. */
 function Cost({ row, most }: { readonly row: ShownAccountRow; readonly most: number }): ReactNode {
   return (
     <span className="measured">
@@ -136,7 +140,7 @@ function Cost({ row, most }: { readonly row: ShownAccountRow; readonly most: num
   );
 }
 
-/** How much of the largest, beside a figure that says it. @param share 0 to 1 */
+/** @param share of the largest, 0 to 1 */
 export const Bar = ({ share }: { readonly share: number }): ReactNode => (
   <svg className="measure" viewBox="0 0 60 10" aria-hidden="true">
     <rect className="chart-after" width={60 * share} height={10} />

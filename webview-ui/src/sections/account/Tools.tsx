@@ -9,11 +9,11 @@ import { useAnswer } from '../../state/useAnswer';
 type StoredCalls = ShownAccount['total']['calls'];
 
 interface ToolsProps {
-  /** Of the sessions that were added up; absent until then. */
+  /** Calls in the analyzed sessions; absent until then. */
   readonly stored: StoredCalls | undefined;
 }
 
-/** What the tools of the conversations that run take of each request, and how often they are called. */
+/** Tokens and calls of the tools of running conversations. */
 export function Tools({ stored }: ToolsProps): ReactNode {
   const { answer } = useAnswer('toolWeights', {});
   if (answer.kind === 'waiting') return null;
@@ -34,7 +34,7 @@ export function Tools({ stored }: ToolsProps): ReactNode {
 }
 
 interface CalledTool extends ShownTool {
-  /** In the stored sessions of the same agent; absent until they were added up. */
+  /** Calls in the same agent's analyzed sessions; absent until then. */
   readonly inStored: number | undefined;
 }
 
@@ -44,7 +44,7 @@ interface OfConversationProps extends ToolsProps {
 
 function OfConversation({ weights: { title, agent, tools }, stored }: OfConversationProps): ReactNode {
   const own = new Map(stored?.flatMap(({ agent: of, tool, calls }) => (of === agent ? [[tool, calls] as const] : [])));
-  // Not every agent that runs is known by the name that its sessions are stored under: then nothing is known of them.
+  // Some running agents have another name than in their stored sessions.
   const isKnown = own.size > 0;
   const called = tools.map((tool): CalledTool => ({
     ...tool,
@@ -77,7 +77,7 @@ function OfConversation({ weights: { title, agent, tools }, stored }: OfConversa
         <p className="row-help">
           {stored
             ? t('No calls are known from stored sessions of “{0}”: only running conversations are counted.', agent)
-            : t('“Add up” also counts the calls in the agent’s stored sessions.')}
+            : t('“Analyze” also counts the calls in the agent’s stored sessions.')}
         </p>
       )}
     </Disclosure>
@@ -89,7 +89,7 @@ interface Server {
   readonly tools: readonly CalledTool[];
 }
 
-/** The sums of each MCP server, where there is one. */
+/** Sums by MCP server, if any. */
 function ByServer({ tools }: { readonly tools: readonly CalledTool[] }): ReactNode {
   const names = [...new Set(tools.map(({ server }) => server))];
   if (names.every((name) => name === undefined)) return null;
@@ -110,7 +110,7 @@ function ByServer({ tools }: { readonly tools: readonly CalledTool[] }): ReactNo
   );
 }
 
-/** Tokens and calls of the tools that a row stands for. */
+/** Columns for tokens and calls of a row's tools. */
 function figuresOf<Row>(toolsOf: (row: Row) => readonly CalledTool[], hasStored: boolean): readonly Column<Row>[] {
   const column = (title: string, of: (tool: CalledTool) => number): Column<Row> => ({
     title,

@@ -45,7 +45,10 @@ it('the account reads sessions only on request, then shows sums, charts and tabl
   expect(tables[1]).toContain('files, first read75%');
   expect(tables[2]).toContain('/a.ts3900Mend the parser');
   expect(tables[3]).toContain('Bash make7400');
-  expect(tables[4]).toContain('Mend the parser75075%51%1');
+  expect(tables[4]).toContain('Costliest sessionsCost');
+  expect(tables[4]).toContain('Mend the parser$4.5075075%51%1');
+  expect(tables[4]).toContain('Write a test– (the price of its model is not known)750');
+  expect(page.find('#account [aria-label="Costliest sessions"] tbody td').className).toBe('number');
   // Each picture has its figures in words beside it.
   // A table that is wider than its place is scrolled by keyboard.
   for (const frame of page.all('#account .table-frame')) {
@@ -54,6 +57,29 @@ it('the account reads sessions only on request, then shows sums, charts and tabl
   for (const picture of page.all('#account svg:not([aria-hidden])')) {
     expect(picture.getAttribute('aria-label')).toContain('the table');
   }
+});
+
+it('the account lists the costliest sessions by their own cost, ten at first', async () => {
+  const parent = sessionAccount({ title: 'Parent', usage: [usage('2026-01-02', 0.5)] });
+  const child = sessionAccount({
+    title: 'Child',
+    usage: [usage('2026-01-02', 9)],
+    above: { path: parent.path, relation: 'subagent' },
+  });
+  const others = Array.from({ length: 14 }, (_, index) =>
+    session(`Other ${index}`, 'Codex', [usage('2026-01-02', 1 + index / 10)]),
+  );
+  const overview = makeOverview([parent, child, ...others]);
+  const page = await open(() => Promise.resolve({ overview, leftOut: 0, problems: [] }));
+  await page.click(() => page.find('vscode-button', 'Analyze'));
+  const rows = (): string[] =>
+    page.all('#account [aria-label="Costliest sessions"] tbody tr').map(({ textContent }) => textContent);
+  await page.until(() => rows().length === 10);
+  expect(rows()[0]).toContain('Child$9.00');
+  expect(rows()[1]).toContain('Other 13$2.30');
+  await page.click(() => page.all('#account .table-more button').at(-1)!);
+  await page.until(() => rows().length === 16);
+  expect(rows().at(-1)).toContain('Parent$0.50');
 });
 
 it('the account groups by the selected field over the selected days', async () => {
@@ -237,10 +263,10 @@ it('the account shows calls as unknown for an agent without stored sessions', as
   });
   await page.until(() => page.find('#account .disclosure', 'Mend, Agent: 300 tokens in each'));
   await page.click(() => page.find('#account .disclosure', 'Mend, Agent'));
-  await page.until(() => textOf(page).includes('“Add up” also counts'));
+  await page.until(() => textOf(page).includes('“Analyze” also counts'));
   await page.click(() => page.find('vscode-button', 'Analyze'));
   await page.until(() => textOf(page).includes('No calls are known from stored sessions of “Agent”'));
-  expect(textOf(page)).not.toContain('“Add up” also counts');
+  expect(textOf(page)).not.toContain('“Analyze” also counts');
   const last = page.all('#account table').at(-1)!;
   expect(last.textContent).not.toContain('In stored sessions');
 });

@@ -3,19 +3,19 @@ import type { RunGroup } from '../../../../src/panel/protocol';
 import { Table, type Column } from '../../components/Table';
 import { formatDollars, formatDuration, formatNumber, formatPercent, t } from '../../l10n';
 
-/** The drawing's own units. */
+/** Units of the drawing. */
 const WIDTH = 400;
 const ROW = 14;
 const BAR = 10;
 
-/** The cost and saving of the runs with each profile, as bars and as a table. */
+/** Cost and savings of the runs by model. */
 export function Groups({ groups }: { readonly groups: readonly RunGroup[] }): ReactNode {
   const most = Math.max(...groups.map(({ tokensSaved }) => tokensSaved), 1);
   return (
     <>
       <figure className="chart">
         <figcaption>
-          {t('Tokens saved by profile, in all runs (undone and replaced ones, too); the table has the figures')}
+          {t('Tokens saved by model, in all runs (undone and replaced ones, too); the table has the figures')}
         </figcaption>
         <svg viewBox={`0 0 ${WIDTH} ${groups.length * ROW}`} role="img" aria-label={inWords(groups)}>
           {groups.map(({ key, tokensSaved }, index) => (
@@ -24,14 +24,14 @@ export function Groups({ groups }: { readonly groups: readonly RunGroup[] }): Re
               className="chart-after"
               x={0}
               y={index * ROW}
-              // A group that saved nothing still has a bar to see.
+              // Visible even if nothing was saved.
               width={Math.max(1, (WIDTH * tokensSaved) / most)}
               height={BAR}
             />
           ))}
         </svg>
       </figure>
-      <Table label={t('By profile')} columns={columns()} rows={groups} keyOf={({ key }) => key} />
+      <Table label={t('By model')} columns={columns()} rows={groups} keyOf={({ key }) => key} />
     </>
   );
 }
@@ -44,7 +44,7 @@ const inWords = (groups: readonly RunGroup[]): string =>
 const shareOf = (count: number, { runs }: RunGroup): string => formatPercent((100 * count) / Math.max(1, runs));
 
 const columns = (): readonly Column<RunGroup>[] => [
-  { title: t('Profile'), cell: nameOf },
+  { title: t('Model'), cell: nameOf },
   { title: t('Runs'), isNumber: true, cell: ({ runs }) => formatNumber(runs) },
   { title: t('Tokens saved, all runs'), isNumber: true, cell: ({ tokensSaved }) => formatNumber(tokensSaved) },
   { title: t('Cost'), isNumber: true, cell: ({ cost }) => formatDollars(cost) },

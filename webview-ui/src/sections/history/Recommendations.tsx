@@ -82,7 +82,7 @@ export function Recommendations({ recommendations, again }: RecommendationsProps
 function adviceOf(recommendation: Recommendation, panel: Panel): string {
   switch (recommendation.kind) {
     case 'profile':
-      return t('Condense with the profile {0}.', recommendation.profile);
+      return t('Condense with the model {0}.', recommendation.profile);
     case 'configuration': {
       const { provider, preset } = recommendation;
       const name = providerName(panel.welcome.providers, provider);

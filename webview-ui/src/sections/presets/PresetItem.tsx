@@ -4,7 +4,7 @@ import type { EntryName, ListChange } from '../../../../src/core/settingValue';
 import type { PresetState, SettingScope } from '../../../../src/panel/protocol';
 import { Disclosure } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
-import { formatPercent, t } from '../../l10n';
+import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useUndoKey } from '../../state/undoKey';
 import { Findable } from '../../state/search';
@@ -13,29 +13,27 @@ import { useSetting } from '../../state/useSetting';
 import { Button, LinkButton, TextField } from '../../ui';
 import { isOwn, passesOf } from '../smart/smartValue';
 import { MEASURED_PRESETS } from '../start/measured';
-import { lostWords } from '../start/providerFacts';
+import { presetFigures } from '../start/providerFacts';
 import { PresetComparison } from './PresetComparison';
 
 /** The last change, and how to take it back. */
 export interface Done {
   readonly text: string;
-  /** The preset that it is about, beside which it is told; without one below the list. */
+  /** ID of the preset beside which it is shown; otherwise it is shown below the list. */
   readonly of?: string;
   readonly undo?: () => void;
-  /** The settings as the change left them; what was changed since is no part of it, and it is no longer told. */
+  /** The settings as the change left them; it is hidden once they differ. */
   readonly written?: readonly Written[];
 }
 
 interface PresetItemProps {
   readonly preset: PresetState;
   readonly isInUse: boolean;
-  /** The scope of the list of the user's own presets, which it may be in. */
+  /** The scope of the list of the user's own presets. */
   readonly scope: SettingScope;
-  /** Its place in that list; -1: it is not in it. */
+  /** Its index in that list, or -1. */
   readonly ownIndex: number;
-  /** Its name in that list. */
   readonly entry: EntryName | undefined;
-  /** The last change, if it is about this preset. */
   readonly done: Done | undefined;
   readonly onDone: (done: Done | undefined) => void;
   readonly onChange: (change: ListChange, text: string) => Promise<boolean>;
@@ -102,15 +100,7 @@ export function PresetItem({
           </span>
         </div>
         <p className="row-help">{isBuiltIn ? t(description) : description}</p>
-        {measured && (
-          <p className="row-help">
-            {t(
-              'Measured on one project: removes {0} of a session. Loses: {1}.',
-              formatPercent(measured.removed),
-              lostWords(measured),
-            )}
-          </p>
-        )}
+        {measured && <p className="row-help">{presetFigures(id, measured)}</p>}
         {isInUse && callsModel && condensing.value === '' && (
           <p className="row-help" role="note">
             {t('No model writes summaries yet, so anything that needs a model is skipped. Add one under Models.')}
@@ -152,7 +142,7 @@ interface DoneLineProps {
   readonly onDone: (done: Done | undefined) => void;
 }
 
-/** What was done, with the way back. */
+/** What was done, with Undo. */
 export function DoneLine({ done, onDone }: DoneLineProps): ReactNode {
   const undo =
     done?.undo &&
@@ -169,7 +159,7 @@ export function DoneLine({ done, onDone }: DoneLineProps): ReactNode {
   );
 }
 
-/** Makes a preset the one that condenses, and gives back both settings where it is undone. */
+/** Puts a preset in use; Undo restores both settings. */
 function useApply(
   onDone: (done: Done | undefined) => void,
   onProblems: (problems: readonly string[]) => void,
@@ -178,7 +168,7 @@ function useApply(
   const provider = useSetting('provider');
   return async ({ id, name }) => {
     const isReplacing = isOwn(smart) && passesOf(smart.value).length > 0;
-    // While this is being saved, the settings may become what was applied before, whose undo leads elsewhere.
+    // While saving, the undo of an earlier change would lead elsewhere.
     onDone(undefined);
     const { problems, saved } = await saveTogether([
       [smart, id],
@@ -195,7 +185,7 @@ function useApply(
       undo: () => {
         void saved.undo().then((found) => {
           onProblems(found);
-          // Nothing was taken back: that can be tried again.
+          // The undo failed and can be retried.
           if (found.length > 0) onDone(done);
         });
       },

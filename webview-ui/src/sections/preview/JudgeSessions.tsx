@@ -1,28 +1,38 @@
-import { Fragment, useState, type ReactNode } from 'react';
+import { Fragment, useEffect, useRef, useState, type ReactNode } from 'react';
 import { errorMessage } from '../../../../src/core/errors';
 import type { JudgedSettings } from '../../../../src/panel/protocol';
 import { Problems } from '../../components/Problems';
 import { Table, type Column } from '../../components/Table';
 import { formatPercent, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import { Button } from '../../ui';
+import { Button, ProgressRing } from '../../ui';
 
-/** Today's settings and the presets, judged by the user's own stored conversations. */
+/** The current settings and the presets, compared on the user's stored conversations. */
 export function JudgeSessions(): ReactNode {
   const { connection } = usePanel();
+  const running = useRef<AbortController>(undefined);
   const [judged, setJudged] = useState<JudgedSettings>();
-  const [isBusy, setBusy] = useState(false);
+  const [progress, setProgress] = useState<string>();
   const [problems, setProblems] = useState<readonly string[]>([]);
+  useEffect(() => () => running.current?.abort(), []);
   const run = async (): Promise<void> => {
-    setBusy(true);
+    const abort = new AbortController();
+    running.current = abort;
+    setProgress(t('Looking for your conversations…'));
     setProblems([]);
     try {
-      const answer = await connection.request('judgeSessions', {}, { timeoutMs: Infinity });
-      if (answer.judged) setJudged(answer.judged);
+      const options = {
+        timeoutMs: Infinity,
+        signal: abort.signal,
+        onProgress: (done: number, of: number) => {
+          setProgress(t('Comparing on your conversations: {0} of {1}', done, of));
+        },
+      };
+      setJudged(await connection.request('judgeSessions', {}, options));
     } catch (error) {
-      setProblems([errorMessage(error)]);
+      if (!abort.signal.aborted) setProblems([errorMessage(error)]);
     }
-    setBusy(false);
+    if (running.current === abort) setProgress(undefined);
   };
   return (
     <div className="group-plain">
@@ -33,9 +43,14 @@ export function JudgeSessions(): ReactNode {
         )}
       </p>
       <p className="actions">
-        <Button onClick={() => void run()} disabled={isBusy}>
-          {isBusy ? t('Comparing…') : t('Compare on my conversations')}
-        </Button>
+        {progress === undefined ? (
+          <Button onClick={() => void run()}>{t('Compare on my conversations')}</Button>
+        ) : (
+          <>
+            <Button onClick={() => running.current?.abort()}>{t('Cancel')}</Button>
+            <ProgressRing label={progress} />
+          </>
+        )}
       </p>
       <Problems problems={problems} />
       {judged && <Judged judged={judged} />}
@@ -114,14 +129,14 @@ function verdictWords({ verdict }: JudgedSettings, name: (id: string) => string)
   }
 }
 
-/** The drawing's own units. */
+/** Units of the drawing. */
 const WIDTH = 400;
 const HEIGHT = 160;
-/** Colors of the theme's charts, in `start.css`. */
-const WAY_COLORS = 6;
+/** Number of classes `choice-N` in `history.css`. */
+const CHOICE_COLORS = 6;
 const DASHES = ['', '6 3', '2 3', '8 3 2 3', '1 2', '12 4'];
 
-/** Tokens that stay, from all on the left to none; needed lines that are kept, from all above to none. The table has the figures. */
+/** Needed lines kept (upwards) by tokens removed (to the right). */
 function Curve({
   judged: { choices, points },
   name,
@@ -141,7 +156,7 @@ function Curve({
           <li key={id}>
             <svg viewBox="0 0 28 8" width="28" height="8" aria-hidden="true">
               <line
-                className={`chart-line choice-${at % WAY_COLORS}`}
+                className={`chart-line choice-${at % CHOICE_COLORS}`}
                 strokeDasharray={DASHES[at % DASHES.length]}
                 x1="0"
                 y1="4"
@@ -179,7 +194,7 @@ function Curve({
           return (
             <polyline
               key={id}
-              className={`chart-line choice-${at % WAY_COLORS}`}
+              className={`chart-line choice-${at % CHOICE_COLORS}`}
               strokeDasharray={DASHES[at % DASHES.length]}
               points={own.map(place).join(' ')}
             >
@@ -187,17 +202,21 @@ function Curve({
             </polyline>
           );
         })}
-        {points.map((point) => (
-          <circle
-            key={`${point.choice} ${point.target ?? ''}`}
-            className="chart-after"
-            cx={place(point).split(',')[0]}
-            cy={place(point).split(',')[1]}
-            r={2}
-          >
-            <title>{name(point.choice)}</title>
-          </circle>
-        ))}
+        {points.map((point) => {
+          const [x, y] = place(point).split(',');
+          const at = choices.findIndex(({ id }) => id === point.choice);
+          return (
+            <circle
+              key={`${point.choice} ${point.target ?? ''}`}
+              className={`chart-point choice-${at % CHOICE_COLORS}`}
+              cx={x}
+              cy={y}
+              r={2.5}
+            >
+              <title>{name(point.choice)}</title>
+            </circle>
+          );
+        })}
       </svg>
     </figure>
   );

@@ -6,7 +6,7 @@ import { usePanel } from '../../state/panel';
 import { Button, LinkButton } from '../../ui';
 import { usePreviewed, type PreviewOf } from './usePreview';
 
-/** Which conversation, and another one. */
+/** The previewed conversation, and choosing another one. */
 export function PreviewedConversation({ preview: { shown, again } }: { readonly preview: PreviewOf }): ReactNode {
   const { connection } = usePanel();
   const [, setPreviewed] = usePreviewed();
@@ -56,7 +56,7 @@ export function FailedPreview({
             setPreviewed({ kind: 'default' });
           }}
         >
-          {t('Show the chat’s conversation, or the sample')}
+          {t('Show my newest conversation')}
         </LinkButton>
       </p>
     </>

@@ -1,5 +1,5 @@
+import { readFileSync } from 'node:fs';
 import { beforeEach, expect, it, vi } from 'vitest';
-import * as vscode from 'vscode';
 import { fake, workspace } from '../../../../test/support/vscode';
 import { openPage } from '../../testing';
 
@@ -46,12 +46,45 @@ it('evaluating stored conversations shows verdict, curve and figures', async () 
   expect(page.root.textContent).toContain('Truncation (current)');
 });
 
-it('a cancelled evaluation shows nothing and can be started again', async () => {
-  const judgeStored = vi.fn(() => Promise.reject(new vscode.CancellationError()));
+it('the lines of the comparison differ in color and dashes, and the legend shows both', async () => {
+  const page = await openPage({
+    backend: { judgeStored: () => Promise.resolve(JUDGED) },
+    view: { open: ['comparison'] },
+  });
+  await page.click(() => page.find('vscode-button', 'Compare on my conversations'));
+  await page.until(() => page.all('polyline.chart-line').length === 2);
+  const looks = (selector: string): string[] =>
+    page.all(selector).map((line) => `${line.getAttribute('class')} ${line.getAttribute('stroke-dasharray')}`);
+  const lines = looks('polyline.chart-line');
+  expect(new Set(lines).size).toBe(2);
+  expect(looks('.chart-legend line')).toEqual(lines);
+  const css = readFileSync('webview-ui/src/styles/history.css', 'utf8');
+  const colors = lines.map((look) => new RegExp(`\\.${look.split(' ')[1]} \\{([^}]+)`).exec(css)?.[1]);
+  expect(colors.every((color) => color?.includes('--line-color'))).toBe(true);
+  expect(new Set(colors).size).toBe(2);
+});
+
+it('the comparison shows its progress in its section, and can be canceled and started again', async () => {
+  let round = 0;
+  const judgeStored = vi.fn(
+    (_services: unknown, signal: AbortSignal, report: (done: number, of: number) => void) =>
+      new Promise((resolve, reject) => {
+        report(1, 36);
+        if (round++ > 0) resolve(JUDGED);
+        signal.addEventListener('abort', () => {
+          reject(new Error('canceled'));
+        });
+      }),
+  );
   const page = await openPage({ backend: { judgeStored }, view: { open: ['comparison'] } });
-  await page.click(() => page.find('vscode-button', 'Compare on my conversations'));
-  await page.until(() => judgeStored.mock.calls.length === 1);
-  await page.click(() => page.find('vscode-button', 'Compare on my conversations'));
-  await page.until(() => judgeStored.mock.calls.length === 2);
+  const start = (): HTMLElement => page.find('vscode-button', 'Compare on my conversations');
+  await page.click(start);
+  await page.until(() => page.find('#comparison [role="status"]', 'Comparing on your conversations: 1 of 36'));
+  await page.click(() => page.find('#comparison vscode-button', 'Cancel'));
+  await page.until(start);
+  expect(judgeStored.mock.calls[0]?.[1].aborted).toBe(true);
   expect(page.all('.chart-line')).toHaveLength(0);
+  expect(page.all('#comparison .problem')).toEqual([]);
+  await page.click(start);
+  await page.until(() => page.all('.chart-line').length > 0);
 });

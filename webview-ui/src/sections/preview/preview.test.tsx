@@ -1,9 +1,12 @@
 /** The preview in the real page, over the real host side and the real worker. */
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
 import axe from 'axe-core';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { beforeEach, expect, it } from 'vitest';
 import { generateConversation } from '../../../../test/generators/conversation';
-import { fake } from '../../../../test/support/vscode';
+import { temporaryFolder } from '../../../../test/support/temporaryFolder';
+import { ConfigurationTarget, fake, workspace } from '../../../../test/support/vscode';
 import { openPage, type Page, type PageOptions } from '../../testing';
 import { changesShown } from './EditExcerpts';
 import { Figures, priceOf } from './Figures';
@@ -35,6 +38,25 @@ it('the preview shows the sample without key or agent, and what would happen to 
   expect(page.all('#preview .excerpt').length).toBeGreaterThan(1);
   expect(new Set(cells(page).map(({ className }) => className)).size).toBeGreaterThan(1);
   expect(cells(page).filter(({ tabIndex }) => tabIndex === 0)).toHaveLength(1);
+});
+
+it('the preview begins with the user’s own newest conversation, and stays with it', async () => {
+  const folder = temporaryFolder();
+  const paths = ['first.jsonl', 'second.jsonl'].map((name) => join(folder, name));
+  for (const path of paths) copyFileSync('sample/conversation.jsonl', path);
+  let asked = 0;
+  const page = await open({
+    backend: {
+      findOwnConversation: () => Promise.resolve(paths[asked++]),
+      defaultConversation: (_services: unknown, stored?: string) => ({ kind: 'file', path: stored ?? 'sample' }),
+    },
+  });
+  await page.until(() => cells(page).length > 20);
+  expect(page.all('#preview .tag').map(({ textContent }) => textContent)).not.toContain('sample');
+  const before = figure(page, 'Tokens afterwards');
+  await workspace.getConfiguration('contextCondenser').update('provider', 'truncation', ConfigurationTarget.Global);
+  await page.until(() => figure(page, 'Tokens afterwards') !== before);
+  expect(asked).toBe(1);
 });
 
 it('the preview states the cost on the button before the user agrees', async () => {

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { errorMessage } from '../../../../src/core/errors';
 import { makeFreeId } from '../../../../src/core/freeId';
-import { hasField, neededFields, VENDOR_IDS, getVendorEntry, type Vendor } from '../../../../src/core/vendors/vendors';
-import type { Result, VendorModel } from '../../../../src/panel/protocol';
+import { hasField, neededFields, getVendorEntry } from '../../../../src/core/vendors/vendors';
+import type { Result } from '../../../../src/panel/protocol';
 import { DisclosureButton } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
@@ -10,75 +10,50 @@ import { usePanel } from '../../state/panel';
 import { useSetting } from '../../state/useSetting';
 import { Button, Dropdown, Icon, ProgressRing, TextField } from '../../ui';
 import { TEST_TIMEOUT_MS } from './ProfileActions';
-import { VendorModels } from './VendorModels';
+import { ModelBox } from './ModelBox';
+import { listSources, windowNote, type Source } from './sources';
+import { toProfileFields, useVendorModels } from './vendorModels';
 
 interface NewProfileProps {
-  /** Ids that there are. */
+  /** Label of the source that is chosen at first. */
+  readonly source: string | undefined;
+  /** IDs of existing profiles. */
   readonly taken: readonly string[];
-  /** The first profile sums up from then on. */
+  /** The first profile becomes the one that writes summaries. */
   readonly isFirst: boolean;
   readonly onDone: () => void;
 }
 
-/** What is wrong with a field of the new profile. @property path of the field; empty: none of them */
 interface Problem {
+  /** The field; empty: none of them. */
   readonly path: string;
   readonly message: string;
 }
 
 const problemWords = ({ path, message }: Problem): string => (path === '' ? message : `${path}: ${message}`);
 
-/** A vendor, or a server that speaks its protocol. */
-interface Source {
-  readonly label: string;
-  readonly vendor: Vendor;
-  /** Where it listens by default; empty: the user has to say; absent: the vendor's own address. */
-  readonly address?: string;
-  /** Of what form the address is. */
-  readonly addressForm?: string;
-  /** It runs on this machine and asks for no key unless it was told to. */
-  readonly isLocal?: boolean;
-}
-
-const sources = (): readonly Source[] => [
-  ...VENDOR_IDS.flatMap((vendor): Source[] => {
-    const { label, alsoFor = [] } = getVendorEntry(vendor);
-    return [
-      { label, vendor },
-      ...alsoFor.map(({ label: name, address, addressForm }) => ({
-        label: name,
-        vendor,
-        address: address ?? '',
-        ...(addressForm !== undefined && { addressForm }),
-        isLocal: address !== undefined,
-      })),
-    ];
-  }),
-  { label: t('Another server that speaks OpenAI’s protocol'), vendor: 'openai', address: '' },
-];
-
 const NO_FIELDS = { model: '', name: '', baseUrl: '', region: '', projectId: '' };
 type Field = keyof typeof NO_FIELDS;
 
-/** What a vendor's list says of a model, as a profile holds it. */
+/** The vendor's facts about the model, as fields of a profile. */
 type Figures = Readonly<Record<string, unknown>>;
 
-/** A model in three steps: whose, the key, which. All else is set once it is there. */
-export function NewProfile({ taken, isFirst, onDone }: NewProfileProps): ReactNode {
+/** A new model in three steps: vendor, key, model. Everything else is set once it has been added. */
+export function NewProfile({ source: first, taken, isFirst, onDone }: NewProfileProps): ReactNode {
   const { connection, state } = usePanel();
   const condensing = useSetting('condensingProfile');
-  const offered = sources();
-  const [source, setSource] = useState<Source>(offered[0] ?? { label: '', vendor: 'anthropic' });
-  const [fields, setFields] = useState(NO_FIELDS);
+  const offered = listSources();
+  const [source, setSource] = useState<Source>(
+    offered.find(({ label }) => label === first) ?? offered[0] ?? { label: '', vendor: 'anthropic' },
+  );
+  const [fields, setFields] = useState({ ...NO_FIELDS, baseUrl: source.address ?? '' });
   const [figures, setFigures] = useState<Figures>({});
   const [problems, setProblems] = useState<readonly Problem[]>([]);
   const [isMore, setMore] = useState(false);
-  /** The id under which a key was stored; absent: none was. */
+  /** ID under which a key was stored, if any. */
   const [keyOf, setKeyOf] = useState<string>();
-  /** Grows when the list of models is to be asked for. */
-  const [wanted, setWanted] = useState(0);
   const [test, setTest] = useState<Result<'testProfile'> | 'running'>();
-  /** The profile that is there, but could not be chosen for summaries: the next attempt is about the same one. */
+  /** ID of the added profile if it could not be chosen for summaries; the next attempt uses it again. */
   const [added, setAdded] = useState<string>();
   const { vendor, isLocal = false } = source;
   const { key, listsModels = false } = getVendorEntry(vendor);
@@ -92,10 +67,23 @@ export function NewProfile({ taken, isFirst, onDone }: NewProfileProps): ReactNo
   );
   const profile = { id, name: called, vendor, ...(model !== '' && { model }), ...written, ...figures };
 
+  const vendorModels = useVendorModels({ profile });
+  // A local server is asked at once. Others need a key first, and an address in the making is not asked.
+  const lookUp = useRef(vendorModels.lookUp);
+  lookUp.current = vendorModels.lookUp;
+  const canAskAtOnce = listsModels && isLocal;
+  const [askedAddress, setAskedAddress] = useState(source.address);
+  useEffect(() => {
+    if (canAskAtOnce) lookUp.current();
+  }, [canAskAtOnce, source.label, askedAddress]);
+  useEffect(() => {
+    if (listsModels && keyOf !== undefined) lookUp.current();
+  }, [listsModels, keyOf]);
+
   const say = (error: unknown): void => {
     setProblems([{ path: '', message: errorMessage(error) }]);
   };
-  /** A key goes nowhere but to the address that it was given for. */
+  /** A key may only be sent to the address that it was entered for. */
   const forgetKey = (): void => {
     if (keyOf === undefined) return;
     setKeyOf(undefined);
@@ -108,15 +96,23 @@ export function NewProfile({ taken, isFirst, onDone }: NewProfileProps): ReactNo
   const change = (field: Field) => (value: string) => {
     if (value === fields[field]) return;
     setTest(undefined);
-    if (field === 'model') setFigures({});
-    if (field === 'baseUrl') forgetKey();
+    if (field === 'model') {
+      const listed = vendorModels.models?.find(({ id: listedId }) => listedId === value.trim());
+      setFigures(listed ? toProfileFields(listed) : {});
+    }
+    if (field === 'baseUrl') {
+      forgetKey();
+      vendorModels.forget();
+    }
     setFields((before) => ({ ...before, [field]: value }));
   };
   const chooseSource = (label: string): void => {
     const next = offered.find((each) => each.label === label);
     if (!next) return;
     forgetKey();
+    vendorModels.forget();
     setSource(next);
+    setAskedAddress(next.address);
     setFigures({});
     setProblems([]);
     setTest(undefined);
@@ -128,7 +124,7 @@ export function NewProfile({ taken, isFirst, onDone }: NewProfileProps): ReactNo
       const { isSet } = await connection.request('setKey', { profile }, { timeoutMs: Infinity });
       if (!isSet) return;
       setKeyOf(id);
-      if (listsModels) setWanted((before) => before + 1);
+      if (listsModels && keyOf === id) vendorModels.lookUp();
     } catch (error) {
       say(error);
     }
@@ -151,7 +147,7 @@ export function NewProfile({ taken, isFirst, onDone }: NewProfileProps): ReactNo
       const verdict = await connection.request('saveProfile', { profile });
       setProblems(verdict.problems);
       if (verdict.problems.length > 0) return;
-      // The key is its own from now on.
+      // The key now belongs to the added profile.
       keyLeft.current = undefined;
       if (isFirst || added !== undefined) {
         const refused = await condensing.save(id);
@@ -191,7 +187,10 @@ export function NewProfile({ taken, isFirst, onDone }: NewProfileProps): ReactNo
         invalid={at(field).length > 0}
         value={fields[field]}
         onInput={change(field)}
-        onCommit={change(field)}
+        onCommit={(value) => {
+          change(field)(value);
+          if (field === 'baseUrl') setAskedAddress(value.trim());
+        }}
       />,
       help,
     );
@@ -258,26 +257,23 @@ export function NewProfile({ taken, isFirst, onDone }: NewProfileProps): ReactNo
                   onChange={change('model')}
                 />,
               )
-            : text(
+            : row(
                 'model',
                 t('Model'),
+                <ModelBox
+                  label={t('Model')}
+                  help={at('model').join(' ')}
+                  invalid={at('model').length > 0}
+                  value={fields.model}
+                  vendorModels={listsModels ? vendorModels : undefined}
+                  onInput={change('model')}
+                  onCommit={change('model')}
+                />,
                 listsModels
                   ? t('Choose one from the vendor’s list, or enter its ID.')
                   : t('The model’s ID at the vendor.'),
               )}
-          {listsModels && (
-            <VendorModels
-              key={source.label}
-              asked={{ profile }}
-              current={model}
-              wanted={wanted}
-              onTake={({ id: taken, seesImages, ...rest }: VendorModel) => {
-                change('model')(taken);
-                setFigures({ ...rest, ...(seesImages !== undefined && { images: seesImages }) });
-                return Promise.resolve([]);
-              }}
-            />
-          )}
+          {windowNote(source.label) !== '' && <p className="row-help">{windowNote(source.label)}</p>}
         </li>
       </ol>
       <DisclosureButton isOpen={isMore} onToggle={setMore}>

@@ -8,10 +8,10 @@ import { useAnswer } from '../../state/useAnswer';
 import { useSetting } from '../../state/useSetting';
 import { Button, ProgressRing } from '../../ui';
 
-/** Milliseconds: an estimate for each profile, one after the other. */
+/** Milliseconds, for an estimate for each model. */
 const TIMEOUT_MS = 120_000;
 
-/** The cost of condensing a conversation with each profile, and which one pays. No model is called. */
+/** The estimated cost of condensing a conversation with each model. */
 export function ProfileComparison(): ReactNode {
   const { connection } = usePanel();
   const [conversation, setConversation] = useState<ConversationName>({ kind: 'default' });
@@ -44,7 +44,7 @@ function Shown({ compared }: { readonly compared: Compared }): ReactNode {
           ? t('{0}: {1} tokens. Its own model is not known.', title, tokens)
           : t('{0}: {1} tokens with {2}.', title, tokens, model)}
       </p>
-      <Table label={t('Cost by profile')} columns={columns(tokens)} rows={profiles} keyOf={({ id }) => id} />
+      <Table label={t('Cost by model')} columns={columns(tokens)} rows={profiles} keyOf={({ id }) => id} />
       <Problems
         problems={profiles.flatMap(({ name, estimate }) =>
           'problem' in estimate ? [t('{0}: {1}', name, estimate.problem)] : [],
@@ -75,8 +75,8 @@ function columns(tokens: number): readonly Column<ProfileCost>[] {
       'problem' in estimate ? UNKNOWN : format(estimate);
   const saved = (after: number): string => formatPercent((100 * (tokens - after)) / Math.max(1, tokens));
   return [
-    { title: t('Profile'), cell: ({ name }) => name },
-    { title: t('Model'), cell: ({ model }) => model },
+    { title: t('Model'), cell: ({ name }) => name },
+    { title: t('ID'), cell: ({ model }) => model },
     { title: t('Saved'), isNumber: true, cell: figure(({ tokensAfter }) => saved(tokensAfter)) },
     { title: t('Cost'), isNumber: true, cell: figure(({ cost }) => formatDollars(cost)) },
     {

@@ -1,5 +1,8 @@
-import type { ReactNode } from 'react';
-import { hasField, isVendor } from '../../../../src/core/vendors/vendors';
+import { useState, type ReactNode } from 'react';
+import { getVendorEntry, hasField, isVendor } from '../../../../src/core/vendors/vendors';
+import type { VendorModel } from '../../../../src/panel/protocol';
+import { isEqual } from '../../../../src/core/isEqual';
+import { isRecord } from '../../../../src/core/messages/blocks';
 import { Disclosure } from '../../components/Disclosure';
 import { dueAt, dueWords } from '../../components/dueWords';
 import { NumberInput } from '../../components/fields';
@@ -11,20 +14,25 @@ import { formatPercent, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useDraft } from '../../state/useDraft';
 import { useSetting } from '../../state/useSetting';
-import { Checkbox } from '../../ui';
+import { Checkbox, LinkButton } from '../../ui';
+import { ModelBox } from './ModelBox';
+import { toProfileFields, useVendorModels } from './vendorModels';
 
-/** Fields that are set elsewhere: an id never changes, the vendor decides what the other fields mean. */
-const ELSEWHERE = new Set(['id', 'vendor', 'threshold']);
+/** Fields that never change or have their own control. */
+const ELSEWHERE = new Set(['id', 'vendor', 'model', 'threshold']);
 
-/** The fields that most profiles need. */
-const FIRST = new Set(['name', 'model', 'baseUrl', 'region', 'projectId', 'offerInChat']);
+/** Fields that describe the model; they don't hold for another one. */
+const OF_THE_MODEL = new Set(['contextWindow', 'maxOutputTokens', 'images', 'prices', 'tokenFactor']);
+
+/** Fields that are not folded away. */
+const FIRST = new Set(['name', 'baseUrl', 'region', 'projectId', 'offerInChat']);
 
 interface ProfileFieldsProps {
   readonly index: number;
   readonly vendor: string;
 }
 
-/** All of a profile's fields that its vendor has. */
+/** The profile's fields that its vendor supports. */
 export function ProfileFields({ index, vendor }: ProfileFieldsProps): ReactNode {
   const { welcome } = usePanel();
   const items = (welcome.schemas['profiles']?.['items'] ?? {}) as Schema;
@@ -45,6 +53,7 @@ export function ProfileFields({ index, vendor }: ProfileFieldsProps): ReactNode 
       ));
   return (
     <>
+      <ProfileModel index={index} vendor={vendor} />
       {shown(true)}
       <OwnThreshold index={index} />
       <Disclosure title={t('Prices, limits and the rest')}>{shown(false)}</Disclosure>
@@ -52,7 +61,56 @@ export function ProfileFields({ index, vendor }: ProfileFieldsProps): ReactNode 
   );
 }
 
-/** The profile's threshold, or that it has none of its own; and the tokens that it comes to. */
+/** The model's ID. One from the vendor's list brings its figures with it. */
+function ProfileModel({ index, vendor }: ProfileFieldsProps): ReactNode {
+  const setting = useSetting('profiles', [index, 'model']);
+  const profile = useSetting('profiles', [index]);
+  const saved = typeof setting.value === 'string' ? setting.value : '';
+  const [typed, setTyped] = useState<string>();
+  const [problems, setProblems] = useState<readonly string[]>([]);
+  const fields = isRecord(profile.value) ? profile.value : {};
+  const vendorModels = useVendorModels({ id: String(fields['id']) });
+  const listsModels = isVendor(vendor) && getVendorEntry(vendor).listsModels === true;
+  const listed = (id: string): VendorModel | undefined => vendorModels.models?.find((each) => each.id === id);
+  const takeOver = async (model: VendorModel): Promise<void> => {
+    const kept = Object.entries(fields).filter(([field]) => model.id === saved || !OF_THE_MODEL.has(field));
+    setProblems(await profile.save({ ...Object.fromEntries(kept), model: model.id, ...toProfileFields(model) }));
+  };
+  const commit = async (text: string): Promise<void> => {
+    const id = text.trim();
+    if (id !== saved) {
+      const model = listed(id);
+      if (model) await takeOver(model);
+      else setProblems(await setting.save(id === '' ? undefined : id));
+    }
+    setTyped(undefined);
+  };
+  const current = listed(saved);
+  const isNews =
+    current !== undefined &&
+    Object.entries(toProfileFields(current)).some(([field, value]) => !isEqual(value, fields[field]));
+  const title = t('Model');
+  const help = t('The model’s ID at the vendor.');
+  return (
+    <Row setting={setting} title={title} help={help} problems={[...setting.problems, ...problems]}>
+      <ModelBox
+        label={title}
+        help={[help, ...problems].join(' ')}
+        invalid={problems.length > 0}
+        value={typed ?? saved}
+        vendorModels={listsModels ? vendorModels : undefined}
+        onInput={setTyped}
+        onCommit={(text) => void commit(text)}
+      >
+        {isNews && (typed ?? saved) === saved && (
+          <LinkButton onClick={() => void takeOver(current)}>{t('Use these figures')}</LinkButton>
+        )}
+      </ModelBox>
+    </Row>
+  );
+}
+
+/** The profile's own threshold, or that it inherits, and what that is in tokens. */
 function OwnThreshold({ index }: { readonly index: number }): ReactNode {
   const setting = useSetting('profiles', [index, 'threshold']);
   const { used: general } = useSetting('threshold');

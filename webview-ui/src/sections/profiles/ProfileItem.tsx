@@ -9,6 +9,7 @@ import { useSetting } from '../../state/useSetting';
 import { Button } from '../../ui';
 import { ProfileActions } from './ProfileActions';
 import { ProfileFields } from './ProfileFields';
+import { windowNote } from './sources';
 import type { ProfileEntry } from '../../state/profileEntries';
 
 interface ProfileItemProps {
@@ -16,18 +17,18 @@ interface ProfileItemProps {
   readonly isCondensing: boolean;
 }
 
-/** One profile of the list: its facts on a line, and what can be changed once it is unfolded. */
+/** A model in the list: its facts on one line, its fields and actions when expanded. */
 export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNode {
   const query = useSearch();
   const [isOpen, setOpen] = useState(false);
   const setting = useSetting('profiles', [entry.index]);
   const vendor = isVendor(entry.vendor) ? getServerLabel(entry.vendor, entry.baseUrl) : entry.vendor;
   const actions = [t('Use for summaries'), t('Test'), t('Set key…'), t('Change key…'), t('Remove…')];
-  const words = [entry.name, vendor, entry.vendor, entry.model, t('Profiles'), 'profile API key', ...actions];
+  const words = [entry.name, vendor, entry.vendor, entry.model, t('Models'), 'profile API key', ...actions];
   const isShown = query === '' || matches(query, words);
-  // A search that finds a field of a profile unfolds it.
+  // Expanded if the search matches one of its fields.
   const unfolded = isOpen || (query !== '' && !isShown);
-  const name = entry.name || t('Profile {0}', entry.index + 1);
+  const name = entry.name || t('Model {0}', entry.index + 1);
   return (
     <li className="item" data-setting={isShown ? setting.id : undefined}>
       <div className="item-line">
@@ -43,6 +44,9 @@ export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNod
         {isCondensing && <span className="badge">{t('for summaries')}</span>}
         <span className="item-facts">{[vendor, entry.model, ...factsOf(entry)].join(' · ')}</span>
       </div>
+      {entry.facts?.isWindowKnown === false && windowNote(vendor) !== '' && (
+        <p className="item-facts">{windowNote(vendor)}</p>
+      )}
       <Problems problems={[...setting.problems, ...setting.notReset]} />
       {unfolded && (
         <div className="item-content">
@@ -61,7 +65,6 @@ export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNod
   );
 }
 
-/** Key, threshold, price and window in words. */
 function factsOf({ facts, threshold }: ProfileEntry): string[] {
   if (!facts) return [t('not usable yet')];
   const { key, contextWindow, isWindowKnown } = facts;
@@ -76,7 +79,7 @@ function factsOf({ facts, threshold }: ProfileEntry): string[] {
 }
 
 function priceInWords({ inputPrice, outputPrice, pricesAsOf, contextWindow }: ProfileState): string[] {
-  // Facts come after the key: nothing is said before they are there.
+  // Facts arrive later.
   if (inputPrice === undefined) return contextWindow === undefined ? [] : [t('price not known')];
   const prices = t('{0} in, {1} out per million tokens', formatDollars(inputPrice), formatDollars(outputPrice));
   return [pricesAsOf === undefined ? prices : t('{0}, as of {1}', prices, formatDate(pricesAsOf))];

@@ -1,19 +1,20 @@
-import { useState, type ReactNode } from 'react';
-import { VENDOR_IDS, getVendorEntry } from '../../../../src/core/vendors/vendors';
+import { use, useState, type ReactNode } from 'react';
+import { errorMessage } from '../../../../src/core/errors';
 import { Disclosure } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
 import { Section } from '../../components/Section';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import { useSearch } from '../../state/search';
+import { Findable, matches, ShowSectionContext, useSearch } from '../../state/search';
 import { Button } from '../../ui';
 import { NewProfile } from './NewProfile';
-import { profileEntries } from '../../state/profileEntries';
+import { profileEntries, type ProfileEntry } from '../../state/profileEntries';
 import { ProfileComparison } from './ProfileComparison';
 import { ProfileItem } from './ProfileItem';
+import { listSources } from './sources';
 
-/** Whether the chosen profile's model is called: only some ways to condense do. */
-function useOf(provider: unknown, profile: string): string {
+/** Whether the chosen model is called: not every provider calls one. */
+function describeUse(provider: unknown, profile: string): string {
   switch (provider) {
     case 'native':
       return t('{0} writes summaries', profile);
@@ -30,13 +31,15 @@ function useOf(provider: unknown, profile: string): string {
 export function Profiles(): ReactNode {
   const { state, welcome } = usePanel();
   const isSearching = useSearch() !== '';
-  const [isAdding, setAdding] = useState(false);
+  const showSection = use(ShowSectionContext);
+  // The source that the form begins with; empty: the first one; undefined: no form is open.
+  const [adding, setAdding] = useState<string>();
   const entries = profileEntries(state);
   const condensing = state.settings['condensingProfile']?.value;
   const chosen = entries.find(({ id }) => id === condensing && id !== '');
   const provider = state.settings['provider']?.value ?? welcome.schemas['provider']?.['default'];
   const summary = chosen
-    ? useOf(provider, chosen.name)
+    ? describeUse(provider, chosen.name)
     : entries.length === 0
       ? t('No model is called')
       : entries.length === 1
@@ -47,19 +50,12 @@ export function Profiles(): ReactNode {
       id="profiles"
       title={t('Models for summaries')}
       summary={summary}
-      keywords={[
-        t('Add model'),
-        'API key secret token model vendor condensing',
-        ...VENDOR_IDS.flatMap((vendor) => [
-          getVendorEntry(vendor).label,
-          ...(getVendorEntry(vendor).alsoFor ?? []).map(({ label }) => label),
-        ]),
-      ]}
+      keywords={['profiles models summaries condensing']}
     >
       {!isSearching && state.isRemote && (
         <p className="row-help">
           {t(
-            'This window runs on a remote machine. VS Code keeps profiles on each machine: those in your local settings file don’t apply here.',
+            'This window runs on a remote machine. VS Code keeps these models on each machine (the setting “profiles”): those in your local settings file don’t apply here.',
           )}
         </p>
       )}
@@ -71,16 +67,25 @@ export function Profiles(): ReactNode {
         </ul>
       )}
       {entries.length > 0 && (
-        <Disclosure title={t('Cost per conversation')} words={['price profile comparison']}>
+        <Disclosure title={t('Cost per conversation')} words={['price model comparison']}>
           <ProfileComparison />
         </Disclosure>
       )}
-      {isAdding ? (
+      <Found
+        entries={entries}
+        onAdd={(label) => {
+          setAdding(label);
+          showSection('profiles');
+        }}
+      />
+      {adding !== undefined ? (
         <NewProfile
+          key={adding}
+          source={adding}
           taken={entries.map(({ id }) => id)}
           isFirst={entries.length === 0}
           onDone={() => {
-            setAdding(false);
+            setAdding(undefined);
           }}
         />
       ) : (
@@ -88,7 +93,7 @@ export function Profiles(): ReactNode {
           <Button
             icon="add"
             onClick={() => {
-              setAdding(true);
+              setAdding('');
             }}
           >
             {t('Add model')}
@@ -100,7 +105,75 @@ export function Profiles(): ReactNode {
   );
 }
 
+interface FoundProps {
+  readonly entries: readonly ProfileEntry[];
+  /** @param source the one that the form begins with; empty: the first one */
+  readonly onAdd: (source: string) => void;
+}
+
+/** In a search: where a model of a vendor is added, and where keys are set. */
+function Found({ entries, onAdd }: FoundProps): ReactNode {
+  const { connection } = usePanel();
+  const query = useSearch();
+  const [problem, setProblem] = useState('');
+  if (query === '') return null;
+  const add = (label: string, text: string): ReactNode => (
+    <Button
+      key={label}
+      icon="add"
+      onClick={() => {
+        onAdd(label);
+      }}
+    >
+      {text}
+    </Button>
+  );
+  const addWords = [t('Add model'), t('Vendor'), 'vendor profile local server'];
+  const isAboutAdding = matches(query, addWords);
+  const sources = isAboutAdding ? [] : listSources().filter(({ label }) => matches(query, [label, ...addWords]));
+  return (
+    <>
+      {(isAboutAdding || sources.length > 0) && (
+        <p className="actions" data-place="profiles.add">
+          {isAboutAdding && add('', t('Add model'))}
+          {sources.map(({ label }) => add(label, t('Add model: {0}', label)))}
+        </p>
+      )}
+      <Findable id="profiles.keys" words={[t('API key'), t('Set key…'), t('Change key…'), 'secret token password']}>
+        <div className="row">
+          <span className="row-name">{t('API key')}</span>
+          <p className="row-help">
+            {t(
+              'Each model has its own key, which VS Code keeps in its secret store. It is set when you add the model, and changed with the model’s own button.',
+            )}
+          </p>
+          <p className="actions">
+            {entries
+              .filter(({ facts }) => facts !== undefined && facts.key !== 'not-needed')
+              .map(({ id, name, facts }) => (
+                <Button
+                  key={id}
+                  icon="key"
+                  onClick={() => {
+                    setProblem('');
+                    connection.request('setKey', { id }, { timeoutMs: Infinity }).catch((error: unknown) => {
+                      setProblem(errorMessage(error));
+                    });
+                  }}
+                >
+                  {facts?.key === 'set' ? t('Change key of {0}…', name) : t('Set key of {0}…', name)}
+                </Button>
+              ))}
+            {!isAboutAdding && sources.length === 0 && add('', t('Add model'))}
+          </p>
+          <Problems problems={problem === '' ? [] : [problem]} />
+        </div>
+      </Findable>
+    </>
+  );
+}
+
 const condensingProblem = (id: unknown, isKnown: boolean): string[] =>
   typeof id !== 'string' || id === '' || isKnown
     ? []
-    : [t('The condensing profile "{0}" does not exist: no model is called.', id)];
+    : [t('The model “{0}”, chosen for summaries, does not exist: no model is called.', id)];

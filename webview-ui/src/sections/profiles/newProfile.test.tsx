@@ -45,11 +45,10 @@ it.each([
   const { page, askKey, listVendorModels } = await openForm([{ id: 'qwen3', contextWindow: 32_768 }]);
   choose(page, 'Vendor', name);
   await page.until(() => valueOf(page, 'Base URL') === baseUrl);
-  await press(page, 'Look up models');
-  await page.until(() => page.find('[aria-label="Models of the vendor"]', 'one model'));
-  choose(page, 'Model', 'qwen3');
-  await press(page, 'Use this model');
-  await page.until(() => valueOf(page, 'Model') === 'qwen3');
+  // Without a click.
+  await page.until(() => page.all(`${FORM} datalist option`).length === 1);
+  await page.type(() => page.find(`${FORM} input.combo`), 'qwen3');
+  await page.until(() => page.find(`${FORM} [role="status"]`, 'window 32,768'));
   await press(page, /^\s*Test\s*$/m);
   await page.until(() => page.find(`${FORM} .good`, 'It responded.'));
   expect(saved()).toBeUndefined();
@@ -63,13 +62,31 @@ it.each([
   expect(listVendorModels.mock.calls[0]?.[1]).toMatchObject({ baseUrl });
 });
 
+it('a local server that is not running is named, and asked again at another address', async () => {
+  const { page, listVendorModels } = await openForm();
+  listVendorModels.mockRejectedValueOnce(new Error('Nothing listens there.'));
+  choose(page, 'Vendor', 'Ollama');
+  await page.until(() => page.find(`${FORM} .problem`, 'Nothing listens there.'));
+  await page.click(() => page.find(`${FORM} button`, 'Look up models'));
+  await page.until(() => page.all(`${FORM} .problem`).length === 0);
+  await page.type(() => page.find(`${FORM} vscode-text-field`, 'Base URL'), 'http://127.0.0.1:9/v1');
+  await page.until(() => listVendorModels.mock.calls.at(-1)?.[1].baseUrl === 'http://127.0.0.1:9/v1');
+});
+
+it('Ollama’s own context length is named where a model is added, and nobody else’s', async () => {
+  const { page } = await openForm();
+  choose(page, 'Vendor', 'Ollama');
+  await page.until(() => page.find(FORM).textContent.includes('OLLAMA_CONTEXT_LENGTH'));
+  choose(page, 'Vendor', 'LM Studio');
+  await page.until(() => !page.find(FORM).textContent.includes('OLLAMA_CONTEXT_LENGTH'));
+});
+
 it('a new profile asks the vendor for its models once the key is entered', async () => {
   const { page, askKey } = await openForm([{ id: 'claude-x' }]);
   await press(page, 'Set key…');
   await page.until(() => page.find(`${FORM} .good`, 'The key is set.'));
-  await page.until(() => page.find('[aria-label="Models of the vendor"]'));
-  choose(page, 'Model', 'claude-x');
-  await press(page, 'Use this model');
+  await page.until(() => page.all(`${FORM} datalist option`).length === 1);
+  await page.type(() => page.find(`${FORM} input.combo`), 'claude-x');
   await press(page, /^\s*Add\s*$/m);
   await page.until(() => Array.isArray(saved()));
   const [profile] = saved() as ApiProfile[];
@@ -80,7 +97,6 @@ it('a new profile asks the vendor for its models once the key is entered', async
 });
 
 it.each([
-  // The last one: the list of models has one of its own.
   ['Cancel', (page: Page) => page.click(() => page.all(`${FORM} > .actions > vscode-button`).at(-1) as HTMLElement)],
   [
     'another vendor',

@@ -1,4 +1,4 @@
-/** The models that a vendor lists: chosen among, told in words, and taken over into the profile. */
+/** The vendor’s models as the list of the Model box, and what is taken from it. */
 import { beforeEach, expect, it } from 'vitest';
 import { fake, workspace } from '../../../../test/support/vscode';
 import { openPage, type Page } from '../../testing';
@@ -13,20 +13,15 @@ beforeEach(() => {
 });
 
 const saved = (): unknown => fake.settings['contextCondenser.profiles'];
-const GROUP = '[aria-label="Models of the vendor"]';
-const dropdown = (page: Page): HTMLSelectElement => page.find(`${GROUP} vscode-dropdown`) as HTMLSelectElement;
+const box = (page: Page): HTMLElement => page.find('#profiles input.combo');
+const words = (page: Page): string => page.find('[data-setting="profiles.0.model"] [role="status"]').textContent;
 
 async function lookedUp(models: () => Promise<unknown>): Promise<Page> {
   const page = await openPage({ view: { open: ['profiles'] }, backend: { listVendorModels: models } });
   await page.click(() => page.find('.item-name', 'Work'));
-  await page.click(() => page.find('vscode-button', 'Look up models'));
+  await page.click(() => page.find('button', 'Look up models'));
   return page;
 }
-
-const choose = (page: Page, id: string): void => {
-  dropdown(page).value = id;
-  dropdown(page).dispatchEvent(new Event('change', { bubbles: true }));
-};
 
 it('the list of models reports a vendor that does not answer, and can be retried', async () => {
   let round = 0;
@@ -34,8 +29,8 @@ it('the list of models reports a vendor that does not answer, and can be retried
     round++ === 0 ? Promise.reject(new Error('The key is wrong.')) : Promise.resolve([{ id: 'claude-sonnet-4' }]),
   );
   await page.until(() => page.all('.problem').some(({ textContent }) => textContent.includes('The key is wrong.')));
-  await page.click(() => page.find('vscode-button', 'Look up models'));
-  await page.until(() => page.find(GROUP));
+  await page.click(() => page.find('button', 'Look up models'));
+  await page.until(() => words(page));
   expect(page.all('.problem')).toEqual([]);
 });
 
@@ -49,39 +44,42 @@ it('the list of models shows only what the vendor reports', async () => {
     ]),
   );
   // The profile's own is chosen to begin with.
-  await page.until(() => page.find(GROUP, 'The vendor provides only its name.'));
-  choose(page, 'big');
-  await page.until(() =>
-    page.find(
-      GROUP,
+  await page.until(() => words(page) === 'The vendor provides only its name.');
+  expect(page.all('#profiles datalist option').map((option) => option.getAttribute('value'))).toEqual([
+    'big',
+    'blind',
+    'claude-sonnet-4',
+  ]);
+  for (const [typed, said] of [
+    ['b', '3 models in the list'],
+    ['blind', 'does not accept images'],
+    [
+      'big',
       'window 1,000,000 · answers up to 64,000 tokens · $4.00 in, $20.00 out per million tokens · more expensive above 200,000 tokens · accepts images',
-    ),
-  );
-  choose(page, 'blind');
-  await page.until(() => page.find(GROUP, 'does not accept images'));
-  expect(page.root.querySelector(GROUP)?.textContent).not.toContain('window 1,000,000');
+    ],
+  ] as const) {
+    await page.type(() => box(page), typed, false);
+    await page.until(() => words(page) === said);
+  }
+  // Nothing is saved while it is typed.
+  expect(saved()).toEqual([{ ...profile, contextWindow: 1_000, threshold: 60 }]);
 });
 
-it('the list of models keeps entered values for the same model, and changes nothing if canceled', async () => {
+it('a model from the list replaces the figures of another model, and one that is not listed keeps them', async () => {
+  const page = await lookedUp(() => Promise.resolve([{ id: 'big', maxOutputTokens: 64_000 }]));
+  await page.until(() => words(page) === '1 model in the list');
+  await page.type(() => box(page), 'unlisted');
+  await page.until(() => JSON.stringify(saved()).includes('unlisted'));
+  expect(saved()).toEqual([{ ...profile, model: 'unlisted', contextWindow: 1_000, threshold: 60 }]);
+  await page.type(() => box(page), 'big');
+  await page.until(() => JSON.stringify(saved()).includes('big'));
+  expect(saved()).toEqual([{ ...profile, model: 'big', threshold: 60, maxOutputTokens: 64_000 }]);
+});
+
+it('the figures of the same model are taken only on request, and keep what was entered', async () => {
   const page = await lookedUp(() => Promise.resolve([{ id: 'claude-sonnet-4', maxOutputTokens: 64_000 }]));
-  await page.until(() => page.find(GROUP));
-  await page.click(() => page.find(`${GROUP} vscode-button`, 'Cancel'));
-  await page.until(() => page.root.querySelector(GROUP) === null);
-  expect(saved()).toEqual([{ ...profile, contextWindow: 1_000, threshold: 60 }]);
-  await page.click(() => page.find('vscode-button', 'Look up models'));
-  await page.click(() => page.find(`${GROUP} vscode-button`, 'Use this model'));
+  await page.click(() => page.find('button', 'Use these figures'));
   await page.until(() => JSON.stringify(saved()).includes('maxOutputTokens'));
   expect(saved()).toEqual([{ ...profile, contextWindow: 1_000, threshold: 60, maxOutputTokens: 64_000 }]);
-});
-
-it('the list of hundreds of models shows the first ones and filters by name', async () => {
-  const models = Array.from({ length: 120 }, (_, index) => ({ id: `vendor/model-${index}` }));
-  const page = await lookedUp(() => Promise.resolve(models));
-  await page.until(() => page.find(GROUP, '120 models; the first 50 are shown. Type part of the name.'));
-  const options = (): HTMLElement[] => [...dropdown(page).querySelectorAll<HTMLElement>('vscode-option')];
-  const offered = (): number => options().filter(({ textContent }) => textContent.includes('vendor/')).length;
-  expect(offered()).toBe(50);
-  await page.type(() => page.find(`${GROUP} vscode-text-field`), 'MODEL-119', false);
-  await page.until(() => offered() === 1);
-  expect(page.find(GROUP).textContent).toContain('one model');
+  await page.until(() => page.all('button').every(({ textContent }) => textContent !== 'Use these figures'));
 });

@@ -9,7 +9,7 @@ import { Findable, useSearch } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
 import { LinkButton } from '../../ui';
 import { SelectionStrip } from '../preview/SelectionStrip';
-import { OperationBadge, priceAndQuality } from './PassBadges';
+import { OperationBadge, priceAndQuality } from './OperationBadge';
 import { contentTitles, isFields, type PassEntry } from './smartValue';
 
 interface PassEditorProps {
@@ -18,13 +18,13 @@ interface PassEditorProps {
   readonly entry: PassEntry;
 }
 
-/** The start of a pass of each mode when it is switched to. */
+/** Initial configuration of each mode. */
 const MODE_CONFIG = {
   individual: { individualConfig: { defaults: { toolResults: { operation: 'keep' } } } },
   batch: { batchConfig: { operation: 'summarize' } },
 } as const;
 
-/** All of a pass: what it takes, what it does with it, when it runs, what it leaves alone. */
+/** All fields of a pass. */
 export function PassEditor({ name, entry }: PassEditorProps): ReactNode {
   const { root } = use(SchemaRoot);
   const isSearching = useSearch() !== '';
@@ -80,7 +80,7 @@ export function PassEditor({ name, entry }: PassEditorProps): ReactNode {
   );
 }
 
-/** The fields of a pass of a mode, from the schema of the whole configuration. */
+/** A mode's fields, from the schema of the whole configuration. */
 function passFields(root: Schema, mode: string): Record<string, Schema> {
   const { items } = fieldsOf(root)['passes'] ?? {};
   const kind = kindOf((items ?? {}) as Schema);
@@ -150,7 +150,7 @@ interface ContentOperationProps {
   readonly title: string;
 }
 
-/** The operation for one type of content: what it costs and leaves, and the way back to none. */
+/** The operation for one type of content, its cost, and a way to remove it. */
 function ContentOperation({ name, path, schema, title }: ContentOperationProps): ReactNode {
   const { value, save } = useSetting(name, path);
   const operation = isFields(value) && isOperation(value['operation']) ? value['operation'] : 'keep';

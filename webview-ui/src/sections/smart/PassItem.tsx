@@ -10,7 +10,7 @@ import { OPERATIONS } from '../../../../src/core/condense/edits/operations';
 import { Checkbox, Icon, IconButton } from '../../ui';
 import { DraftBar } from './DraftBar';
 import { usePassDraft } from './passDraft';
-import { PassBadges } from './PassBadges';
+import { describePass } from './passSentence';
 import { PassEditor } from './PassEditor';
 import type { PassEntry } from './smartValue';
 import type { Passes } from './usePasses';
@@ -21,7 +21,7 @@ interface PassItemProps {
   readonly count: number;
   readonly passes: Passes;
   readonly isOpen: boolean;
-  /** The search is about the list as a whole, or there is none. */
+  /** True without a search, or if it matches the list as a whole. */
   readonly isListFound: boolean;
   readonly onToggle: () => void;
 }
@@ -36,7 +36,7 @@ export function PassItem({ name, entry, count, passes, isOpen, isListFound, onTo
   const { index, name: called } = entry;
   const query = useSearch();
   const isFound = isListFound || matches(query, wordsOn(entry));
-  // A search that finds a field of a pass unfolds it.
+  // Expanded if the search matches one of its fields.
   const unfolded = isOpen || !isFound;
   const style = { transform: transform ? `translate3d(0, ${Math.round(transform.y)}px, 0)` : undefined, transition };
   return (
@@ -69,7 +69,7 @@ export function PassItem({ name, entry, count, passes, isOpen, isListFound, onTo
           {called || t('Pass {0}', index + 1)}
         </DisclosureButton>
         {draft.isChanged && <span className="badge">{t('draft')}</span>}
-        <PassBadges entry={entry} />
+        {!entry.isEnabled && <span className="badge">{t('off')}</span>}
         <span className="item-buttons">
           <IconButton
             icon="arrow-up"
@@ -87,6 +87,7 @@ export function PassItem({ name, entry, count, passes, isOpen, isListFound, onTo
           <IconButton icon="trash" label={t('Delete {0}', called)} onClick={() => void passes.remove(entry)} />
         </span>
       </div>
+      <p className="pass-sentence">{describePass(draft.entry)}</p>
       <Problems problems={[...(isOpen ? [] : setting.problems), ...enabled.refused]} />
       {unfolded && (
         <div className="item-content">
@@ -100,11 +101,15 @@ export function PassItem({ name, entry, count, passes, isOpen, isListFound, onTo
   );
 }
 
-/** The words of a pass's line, by which a search finds it. */
-const wordsOn = ({ name, raw, operations, mode, callsModel }: PassEntry): readonly string[] => [
-  name,
-  typeof raw['description'] === 'string' ? raw['description'] : '',
-  ...operations.flatMap(({ content, operation }) => [content, t(OPERATIONS[operation].label)]),
-  mode === 'batch' ? t('all at once') : t('one by one'),
-  callsModel ? t('calls a model') : t('free'),
-];
+/** Words by which a search finds the pass. */
+const wordsOn = (entry: PassEntry): readonly string[] => {
+  const { name, raw, operations, mode, callsModel } = entry;
+  return [
+    name,
+    describePass(entry),
+    typeof raw['description'] === 'string' ? raw['description'] : '',
+    ...operations.flatMap(({ content, operation }) => [content, t(OPERATIONS[operation].label)]),
+    mode === 'batch' ? t('all at once') : t('one by one'),
+    callsModel ? t('calls a model') : t('free'),
+  ];
+};

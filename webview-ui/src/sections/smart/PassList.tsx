@@ -19,10 +19,10 @@ import { closestTitle, oneStep } from './dragging';
 import { PassItem } from './PassItem';
 import { usePasses } from './usePasses';
 
-/** Pixels that the pointer has to move before a press on the handle becomes a drag. */
+/** Pixels of movement that start a drag. */
 const DRAG_DISTANCE = 4;
 
-/** The passes in their order; dragged, or moved with keys and buttons. */
+/** The passes in order; moved by dragging, keys or buttons. */
 export function PassList({ name }: { readonly name: string }): ReactNode {
   const passes = usePasses(name);
   const { entries } = passes;
@@ -34,7 +34,7 @@ export function PassList({ name }: { readonly name: string }): ReactNode {
   );
   const indexOf = (key: UniqueIdentifier): number => entries.findIndex((entry) => entry.key === key);
   const nameOf = (key: UniqueIdentifier): string => entries[indexOf(key)]?.name ?? '';
-  // Where it is picked up it is over itself: that would talk over what was just said.
+  // A pass that is picked up is first over itself, which would interrupt that announcement.
   const hasMoved = useRef(false);
   const announcements: Announcements = {
     onDragStart: ({ active }) => {
@@ -62,7 +62,7 @@ export function PassList({ name }: { readonly name: string }): ReactNode {
       <DndContext
         sensors={sensors}
         collisionDetection={closestTitle}
-        // Else the places of the last drag count, and what is picked up jumps.
+        // Otherwise a picked up pass jumps to where it was last dragged.
         measuring={{ droppable: { strategy: MeasuringStrategy.Always } }}
         accessibility={{ announcements, screenReaderInstructions: { draggable: instructions() } }}
         onDragEnd={({ active, over }) => {

@@ -15,16 +15,17 @@ import { useSetting, type Setting } from '../../state/useSetting';
 import { Button, LinkButton } from '../../ui';
 import { DoneLine, type Done } from '../presets/PresetItem';
 import { Presets } from '../presets/Presets';
+import { SavePreset } from '../presets/SavePreset';
 import { ProviderHelp } from '../ProviderHelp';
-import { PassBadges } from './PassBadges';
 import { PassList } from './PassList';
+import { describePass } from './passSentence';
 import { useDropDrafts, usePassDrafts } from './passDraft';
 import { isFields, isOwn, passesOf, presetIn } from './smartValue';
 
-/** Shown on its own, or made by the list of passes. */
+/** Fields with their own place. */
 const PLACED = new Set(['version', 'passes', 'losslessPrelude']);
 
-/** The Smart provider: the prelude, the passes in their order, and what all of them leave alone. */
+/** The Smart provider: its passes, and the presets that provide them. */
 export function Smart({ provider }: { readonly provider: ProviderDescription }): ReactNode {
   const { state, connection } = usePanel();
   const name = provider.setting ?? provider.id;
@@ -37,7 +38,7 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
   const entries = passesOf(effective);
   const fields = fieldsOf(provider.schema);
   const rest = Object.fromEntries(Object.entries(fields).filter(([field]) => !PLACED.has(field)));
-  // By their indexes: each pass shows its own problems.
+  // Each pass shows its own problems.
   const shownPasses = Object.fromEntries(passesOf(setting.value).map(({ index }) => [index, true]));
   const drafts = usePassDrafts().passes.length;
   const preset = presetIn(setting, state.settings[name]?.value);
@@ -57,7 +58,6 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
       keywords={['preset configuration share file import export save apply compare passes images thinking']}
     >
       <ProviderHelp provider={provider} />
-      <Presets />
       <h4 className="group-title">{t('Passes')}</h4>
       <SchemaRoot value={{ root: provider.schema, ancestors: [] }}>
         {isOwn(setting) ? (
@@ -66,6 +66,7 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
             <OwnProblems name={name} fields={fields} />
             <OwnProblems name={name} path={['passes']} fields={shownPasses} />
             <PassList name={name} />
+            <SavePreset />
             <Disclosure title={t('For all passes')}>
               <SchemaForm name={name} path={[]} fields={rest} />
             </Disclosure>
@@ -94,11 +95,12 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
         />
         <Problems problems={setting.refused} />
       </SchemaRoot>
+      <Presets />
     </Section>
   );
 }
 
-/** Keeps the scope's own passes for the time when a preset has taken their place, however that came about. */
+/** Remembers the scope's own passes for when a preset replaces them. */
 function useKeepOwn(setting: Setting): void {
   const { changeView } = usePanel();
   const { scope } = setting;
@@ -116,7 +118,7 @@ interface PreludeProps {
   readonly fields: Readonly<Record<string, Schema>>;
 }
 
-/** Whether what stands twice goes first, and which of it. */
+/** Whether Lossless runs first, and with which options. */
 function Prelude({ name, fields: { enabled, operations, ...others } }: PreludeProps): ReactNode {
   const path = ['losslessPrelude'];
   return (
@@ -142,13 +144,13 @@ function Prelude({ name, fields: { enabled, operations, ...others } }: PreludePr
 
 interface InheritedProps {
   readonly name: string;
-  /** The section's, which tells also what is refused when this is no longer shown. */
+  /** The section's, which also shows what was refused after this is gone. */
   readonly setting: Setting;
-  /** Passes of one's own have begun: there is a way back to what was there. */
+  /** Called when the user's own passes have replaced the inherited ones. */
   readonly onBegun: (begun: Done) => void;
 }
 
-/** A preset, or nothing: shown as it is, until it is made one's own. */
+/** The passes of a preset, read-only until they are copied. */
 function Inherited({ name, setting, onBegun }: InheritedProps): ReactNode {
   const { state, view, changeView } = usePanel();
   const dropDrafts = useDropDrafts();
@@ -167,12 +169,12 @@ function Inherited({ name, setting, onBegun }: InheritedProps): ReactNode {
       written: [{ name, scope, value: config }],
       undo: () => {
         void setting.save(before).then((problems) => {
-          // Nothing was taken back: that can be tried again.
+          // The undo failed and can be retried.
           if (problems.length > 0) {
             onBegun(begun);
             return;
           }
-          // The passes that a preset had replaced, with their drafts: those that begun here took their place, and may have the same ids.
+          // Restore the replaced passes and drafts; the new ones may have the same IDs.
           const isOfScope = ([key]: readonly [string, unknown]): boolean => key.startsWith(`${scope} `);
           changeView(({ drafts: current, ownPasses: { [scope]: _begun, ...others } }) => ({
             drafts: Object.fromEntries([
@@ -195,14 +197,15 @@ function Inherited({ name, setting, onBegun }: InheritedProps): ReactNode {
       {entries.length === 0 ? (
         <p className="row-help">{t('There are no passes yet. Only repeated content is removed.')}</p>
       ) : (
-        <ol className="items">
+        <ol className="items inherited-passes">
           {entries.map((entry) => (
             <li key={entry.key} className="item">
               <div className="item-line">
                 <span className="pass-number">{t('{0}', entry.index + 1)}</span>
                 <span className="item-name">{entry.name}</span>
-                <PassBadges entry={entry} />
+                {!entry.isEnabled && <span className="badge">{t('off')}</span>}
               </div>
+              <p className="pass-sentence">{describePass(entry)}</p>
             </li>
           ))}
         </ol>
@@ -231,7 +234,7 @@ function Inherited({ name, setting, onBegun }: InheritedProps): ReactNode {
   );
 }
 
-/** Of a whole configuration, what is worth writing into the settings. */
+/** The part of a configuration that differs from its defaults. */
 const withoutDefaults = ({
   version,
   losslessPrelude,
@@ -244,9 +247,9 @@ const withoutDefaults = ({
   ...(losslessPrelude !== undefined && { losslessPrelude }),
   passes: passes ?? [],
   ...(protect !== undefined && { protect }),
-  ...(goes(thinking) && { thinking }),
-  ...(goes(images) && { images }),
+  ...(isChanged(thinking) && { thinking }),
+  ...(isChanged(images) && { images }),
 });
 
-/** Old blocks stay where nothing is said. */
-const goes = (blocks: unknown): boolean => isFields(blocks) && blocks['operation'] !== 'keep';
+/** Old blocks are kept by default. */
+const isChanged = (blocks: unknown): boolean => isFields(blocks) && blocks['operation'] !== 'keep';

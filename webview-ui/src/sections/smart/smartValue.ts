@@ -1,4 +1,4 @@
-/** The setting `smart` as the panel works on it: the value that stands there, not the one with all defaults filled in. */
+/** The setting `smart` as it was written, without defaults. */
 import { isOperation, OPERATIONS, type OperationName } from '../../../../src/core/condense/edits/operations';
 import { t } from '../../l10n';
 import type { Setting } from '../../state/useSetting';
@@ -6,30 +6,32 @@ import type { Setting } from '../../state/useSetting';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The preset that a scope uses: by its own value, or by the one that holds without it.
- * @param inherited as the settings name it, not with all defaults filled in
+ * The preset that a scope uses, by its own value or the inherited one.
+ * @param inherited as it was written, without defaults
  */
 export const presetIn = ({ value, isSet }: Setting, inherited: unknown): string | undefined =>
   [value, ...(isSet ? [] : [inherited])].find((one) => typeof one === 'string');
 
 export interface PassEntry {
   readonly index: number;
-  /** Unique within the list, also where the ids aren't. */
+  /** Unique within the list even if the IDs aren't. */
   readonly key: string;
   readonly raw: Fields;
   readonly name: string;
   readonly isEnabled: boolean;
   readonly mode: 'individual' | 'batch';
-  /** Tokens above which it runs; undefined: always, or another condition. */
-  readonly tokenThreshold: number | undefined;
   readonly isConditional: boolean;
   /** Whether a model may be called. */
   readonly callsModel: boolean;
-  /** The operation on each type of content that is not simply kept; of a batch on all of it. */
-  readonly operations: readonly { readonly content: string; readonly operation: OperationName }[];
+  /** By type of content, without those that keep it; a batch has one for all of it. */
+  readonly operations: readonly {
+    readonly type: string;
+    readonly content: string;
+    readonly operation: OperationName;
+  }[];
 }
 
-/** The types of content, as the panel calls them. */
+/** Names of the types of content. */
 export const contentTitles = (): Readonly<Record<string, string>> => ({
   toolResults: t('Tool results'),
   toolParameters: t('Tool parameters'),
@@ -39,7 +41,7 @@ export const contentTitles = (): Readonly<Record<string, string>> => ({
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Whether the scope holds a configuration of its own, so that its parts can be changed one by one. */
+/** Whether the scope has passes of its own, which can be edited. */
 export const isOwn = ({ isSet, value }: Setting): boolean => isSet && isFields(value);
 
 export function passesOf(config: unknown): PassEntry[] {
@@ -52,8 +54,6 @@ export function passesOf(config: unknown): PassEntry[] {
     const before = seen.get(id) ?? 0;
     seen.set(id, before + 1);
     const { execution } = raw;
-    const condition = isFields(execution) ? execution['condition'] : undefined;
-    const threshold = isFields(condition) ? condition['tokenThreshold'] : undefined;
     return {
       index,
       key: before === 0 && id !== '' ? id : `${id}#${before}`,
@@ -61,7 +61,6 @@ export function passesOf(config: unknown): PassEntry[] {
       name: typeof raw['name'] === 'string' ? raw['name'] : '',
       isEnabled: raw['enabled'] !== false,
       mode: raw['mode'] === 'batch' ? 'batch' : 'individual',
-      tokenThreshold: typeof threshold === 'number' ? threshold : undefined,
       isConditional: isFields(execution) && execution['type'] === 'conditional',
       callsModel: holdsModelCall(raw['batchConfig']) || holdsModelCall(raw['individualConfig']),
       operations: operationsOf(raw),
@@ -70,18 +69,18 @@ export function passesOf(config: unknown): PassEntry[] {
 }
 
 function operationsOf({ mode, batchConfig, individualConfig }: Fields): PassEntry['operations'] {
-  const named = (content: string, config: unknown): PassEntry['operations'] => {
+  const named = (type: string, content: string, config: unknown): PassEntry['operations'] => {
     const operation = isFields(config) ? config['operation'] : undefined;
-    return isOperation(operation) && operation !== 'keep' ? [{ content, operation }] : [];
+    return isOperation(operation) && operation !== 'keep' ? [{ type, content, operation }] : [];
   };
-  if (mode === 'batch') return named(t('All of it'), batchConfig);
+  if (mode === 'batch') return named('all', t('All of it'), batchConfig);
   const defaults = isFields(individualConfig) ? individualConfig['defaults'] : undefined;
   return Object.entries(contentTitles()).flatMap(([type, title]) =>
-    named(title, isFields(defaults) ? defaults[type] : undefined),
+    named(type, title, isFields(defaults) ? defaults[type] : undefined),
   );
 }
 
-/** Whether an operation anywhere inside is one that a model does. */
+/** Whether any operation inside calls a model. */
 function holdsModelCall(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(holdsModelCall);
   if (!isFields(value)) return false;
@@ -89,7 +88,7 @@ function holdsModelCall(value: unknown): boolean {
   return (isOperation(operation) && OPERATIONS[operation].callsModel) || Object.values(value).some(holdsModelCall);
 }
 
-/** An id that no pass has. */
+/** An unused ID. */
 export function freshId(passes: readonly PassEntry[]): string {
   const taken = new Set(passes.map(({ raw }) => raw['id']));
   let number = passes.length + 1;
@@ -97,7 +96,7 @@ export function freshId(passes: readonly PassEntry[]): string {
   return `pass-${number}`;
 }
 
-/** A new pass does no harm: it keeps everything until it is told otherwise. */
+/** A new pass changes nothing yet. */
 export const newPass = (id: string, name: string): Fields => ({
   id,
   name,

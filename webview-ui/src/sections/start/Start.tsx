@@ -11,7 +11,7 @@ import { HelpMeChoose } from './HelpMeChoose';
 import { ProviderCards } from './ProviderCards';
 import { Threshold } from './Threshold';
 
-/** All that most people need: how, when, and for how much at most. */
+/** All that most people need: provider, trigger and cost limit. */
 export function Start(): ReactNode {
   const { welcome } = usePanel();
   const { automatic, maxCostPerCondensation } = welcome.schemas;
@@ -24,9 +24,8 @@ export function Start(): ReactNode {
           name="automatic"
           path={[]}
           schema={automatic}
-          title={t('Condense automatically during agent tasks')}
           help={t(
-            'In VS Code’s chat, with models whose names end in “condensed”, and for agents that run condensed in a terminal. If off, nothing is condensed unless you ask for it.',
+            'During agent tasks: in VS Code’s chat, with models whose names end in “condensed”, and for agents that run condensed in a terminal. If off, nothing is condensed unless you ask for it.',
           )}
         />
       )}
@@ -52,7 +51,7 @@ export function Start(): ReactNode {
   );
 }
 
-/** What one does next. */
+/** Next steps. */
 function Next(): ReactNode {
   const { connection, reveal } = usePanel();
   const run = (command: 'condenseNow' | 'condenseSample') => () =>

@@ -7,10 +7,13 @@ import { profileEntries } from '../../state/profileEntries';
 import { useSetting } from '../../state/useSetting';
 import { Slider } from '../../ui';
 
-/** The window of most models today; stands in while no model is known. Tokens. */
+/** Tokens; used while no model's window is known. */
 const USUAL_WINDOW = 200_000;
 
-/** The models whose windows are known, the condensing profile's first. */
+/** Percent; instructions and tools alone fill a large part of that. */
+const OFTEN_BELOW = 50;
+
+/** Models with a known window, the one that writes summaries first. */
 function windowsOf({ state }: Pick<Panel, 'state'>): ModelWindow[] {
   const chosen = state.settings['condensingProfile']?.value;
   const profiles = profileEntries(state)
@@ -23,7 +26,7 @@ function windowsOf({ state }: Pick<Panel, 'state'>): ModelWindow[] {
   ].filter(({ tokens }) => tokens > 0);
 }
 
-/** When a conversation is condensed: a share of the window, and the tokens that it means. */
+/** The share of the window at which a conversation is condensed, and what that is in tokens. */
 export function Threshold(): ReactNode {
   const panel = usePanel();
   const setting = useSetting('threshold');
@@ -58,6 +61,14 @@ export function Threshold(): ReactNode {
         <output className="slider-value">{formatPercent(percent)}</output>
         <span className="slider-meaning">{dueWords(due, window, limit)}</span>
       </div>
+      {percent < OFTEN_BELOW && (
+        <p className="row-help" role="note">
+          {t(
+            'Agents’ conversations will be condensed very often, and the vendor’s prompt cache is lost each time. The default is {0}.',
+            formatPercent(Number(standard)),
+          )}
+        </p>
+      )}
     </Row>
   );
 }

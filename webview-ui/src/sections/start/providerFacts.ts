@@ -1,32 +1,30 @@
-/** The facts that a user needs to choose a provider. */
+/** What a user needs to know to choose a provider. */
 import type { ProfileState } from '../../../../src/panel/protocol';
 import { formatDollars, formatPercent, t } from '../../l10n';
-import { MEASURED_PRESETS, MEASURED_PROVIDERS, type Measured } from './measured';
+import { FILE_AWARE, MEASURED_PRESETS, MEASURED_PROVIDERS, type Measured } from './measured';
 
 export interface ProviderFacts {
   readonly does: string;
   readonly costs: string;
   readonly loses: string;
-  /** How much of real sessions it removed. */
   readonly removes: string;
 }
 
-/** What the settings hold that the facts depend on. */
+/** The settings that the facts depend on. */
 export interface InUse {
-  /** The profile that writes summaries; absent: none is chosen. */
+  /** The model that writes summaries, if one is chosen. */
   readonly condensing: ProfileState | undefined;
   /** The setting `agent.whenNotEnough`. */
   readonly whenNotEnough: unknown;
-  /** The preset of Smart; absent: passes of the user's own. */
+  /** Smart's preset; absent: the user's own passes. */
   readonly preset?: { readonly id: string; readonly name: string; readonly callsModel: boolean } | undefined;
-  /** The strategy, by its name, with the names of its steps. */
   readonly strategy?: { readonly name: string; readonly steps: readonly string[] } | undefined;
 }
 
-/** A conversation that is worth summing up, and a summary's length: tokens. */
+/** Tokens of a typical conversation and its summary. */
 const EXAMPLE = { read: 100_000, written: 1_500 } as const;
 
-/** US dollars for summing up the example with a profile's model; undefined where its price is not known. */
+/** US dollars for summarizing the example; undefined if the model's price is not known. */
 const exampleCost = ({ inputPrice, outputPrice }: ProfileState): number | undefined =>
   inputPrice === undefined || outputPrice === undefined
     ? undefined
@@ -73,7 +71,8 @@ export function factsOf(
           : t('Removes old content by its kind, until the target is met. In use: your own passes.'),
         costs: preset?.callsModel === false ? t('Nothing') : t('Nothing, or what the models of its passes cost'),
         loses: ofPreset ? lostWords(ofPreset) : t('What your passes remove; the preview shows it'),
-        removes: ofPreset ? removedWords(ofPreset) : t('Up to the target'),
+        // File-Aware's size was that of the rule it was compared with.
+        removes: ofPreset && preset.id !== FILE_AWARE ? removedWords(ofPreset) : t('Up to the target'),
       };
     }
     case 'strategy':
@@ -97,13 +96,24 @@ export function factsOf(
 const removedWords = (measured: Measured | undefined): string =>
   measured === undefined ? t('not measured') : t('{0} of a session', formatPercent(measured.removed));
 
-/** The measured loss. What is removed without a model can be recalled. */
+/** The measured loss. Whatever a preset or Truncation removes can be recalled. */
 export function lostWords(measured: Measured | undefined): string {
   if (measured?.lost === undefined) return t('not measured');
-  return measured.lost === 0
-    ? t('None of the lines that agents needed later on the measured project; some on others')
-    : t('{0} of the lines that agents needed later; they can be recalled', formatPercent(measured.lost));
+  const lost = formatPercent(measured.lost);
+  return measured.isAtMost
+    ? t('At most {0} of the lines that agents needed later; they can be recalled', lost)
+    : t('{0} of the lines that agents needed later; they can be recalled', lost);
 }
+
+/** The preset's measured figures, and what they were measured on. */
+export const presetFigures = (id: string, measured: Measured): string =>
+  id === FILE_AWARE
+    ? t(
+        'On 18 projects that it was not fitted on: with {0} of a session removed, loses {1} of the lines that agents needed later; they can be recalled.',
+        formatPercent(measured.removed),
+        formatPercent(measured.lost ?? 0),
+      )
+    : t('On one project: removes {0} of a session. Loses: {1}.', formatPercent(measured.removed), lostWords(measured));
 
 function summaryCost(condensing: ProfileState | undefined): string {
   if (!condensing) return t('What the model costs; add a model first');

@@ -16,8 +16,8 @@ it.each([
   ['a model may not be waited for', answers('more', 'instant', 'little', 'presets'), 'smart', 'file-aware'],
   ['a cent', answers('little', 'short', 'much', 'none'), 'smart', 'cost'],
   ['a model, and nothing to set up', answers('some', 'short', 'much', 'none'), 'native', undefined],
-  ['quality at any price', answers('more', 'long', 'little', 'all'), 'smart', 'quality'],
-  ['quality, and fast', answers('some', 'short', 'little', 'presets'), 'smart', 'conservative'],
+  ['little loss at any price', answers('more', 'long', 'little', 'all'), 'smart', 'conservative'],
+  ['little loss, and fast', answers('some', 'short', 'little', 'presets'), 'smart', 'conservative'],
   ['the gist, and fast', answers('some', 'short', 'much', 'presets'), 'smart', 'aggressive'],
 ])('the recommendation fits answers: %s', (_what, given, provider, preset) => {
   expect(recommend(given, ALL)).toMatchObject({ provider, ...(preset !== undefined && { preset }) });

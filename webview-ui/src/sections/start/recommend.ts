@@ -1,4 +1,4 @@
-/** "Help me choose": from four answers to a configuration (providers-complete.md, 7.2). */
+/** "Help me choose": from four answers to a configuration. */
 import { t } from '../../l10n';
 
 export interface Question {
@@ -51,11 +51,11 @@ export type Answers = Readonly<Partial<Record<Question['id'], string>>>;
 
 export interface Recommendation {
   readonly provider: string;
-  /** Name of the Smart provider's preset. */
+  /** ID of Smart's preset. */
   readonly preset?: string;
   /** US dollars. */
   readonly maxCost: number;
-  /** It calls a model: a profile has to be there. */
+  /** It calls a model, so one must have been added. */
   readonly asksModel?: true;
   readonly reason: string;
 }
@@ -98,7 +98,7 @@ export function recommend(answers: Answers, available: readonly string[]): Recom
       preset,
       maxCost,
       asksModel: true,
-      reason: t('Mechanical passes come first; a model summarizes only what is left.'),
+      reason: t('Repeated content is removed first, for free. Its passes may call a model, within your limit.'),
     };
   }
   return {
@@ -111,6 +111,7 @@ export function recommend(answers: Answers, available: readonly string[]): Recom
 
 function presetFor(budget: string, wait: string, loss: string): string {
   if (budget === 'little') return 'cost';
-  if (loss === 'little') return wait === 'long' && budget === 'more' ? 'quality' : 'conservative';
+  // Of those that call a model, it loses least.
+  if (loss === 'little') return 'conservative';
   return wait === 'long' ? 'balanced' : 'aggressive';
 }

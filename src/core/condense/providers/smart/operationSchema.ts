@@ -43,7 +43,7 @@ const summarize = z
       .min(1)
       .max(500)
       .optional()
-      .describe('API profile to summarize with. If omitted, the condensing profile.'),
+      .describe('Model that summarizes, by the ID of its API profile. If omitted, the model chosen for summaries.'),
     maxTokens: z.int().min(16).max(32_000).default(200).describe('Maximum number of tokens in a summary.'),
     customPrompt: z
       .string()

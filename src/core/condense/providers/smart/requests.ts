@@ -11,7 +11,7 @@ import { placeKey } from '../../edits/edits';
 import { findMarkers } from '../../../messages/markers';
 import { findPersonSlices } from '../../summary/instructions';
 import { findTruncatedSlice, type TruncateLimits } from '../../operations/truncate';
-import { OPERATIONS, getStrongest, type OperationName } from '../../edits/operations';
+import { OPERATIONS, OUTCOMES, getStrongest, type OperationName } from '../../edits/operations';
 import type { Operation } from './operationSchema';
 import { findErrorLines } from '../../operations/errorLines';
 import { formatNames, type DeclaredName } from './declaredNames';
@@ -180,11 +180,11 @@ export function cutAll(name: string, draft: Draft, requests: readonly PlacedRequ
   for (const group of byPlace.values()) {
     const [first, ...others] = group;
     if (!first) continue;
-    const done = new Set(group.map(({ operation }) => OPERATIONS[operation].done));
+    const outcomes = new Set(group.map(({ operation }) => OUTCOMES[OPERATIONS[operation].outcome].label));
     draft.cut(name, first.place, group, {
       contentType: first.type,
       operation: getStrongest([first.operation, ...others.map(({ operation }) => operation)]),
-      reason: [...done].join(', '),
+      reason: [...outcomes].join(', '),
       strict: false,
     });
   }

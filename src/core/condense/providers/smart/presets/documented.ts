@@ -1,5 +1,5 @@
 /**
- * Presets without our own measurements: Conservative, Balanced, Aggressive, Speed, Quality, Cost
+ * Presets without our own measurements: Conservative, Balanced, Aggressive, Speed, Summaries, Cost
  * and Multi-Zone. They use the condensing profile.
  */
 import {
@@ -18,7 +18,7 @@ import type { Preset } from './preset';
 const conservative: Preset = {
   id: 'conservative',
   name: 'Conservative',
-  description: 'Quality first: a model summarizes long old results; everything else stays as it is.',
+  description: 'A model summarizes only the longest old results; everything else stays as it is.',
   config: {
     passes: [
       createIndividualPass(
@@ -60,8 +60,7 @@ const balanced: Preset = {
 const aggressive: Preset = {
   id: 'aggressive',
   name: 'Aggressive',
-  description:
-    'Most tokens for the least cost: old results and parameters are removed; above 35,000 tokens the oldest messages are summarized.',
+  description: 'Removes most: old results and parameters; above 35,000 tokens a model summarizes the oldest messages.',
   config: {
     passes: [
       createIndividualPass(
@@ -87,7 +86,7 @@ const aggressive: Preset = {
 const speed: Preset = {
   id: 'speed',
   name: 'Speed',
-  description: 'No model: old parameters are removed, old results keep three lines.',
+  description: 'No model, and instant: old parameters are removed, old results keep three lines.',
   config: {
     passes: [
       createIndividualPass(
@@ -100,8 +99,8 @@ const speed: Preset = {
 
 const quality: Preset = {
   id: 'quality',
-  name: 'Quality',
-  description: 'A model summarizes every old result.',
+  name: 'Summaries',
+  description: 'A model summarizes every old result, so that something of each remains.',
   config: {
     passes: [
       createIndividualPass(

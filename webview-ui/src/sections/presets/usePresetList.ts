@@ -1,0 +1,64 @@
+import { useState } from 'react';
+import { errorMessage } from '../../../../src/core/errors';
+import { listEntryNames, type EntryName, type ListChange } from '../../../../src/core/settingValue';
+import { t } from '../../l10n';
+import { usePanel } from '../../state/panel';
+import { isStill } from '../../state/together';
+import { useSetting, type Setting } from '../../state/useSetting';
+import type { Done } from './PresetItem';
+import { usePresetScope } from './usePresetScope';
+
+export interface PresetList {
+  readonly own: Setting;
+  readonly list: readonly unknown[];
+  readonly names: readonly EntryName[];
+  /** Makes a change that is not announced. @returns undefined if it was refused */
+  readonly make: (change: ListChange) => Promise<{ readonly undo: ListChange | undefined } | undefined>;
+  /** Makes a change and announces it with a way back. @returns whether it was made */
+  readonly change: (change: ListChange, text: string) => Promise<boolean>;
+  readonly done: Done | undefined;
+  readonly setDone: (done: Done | undefined) => void;
+  readonly problems: readonly string[];
+  readonly setProblems: (problems: readonly string[]) => void;
+}
+
+export const formatProblems = (problems: readonly { readonly path: string; readonly message: string }[]): string[] =>
+  problems.map(({ path, message }) => (path === '' ? message : t('{0}: {1}', path, message)));
+
+/** The user's own presets in the scope that counts, and changes to them. */
+export function usePresetList(): PresetList {
+  const { state, connection } = usePanel();
+  const own = useSetting('presets', [], usePresetScope());
+  const [last, setDone] = useState<Done>();
+  const [problems, setProblems] = useState<readonly string[]>([]);
+  const list: readonly unknown[] = own.isSet && Array.isArray(own.value) ? own.value : [];
+  const make: PresetList['make'] = async (wanted) => {
+    try {
+      const place = { name: 'presets', scope: own.scope, path: [] };
+      const { problems: found, undo } = await connection.request('changeList', { ...place, change: wanted });
+      setProblems(formatProblems(found));
+      return found.length > 0 ? undefined : { undo };
+    } catch (error) {
+      setProblems([errorMessage(error)]);
+      return undefined;
+    }
+  };
+  const change = async (wanted: ListChange, text: string): Promise<boolean> => {
+    const made = await make(wanted);
+    if (!made) return false;
+    const { undo } = made;
+    setDone({ text, ...(undo && { undo: () => void make(undo) }) });
+    return true;
+  };
+  return {
+    own,
+    list,
+    names: listEntryNames(list),
+    make,
+    change,
+    done: last?.written === undefined || isStill(state, last.written) ? last : undefined,
+    setDone,
+    problems,
+    setProblems,
+  };
+}

@@ -1,0 +1,54 @@
+import type { ReactNode } from 'react';
+import { Problems } from '../../components/Problems';
+import { t } from '../../l10n';
+import { Button, Combo, LinkButton, ProgressRing } from '../../ui';
+import type { Labels } from '../../ui/labelled';
+import { describeModel, type VendorModels } from './vendorModels';
+
+interface ModelBoxProps extends Labels {
+  readonly value: string;
+  /** Absent for a vendor that lists no models. */
+  readonly vendorModels?: VendorModels | undefined;
+  readonly onInput: (value: string) => void;
+  readonly onCommit: (value: string) => void;
+  /** Shown after what the vendor says about the model. */
+  readonly children?: ReactNode;
+}
+
+/** The model's ID, with the vendor's models as its list once they have been looked up. */
+export function ModelBox({ vendorModels, children, ...field }: ModelBoxProps): ReactNode {
+  const { models, isBusy = false, problem = '', lookUp, cancel } = vendorModels ?? {};
+  const listed = models?.find(({ id }) => id === field.value.trim());
+  return (
+    <>
+      <Combo
+        {...field}
+        choices={models?.map(({ id }) => id) ?? []}
+        placeholder={models ? t('Choose from the list, or type part of a name') : ''}
+      />
+      <p className="actions">
+        {isBusy ? (
+          <>
+            <ProgressRing label={t('Asking the vendor for its models…')} />
+            <Button onClick={() => cancel?.()}>{t('Cancel')}</Button>
+          </>
+        ) : (
+          <>
+            {models && (
+              <span className="row-note" role="status">
+                {listed
+                  ? describeModel(listed)
+                  : models.length === 1
+                    ? t('1 model in the list')
+                    : t('{0} models in the list', models.length)}
+              </span>
+            )}
+            {children}
+            {lookUp && !models && <LinkButton onClick={lookUp}>{t('Look up models')}</LinkButton>}
+          </>
+        )}
+      </p>
+      <Problems problems={problem === '' ? [] : [problem]} />
+    </>
+  );
+}

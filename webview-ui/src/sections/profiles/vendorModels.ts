@@ -1,0 +1,83 @@
+import { useEffect, useRef, useState } from 'react';
+import { errorMessage } from '../../../../src/core/errors';
+import type { Params, VendorModel } from '../../../../src/panel/protocol';
+import { formatDollars, t } from '../../l10n';
+import { usePanel } from '../../state/panel';
+
+const LIST_TIMEOUT_MS = 60_000;
+
+export interface VendorModels {
+  /** Undefined until they were looked up. */
+  readonly models: readonly VendorModel[] | undefined;
+  readonly isBusy: boolean;
+  /** Why the lookup failed; empty if it didn't. */
+  readonly problem: string;
+  readonly lookUp: () => void;
+  readonly cancel: () => void;
+  /** Drops the list, such as when it belongs to another vendor. */
+  readonly forget: () => void;
+}
+
+/** @param asked the profile whose vendor lists its models */
+export function useVendorModels(asked: Params<'listModels'>): VendorModels {
+  const { connection } = usePanel();
+  const running = useRef<AbortController>(undefined);
+  const [models, setModels] = useState<readonly VendorModel[]>();
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState('');
+  const cancel = (): void => {
+    running.current?.abort();
+    running.current = undefined;
+    setBusy(false);
+  };
+  useEffect(() => () => running.current?.abort(), []);
+  const lookUp = async (): Promise<void> => {
+    cancel();
+    const abort = new AbortController();
+    running.current = abort;
+    setProblem('');
+    setBusy(true);
+    try {
+      const answer = await connection.request('listModels', asked, {
+        timeoutMs: LIST_TIMEOUT_MS,
+        signal: abort.signal,
+      });
+      if (running.current === abort) setModels(answer.models);
+    } catch (error) {
+      if (running.current === abort) setProblem(errorMessage(error));
+    }
+    if (running.current === abort) setBusy(false);
+  };
+  return {
+    models,
+    isBusy,
+    problem,
+    lookUp: () => void lookUp(),
+    cancel,
+    forget: () => {
+      cancel();
+      setModels(undefined);
+      setProblem('');
+    },
+  };
+}
+
+/** What the vendor says about a model. */
+export function describeModel({ contextWindow, maxOutputTokens, seesImages, prices }: VendorModel): string {
+  const facts = [
+    ...(contextWindow === undefined ? [] : [t('window {0}', contextWindow)]),
+    ...(maxOutputTokens === undefined ? [] : [t('answers up to {0} tokens', maxOutputTokens)]),
+    ...(prices
+      ? [t('{0} in, {1} out per million tokens', formatDollars(prices.input), formatDollars(prices.output))]
+      : []),
+    ...(prices?.longPrompts ? [t('more expensive above {0} tokens', prices.longPrompts.aboveTokens)] : []),
+    ...(seesImages === undefined ? [] : [seesImages ? t('accepts images') : t('does not accept images')]),
+  ];
+  return facts.length > 0 ? facts.join(' · ') : t('The vendor provides only its name.');
+}
+
+/** A vendor's facts as fields of a profile. */
+export const toProfileFields = ({ id: _id, seesImages, ...facts }: VendorModel): Readonly<Record<string, unknown>> => ({
+  ...facts,
+  ...(seesImages !== undefined && { images: seesImages }),
+});

@@ -1,0 +1,27 @@
+import type { CSSProperties, ReactNode } from 'react';
+import {
+  OPERATIONS,
+  OUTCOMES,
+  type EditOutcome,
+  type OperationName,
+} from '../../../../src/core/condense/edits/operations';
+import { t } from '../../l10n';
+import { outcomeWords } from '../preview/outcomes';
+
+/** Cost, speed and effect of an operation. */
+export const priceAndQuality = (callsModel: boolean, outcome: EditOutcome): readonly string[] => [
+  callsModel ? t('calls a model') : t('free'),
+  callsModel ? t('seconds for each call') : t('instant'),
+  t(OUTCOMES[outcome].help),
+];
+
+/** An operation in the color of its outcome in the message strip. */
+export function OperationBadge({ operation }: { readonly operation: OperationName }): ReactNode {
+  const { label, outcome } = OPERATIONS[operation];
+  const style: CSSProperties = outcomeWords(outcome).style;
+  return (
+    <span className="tag operation-tag" style={style}>
+      {t(label)}
+    </span>
+  );
+}

@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest';
+import { BUILT_IN_PRESETS } from '../../../../src/core/condense/providers/smart/presets';
+import { describePass } from './passSentence';
+import { passesOf } from './smartValue';
+
+const describeOne = (pass: object): string =>
+  passesOf({ passes: [pass] })
+    .map(describePass)
+    .join();
+
+const individual = (defaults: object, more: object = {}): object => ({
+  id: 'a',
+  mode: 'individual',
+  selection: { type: 'preserve_recent', count: 10 },
+  individualConfig: { defaults },
+  ...more,
+});
+const when = (condition: object): object => ({ execution: { type: 'conditional', condition } });
+const removed = { toolResults: { operation: 'suppress' } };
+
+it.each([
+  [individual({}), 'Changes nothing.'],
+  [individual(removed), 'Removes tool results in all but the newest 10 messages.'],
+  [
+    individual({ toolResults: { operation: 'truncate' }, toolParameters: { operation: 'truncate' } }),
+    'Shortens tool results and tool parameters in all but the newest 10 messages.',
+  ],
+  [
+    individual(
+      { toolResults: { operation: 'outline' }, messageText: { operation: 'thin' } },
+      { selection: { type: 'preserve_percent', percentage: 30 } },
+    ),
+    'Keeps only the declarations in tool results and removes the least needed parts of message text in all but the newest 30% of the messages.',
+  ],
+  [
+    individual(removed, { selection: { type: 'preserve_recent', count: 0 }, ...when({ tokenThreshold: 40_000 }) }),
+    'Removes tool results in all messages, if more than 40,000 tokens are left.',
+  ],
+  [
+    individual(removed, when({ windowPercent: 75 })),
+    'Removes tool results in all but the newest 10 messages, if more than 75% of the window is used.',
+  ],
+  [
+    individual(removed, { selection: { type: 'custom', filter: { isError: false } }, ...when({ overTarget: 1 }) }),
+    'Removes tool results in what its filter selects, if the target is not met.',
+  ],
+  [
+    individual(removed, when({ tokenThreshold: 1, cacheCold: true })),
+    'Removes tool results in all but the newest 10 messages, if its condition is met.',
+  ],
+  [
+    individual(removed, {
+      individualConfig: {
+        defaults: removed,
+        overrides: [{ messageIndex: 3, operations: { toolResults: { operation: 'summarize' } } }],
+      },
+    }),
+    'Removes tool results and may call a model in all but the newest 10 messages.',
+  ],
+  [
+    {
+      id: 'b',
+      mode: 'batch',
+      selection: { type: 'preserve_percent', percentage: 25 },
+      batchConfig: { operation: 'summarize' },
+      ...when({ tokenThreshold: 35_000 }),
+    },
+    'Replaces all but the newest 25% of the messages with one summary by a model, if more than 35,000 tokens are left.',
+  ],
+])('%j is described in one sentence', (pass, sentence) => {
+  expect(describeOne(pass)).toBe(sentence);
+});
+
+it.each(BUILT_IN_PRESETS.map(({ id, config }) => [id, config] as const))(
+  'every pass of the preset %s says what it does',
+  (_id, config) => {
+    for (const entry of passesOf(config)) expect(describePass(entry)).toMatch(/^[A-Z].{20,180}\.$/);
+  },
+);

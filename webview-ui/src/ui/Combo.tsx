@@ -1,0 +1,46 @@
+import { useId, type ReactNode } from 'react';
+import type { Labels } from './labelled';
+
+interface ComboProps extends Labels {
+  readonly value: string;
+  /** Offered while typing; any other text is accepted, too. */
+  readonly choices: readonly string[];
+  readonly placeholder?: string;
+  /** On each key, and when a choice is picked. */
+  readonly onInput: (value: string) => void;
+  /** When the field loses focus, or on Enter. */
+  readonly onCommit: (value: string) => void;
+}
+
+/** A text field with a list. Native, because the toolkit has none and its field can't use a `datalist` of the page. */
+export function Combo({ label, help, invalid = false, value, choices, placeholder, ...on }: ComboProps): ReactNode {
+  const list = useId();
+  return (
+    <>
+      <input
+        className={invalid ? 'combo invalid' : 'combo'}
+        list={list}
+        value={value}
+        placeholder={placeholder}
+        aria-label={label}
+        aria-description={help}
+        aria-invalid={invalid}
+        spellCheck={false}
+        onChange={(event) => {
+          on.onInput(event.target.value);
+        }}
+        onBlur={(event) => {
+          on.onCommit(event.target.value);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') on.onCommit(event.currentTarget.value);
+        }}
+      />
+      <datalist id={list}>
+        {choices.map((choice) => (
+          <option key={choice} value={choice} />
+        ))}
+      </datalist>
+    </>
+  );
+}
