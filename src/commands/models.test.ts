@@ -265,7 +265,7 @@ describe('condensing with Summary', () => {
     expect(labels.slice(0, 4)).toEqual(['chosen in the settings', 'Summary', 'calls no model', 'Lossless']);
     const described = (label: string) => picked.items().find((item) => item.label === label)?.description;
     expect(described('Summary')).toMatch(/^[\d,]+ tokens \(−\d+%\) · 1 request, ≈ \$0\.\d+/);
-    expect(described('Summaries')).toMatch(/^[\d,]+ tokens \(−[\d.]+%\).* · \d+ requests?, ≈ \$\d/);
+    expect(described('Result by Result')).toMatch(/^[\d,]+ tokens \(−[\d.]+%\).* · \d+ requests?, ≈ \$\d/);
     expect(described('Strategy')).toMatch(/^[\d,]+ tokens \(−[\d.]+%\)/);
     expect(described('Lossless')).toMatch(/^[\d,]+ tokens \([−\d.]+%\) · free$/);
   });

@@ -22,7 +22,7 @@ export interface PresetList {
   readonly setProblems: (problems: readonly string[]) => void;
 }
 
-export const formatProblems = (problems: readonly { readonly path: string; readonly message: string }[]): string[] =>
+const formatProblems = (problems: readonly { readonly path: string; readonly message: string }[]): string[] =>
   problems.map(({ path, message }) => (path === '' ? message : t('{0}: {1}', path, message)));
 
 /** The user's own presets in the scope that counts, and changes to them. */

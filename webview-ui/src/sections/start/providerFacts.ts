@@ -97,7 +97,7 @@ const removedWords = (measured: Measured | undefined): string =>
   measured === undefined ? t('not measured') : t('{0} of a session', formatPercent(measured.removed));
 
 /** The measured loss. Whatever a preset or Truncation removes can be recalled. */
-export function lostWords(measured: Measured | undefined): string {
+function lostWords(measured: Measured | undefined): string {
   if (measured?.lost === undefined) return t('not measured');
   const lost = formatPercent(measured.lost);
   return measured.isAtMost

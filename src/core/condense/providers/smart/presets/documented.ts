@@ -1,5 +1,5 @@
 /**
- * Presets without our own measurements: Conservative, Balanced, Aggressive, Speed, Summaries, Cost
+ * Presets without our own measurements: Conservative, Balanced, Aggressive, Speed, Result by Result, Cost
  * and Multi-Zone. They use the condensing profile.
  */
 import {
@@ -99,7 +99,7 @@ const speed: Preset = {
 
 const quality: Preset = {
   id: 'quality',
-  name: 'Summaries',
+  name: 'Result by Result',
   description: 'A model summarizes every old result, so that something of each remains.',
   config: {
     passes: [
