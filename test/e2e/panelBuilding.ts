@@ -45,7 +45,7 @@ export async function condense(
   { run, choose }: Hand = BY_MOUSE,
 ): Promise<void> {
   await run(bench, 'Context Condenser: Condense Context Now');
-  await quickInput(bench, ({ items }) => items.some(({ detail }) => / tokens · /.test(detail)));
+  await quickInput(bench, ({ items }) => items.some(({ detail }) => / tokens in messages · /.test(detail)));
   await choose(bench, TITLE);
   const notice = await notification(bench, 'Condensed “');
   assert.match(notice.text, words);

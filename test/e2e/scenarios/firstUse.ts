@@ -39,7 +39,7 @@ const firstUse: Scenario = async (bed) => {
   await tell('a command', plain, async () => {
     homeWith(plain, { [SESSION]: freshSample() });
     await runCommand(plain, 'Context Condenser: Condense Context Now');
-    await quickInput(plain, ({ items }) => items.some(({ detail }) => / tokens · /.test(detail)));
+    await quickInput(plain, ({ items }) => items.some(({ detail }) => / tokens in messages · /.test(detail)));
     await pick(plain, /tags/i);
     await notification(plain, 'Condensed “');
   });

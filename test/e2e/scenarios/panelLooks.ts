@@ -35,7 +35,7 @@ async function open(bench: Workbench, width: number): Promise<OpenedPanel> {
   await useSettings(bench, settings);
   await bench.page.setViewportSize({ width, height: 1600 });
   await runCommand(bench, 'Context Condenser: Condense Context Now');
-  await quickInput(bench, ({ items }) => items.some(({ detail }) => / tokens · /.test(detail)));
+  await quickInput(bench, ({ items }) => items.some(({ detail }) => / tokens in messages · /.test(detail)));
   await pick(bench, /tags/i);
   await notification(bench, 'Condensed “');
   await closeParts(bench, 'notifications', 'editors', ...(width < 800 ? (['sideBar'] as const) : []));

@@ -59,7 +59,7 @@ export const showsWhatCountsOnARemoteMachine: Scenario = async (bed) => {
   // A reloaded panel may take the focus late, which closes an open list.
   await help(bench, { commands: [['workbench.action.closeAllEditors']] });
   await runCommand(bench, 'Context Condenser: Condense Context Now');
-  await quickInput(bench, ({ items }) => items.some(({ detail }) => / tokens · /.test(detail)));
+  await quickInput(bench, ({ items }) => items.some(({ detail }) => / tokens in messages · /.test(detail)));
   await pick(bench, /tags/i);
   await notification(bench, 'Condensed “');
   // The panel shows the running configuration.
