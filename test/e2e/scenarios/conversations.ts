@@ -138,8 +138,7 @@ async function previewsCondensesAndExports(bench: Workbench, file: string): Prom
 
   // A row of a condensed conversation opens its details.
   await clickRow(bench, TASK);
-  const details = await webview(bench, 'a.button');
-  await details.getByRole('link', { name: 'Open Conversation' }).click();
+  await (await webview(bench, 'a.button')).getByRole('link', { name: 'Open Conversation' }).click();
   await textEditor(bench, (lines) =>
     lines.some((line) => /^Messages, which can be condensed: [\d,]+ tokens/.test(line)),
   );
@@ -149,8 +148,9 @@ async function previewsCondensesAndExports(bench: Workbench, file: string): Prom
       .and(bench.page.getByRole('button', { name: action, exact: true }))
       .first()
       .waitFor();
+  // The page is made anew, since it was hidden.
   await clickRow(bench, TASK);
-  await details.getByRole('link', { name: 'Export…' }).click();
+  await (await webview(bench, 'a.button')).getByRole('link', { name: 'Export…' }).click();
   await pick(bench, /^Markdown \(condensed\)/);
   await saveAs(bench, file);
   await notification(bench, `Exported to ${basename(file)}.`);
