@@ -315,18 +315,24 @@ describe('the command Condense Context Now', () => {
     fake.settings['contextCondenser.manual.targetPercent'] = 50;
     await condenseNamedWith(services, file);
     const labels = items.map(({ label }) => label);
-    expect(labels.slice(0, 5)).toEqual([
+    // By measured loss.
+    expect(labels.slice(0, 7)).toEqual([
       'chosen in the settings',
       'Lossless',
       'calls no model',
       'File-Aware',
+      'Multi-Zone',
       'Truncation',
+      'Speed',
     ]);
+    expect(items[1]?.detail).toMatch(/^Loses nothing\. /);
     expect(items[1]?.description).toMatch(/ · free · in use now$/);
     expect(labels.indexOf('may call a model')).toBeLessThan(labels.indexOf('Summary'));
     const fileAware = items[3];
     expect(fileAware?.description).toMatch(/^[\d,]+ tokens \(−\d+%\) · meets your target · free$/);
-    expect(fileAware?.detail).toMatch(/^(All \d+ facts .* are kept\.|Of \d+ facts, \d+ are kept).* No model: /);
+    expect(fileAware?.detail).toMatch(
+      /^Measured loss: 13% of the lines that agents needed later\. (All \d+ facts .* are kept\.|Of \d+ facts, \d+ are kept).* No model: /,
+    );
     expect(items.find(({ label }) => label === 'Summary')?.description).toContain('No model is set up');
     const asking = items.slice(labels.indexOf('may call a model') + 1);
     expect(asking.some(({ description = '' }) => / tokens .*no model is set up/.test(description))).toBe(true);

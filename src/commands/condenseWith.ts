@@ -25,6 +25,8 @@ import { pickConversation } from './pickConversation';
 import { pickItem } from './pickedItem';
 import { createPicker, showErrorMessage } from '../window/notifications';
 import { isEqual } from '../core/isEqual';
+import { formatPercent } from '../core/percent';
+import { MEASURED_PRESETS, MEASURED_PROVIDERS, type Measured } from '../core/condense/measured';
 
 /** A provider with its configuration, as the user picks it. */
 interface ProviderChoice {
@@ -113,7 +115,23 @@ async function conversationOf(services: Services, subject: CondensedWith): Promi
   }
 }
 
-/** All choices, those that cost nothing and lose least first. */
+/** The measured figures of a choice; undefined if it was not measured, such as passes of the user's own. */
+function findMeasured({ configuration }: ProviderChoice): Measured | undefined {
+  if (configuration?.kind === 'preset') return MEASURED_PRESETS[configuration.id];
+  return configuration?.kind === 'provider' ? MEASURED_PROVIDERS[configuration.id] : undefined;
+}
+
+function formatLoss(choice: ProviderChoice): string {
+  const { lost, isAtMost } = findMeasured(choice) ?? {};
+  if (lost === undefined) return '';
+  if (lost === 0) return vscode.l10n.t('Loses nothing.');
+  const share = formatPercent(lost);
+  return isAtMost
+    ? vscode.l10n.t('Measured loss: at most {0} of the lines that agents needed later.', share)
+    : vscode.l10n.t('Measured loss: {0} of the lines that agents needed later.', share);
+}
+
+/** All choices, those that lose least first. */
 function listChoices({ registered }: Services): ProviderChoice[] {
   const own = readOwnPresets();
   const ids = new Set(own.map(({ id }) => id));
@@ -128,14 +146,11 @@ function listChoices({ registered }: Services): ProviderChoice[] {
     }),
   );
   const ownPasses = resolveConfig('smart');
-  const fileAware = presets.filter(({ configuration }) => isPreset(configuration, 'file-aware'));
-  return [
+  const choices = [
     settingsChoice('lossless', vscode.l10n.t('Removes repeated content; every byte can be restored.')),
-    ...fileAware,
     settingsChoice('truncation', vscode.l10n.t('Shortens old tool results and parameters.')),
-    ...presets.filter((choice) => choice.isFree && !fileAware.includes(choice)),
+    ...presets,
     settingsChoice('native', vscode.l10n.t('A model summarizes everything between the task and the latest messages.')),
-    ...presets.filter((choice) => !choice.isFree),
     ...(typeof ownPasses === 'object' ? [settingsChoice('smart', vscode.l10n.t('Your own passes.'))] : []),
     settingsChoice('strategy', vscode.l10n.t('Several providers in order, each if its condition is met.')),
     ...registered.list().map(({ id, name, description }): ProviderChoice => ({
@@ -146,6 +161,8 @@ function listChoices({ registered }: Services): ProviderChoice[] {
       isFree: true,
     })),
   ];
+  const loss = (choice: ProviderChoice): number => findMeasured(choice)?.lost ?? 100;
+  return choices.toSorted((a, b) => loss(a) - loss(b));
 }
 
 /** A provider with its settings. */
@@ -262,7 +279,7 @@ function createItems(
     description: description(choice),
     ...(choice.configuration && choice.isFree && { buttons: [createLookButton()] }),
     // The loss comes first because narrow windows cut off the end.
-    detail: [found.get(choice)?.loss ?? '', choice.does].join(' ').trim(),
+    detail: [formatLoss(choice), found.get(choice)?.loss ?? '', choice.does].filter((words) => words !== '').join(' '),
   });
   const kinds: readonly [string, (choice: ProviderChoice) => boolean][] = [
     [vscode.l10n.t('chosen in the settings'), (choice) => isSameChoice(choice, chosen)],

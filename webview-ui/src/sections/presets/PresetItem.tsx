@@ -12,7 +12,7 @@ import { saveTogether, type Written } from '../../state/together';
 import { useSetting } from '../../state/useSetting';
 import { Button, LinkButton, TextField } from '../../ui';
 import { isOwn, passesOf } from '../smart/smartValue';
-import { MEASURED_PRESETS } from '../start/measured';
+import { MEASURED_PRESETS } from '../../../../src/core/condense/measured';
 import { presetFigures } from '../start/providerFacts';
 import { PresetComparison } from './PresetComparison';
 

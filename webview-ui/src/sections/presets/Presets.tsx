@@ -8,7 +8,7 @@ import { Findable, useSearch } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
 import { Button } from '../../ui';
 import { isFields, presetIn } from '../smart/smartValue';
-import { MEASURED_PRESETS } from '../start/measured';
+import { MEASURED_PRESETS } from '../../../../src/core/condense/measured';
 import { DoneLine, PresetItem } from './PresetItem';
 import { usePresetList } from './usePresetList';
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { BUILT_IN_PRESETS } from '../../../../src/core/condense/providers/smart/presets';
 import { getProviderName } from '../../../../src/core/condense/types';
 import { passesOf } from '../smart/smartValue';
-import { FILE_AWARE, MEASURED_PRESETS, MEASURED_PROVIDERS } from './measured';
+import { FILE_AWARE, MEASURED_PRESETS, MEASURED_PROVIDERS } from '../../../../src/core/condense/measured';
 
 const guide = readFileSync('docs/guide/choosing.md', 'utf8').split('\n');
 const named = [

@@ -1,7 +1,12 @@
 /** What a user needs to know to choose a provider. */
 import type { ProfileState } from '../../../../src/panel/protocol';
 import { formatDollars, formatPercent, t } from '../../l10n';
-import { FILE_AWARE, MEASURED_PRESETS, MEASURED_PROVIDERS, type Measured } from './measured';
+import {
+  FILE_AWARE,
+  MEASURED_PRESETS,
+  MEASURED_PROVIDERS,
+  type Measured,
+} from '../../../../src/core/condense/measured';
 
 export interface ProviderFacts {
   readonly does: string;
