@@ -88,7 +88,7 @@ export function Windows({ sessions }: Pick<ShownAccount, 'sessions'>): ReactNode
       title: t('Cost'),
       isNumber: true,
       cell: (session) => (
-        <span className="wrapped">
+        <span className="measured">
           {isCostUnknown(session) ? t('– (the price of its model is not known)') : moneyOf(session)}
         </span>
       ),

@@ -147,7 +147,7 @@ function Found({ entries, onAdd }: FoundProps): ReactNode {
               'Each model has its own key, which VS Code keeps in its secret store. It is set when you add the model, and changed with the model’s own button.',
             )}
           </p>
-          <p className="actions">
+          <p className="actions row-control">
             {entries
               .filter(({ facts }) => facts !== undefined && facts.key !== 'not-needed')
               .map(({ id, name, facts }) => (

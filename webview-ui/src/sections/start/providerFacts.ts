@@ -118,7 +118,13 @@ export const presetFigures = (id: string, measured: Measured): string =>
         formatPercent(measured.removed),
         formatPercent(measured.lost ?? 0),
       )
-    : t('On one project: removes {0} of a session. Loses: {1}.', formatPercent(measured.removed), lostWords(measured));
+    : t(
+        measured.isAtMost
+          ? 'On one project: removes {0} of a session, and loses at most {1} of the lines that agents needed later; they can be recalled.'
+          : 'On one project: removes {0} of a session, and loses {1} of the lines that agents needed later; they can be recalled.',
+        formatPercent(measured.removed),
+        formatPercent(measured.lost ?? 0),
+      );
 
 function summaryCost(condensing: ProfileState | undefined): string {
   if (!condensing) return t('What the model costs; add a model first');
