@@ -39,18 +39,10 @@ them in the file that applies.
 `;
 }
 
+/** The values to choose from; for all others the default shows the type. */
 function formatValues({ type, enum: names, oneOf, anyOf }) {
   if (names) return names.map((name) => `\`${name}\``).join(', ');
-  if (oneOf ?? anyOf) return type === 'string' ? 'a name' : 'a name, or an object';
-  const kind = {
-    boolean: 'on or off',
-    array: 'a list',
-    object: 'an object',
-    string: 'text',
-    integer: 'whole number',
-    number: 'number',
-  };
-  return kind[type] ?? '';
+  return (oneOf ?? anyOf) && type !== 'string' ? 'a name, or an object' : '';
 }
 
 const cell = (text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
