@@ -24,11 +24,24 @@ export function findActiveBranch(thread: readonly ClaudeCodeRecord[]): Branch {
   if (!leaf) return { records: [], before: 0 };
   if (leaf.uuid === undefined) return toLinearBranch(thread);
   const byUuid = new Map<string, ClaudeCodeRecord>();
-  for (const record of thread) if (record.uuid !== undefined) byUuid.set(record.uuid, record);
+  const rewritten = new Map<string, ClaudeCodeRecord[]>();
+  for (const record of thread) {
+    if (record.uuid === undefined) continue;
+    const known = byUuid.get(record.uuid);
+    if (known) rewritten.set(record.uuid, [...(rewritten.get(record.uuid) ?? []), known]);
+    byUuid.set(record.uuid, record);
+  }
+  /** Of several records with this UUID, the newest one before the record whose parent it is. */
+  const findParent = (uuid: string, { line }: ClaudeCodeRecord): ClaudeCodeRecord | undefined => {
+    const newest = byUuid.get(uuid);
+    if (!newest || newest.line < line) return newest;
+    return rewritten.get(uuid)?.findLast((record) => record.line < line) ?? newest;
+  };
   const preserved = readPreservedMessages(thread, byUuid);
 
   const path: ClaudeCodeRecord[] = [];
   const seen = new Set<ClaudeCodeRecord>();
+  const uuids = new Set<string>();
   let firstBoundary: ClaudeCodeRecord | undefined;
   let rootless: ClaudeCodeRecord | undefined;
   let at: ClaudeCodeRecord | undefined = findLastAttachment(preserved.tailBehind(leaf), thread);
@@ -36,13 +49,15 @@ export function findActiveBranch(thread: readonly ClaudeCodeRecord[]): Branch {
   while (at && !seen.has(at)) {
     const record: ClaudeCodeRecord = at;
     seen.add(record);
-    path.push(record);
+    // Messages that a compaction wrote again are read where it put them.
+    if (record.uuid === undefined || !uuids.has(record.uuid)) path.push(record);
+    if (record.uuid !== undefined) uuids.add(record.uuid);
     if (isBoundary(record)) {
       firstBoundary ??= record;
-      at = findBeforeBoundary(record, thread, byUuid, preserved.records);
+      at = findBeforeBoundary(record, thread, preserved.records);
     } else {
       const parent = preserved.getParent(record) ?? record.parent;
-      at = parent === undefined ? undefined : byUuid.get(parent);
+      at = parent === undefined ? undefined : findParent(parent, record);
       // A damaged line may have contained the parent or the record's link to it.
       if (parent !== undefined || record.gap === record.line) at ??= recordAboveGap([...byUuid.values()], record);
       if (parent !== undefined && !at) rootless ??= record;
@@ -74,23 +89,22 @@ function toLinearBranch(thread: readonly ClaudeCodeRecord[]): Branch {
 /**
  * Where the history continues above a boundary, which has only a logical parent. That parent may be
  * missing from the file, or, for a `precomputed` compaction, be a kept message written after the
- * boundary whose parents lead back to it. Anything above a boundary was written before it.
+ * boundary whose parents lead back to it; kept messages can also be written again under their UUIDs.
+ * Anything above a boundary was written before it.
  */
 function findBeforeBoundary(
   boundary: ClaudeCodeRecord,
   thread: readonly ClaudeCodeRecord[],
-  byUuid: ReadonlyMap<string, ClaudeCodeRecord>,
   preserved: readonly ClaudeCodeRecord[],
 ): ClaudeCodeRecord | undefined {
-  const above = (uuid: string | undefined): ClaudeCodeRecord | undefined => {
-    const record = uuid === undefined ? undefined : byUuid.get(uuid);
-    return record && record.line < boundary.line ? record : undefined;
-  };
-  const index = thread.indexOf(boundary);
-  const before =
-    above(boundary.logicalParent) ?? thread.findLast((record, at) => at < index && record.message !== undefined);
+  const earlier = thread.slice(0, thread.indexOf(boundary));
+  const above = (uuid: string | undefined): ClaudeCodeRecord | undefined =>
+    uuid === undefined ? undefined : earlier.findLast((record) => record.uuid === uuid);
+  const before = above(boundary.logicalParent) ?? earlier.findLast(({ message }) => message !== undefined);
+  if (!before || !preserved.some(({ uuid }) => uuid === before.uuid)) return before;
   // The preserved messages moved below the boundary: continue above the first of them.
-  return before && preserved.includes(before) ? above(preserved[0]?.parent) : before;
+  const [first] = preserved;
+  return above((above(first?.uuid) ?? first)?.parent);
 }
 
 interface PreservedMessages {

@@ -10,10 +10,13 @@ import {
 } from '../../../../test/fixtures/conversations/claudeCodeLines';
 import { outline, read } from './testing';
 
-/** Some turns, then a compaction: without kept messages, with kept ones from before it, or prepared beforehand. */
+/**
+ * Some turns, then a compaction: without kept messages, with kept ones from before it, prepared
+ * beforehand, or with kept ones written again under their UUIDs.
+ */
 const segment = fc.record({
   turns: fc.integer({ min: 1, max: 4 }),
-  compaction: fc.constantFrom('plain', 'keeping', 'precomputed'),
+  compaction: fc.constantFrom('plain', 'keeping', 'precomputed', 'rewritten'),
 });
 
 interface Session {
@@ -48,10 +51,16 @@ function session(segments: readonly { turns: number; compaction: string }[]): Se
       say();
       return;
     }
-    const names = compaction === 'keeping' ? [`r${count - 2}`, `r${count - 1}`] : [];
+    const names = compaction === 'plain' ? [] : [`r${count - 2}`, `r${count - 1}`];
+    const originals = records.slice(-2);
     records.push(boundary(mark, `r${count - 1}`, names.length > 0 ? kept(names) : {}), summary(head, mark));
     messages.push(`user: ${head}`);
     leaf = head;
+    if (compaction !== 'rewritten') return;
+    for (const original of originals) {
+      records.push({ ...original, parentUuid: leaf });
+      leaf = String(original['uuid']);
+    }
   });
   say();
   return { messages, records };
@@ -78,7 +87,7 @@ it("a compaction that kept no messages is read in the file's order", () => {
   fc.assert(
     fc.property(fc.array(segment, { minLength: 1, maxLength: 5 }), (segments) => {
       const { messages, records } = session(
-        segments.map((one) => ({ ...one, compaction: one.compaction === 'keeping' ? 'plain' : one.compaction })),
+        segments.map((one) => ({ ...one, compaction: one.compaction === 'precomputed' ? one.compaction : 'plain' })),
       );
       const { messages: all } = read(records, { history: 'all' });
       const said = outline(all).map((line, index) => (all[index]?.['isCompactSummary'] === true ? 'summary' : line));
