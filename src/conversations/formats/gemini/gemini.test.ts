@@ -213,3 +213,13 @@ describe('Gemini CLI results repeated in a user record', () => {
     expect(messages[1]?.content).toEqual([{ type: 'gemini_part', part: response('c', 'words') }]);
   });
 });
+
+it.each(['gemini', 'model'])('a request whose answer is a record of type "%s" counts', (type) => {
+  const tokens = { input: 100, output: 5, cached: 40, thoughts: 7, tool: 3 };
+  const text = [HEAD, record('1', 'user', 'Go'), record('2', type, 'done', { tokens, model: 'gemini-3-pro' })]
+    .map((each) => JSON.stringify(each))
+    .join('\n');
+  expect(readConversation(text, { path: PATH }, { history: 'all' }).recorded?.requests).toMatchObject([
+    { message: 1, usage: { inputTokens: 103, outputTokens: 12, cacheReadTokens: 40 } },
+  ]);
+});

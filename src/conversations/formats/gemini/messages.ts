@@ -18,7 +18,9 @@ export interface GeminiMessages {
  * Types of the model's records. `model` is not in the agent's source but was seen in sessions
  * (getagentseal/codeburn#166).
  */
-const ANSWERS: ReadonlySet<string> = new Set(['gemini', 'model']);
+const ANSWERS: ReadonlySet<unknown> = new Set(['gemini', 'model']);
+
+export const isAnswer = ({ type }: Fields): boolean => ANSWERS.has(type);
 
 /** Records of other types are counted and skipped. */
 export function toMessages(records: readonly Fields[]): GeminiMessages {
@@ -31,7 +33,7 @@ export function toMessages(records: readonly Fields[]): GeminiMessages {
     const type = stringIn(record, 'type') ?? 'unnamed';
     if (type === 'user')
       messages.push(...splitAtReferences(dropRepeatedResults(toBlocks(record['content']), open, answered)));
-    else if (ANSWERS.has(type)) {
+    else if (isAnswer(record)) {
       const calls = listIn(record, 'toolCalls').filter(isRecord);
       places.set(record, messages.length);
       const said = [

@@ -6,6 +6,7 @@ import type { RecordedRequest, RecordedRequests } from '../../../core/account/re
 import { isRecord } from '../../../core/messages/blocks';
 import type { RequestCollector } from '../format';
 import { type Fields, countIn, listIn, recordIn, stringIn, timeIn } from '../../text/values';
+import { isAnswer } from './messages';
 
 /** Includes rewound requests, which were also paid for. */
 export class GeminiRequests implements RequestCollector {
@@ -46,7 +47,7 @@ export class GeminiRequests implements RequestCollector {
 
   /** Google counts cached tokens as input and thoughts separately from output. */
   private record(record: Fields): void {
-    const tokens = record['type'] === 'gemini' ? recordIn(record, 'tokens') : undefined;
+    const tokens = isAnswer(record) ? recordIn(record, 'tokens') : undefined;
     if (!tokens) return;
     const id = stringIn(record, 'id');
     const at = timeIn(record, 'timestamp');
