@@ -41,8 +41,7 @@ export interface CondensedConversation {
 }
 
 /**
- * Condenses a parsed conversation and stores originals and ledger entry before returning. Runs in
- * the worker, or in the host if models are called.
+ * Condenses a parsed conversation and stores originals and ledger entry before returning.
  * @throws the signal's reason if aborted; StorageError
  */
 export async function condenseConversation(

@@ -61,11 +61,11 @@ export class Exchange {
       // A lost connection must not look like the end of the answer.
       answer.on('end', () => {
         if (answer.complete) response.end(resolve);
-        else reject(new Error('The vendor broke the answer off.'));
+        else reject(new Error('The connection to the vendor was lost.'));
       });
       answer.on('error', reject);
       answer.on('close', () => {
-        if (!answer.complete) reject(new Error('The vendor broke the answer off.'));
+        if (!answer.complete) reject(new Error('The connection to the vendor was lost.'));
       });
       response.on('close', () => {
         answer.destroy();
@@ -105,7 +105,7 @@ function answerTo(outgoing: http.ClientRequest): Promise<http.IncomingMessage> {
     // Without an upgrade request Node would neither respond nor fail.
     outgoing.once('upgrade', (_answer, socket: Socket) => {
       socket.destroy();
-      reject(new Error('The vendor switched to another protocol, which nobody had asked for.'));
+      reject(new Error('The vendor switched to another protocol, which was not requested.'));
     });
     outgoing.once('close', () => {
       reject(new Error('The vendor closed the connection without an answer.'));

@@ -147,6 +147,12 @@ describe('the user is asked about a workspace that requests', () => {
       ['dear'],
     ],
     ['a provider of another extension', { provider: 'some.one' }, {}, ['cheap']],
+    [
+      'a step of a provider of another extension',
+      { strategy: { id: 's', name: 's', steps: [{ provider: 'some.one' }] } },
+      { provider: 'strategy', strategy: { id: 't', name: 't', steps: [{ provider: 'lossless' }] } },
+      ['cheap'],
+    ],
   ])('paid calls, with its settings ignored until allowed: %s', (_what, workspace, user, profiles) => {
     expect(asked(workspace, user).profiles).toEqual(profiles);
     // Without consent, its choices are ignored.

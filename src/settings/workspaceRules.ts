@@ -166,12 +166,14 @@ const makeChoice = (valueOf: (name: SettingName) => unknown): Choice => ({
 /** Summary and other extensions' providers may call the profile for condensing. */
 const CONDENSING: readonly AskedModel[] = [{ apiProfile: undefined, prompt: '' }];
 
+const askedByProvider = (id: string): readonly AskedModel[] => (id === 'native' || !isBuiltIn(id) ? CONDENSING : []);
+
 /** Models that a setting's value may call. */
 function askedBy(name: (typeof CHOICE)[number], choice: Choice): readonly AskedModel[] {
   switch (name) {
     case 'provider':
       if (choice.provider === 'smart' || choice.provider === 'strategy') return askedBy(choice.provider, choice);
-      return choice.provider === 'native' || !isBuiltIn(choice.provider) ? CONDENSING : [];
+      return askedByProvider(choice.provider);
     case 'smart':
       return askedBySmart(choice.smart, choice.presets);
     case 'presets':
@@ -185,7 +187,8 @@ function askedBy(name: (typeof CHOICE)[number], choice: Choice): readonly AskedM
           const found = findPreset(preset, choice.presets);
           return found ? askedBySmart(found.config, []) : [];
         }
-        return provider === 'smart' ? askedBySmart(config, []) : provider === 'native' ? CONDENSING : [];
+        if (provider === 'smart') return askedBySmart(config, []);
+        return provider === undefined ? [] : askedByProvider(provider);
       });
     }
   }

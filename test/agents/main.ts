@@ -214,7 +214,7 @@ function reportedBy({ ended, bed }: Run) {
     repaired: log.filter((each) => /^problem \S+ The vendor refused a/.test(each)).length,
     problems: log.filter(
       (each) =>
-        !/^(passed|condensed|not condensed)/.test(each) && each !== '' && !/aborted|broke the answer off/.test(each),
+        !/^(passed|condensed|not condensed)/.test(each) && each !== '' && !/aborted|connection to the vendor was lost/.test(each),
     ),
   };
 }
