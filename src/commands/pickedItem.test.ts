@@ -44,6 +44,15 @@ it('a new pick list is shown again once if a webview takes the focus from it, an
   expect(await left).toBeUndefined();
 });
 
+it('a pick list over a webview closes at the first Escape once the user has typed', async () => {
+  vi.useFakeTimers();
+  activeTab({ viewType: 'panel' });
+  const picked = pickItem(vscode.window.createQuickPick(), new AbortController());
+  fake.quickPick?.type();
+  fake.quickPick?.hide();
+  expect(await picked).toBeUndefined();
+});
+
 it.each([
   ['no webview is active', { uri: 'a file' }, 0],
   ['it has settled', { viewType: 'panel' }, 1_000],

@@ -44,6 +44,11 @@ export async function pickItem<Item extends vscode.QuickPickItem>(
       picker.onDidAccept(() => {
         if (taken) resolve(taken);
       });
+      // Who types has the focus: closing is then the user's Escape.
+      picker.onDidChangeValue(() => {
+        if (mayReturn) picker.ignoreFocusOut = true;
+        mayReturn = false;
+      });
       picker.onDidHide(() => {
         if (mayReturn) picker.show();
         else resolve(undefined);

@@ -27,6 +27,9 @@ export interface FakeQuickPick {
   onDidAccept(listener: Listener): void;
   onDidHide(listener: Listener): void;
   onDidTriggerItemButton(listener: (event: { item: FakeItem }) => void): void;
+  onDidChangeValue(listener: Listener): void;
+  /** The user types. */
+  type(): void;
   show(): void;
   dispose(): void;
   /** User action. */
@@ -620,6 +623,7 @@ export const window = {
     const selected: ((items: readonly FakeItem[]) => void)[] = [];
     const accepted: Listener[] = [];
     const hidden: Listener[] = [];
+    const typed: Listener[] = [];
     const buttons: ((event: { item: FakeItem }) => void)[] = [];
     const picker: FakeQuickPick = {
       title: '',
@@ -634,6 +638,10 @@ export const window = {
       onDidAccept: (listener) => accepted.push(listener),
       onDidTriggerItemButton: (listener) => void buttons.push(listener),
       onDidHide: (listener) => hidden.push(listener),
+      onDidChangeValue: (listener) => void typed.push(listener),
+      type: () => {
+        typed.forEach((listener) => listener());
+      },
       show: () => fake.onQuickPick?.(picker),
       dispose: () => undefined,
       accept(item) {
