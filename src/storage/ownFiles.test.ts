@@ -18,3 +18,16 @@ it('a file that another process removes while it is inspected counts as absent',
   };
   expect(await inspectPath(vanishing, path, OWN.lock)).toBe('nothing');
 });
+
+it('a file that another process creates again while it is looked at counts as empty', async () => {
+  const path = join(temporaryFolder(), 'spending.jsonl.lock');
+  writeFileSync(path, '0123456789abcdef 1.2.3@host \n');
+  const renewing: Files = {
+    ...nodeFiles,
+    open: async (...asked) => {
+      writeFileSync(path, '');
+      return nodeFiles.open(...asked);
+    },
+  };
+  expect(await inspectPath(renewing, path, OWN.lock)).toBe('empty');
+});

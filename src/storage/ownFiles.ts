@@ -120,6 +120,8 @@ export async function inspectPath(files: Files, path: string, kind: OwnKind): Pr
   const beginning = await beginningIfThere(files, path);
   // Another process may remove it in between, as locks are short-lived.
   if (beginning === undefined) return 'nothing';
+  // Or create it again, still without content.
+  if (beginning === '') return 'empty';
   return kind.begins(beginning)
     ? 'ours'
     : { foreign: `This file is there already, and is not ${kind.words} of Context Condenser.` };
