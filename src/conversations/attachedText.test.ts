@@ -106,3 +106,35 @@ describe('a file that an agent attaches to a prompt', () => {
     expect(collectInstructions(messages, [])).toHaveLength(1);
   });
 });
+
+it.each<[string, readonly string[]]>([
+  [
+    'a file that OpenCode read',
+    [
+      'Called the Read tool with the following input: {"filePath":"/w/a.md"}',
+      `<path>/w/a.md</path>\n<type>file</type>\n<content>\n1: ${FILE}\n</content>`,
+    ],
+  ],
+  [
+    'OpenCode continuing by itself',
+    ['Continue if you have next steps, or stop and ask for clarification if you are unsure how to proceed.'],
+  ],
+  [
+    'a command run in Gemini CLI',
+    [
+      `I ran the following shell command:\n\`\`\`sh\ncat a.md\n\`\`\`\n\nThis produced the following result:\n\`\`\`\n${FILE}\n\`\`\``,
+    ],
+  ],
+  ['Gemini CLI continuing by itself', ['System: Please continue.']],
+])('%s is not what the person wrote in a request, which does not mark it', (_, added) => {
+  const content = [WORDS, ...added].map((text) => ({ type: 'text', text }));
+  expect(collectInstructions([{ role: 'user', content }], []).map(({ text }) => text)).toEqual([WORDS]);
+});
+
+it.each([
+  'I ran the following shell command: ls. Why does it fail?',
+  'Called the Read tool with the following input: why?',
+  'System: Please continue. But without tests.',
+])('"%s" is what the person wrote', (words) => {
+  expect(collectInstructions([{ role: 'user', content: words }], []).map(({ text }) => text)).toEqual([words]);
+});

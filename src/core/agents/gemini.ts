@@ -46,7 +46,14 @@ export const gemini = {
     list_agents: { kind: 'agent' },
     activate_skill: { kind: 'other' },
   },
-  preamble: { elements: ['session_context', 'hook_context'] },
+  preamble: {
+    elements: ['session_context', 'hook_context'],
+    openings: [
+      // A command that the person ran with `!` (shellCommandProcessor.ts), and its output.
+      /^I ran the following shell command:\n```sh\n[\s\S]*?\n```\n\nThis produced the following result:\n```\n[\s\S]*/,
+      /^System: Please continue\.$/,
+    ],
+  },
   giveBack: undefined,
   live: { through: 'gateway', command: 'gemini' },
 } as const satisfies Agent;

@@ -51,7 +51,15 @@ export const openCode = {
   seen: { versions: '1.2 to 1.18', on: 'real sessions' },
   stores: stores('opencode'),
   tools,
-  preamble: { elements: ['system-reminder'] },
+  preamble: {
+    elements: ['system-reminder'],
+    // Requests don't mark its synthetic texts: files read for a prompt, and continuing by itself.
+    openings: [
+      /^Called the (?:Read|read|List|list) tool with the following input: \{[\s\S]*/,
+      /^<path>[^<\n]*<\/path>\n<type>(?:file|directory)<\/type>\n[\s\S]*/,
+      /^Continue if you have next steps, or stop and ask for clarification if you are unsure how to proceed\.$/,
+    ],
+  },
   giveBack: undefined,
   live: { through: 'gateway', command: 'opencode' },
 } as const satisfies Agent;
