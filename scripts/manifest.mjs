@@ -19,14 +19,14 @@ try {
     return import(pathToFileURL(outfile).href);
   };
   const {
-    presetFileJsonSchema,
-    settingsFileJsonSchema,
-    workspaceFileJsonSchema,
+    createPresetFileSchema,
+    createSettingsFileSchema,
+    createWorkspaceFileSchema,
     SCHEMA_FILES,
-    settingsManifest,
-    workspaceTable,
+    createSettingsManifest,
+    renderWorkspaceTable,
   } = await load('src/settings/manifest.ts');
-  const { agentsTable } = await load('src/core/agents/documents.ts');
+  const { renderAgentsTable } = await load('src/core/agents/documents.ts');
   const style = JSON.parse(readFileSync('.oxfmtrc.json', 'utf8'));
   const writeJson = async (path, value) => {
     const { code, errors } = await format(path, JSON.stringify(value, null, 2), style);
@@ -34,11 +34,11 @@ try {
     writeFileSync(path, code);
   };
   mkdirSync('schemas', { recursive: true });
-  await writeJson('schemas/preset.schema.json', presetFileJsonSchema());
-  await writeJson('schemas/settings.schema.json', settingsFileJsonSchema());
-  await writeJson('schemas/workspace.schema.json', workspaceFileJsonSchema());
+  await writeJson('schemas/preset.schema.json', createPresetFileSchema());
+  await writeJson('schemas/settings.schema.json', createSettingsFileSchema());
+  await writeJson('schemas/workspace.schema.json', createWorkspaceFileSchema());
 
-  const { groups, restricted, words } = settingsManifest();
+  const { groups, restricted, words } = createSettingsManifest();
   const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
   manifest.contributes.configuration = groups;
   manifest.contributes.jsonValidation = SCHEMA_FILES;
@@ -52,8 +52,8 @@ try {
   await writeJson('package.nls.json', allWords);
   mkdirSync('docs/guide', { recursive: true });
   writeFileSync('docs/guide/settings.md', settingsPage(manifest, allWords));
-  putTable('docs/guide/privacy.md', workspaceTable());
-  putTable('README.md', agentsTable());
+  putTable('docs/guide/privacy.md', renderWorkspaceTable());
+  putTable('README.md', renderAgentsTable());
   putBadges(repositoryLinks(manifest)?.badges);
 } finally {
   rmSync(folder, { recursive: true, force: true });

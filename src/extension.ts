@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as vscode from 'vscode';
-import { PARTICIPANT, RECALL_SERVER, RECALL_TOOL } from './agent/names';
+import { PARTICIPANT_ID, RECALL_SERVER_ID, RECALL_TOOL_NAME } from './agent/names';
 import type { AgentRuntime } from './agent/runtime';
 import type * as commands from './commands';
 import type * as panel from './panel';
@@ -12,17 +12,17 @@ import { createRecallServers } from './window/recallServer';
 import { Bundles } from './window/bundles';
 import { RegisteredProviders } from './window/registered';
 import { OWN_VENDOR } from './settings/ownVendor';
-import { Comparisons } from './window/comparisons';
+import { ComparisonDocuments } from './window/comparisons';
 import { getSamplePath } from './window/samplePath';
 import { COMPARISON_SCHEME, CONVERSATION_LANGUAGE, ORIGINAL_SCHEME } from './window/schemes';
-import { CONVERSATION_ACTIONS, VIEW_ID } from './views/conversations/actions';
+import { CONVERSATION_ACTIONS, CONVERSATIONS_VIEW_ID } from './views/conversations/actions';
 import { FillDecorations } from './views/conversations/fillDecoration';
-import type { Node } from './views/conversations/nodes';
+import type { TreeNode } from './views/conversations/nodes';
 
 /** Builds the parts and wires them, nothing else. What a command needs is loaded when it runs. */
 export function activate(context: vscode.ExtensionContext): ContextCondenserExports {
   const log = vscode.window.createOutputChannel('Context Condenser', { log: true });
-  const comparisons = new Comparisons();
+  const comparisons = new ComparisonDocuments();
   const condensed = new vscode.EventEmitter<CondensationEvent>();
   const ledgersChanged = new vscode.EventEmitter<void>();
   const registered = new RegisteredProviders();
@@ -56,7 +56,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
       loading = undefined;
       throw error;
     }));
-  const loadNow = (): typeof commands => watched(bundles.now('commands'));
+  const loadNow = (): typeof commands => watched(bundles.loadNow('commands'));
   // It asks for the commands as soon as it is there.
   const loadPanel = async (): Promise<typeof panel> => {
     await load();
@@ -75,7 +75,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
     vscode.commands.registerCommand('contextCondenser.condenseNow', async (conversation?: unknown) =>
       (await load()).condenseNow(services, conversation),
     ),
-    vscode.chat.createChatParticipant(PARTICIPANT, async (request, _context, stream, token) =>
+    vscode.chat.createChatParticipant(PARTICIPANT_ID, async (request, _context, stream, token) =>
       (await load()).answerInChat(services, request, stream, token),
     ),
     vscode.commands.registerCommand('contextCondenser.condenseNewest', async () =>
@@ -169,7 +169,7 @@ function contributeOriginals(
       },
     ),
     vscode.commands.registerCommand('contextCondenser.openOriginal', async (reference?: unknown) =>
-      (await originals()).open(typeof reference === 'string' ? reference : undefined),
+      (await originals()).openOriginal(typeof reference === 'string' ? reference : undefined),
     ),
   );
 }
@@ -180,13 +180,13 @@ function contributeConversations(
   services: Services,
   load: () => Promise<typeof commands>,
 ): void {
-  const changed = new vscode.EventEmitter<Node[] | undefined>();
-  const treeDataProvider: vscode.TreeDataProvider<Node> = {
+  const changed = new vscode.EventEmitter<TreeNode[] | undefined>();
+  const treeDataProvider: vscode.TreeDataProvider<TreeNode> = {
     onDidChangeTreeData: changed.event,
     getTreeItem: async (node) => (await load()).getConversationsView(services, tree).getTreeItem(node),
     getChildren: async (node) => [...(await load()).getConversationsView(services, tree).getChildren(node)],
   };
-  const view = vscode.window.createTreeView(VIEW_ID, { treeDataProvider, showCollapseAll: true });
+  const view = vscode.window.createTreeView(CONVERSATIONS_VIEW_ID, { treeDataProvider, showCollapseAll: true });
   // The container's, so that VS Code shows it once: "Context Condenser: Conversations" is cut at the side bar's usual width.
   view.title = 'Context Condenser';
   const tree = { view, changed };
@@ -195,7 +195,7 @@ function contributeConversations(
     view,
     vscode.window.registerFileDecorationProvider(new FillDecorations()),
     ...CONVERSATION_ACTIONS.map((action) =>
-      vscode.commands.registerCommand(`${VIEW_ID}.${action}`, async (subject?: unknown) =>
+      vscode.commands.registerCommand(`${CONVERSATIONS_VIEW_ID}.${action}`, async (subject?: unknown) =>
         (await load()).runConversationAction(services, tree, action, subject),
       ),
     ),
@@ -229,7 +229,7 @@ function contributeRecall({ subscriptions }: vscode.ExtensionContext, services: 
     services.condensed.event(() => {
       changed.fire();
     }),
-    vscode.lm.registerMcpServerDefinitionProvider(RECALL_SERVER, {
+    vscode.lm.registerMcpServerDefinitionProvider(RECALL_SERVER_ID, {
       onDidChangeMcpServerDefinitions: changed.event,
       // VS Code asks as soon as the extension is active: the commands are not loaded for that.
       provideMcpServerDefinitions: () => createRecallServers(services),
@@ -246,11 +246,11 @@ function contributeToChat(
   subscriptions.push(
     vscode.lm.registerLanguageModelChatProvider(OWN_VENDOR, {
       onDidChangeLanguageModelChatInformation,
-      provideLanguageModelChatInformation: async (options) => (await agent()).provider.information(options),
-      provideLanguageModelChatResponse: async (...request) => (await agent()).provider.respond(...request),
+      provideLanguageModelChatInformation: async (options) => (await agent()).provider.provideInformation(options),
+      provideLanguageModelChatResponse: async (...request) => (await agent()).provider.provideResponse(...request),
       provideTokenCount: async (model, content) => (await agent()).provider.countTokens(model, content),
     }),
-    vscode.lm.registerTool(RECALL_TOOL, {
+    vscode.lm.registerTool(RECALL_TOOL_NAME, {
       prepareInvocation: () => ({ invocationMessage: vscode.l10n.t('Recalling condensed content') }),
       invoke: async ({ input }) => (await agent()).recall.invoke(input),
     }),

@@ -6,7 +6,7 @@ import type { FoundConversation } from '../conversations/stores/types';
 import type { ReadSession } from '../core/account/once';
 import { PART_KINDS } from '../core/account/parts';
 import { nodeFiles } from '../storage/nodeFiles';
-import { OWN, replaceCache } from '../storage/ownFiles';
+import { OWN_FILE_KINDS, replaceCache } from '../storage/ownFiles';
 
 /** A session's account, or why there is none, for one state of its file. */
 export interface CachedAccount {
@@ -91,9 +91,9 @@ const keptSchema = z.object({
  * Increase `VERSION` with every change of what is read or counted. A new price table also
  * invalidates the file.
  */
-const VERSION = 15;
+const CACHE_VERSION = 15;
 const cacheSchema = z.object({
-  version: z.literal(VERSION),
+  version: z.literal(CACHE_VERSION),
   prices: z.literal(PRICE_PACKAGE.published),
   kept: z.array(keptSchema),
 });
@@ -113,7 +113,7 @@ export class AccountCache {
   }
 
   /** Account of an unchanged file; undefined if it was never read or has changed. */
-  current({ path, modified, bytes }: FoundConversation): CachedAccount | undefined {
+  findCurrent({ path, modified, bytes }: FoundConversation): CachedAccount | undefined {
     const kept = this.byPath.get(path);
     return kept && kept.modified === modified && kept.bytes === bytes ? kept : undefined;
   }
@@ -130,11 +130,11 @@ export class AccountCache {
     this.isChanged = false;
     const text = JSON.stringify({
       contextCondenser: 'account',
-      version: VERSION,
+      version: CACHE_VERSION,
       prices: PRICE_PACKAGE.published,
       kept,
     });
-    await replaceCache(nodeFiles, this.file, text, OWN.account);
+    await replaceCache(nodeFiles, this.file, text, OWN_FILE_KINDS.account);
   }
 }
 

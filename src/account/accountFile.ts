@@ -1,6 +1,6 @@
 /** Exports the account for other programs. */
 import { groupAccount, addUp, type AccountRow, type Grouping, type SessionAccount } from '../core/account/account';
-import { estimatedWords, unreadWords } from '../core/account/words';
+import { describeEstimated, describeUnread } from '../core/account/words';
 
 /**
  * The account as one JSON document: total, rows of the grouping, and sessions. Costs are in US
@@ -23,7 +23,7 @@ export function renderAccountJson(
   return `${JSON.stringify(whole)}\n`;
 }
 
-const COLUMNS = [
+const CSV_COLUMNS = [
   'key',
   'label',
   'sessions',
@@ -39,7 +39,7 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof AccountRow)[];
 
 /** For sessions: their place in the tree, and the cost including everything below. */
-const TREE_COLUMNS = ['above', 'relation', 'treeSessions', 'treeRequests', 'treeCost'] as const;
+const CSV_TREE_COLUMNS = ['above', 'relation', 'treeSessions', 'treeRequests', 'treeCost'] as const;
 
 /**
  * The rows of a grouping as CSV (RFC 4180). The cost excludes `unpriced` requests; `replayedCost`
@@ -52,25 +52,25 @@ export function renderAccountCsv(
   grouping: Grouping,
   unread: readonly string[] = [],
 ): string {
-  const [, ...others] = COLUMNS;
+  const [, ...others] = CSV_COLUMNS;
   const isTree = grouping === 'session';
   const cellsOf = ({ tree, ...row }: AccountRow): readonly (string | number)[] => [
-    ...COLUMNS.map((column) => row[column]),
+    ...CSV_COLUMNS.map((column) => row[column]),
     ...(isTree
       ? [tree?.above ?? '', tree?.relation ?? '', tree?.sessions ?? 0, tree?.requests ?? 0, tree?.cost ?? 0]
       : []),
   ];
   const total = addUp(sessions, unread);
   const apart = (key: string, words: string): readonly (string | number)[] => [
-    ...COLUMNS.map((column) => (column === 'key' ? key : column === 'label' ? words : 0)),
+    ...CSV_COLUMNS.map((column) => (column === 'key' ? key : column === 'label' ? words : 0)),
     ...(isTree ? ['', '', 0, 0, 0] : []),
   ];
   const lines = [
-    ...(unread.length > 0 ? [apart('(not read)', unreadWords(total))] : []),
-    ...(total.estimated.length > 0 ? [apart('(estimated)', estimatedWords(total))] : []),
+    ...(unread.length > 0 ? [apart('(not read)', describeUnread(total))] : []),
+    ...(total.estimated.length > 0 ? [apart('(estimated)', describeEstimated(total))] : []),
     ...groupAccount(sessions, grouping).map(cellsOf),
   ].map((cells) => cells.map(renderCell).join(','));
-  const head = [grouping, ...others, ...(isTree ? TREE_COLUMNS : [])].join(',');
+  const head = [grouping, ...others, ...(isTree ? CSV_TREE_COLUMNS : [])].join(',');
   return `${[head, ...lines].join('\r\n')}\r\n`;
 }
 

@@ -15,12 +15,12 @@ import { findConversations } from '../conversations/stores/find';
 import { streamRequests } from '../conversations/requests';
 import type { FindOptions, FoundConversation } from '../conversations/stores/types';
 import type { SessionAccount } from '../core/account/account';
-import { countOnce, originIds, type ReadSession } from '../core/account/once';
-import { errorMessage } from '../core/errors';
+import { countOnce, listOriginIds, type ReadSession } from '../core/account/once';
+import { getErrorMessage } from '../core/errors';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import type { TokenCounter } from '../core/tokens/types';
 import { AccountCache, type CachedAccount } from './accountCache';
-import { accountRecordedRequests, accountSession, type AccountedFile } from './sessionAccount';
+import { computeRecordedAccount, computeSessionAccount, type AccountedFile } from './sessionAccount';
 
 export interface AccountOptions {
   readonly find: FindOptions;
@@ -42,8 +42,8 @@ export interface StoresAccount {
 }
 
 /** Milliseconds between progress reports. */
-const REPORT_MS = 100;
-const SAVE_MS = 10_000;
+const PROGRESS_INTERVAL_MS = 100;
+const CACHE_SAVE_INTERVAL_MS = 10_000;
 
 /** @param report called with the number of sessions done and in total */
 export async function accountStores(
@@ -62,17 +62,17 @@ export async function accountStores(
     let reportedAt = performance.now();
     let savedAt = reportedAt;
     for (const found of wanted) {
-      const known = cache.current(found);
-      const each = known ?? (await accountFile(found, tools, databases));
+      const known = cache.findCurrent(found);
+      const each = known ?? (await computeFileAccount(found, tools, databases));
       if (!known) cache.set(each);
       kept.push(each);
-      if (performance.now() - reportedAt > REPORT_MS) {
+      if (performance.now() - reportedAt > PROGRESS_INTERVAL_MS) {
         report(kept.length, wanted.length);
         // Yield so that the progress message is sent before the next file.
         await new Promise((resolve) => setImmediate(resolve));
         reportedAt = performance.now();
       }
-      if (performance.now() - savedAt > SAVE_MS) {
+      if (performance.now() - savedAt > CACHE_SAVE_INTERVAL_MS) {
         await cache.save(paths);
         savedAt = performance.now();
       }
@@ -80,9 +80,9 @@ export async function accountStores(
     // Requests paid for by older sessions belong to them, even if they are not in this account.
     const older = conversations
       .filter(({ modified }) => modified < since)
-      .flatMap((found) => cache.current(found)?.account ?? []);
+      .flatMap((found) => cache.findCurrent(found)?.account ?? []);
     for (const found of findOrigins(kept, older, conversations)) {
-      const each = await accountFile(found, tools, databases);
+      const each = await computeFileAccount(found, tools, databases);
       cache.set(each);
       if (each.account) older.push(each.account);
     }
@@ -109,7 +109,7 @@ function findOrigins(
   conversations: readonly FoundConversation[],
 ): readonly FoundConversation[] {
   const known = new Set([...kept.map(({ path }) => path), ...older.map(({ path }) => path)]);
-  const ids = new Set(kept.flatMap(({ account }) => originIds(account?.identity)));
+  const ids = new Set(kept.flatMap(({ account }) => listOriginIds(account?.identity)));
   return conversations.filter(({ path }) => !known.has(path) && [...ids].some((id) => path.includes(id)));
 }
 
@@ -119,7 +119,7 @@ export function memoize<T>(load: () => Promise<T>): () => Promise<T> {
   return () => (loading ??= load());
 }
 
-async function accountFile(
+async function computeFileAccount(
   found: FoundConversation,
   tools: () => Promise<{ readonly counter: TokenCounter; readonly prices: PriceTable }>,
   databases: OpenDatabases,
@@ -129,24 +129,24 @@ async function accountFile(
   const file = { agent, path, modified, ...(parent !== undefined && { parent }) };
   try {
     if (bytes !== undefined && bytes > MAX_COUNTED_BYTES) {
-      const account = await accountFromRecords(found, file, tools);
+      const account = await computeAccountFromRecords(found, file, tools);
       if (account) return { ...state, account };
     }
     const conversation = readConversation(path, databases);
     const { counter, prices } = await tools();
     // A new counter: cached counts of one conversation are useless for the next.
-    const account = accountSession(file, conversation, { counter: new MessageCounter(counter), prices });
+    const account = computeSessionAccount(file, conversation, { counter: new MessageCounter(counter), prices });
     return { ...state, account };
   } catch (error) {
     if (error instanceof ConversationReadError && error.problem === 'nothing-said') return state;
-    const account = await accountFromRecords(found, file, tools).catch(() => undefined);
+    const account = await computeAccountFromRecords(found, file, tools).catch(() => undefined);
     if (account) return { ...state, account };
-    return { ...state, problem: error instanceof ConversationReadError ? error.reason : errorMessage(error) };
+    return { ...state, problem: error instanceof ConversationReadError ? error.reason : getErrorMessage(error) };
   }
 }
 
 /** For sessions that are too large or unreadable: only what their request records say. */
-async function accountFromRecords(
+async function computeAccountFromRecords(
   found: FoundConversation,
   file: AccountedFile,
   tools: () => Promise<{ readonly prices: PriceTable }>,
@@ -157,7 +157,7 @@ async function accountFromRecords(
   const { details } = readHeadDetails(found);
   const { prices } = await tools();
   const { title = basename(found.path), id = found.path, workspace, parent } = details;
-  return accountRecordedRequests(
+  return computeRecordedAccount(
     file,
     { id, title, workspace, parent },
     streamed.recorded,

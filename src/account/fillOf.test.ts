@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readConversation } from '../conversations/read';
 import { renderSession } from '../conversations/write/claudeCode';
-import { freshCounter } from '../core/testingCounter';
+import { createCounter } from '../core/testingCounter';
 import { loadFillLevelReader } from './fillOf';
 
 it('a given-back session uses the window of the model that answered in it', async () => {
@@ -16,5 +16,5 @@ it('a given-back session uses the window of the model that answered in it', asyn
   const text = renderSession({ sessionId, title: 'A task', view, records: [], now: new Date(), newId });
   const fill = await loadFillLevelReader();
   const made = readConversation(text, { path: `/home/me/.claude/projects/p/${sessionId}.jsonl` });
-  expect(fill(made, freshCounter())).toMatchObject({ window: 1_000_000, isRecorded: false, model: 'claude-opus-5' });
+  expect(fill(made, createCounter())).toMatchObject({ window: 1_000_000, isRecorded: false, model: 'claude-opus-5' });
 });

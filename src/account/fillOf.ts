@@ -2,7 +2,7 @@
 import { loadPriceTable, type PriceTable } from '../api/prices';
 import type { Conversation } from '../conversations/types';
 import { type FillLevel, fillLevel } from '../core/account/fillLevel';
-import { lastRequestIn } from '../core/account/recordedRequest';
+import { findLastRequest } from '../core/account/recordedRequest';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { findModelPrices } from './models';
@@ -19,14 +19,14 @@ export function getFillLevel(
   activeFrom = 0,
 ): FillLevel {
   const { messages, recorded, lastRequest, request } = conversation;
-  const last = lastRequest ?? (recorded && lastRequestIn(recorded, messages.length));
+  const last = lastRequest ?? (recorded && findLastRequest(recorded, messages.length));
   // A session that was given back has answers, but no request of its own yet.
   const named = [request?.['model'], messages.findLast(isAnswered)?.['model']];
   const model = last?.model ?? named.find((name) => typeof name === 'string');
   const facts = findModelPrices(prices, { model, seller: last?.seller });
   const declared = [request?.['system'], request?.['tools']]
     .filter((value) => value !== undefined)
-    .reduce<number>((sum, value) => sum + counter.json(value), 0);
+    .reduce<number>((sum, value) => sum + counter.countJson(value), 0);
   const fill = fillLevel(
     messages.slice(activeFrom),
     { tokenFactor: facts?.tokenFactor ?? 1, window: facts?.contextWindow },

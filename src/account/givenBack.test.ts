@@ -5,7 +5,7 @@ import { readClaudeCode } from '../conversations/formats/claudeCode/claudeCode';
 import { renderSession } from '../conversations/write/claudeCode';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { countOnce } from '../core/account/once';
-import { accountSession } from './sessionAccount';
+import { computeSessionAccount } from './sessionAccount';
 
 const SESSION = '00000000-0000-4000-8000-000000000001';
 const PATH = '/home/me/session.jsonl';
@@ -28,7 +28,7 @@ const given = renderSession({
 
 const account = (text: string) =>
   countOnce([
-    accountSession(
+    computeSessionAccount(
       { agent: 'Claude Code', path: PATH, modified: 0 },
       readClaudeCode(text, { path: PATH }, { history: 'all' }),
       { counter: new MessageCounter({ count: (words) => words.length }), prices: { lookup: () => undefined } },

@@ -4,14 +4,14 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FORMATS, readConversation } from '../conversations/read';
+import { READERS, readConversation } from '../conversations/read';
 import { readRecords } from '../conversations/text/jsonLines';
 import { readLines } from '../conversations/text/lines';
 import { groupAccount, GROUPINGS, addUp, type SessionAccount } from '../core/account/account';
 import { countOnce, type ReadSession } from '../core/account/once';
 import { withoutOddNumbers, type RecordedRequests } from '../core/account/recordedRequest';
 import type { RequestCollector } from '../conversations/formats/format';
-import { accountRecordedRequests } from './sessionAccount';
+import { computeRecordedAccount } from './sessionAccount';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -378,12 +378,12 @@ function recordedIn(text: string, path: string): RecordedRequests | undefined {
   let collector: RequestCollector | undefined;
   if (text.startsWith('{') && text.includes('}\n')) {
     readRecords(readLines(text, path), path, [], ({ value }) => {
-      collector ??= Object.values(FORMATS)
+      collector ??= Object.values(READERS)
         .find((format) => format.lines?.isRecord(value))
         ?.lines?.requests?.();
-      collector?.take(value);
+      collector?.takeRecord(value);
     });
-    const result = collector?.result();
+    const result = collector?.getResult();
     return result && withoutOddNumbers(result);
   }
   return readConversation(text, { path }, { history: 'all' }).recorded;
@@ -397,7 +397,7 @@ function readAll({ agent }: Writer, files: readonly File[]): ReadSession[] {
         : undefined;
     if (!recorded) return [];
     const file = { agent, path, modified: 0, ...(parent !== undefined && { parent }) };
-    return [accountRecordedRequests(file, { id: path, title: path }, recorded, 0, { lookup: () => undefined })];
+    return [computeRecordedAccount(file, { id: path, title: path }, recorded, 0, { lookup: () => undefined })];
   });
 }
 

@@ -1,5 +1,5 @@
 /** Prices and windows of models named in agents' records. */
-import { findKnownModel, type KnownModel, type PriceTable } from '../api/prices';
+import { findKnownModel, type ModelProperties, type PriceTable } from '../api/prices';
 import { findFamily } from '../core/vendors/families';
 import type { Vendor } from '../core/vendors/vendors';
 
@@ -12,7 +12,7 @@ export interface NamedModel {
 }
 
 /** Sellers by the agents' names for them. Prices of other resellers are unknown. */
-const SELLERS: Readonly<Record<string, Vendor>> = {
+const VENDOR_BY_SELLER: Readonly<Record<string, Vendor>> = {
   anthropic: 'anthropic',
   openai: 'openai',
   'openai-codex': 'openai',
@@ -26,10 +26,10 @@ const SELLERS: Readonly<Record<string, Vendor>> = {
 };
 
 /** Undefined if no model is named or its seller's prices are unknown. */
-export function findModelPrices(table: PriceTable, { model, seller, at }: NamedModel): KnownModel | undefined {
+export function findModelPrices(table: PriceTable, { model, seller, at }: NamedModel): ModelProperties | undefined {
   if (model === undefined) return undefined;
-  const vendor = seller === undefined ? findMaker(model) : SELLERS[seller];
-  const known = vendor && findKnownModel(at === undefined ? table : atTime(table, at), { vendor, model });
+  const vendor = seller === undefined ? findMaker(model) : VENDOR_BY_SELLER[seller];
+  const known = vendor && findKnownModel(at === undefined ? table : freezeTableTime(table, at), { vendor, model });
   if (known) return known;
   const family = findFamily(model);
   return {
@@ -38,7 +38,7 @@ export function findModelPrices(table: PriceTable, { model, seller, at }: NamedM
   };
 }
 
-const atTime = (table: PriceTable, at: number): PriceTable => ({
+const freezeTableTime = (table: PriceTable, at: number): PriceTable => ({
   lookup: (model) => table.lookup(model, new Date(at)),
 });
 

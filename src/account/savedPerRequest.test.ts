@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { PriceTable } from '../api/prices';
 import type { RecordedRequest } from '../core/account/recordedRequest';
-import { recordedWith } from '../core/account/recordedRequest';
+import { selectRecordedRequests } from '../core/account/recordedRequest';
 import type { Usage } from '../core/cost/usage';
-import { savedPerRequest } from './savedPerRequest';
+import { computeSavingPerRequest } from './savedPerRequest';
 
 /** $1 for a token of input, 10 cents from the cache, of the models of OpenAI alone. */
 const prices: PriceTable = {
@@ -27,7 +27,7 @@ const change = { tokensBefore: 100, tokensAfter: 40 };
 describe('the saving per later request of a stored conversation', () => {
   it('uses the cache price if the agent used a cache, otherwise the plain price', async () => {
     const saved = (read: number) =>
-      savedPerRequest({ ...conversation, lastRequest: answer({ usage: usage(read) }) }, change, prices);
+      computeSavingPerRequest({ ...conversation, lastRequest: answer({ usage: usage(read) }) }, change, prices);
     expect(await saved(50)).toBeCloseTo(6, 6);
     expect(await saved(0)).toBeCloseTo(60, 6);
   });
@@ -42,7 +42,11 @@ describe('the saving per later request of a stored conversation', () => {
     const ofSubagent = [answer({ message: 1, usage: usage(50) }), answer({ usage: usage(0) })];
     for (const all of [requests, ofSubagent])
       expect(
-        await savedPerRequest({ ...conversation, recorded: { requests: all, compactions: [] } }, change, prices),
+        await computeSavingPerRequest(
+          { ...conversation, recorded: { requests: all, compactions: [] } },
+          change,
+          prices,
+        ),
       ).toBeCloseTo(6, 6);
   });
 
@@ -52,7 +56,7 @@ describe('the saving per later request of a stored conversation', () => {
     ['the price is not known', { lastRequest: answer({ model: 'of-nobody', usage: usage(0) }) }],
     ['no model is named', { lastRequest: { purpose: 'answer', usage: usage(0) } as const }],
   ])('is unknown if usage, price or model is unknown: %s', async (_, fields) => {
-    expect(await savedPerRequest({ ...conversation, ...fields }, change, prices)).toBeUndefined();
+    expect(await computeSavingPerRequest({ ...conversation, ...fields }, change, prices)).toBeUndefined();
   });
 });
 
@@ -61,29 +65,32 @@ describe('the requests recorded with a conversation', () => {
   const recorded = { requests, compactions: [] };
 
   it('are all returned if the whole history is read', () => {
-    expect(recordedWith('all', recorded, 3)).toEqual({ recorded });
+    expect(selectRecordedRequests('all', recorded, 3)).toEqual({ recorded });
   });
 
   it('are reduced to the last answer and the number of later messages if only the active part is read', () => {
     for (const history of ['active', undefined] as const) {
-      expect(recordedWith(history, recorded, 6)).toEqual({
+      expect(selectRecordedRequests(history, recorded, 6)).toEqual({
         lastRequest: { ...answer({ usage: usage(1) }), messagesSince: 2 },
       });
     }
-    expect(recordedWith('active', { requests: [answer({})], compactions: [] }, 3)).toEqual({});
+    expect(selectRecordedRequests('active', { requests: [answer({})], compactions: [] }, 3)).toEqual({});
   });
 
   it('prefer the conversation’s own last answer to a subagent’s', () => {
     const own = answer({ message: 3, usage: usage(1) });
     const ofSubagent = answer({ usage: usage(2) });
-    expect(recordedWith('active', { requests: [own, ofSubagent], compactions: [] }, 4)).toEqual({
+    expect(selectRecordedRequests('active', { requests: [own, ofSubagent], compactions: [] }, 4)).toEqual({
       lastRequest: { ...answer({ usage: usage(1) }), messagesSince: 0 },
     });
     const alone = { requests: [answer({ usage: usage(3) }), ofSubagent], compactions: [] };
-    expect(recordedWith('active', alone, 3)).toEqual({ lastRequest: ofSubagent });
+    expect(selectRecordedRequests('active', alone, 3)).toEqual({ lastRequest: ofSubagent });
   });
 
   it('are empty if none were recorded', () => {
-    expect([recordedWith('all', undefined, 3), recordedWith('active', undefined, 3)]).toEqual([{}, {}]);
+    expect([selectRecordedRequests('all', undefined, 3), selectRecordedRequests('active', undefined, 3)]).toEqual([
+      {},
+      {},
+    ]);
   });
 });

@@ -1,7 +1,7 @@
 /** The saving of a manual condensation for the model that the agent last used. */
 import { loadPriceTable, type PriceTable } from '../api/prices';
 import type { Conversation } from '../conversations/types';
-import { lastAnswer } from '../core/account/recordedRequest';
+import { findLastAnswer } from '../core/account/recordedRequest';
 import { estimateSaving } from '../core/cost/saving';
 import { findModelPrices } from './models';
 
@@ -11,12 +11,12 @@ import { findModelPrices } from './models';
  * @param change o200k tokens of the messages
  * @param prices default: the bundled table, loaded if needed
  */
-export async function savedPerRequest(
+export async function computeSavingPerRequest(
   { recorded, lastRequest }: Conversation,
   change: { readonly tokensBefore: number; readonly tokensAfter: number },
   prices?: PriceTable,
 ): Promise<number | undefined> {
-  const last = lastRequest ?? (recorded && lastAnswer(recorded));
+  const last = lastRequest ?? (recorded && findLastAnswer(recorded));
   if (!last?.usage) return undefined;
   const model = findModelPrices(prices ?? (await loadPriceTable()), last);
   if (!model?.prices) return undefined;

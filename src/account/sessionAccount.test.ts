@@ -7,7 +7,7 @@ import type { SessionAccount } from '../core/account/account';
 import { countOnce, type ReadSession } from '../core/account/once';
 import type { ApiMessage } from '../core/messages/types';
 import { MessageCounter } from '../core/tokens/messageCounter';
-import { accountSession, findNamedModel } from './sessionAccount';
+import { computeSessionAccount, findNamedModel } from './sessionAccount';
 
 /** A token for each character, and four around each message. */
 const counter = new MessageCounter({ count: (text) => text.length });
@@ -38,7 +38,7 @@ const MESSAGES: readonly ApiMessage[] = [
 
 const account = (recorded: RecordedRequests | undefined, fields: Partial<Conversation> = {}): SessionAccount =>
   counted(
-    accountSession(
+    computeSessionAccount(
       { agent: 'A', path: '/s.json', modified: noon(9) },
       {
         id: 's',

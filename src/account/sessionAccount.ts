@@ -12,20 +12,20 @@ import type {
   RecordedTotal,
 } from '../core/account/recordedRequest';
 import {
-  calibrate,
-  markedCompactions,
-  median,
-  replay,
-  requestsIn,
-  tokenSums,
+  fitCalibration,
+  findMarkedCompactions,
+  computeMedian,
+  simulateUsage,
+  listRequests,
+  convertToTokenSums,
   toUsage,
   type Calibration,
   type ConversationRequest,
   type TokenSums,
 } from '../core/account/replay';
-import { windowFor } from '../core/account/fillLevel';
+import { chooseWindow } from '../core/account/fillLevel';
 import { computeCallCost } from '../core/cost/callCost';
-import { getServedPrices, computeToolCost, type Service } from '../core/cost/service';
+import { getServedPrices, computeToolCost, type ServiceConditions } from '../core/cost/service';
 import { getRate, type ModelPrices } from '../core/cost/prices';
 import { countPromptTokens, type Usage } from '../core/cost/usage';
 import type { MessageCounter } from '../core/tokens/messageCounter';
@@ -56,17 +56,17 @@ export interface SessionHead {
 }
 
 /** Maximum points of a sparkline. */
-const FILL_POINTS = 60;
+const MAX_FILL_CURVE_POINTS = 60;
 
 /** @param conversation read with the history `all` */
-export function accountSession(
+export function computeSessionAccount(
   file: AccountedFile,
   conversation: Conversation,
   { counter, prices }: AccountTools,
 ): ReadSession {
   const { messages, recorded } = conversation;
   const compactions = findCompactions(conversation);
-  const all = requestsIn(messages, counter, compactions, recorded?.requests);
+  const all = listRequests(messages, counter, compactions, recorded?.requests);
   const named = findNamedModel(conversation, recorded?.requests);
   const calibration = calibrateSession(conversation, all, { counter, prices });
   const requests = selectOwnRequests(all, recorded);
@@ -78,7 +78,7 @@ export function accountSession(
     ? []
     : replayRequests(conversation, requests.slice(covered), covered, calibration, { counter, prices });
   const madeAgain = replayed.map(({ usage, isCharged, ...model }): PaidRequest => ({
-    ...paidRequest(usage, model, file, prices),
+    ...priceRequest(usage, model, file, prices),
     isReplayed: true,
     ...(isCharged && { isCharged }),
   }));
@@ -91,8 +91,8 @@ export function accountSession(
     ...describe(file, { id, title, workspace, parent }, recorded),
     requests: paid,
     ...(charges.totals.length > 0 && { totals: charges.totals }),
-    ...windowFor(Math.max(0, ...prompts), findWindow(recorded, named, prices).window, named.model),
-    fill: downsample(prompts, FILL_POINTS),
+    ...chooseWindow(Math.max(0, ...prompts), findWindow(recorded, named, prices).window, named.model),
+    fill: downsample(prompts, MAX_FILL_CURVE_POINTS),
     now: getFillLevel(conversation, counter, prices, compactions.at(-1)?.message),
     compactions: sumCompactions(conversation, compactions, prompts, calibration, named, { counter, prices }),
     ...computeComposition(messages, requests, counter, Math.round(calibration.fixed / calibration.factor)),
@@ -109,7 +109,7 @@ function selectOwnRequests(
 }
 
 /** For sessions that are too large or unreadable: only what their records say. */
-export function accountRecordedRequests(
+export function computeRecordedAccount(
   file: AccountedFile,
   head: SessionHead,
   recorded: RecordedRequests,
@@ -125,15 +125,15 @@ export function accountRecordedRequests(
     ...findWindow(recorded, last ? { ...toNamedModel(last), at: last.at } : {}, prices),
     fill: downsample(
       counted.filter(({ purpose }) => purpose === 'answer').map(({ usage }) => countPromptTokens(usage)),
-      FILL_POINTS,
+      MAX_FILL_CURVE_POINTS,
     ),
     compactions: { count: compactions, isEstimate: recorded.hasCompactions !== true },
     isComposed: false,
-    ...NOTHING,
+    ...EMPTY_COMPOSITION,
   };
 }
 
-const NOTHING: Composition = {
+const EMPTY_COMPOSITION: Composition = {
   parts: Object.fromEntries(PART_KINDS.map((kind) => [kind, 0])) as Record<PartKind, number>,
   ...{ sentOften: 0, files: [], unused: [], calls: [] },
 };
@@ -160,14 +160,18 @@ function findWindow(
   return window === undefined ? {} : { window };
 }
 
-interface Charges {
+interface RequestsAndTotals {
   readonly counted: readonly CountedRequest[];
   readonly paid: readonly PaidRequest[];
   readonly totals: readonly PaidTotal[];
 }
 
 /** What was paid for, according to the records. */
-function readCharges(file: AccountedFile, recorded: RecordedRequests | undefined, prices: PriceTable): Charges {
+function readCharges(
+  file: AccountedFile,
+  recorded: RecordedRequests | undefined,
+  prices: PriceTable,
+): RequestsAndTotals {
   const counted: CountedRequest[] = [];
   const paid: PaidRequest[] = [];
   /** Index of the first entry for each recorded request. */
@@ -175,12 +179,12 @@ function readCharges(file: AccountedFile, recorded: RecordedRequests | undefined
   for (const request of recorded?.requests ?? []) {
     if (hasUsage(request)) {
       counted.push(request);
-      paid.push(...paidParts(request, file, prices));
+      paid.push(...priceRequestParts(request, file, prices));
     } else if (request.isOdd) paid.push(toUnpricedRequest(request, file));
     places.push(paid.length);
   }
   const totals = (recorded?.totals ?? []).map((total) =>
-    paidTotal(total, places[total.after] ?? paid.length, recorded?.requests ?? [], file, prices),
+    priceTotal(total, places[total.after] ?? paid.length, recorded?.requests ?? [], file, prices),
   );
   return { counted, paid, totals };
 }
@@ -196,14 +200,14 @@ const toUnpricedRequest = (request: RecordedRequest, { modified }: AccountedFile
 });
 
 /** A request, followed by its parts by other models and earlier steps. */
-function paidParts(request: CountedRequest, file: AccountedFile, prices: PriceTable): PaidRequest[] {
+function priceRequestParts(request: CountedRequest, file: AccountedFile, prices: PriceTable): PaidRequest[] {
   const { usage, parts = [], service = {}, recordedCost, key, isCopy, purpose } = request;
   const named = { ...toNamedModel(request), at: request.at };
   const marks = {
     ...(isCopy && { isCopy }),
     ...(purpose === 'compaction' && { isCompaction: true }),
   };
-  const first = paidRequest(usage, { ...named, recordedCost }, file, prices, service);
+  const first = priceRequest(usage, { ...named, recordedCost }, file, prices, service);
   const tools = computeToolCost(service);
   return [
     {
@@ -217,7 +221,7 @@ function paidParts(request: CountedRequest, file: AccountedFile, prices: PriceTa
       const isOther = model !== undefined && model !== named.model;
       return {
         // Other models use the standard service.
-        ...paidRequest(part.usage, isOther ? { ...named, model } : named, file, prices, isOther ? {} : service),
+        ...priceRequest(part.usage, isOther ? { ...named, model } : named, file, prices, isOther ? {} : service),
         ...marks,
         requests: 0,
         ...(key !== undefined && { key: `${key} part ${index + 1}` }),
@@ -230,24 +234,24 @@ interface ChargedModel extends NamedModel {
   readonly recordedCost?: number | undefined;
 }
 
-function paidRequest(
+function priceRequest(
   usage: Usage,
   { recordedCost, ...named }: ChargedModel,
   { modified }: AccountedFile,
   prices: PriceTable,
-  service: Service = {},
+  service: ServiceConditions = {},
 ): PaidRequest {
   const cost = computeCost(usage, recordedCost, named, prices, service);
   return {
     at: named.at ?? modified,
     ...(named.model !== undefined && { model: named.model }),
     requests: 1,
-    ...tokenSums(usage),
+    ...convertToTokenSums(usage),
     ...(cost !== undefined && { cost }),
   };
 }
 
-function paidTotal(
+function priceTotal(
   total: RecordedTotal,
   after: number,
   requests: readonly RecordedRequest[],
@@ -266,7 +270,7 @@ function paidTotal(
       const known = findModelPrices(prices, { model: model?.replace(/\[[^\]]*\]$/, ''), at })?.prices;
       return {
         ...(model !== undefined && { model }),
-        ...tokenSums(usage),
+        ...convertToTokenSums(usage),
         ...(count !== undefined && { requests: count }),
         ...(searches > 0 && { toolCost: computeToolCost({ webSearches: searches }) }),
         ...(usage.costUsd !== undefined && { charge: usage.costUsd }),
@@ -300,7 +304,7 @@ interface ReplayedRequest extends ChargedModel {
  */
 function distributeCharge(
   requests: readonly PaidRequest[],
-  { paid, totals }: Charges,
+  { paid, totals }: RequestsAndTotals,
   charged: RecordedCharge | undefined,
 ): readonly PaidRequest[] {
   if (!charged) return requests;
@@ -331,7 +335,7 @@ function replayRequests(
   const { recorded, sidechains } = conversation;
   const named = findNamedModel(conversation, recorded?.requests);
   const byMessage = new Map(recorded?.requests.map((request) => [request.message, request]));
-  const main = replay(requests, calibration).map((usage, index): ReplayedRequest => {
+  const main = simulateUsage(requests, calibration).map((usage, index): ReplayedRequest => {
     const { answer, at } = requests[index] as ConversationRequest;
     const known = byMessage.get(answer);
     const outputTokens = known?.outputTokens ?? usage.outputTokens;
@@ -345,8 +349,8 @@ function replayRequests(
   // The agent's sums include its subagents' requests.
   const side = (recorded?.totals ? [] : sidechains).flatMap(({ id, messages }) => {
     const charged = recorded?.charged?.sideAnswers?.[id] ?? 0;
-    const own = requestsIn(messages, counter, markedCompactions(messages));
-    return replay(own, calibration).map((usage, index): ReplayedRequest => ({
+    const own = listRequests(messages, counter, findMarkedCompactions(messages));
+    return simulateUsage(own, calibration).map((usage, index): ReplayedRequest => ({
       ...{ ...named, at: own[index]?.at ?? lastAt, usage },
       ...(index < charged && { isCharged: true }),
     }));
@@ -365,7 +369,7 @@ const toNamedModel = (request: RecordedRequest | undefined): NamedModel => ({
 
 /** The agent's compactions: recorded ones, or else found by their summaries. */
 export const findCompactions = ({ recorded, messages }: Conversation): readonly RecordedCompaction[] =>
-  recorded?.compactions ?? markedCompactions(messages);
+  recorded?.compactions ?? findMarkedCompactions(messages);
 
 /** The model that answered last, or that the document names. */
 export function findNamedModel({ request }: Conversation, recorded: readonly RecordedRequest[] = []): NamedModel {
@@ -388,18 +392,18 @@ export function calibrateSession(
     const usage = usages.get(each.answer);
     return usage ? [{ request: each, usage }] : [];
   });
-  const fitted = calibrate(pairs);
+  const fitted = fitCalibration(pairs);
   if (fitted) return fitted;
   const factor = findModelPrices(prices, named)?.tokenFactor ?? 1;
   const declared = [request['system'], request['tools']].filter((value) => value !== undefined);
-  const fixed = factor * declared.reduce<number>((sum, value) => sum + counter.json(value), 0);
+  const fixed = factor * declared.reduce<number>((sum, value) => sum + counter.countJson(value), 0);
   const isClaude = /claude/i.test(named.model ?? '');
   return {
     // Too few requests for a regression: whatever the prompts contained beyond the messages.
     fixed:
       pairs.length === 0
         ? fixed
-        : Math.max(0, median(pairs.map((each) => countPromptTokens(each.usage) - factor * each.request.sent))),
+        : Math.max(0, computeMedian(pairs.map((each) => countPromptTokens(each.usage) - factor * each.request.sent))),
     factor,
     outputFactor: factor,
     cacheShare: 1,
@@ -420,7 +424,7 @@ function computeCost(
   recordedCost: number | undefined,
   named: NamedModel,
   prices: PriceTable,
-  service: Service,
+  service: ServiceConditions,
 ): number | undefined {
   const cost = computeCallCost(
     usage,
@@ -461,7 +465,7 @@ function sumCompactions(
   const largest = Math.max(0, ...prompts);
   const cost = compactions.reduce((sum, { message, tokensBefore = largest }) => {
     const summary = messages[message];
-    const output = summary ? Math.round(factor * counter.message(summary)) : 0;
+    const output = summary ? Math.round(factor * counter.countMessage(summary)) : 0;
     const read = Math.round(tokensBefore * cacheShare);
     return sum + (computeCallCost(toUsage(tokensBefore, read, output, accounting, writes), known) ?? 0);
   }, 0);

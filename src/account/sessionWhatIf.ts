@@ -2,12 +2,12 @@
 import type { Conversation } from '../conversations/types';
 import type { CondensationManager } from '../core/condense';
 import { replayWhatIf, type ReplayedCosts } from '../core/account/replayWhatIf';
-import { requestsIn } from '../core/account/replay';
+import { listRequests } from '../core/account/replay';
 import { applyEdits } from '../core/condense/edits/applyEdits';
-import { localDay } from '../core/localDay';
+import { formatLocalDay } from '../core/localDay';
 import { computeCallCost, sumCosts } from '../core/cost/callCost';
 import type { Usage } from '../core/cost/usage';
-import { duePoint, targetTokens, type Threshold } from '../core/condense/trigger/thresholds';
+import { computeDuePoint, computeTargetTokens, type Threshold } from '../core/condense/trigger/thresholds';
 import { calibrateSession, findCompactions, findNamedModel, type AccountTools } from './sessionAccount';
 import { findModelPrices } from './models';
 
@@ -49,7 +49,7 @@ export async function simulateSession(
 ): Promise<SessionWhatIf | undefined> {
   const { messages, recorded } = conversation;
   const { counter, prices } = tools;
-  const requests = requestsIn(messages, counter, findCompactions(conversation), recorded?.requests);
+  const requests = listRequests(messages, counter, findCompactions(conversation), recorded?.requests);
   const named = findNamedModel(conversation, recorded?.requests);
   const model = findModelPrices(prices, named);
   const contextWindow =
@@ -57,12 +57,12 @@ export async function simulateSession(
   if (contextWindow === undefined) return undefined;
   const calibration = calibrateSession(conversation, requests, tools);
   const { fixed, factor } = calibration;
-  const due = duePoint({
+  const due = computeDuePoint({
     contextWindow,
     threshold,
     ...(model?.maxOutputTokens !== undefined && { maxOutputTokens: model.maxOutputTokens }),
   });
-  const target = Math.max(1, Math.floor((targetTokens(threshold, contextWindow, due.tokens) - fixed) / factor));
+  const target = Math.max(1, Math.floor((computeTargetTokens(threshold, contextWindow, due.tokens) - fixed) / factor));
   const { before, after, rereads, ...figures } = await replayWhatIf({
     messages,
     requests,
@@ -88,7 +88,7 @@ export async function simulateSession(
     sumCosts(usages.map((usage) => computeCallCost(usage, model?.prices)));
   const days = new Map<string, { before: number; after: number }>();
   for (const [index, { at }] of requests.entries()) {
-    const key = at === undefined ? day : localDay(at);
+    const key = at === undefined ? day : formatLocalDay(at);
     const sum = days.get(key) ?? { before: 0, after: 0 };
     days.set(key, {
       before: sum.before + (cost(before.slice(index, index + 1)) ?? NaN),

@@ -6,7 +6,7 @@ import { computeWhatIf } from '../core/account/whatIf';
 import { loadTokenCounter } from '../storage/assets';
 import { accountStores } from './accountStores';
 import { simulateStores, type WhatIfChoice } from './storesWhatIf';
-import { readingSession } from './testing';
+import { makeReadingSession } from './testing';
 
 it('a replay over all stores simulates only sessions that were long enough, each once', async () => {
   const home = temporaryFolder();
@@ -14,8 +14,8 @@ it('a replay over all stores simulates only sessions that were long enough, each
   mkdirSync(folder, { recursive: true });
   const name = (digit: number): string => join(folder, `00000000-0000-4000-8000-00000000000${digit}.jsonl`);
   // Of 200,000 tokens, 75 % are 150,000.
-  writeFileSync(name(1), readingSession(145_000, 4_000));
-  writeFileSync(name(2), readingSession(10_000, 4_000, undefined, 'other'));
+  writeFileSync(name(1), makeReadingSession(145_000, 4_000));
+  writeFileSync(name(2), makeReadingSession(10_000, 4_000, undefined, 'other'));
   const tokens = () => loadTokenCounter(inject('assets'));
   const find = { platform: 'linux', env: {}, homedir: home } as const;
   const { sessions } = await accountStores({ find, cache: join(home, 'account.json') }, tokens);

@@ -11,12 +11,12 @@ import { ConversationReadError } from '../conversations/readError';
 import type { SessionAccount } from '../core/account/account';
 import type { SessionSaving } from '../core/account/whatIf';
 import { CondensationManager, createProviders } from '../core/condense';
-import { duePoint, type Threshold } from '../core/condense/trigger/thresholds';
+import { computeDuePoint, type Threshold } from '../core/condense/trigger/thresholds';
 import { hashText } from '../core/hash';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import type { TokenCounter } from '../core/tokens/types';
 import { nodeFiles } from '../storage/nodeFiles';
-import { OWN, replaceCache } from '../storage/ownFiles';
+import { OWN_FILE_KINDS, replaceCache } from '../storage/ownFiles';
 import { memoize, readConversation } from './accountStores';
 import { findModelPrices } from './models';
 import { simulateSession } from './sessionWhatIf';
@@ -37,7 +37,7 @@ export interface StoresWhatIfOptions {
 }
 
 /** Milliseconds between saves. */
-const SAVE_MS = 10_000;
+const CACHE_SAVE_INTERVAL_MS = 10_000;
 
 /**
  * Replays every session that was long enough to be condensed.
@@ -63,7 +63,7 @@ export async function simulateStores(
     }
     const model = usage.findLast((each) => each.model !== undefined)?.model;
     const most = findModelPrices(prices, { model })?.maxOutputTokens;
-    const due = duePoint({
+    const due = computeDuePoint({
       contextWindow: window,
       threshold: choice.threshold,
       ...(most !== undefined && { maxOutputTokens: most }),
@@ -85,7 +85,7 @@ export async function simulateStores(
       const saving = known.get(key)?.saving ?? (await simulateSaving(session, choice, databases, loaded, signal));
       kept.set(key, { key, path, saving });
       savings.set(path, saving);
-      if (performance.now() - savedAt > SAVE_MS) {
+      if (performance.now() - savedAt > CACHE_SAVE_INTERVAL_MS) {
         await save(file, known, kept);
         savedAt = performance.now();
       }
@@ -159,7 +159,7 @@ async function readCache(file: string): Promise<ReadonlyMap<string, CachedSaving
 }
 
 /** Of other choices and periods so many are kept. */
-const MAX_CACHED = 5_000;
+const MAX_CACHED_REPLAYS = 5_000;
 
 /** Writes the file atomically. */
 async function save(
@@ -169,6 +169,9 @@ async function save(
 ): Promise<void> {
   if ([...kept.keys()].every((key) => known.has(key))) return;
   const others = [...known.values()].filter(({ key }) => !kept.has(key));
-  const text = JSON.stringify({ contextCondenser: 'whatIf', kept: [...kept.values(), ...others].slice(0, MAX_CACHED) });
-  await replaceCache(nodeFiles, file, text, OWN.whatIf);
+  const text = JSON.stringify({
+    contextCondenser: 'whatIf',
+    kept: [...kept.values(), ...others].slice(0, MAX_CACHED_REPLAYS),
+  });
+  await replaceCache(nodeFiles, file, text, OWN_FILE_KINDS.whatIf);
 }

@@ -4,7 +4,7 @@
  * @param at time of each record
  * @param name the session's id, so that its requests are no copies of another's
  */
-export const readingSession = (
+export const makeReadingSession = (
   first: number,
   step: number,
   at: (record: number) => Date = (record) => new Date(Date.UTC(2026, 1, 1, 12, 0, record)),

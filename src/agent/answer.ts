@@ -48,7 +48,7 @@ export const isCut = (reason: StopReason): reason is CutReason =>
   reason === 'max_tokens' || reason === 'context_window' || reason === 'refusal';
 
 /** A full window or a refusal would also end the next answer. */
-const CORRECTABLE: ReadonlySet<StopReason> = new Set<StopReason>([
+const CORRECTABLE_STOP_REASONS: ReadonlySet<StopReason> = new Set<StopReason>([
   'max_tokens',
   'tool_use',
   'end_turn',
@@ -75,7 +75,7 @@ export async function streamAnswer(request: ApiRequest, parts: AnswerParts): Pro
       turn.calls.map((call, index) => checkCall(call, index === turn.calls.length - 1, turn.stopReason, parts)),
     );
     const isFaulty = checked.some(({ fault }) => fault !== undefined);
-    if (isFaulty && CORRECTABLE.has(turn.stopReason) && parts.isCorrected()) {
+    if (isFaulty && CORRECTABLE_STOP_REASONS.has(turn.stopReason) && parts.isCorrected()) {
       asked = {
         ...asked,
         messages: [...asked.messages, ...renumberCalls(createCorrection(turn, checked), asked.messages)],

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import type { Usage } from '../api/types';
 import { countPromptTokens } from '../core/cost/usage';
-import { errorMessage } from '../core/errors';
+import { getErrorMessage } from '../core/errors';
 import { isCut, type Answer, type CutReason } from './answer';
 
 /**
@@ -22,7 +22,8 @@ export function toUsagePart(usage: Usage): vscode.LanguageModelDataPart {
 
 /** Says what an incomplete answer lacks; undefined if it is complete. */
 export function describeMissingPart({ withheld, isEmpty, stopReason }: Answer): string | undefined {
-  if (isCut(stopReason)) return isEmpty ? NOTHING[stopReason]() : `\n\n_${CUT[stopReason]()}_`;
+  if (isCut(stopReason))
+    return isEmpty ? EMPTY_ANSWER_MESSAGES[stopReason]() : `\n\n_${CUT_ANSWER_MESSAGES[stopReason]()}_`;
   if (withheld.length > 0) {
     const tools = [...new Set(withheld)].join(', ');
     return vscode.l10n.t(
@@ -34,7 +35,7 @@ export function describeMissingPart({ withheld, isEmpty, stopReason }: Answer): 
 }
 
 /** For answers with neither text nor a call. */
-const NOTHING: Readonly<Record<CutReason, () => string>> = {
+const EMPTY_ANSWER_MESSAGES: Readonly<Record<CutReason, () => string>> = {
   max_tokens: () =>
     vscode.l10n.t(
       'The model used up all tokens for its answer before it wrote one. Raise the output limit of its profile.',
@@ -44,7 +45,7 @@ const NOTHING: Readonly<Record<CutReason, () => string>> = {
 };
 
 /** For answers that end in the middle. */
-const CUT: Readonly<Record<CutReason, () => string>> = {
+const CUT_ANSWER_MESSAGES: Readonly<Record<CutReason, () => string>> = {
   max_tokens: () =>
     vscode.l10n.t(
       'The answer ends here because it reached the maximum number of tokens for one answer (maxOutputTokens).',
@@ -55,7 +56,7 @@ const CUT: Readonly<Record<CutReason, () => string>> = {
 
 /** VS Code 1.139 shows an error's message, followed by its stack if it has one. */
 export function toChatError(error: unknown): Error {
-  const shown = new Error(errorMessage(error));
+  const shown = new Error(getErrorMessage(error));
   shown.stack = '';
   return shown;
 }

@@ -56,11 +56,11 @@ export function buildApiRequest(model: OfferedModel, parts: RequestParts): ApiRe
 }
 
 /** Margins for counting errors, as shares of the prompt: with and without calibration. */
-const COUNT_MARGIN = 0.05;
-const GUESS_MARGIN = 0.5;
-const MIN_MARGIN = 1_024;
+const EXACT_COUNT_MARGIN_SHARE = 0.05;
+const ESTIMATED_COUNT_MARGIN_SHARE = 0.5;
+const MIN_MARGIN_TOKENS = 1_024;
 /** A prompt that leaves less room than this is rejected as too long. */
-const MIN_OUTPUT = 1_024;
+const MIN_OUTPUT_TOKENS = 1_024;
 
 /**
  * The answer's limit: the model's own, if the prompt leaves room for it. Undefined: left to the
@@ -69,9 +69,9 @@ const MIN_OUTPUT = 1_024;
 function computeOutputLimit({ maxOutputTokens }: OfferedModel, room: PromptRoom | undefined): number | undefined {
   if (maxOutputTokens === undefined || !room) return maxOutputTokens;
   const { contextWindow, promptTokens, isCalibrated } = room;
-  const margin = Math.ceil(promptTokens * (isCalibrated ? COUNT_MARGIN : GUESS_MARGIN));
-  const left = contextWindow - promptTokens - Math.max(MIN_MARGIN, margin);
-  return Math.max(Math.min(MIN_OUTPUT, maxOutputTokens), Math.min(maxOutputTokens, left));
+  const margin = Math.ceil(promptTokens * (isCalibrated ? EXACT_COUNT_MARGIN_SHARE : ESTIMATED_COUNT_MARGIN_SHARE));
+  const left = contextWindow - promptTokens - Math.max(MIN_MARGIN_TOKENS, margin);
+  return Math.max(Math.min(MIN_OUTPUT_TOKENS, maxOutputTokens), Math.min(maxOutputTokens, left));
 }
 
 /** Declarations for all tools called in the history. */

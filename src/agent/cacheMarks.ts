@@ -6,7 +6,7 @@ import type { ApiRequest } from '../api/types';
 import type { CacheLifetime } from '../core/cost/prices';
 import type { ApiMessage, Block, TextBlock } from '../core/messages/types';
 
-const MAX_BREAKPOINTS = 4;
+const MAX_CACHE_BREAKPOINTS = 4;
 
 /** Marks the given messages, the system prompt and, if one breakpoint is left, the tools. */
 export function addCacheMarks(request: ApiRequest, marks: readonly number[], lifetime: CacheLifetime): ApiRequest {
@@ -16,7 +16,7 @@ export function addCacheMarks(request: ApiRequest, marks: readonly number[], lif
   const prompt: readonly TextBlock[] = typeof system === 'string' ? [{ type: 'text', text: system }] : system;
   // The system prompt follows the tools, so its breakpoint covers both.
   const markedPrompt = markLast(prompt, mark);
-  const most = MAX_BREAKPOINTS - (prompt.length > 0 || tools.length > 0 ? 1 : 0);
+  const most = MAX_CACHE_BREAKPOINTS - (prompt.length > 0 || tools.length > 0 ? 1 : 0);
   const marked = new Set(selectMarks(marks, messages, most));
   const isToolMarked = prompt.length === 0 || marked.size < most;
   return {
@@ -36,23 +36,23 @@ function selectMarks(marks: readonly number[], messages: readonly ApiMessage[], 
 }
 
 /** Thinking can't be marked. */
-const MARKABLE = new Set(['text', 'image', 'document', 'tool_use', 'tool_result']);
+const MARKABLE_BLOCK_TYPES = new Set(['text', 'image', 'document', 'tool_use', 'tool_result']);
 
 const getBlocks = ({ content }: ApiMessage): readonly Block[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
 const findMarkableBlock = (message: ApiMessage | undefined): number =>
-  message ? getBlocks(message).findLastIndex(({ type }) => MARKABLE.has(type)) : -1;
+  message ? getBlocks(message).findLastIndex(({ type }) => MARKABLE_BLOCK_TYPES.has(type)) : -1;
 
 function markMessage(message: ApiMessage, mark: object): ApiMessage {
   const at = findMarkableBlock(message);
   return {
     ...message,
-    content: getBlocks(message).map((block, index) => (index === at ? marked(block, mark) : block)),
+    content: getBlocks(message).map((block, index) => (index === at ? addCacheControl(block, mark) : block)),
   };
 }
 
 const markLast = <T extends object>(values: readonly T[], mark: object): T[] =>
-  values.map((value, index) => (index === values.length - 1 ? marked(value, mark) : value));
+  values.map((value, index) => (index === values.length - 1 ? addCacheControl(value, mark) : value));
 
-const marked = <T extends object>(value: T, mark: object): T => ({ ...value, cache_control: mark });
+const addCacheControl = <T extends object>(value: T, mark: object): T => ({ ...value, cache_control: mark });

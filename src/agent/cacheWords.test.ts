@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import type { CacheState } from '../live/cacheState';
 import type { LiveDecision } from '../live/events';
-import { DUE, createTestBed, createRequest, SMALL, createModel } from '../live/testing';
+import { DUE_MESSAGES, createTestBed, createRequest, SMALL_MESSAGES, createModel } from '../live/testing';
 import { estimateSaving } from '../core/cost/saving';
 import { formatLastCondensation } from './statusBar';
 import { formatWhy } from './notices';
@@ -14,12 +14,12 @@ it('the cache status does not report a recently read cache of unknown lifetime a
   inTemporaryFolder(async (root) => {
     const { live, events } = createTestBed(root);
     const model = createModel({ prices });
-    const first = await live.prepare(createRequest(SMALL, { model }));
+    const first = await live.prepare(createRequest(SMALL_MESSAGES, { model }));
     live.answered(first, {
       ...{ accounting: 'openai', source: 'reported', inputTokens: 88_396, outputTokens: 10 },
       ...{ cacheReadTokens: 76_888, cacheWriteTokens: 0 },
     });
-    await live.prepare(createRequest(DUE, { model }));
+    await live.prepare(createRequest(DUE_MESSAGES, { model }));
     const decision = events.find((event) => event.kind === 'condensed')!.decision;
     const words = [formatWhy(decision), ...formatLastCondensation(live.active()!)].join('\n');
     expect(words).not.toMatch(/expired|\$|[Pp]ays|broken/);

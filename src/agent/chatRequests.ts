@@ -1,11 +1,11 @@
 /** Recognizes the kinds of requests of VS Code's chat, and titles its conversations. */
 import { makeTitle, UNTITLED } from '../conversations/title';
-import { between } from '../core/between';
+import { extractBetween } from '../core/between';
 import { getBlocks, isText } from '../core/messages/blocks';
 import type { ApiMessage } from '../core/messages/types';
 
 /** Start of the system prompt for VS Code's own summaries, as seen in 1.139. */
-const SUMMARY_SYSTEM = 'Your task is to create a comprehensive, detailed summary of the entire conversation';
+const CHAT_SUMMARY_SYSTEM_TEXT = 'Your task is to create a comprehensive, detailed summary of the entire conversation';
 
 export interface ChatRequest {
   readonly system: string | undefined;
@@ -22,7 +22,7 @@ export interface ChatRequest {
  * model's first answer.
  */
 export function isSmallRequest({ system, messages, tools, conversationId }: ChatRequest): boolean {
-  if (system?.trimStart().startsWith(SUMMARY_SYSTEM) === true) return true;
+  if (system?.trimStart().startsWith(CHAT_SUMMARY_SYSTEM_TEXT) === true) return true;
   const isOthersTask = conversationId === undefined && messages.some(({ role }) => role === 'assistant');
   return tools.length === 0 && !isOthersTask;
 }
@@ -42,7 +42,7 @@ export function makeChatTitle(messages: readonly ApiMessage[]): string | undefin
   for (const message of messages) {
     if (message.role !== 'user') continue;
     for (const block of getBlocks(message)) {
-      const words = isText(block) ? between(block.text, '<userRequest>', '</userRequest>') : undefined;
+      const words = isText(block) ? extractBetween(block.text, '<userRequest>', '</userRequest>') : undefined;
       const title = words === undefined ? UNTITLED : makeTitle([{ role: 'user', content: words }]);
       if (title !== UNTITLED) return title;
     }

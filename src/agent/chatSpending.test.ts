@@ -74,7 +74,7 @@ const billed = (): number =>
     return sum + (input * 100 + tokens('output_tokens') * 500) / 1e6;
   }, 0);
 
-const spent = (conversation: string) => new Spending(path, { now: () => today }).spent('chat', conversation);
+const spent = (conversation: string) => new Spending(path, { now: () => today }).getSpent('chat', conversation);
 
 describe('a spending limit for the chat', () => {
   it('is off by default, and then nothing is written to disk', async () => {

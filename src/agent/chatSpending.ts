@@ -24,7 +24,7 @@ export class ChatSpending {
   constructor({ tell, log, ...parts }: ChatSpendingParts) {
     this.spending = new ConversationSpending({
       ...parts,
-      words: WORDS,
+      words: SPENDING_MESSAGES,
       tell: ({ words, about }) => {
         tell(words, getSetting(about));
       },
@@ -44,7 +44,7 @@ export class ChatSpending {
     const { id, prices, wraps, profile } = model;
     const accounting = getAccounting(profile.vendor, profile.model);
     // A subscription pays for VS Code's own models.
-    const words = wraps ? {} : { unknownPrice: unknownPrice(model) };
+    const words = wraps ? {} : { unknownPrice: describeUnknownPrice(model) };
     return this.spending.begin({ id, accounting, prices, ...words }, conversation, prompt, mustRead);
   }
 }
@@ -55,7 +55,7 @@ export const getSetting = (about: LimitNotice['about']): string =>
 
 const getSettingName = (limit: LimitKind): string => `contextCondenser.${LIMIT_SETTINGS[limit]}`;
 
-const WORDS: SpendingWords = {
+const SPENDING_MESSAGES: SpendingWords = {
   stopped: {
     conversation: (...parts) =>
       vscode.l10n.t(
@@ -105,7 +105,7 @@ const WORDS: SpendingWords = {
     ),
 };
 
-const unknownPrice = ({ profile: { name, model } }: OfferedModel): string =>
+const describeUnknownPrice = ({ profile: { name, model } }: OfferedModel): string =>
   vscode.l10n.t(
     'The price of {0} is not known, so its requests do not count towards any spending limit. Set its prices in the profile "{1}"; 0 where it costs nothing.',
     model,

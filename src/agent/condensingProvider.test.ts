@@ -6,15 +6,15 @@ import { callsTool, faulty, never, overloaded, refused, reply, type Behaviour } 
 import type { ModelServer, Script } from '../../test/servers/modelServer';
 import { startOpenAIServer } from '../../test/servers/openaiServer';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
-import { KEY, PNG, describeError } from '../api/testing';
+import { TEST_API_KEY, TINY_PNG_BASE64, describeError } from '../api/testing';
 import type { LmMessage, LmModel, LmPart } from '../api/vscodeLm';
 import type { ApiProfile } from '../settings/profiles';
 import { MAX_ATTEMPTS } from '../live/attempts';
 import { createTestBed } from '../live/testing';
 import type { AgentRequest, LiveId, PreparedRequest } from '../live/request';
-import { chatMessage, FakeChat, readInformation, PassThroughConversations, createProvider } from './testing';
+import { makeChatMessage, FakeChat, readInformation, PassThroughConversations, createProvider } from './testing';
 import { MARKER_START } from '../core/messages/markers';
-import { lines, someMarker } from '../core/testing';
+import { makeLines, makeTestMarker } from '../core/testing';
 
 const servers: ModelServer[] = [];
 afterEach(async () => {
@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 async function anthropic(script: Script): Promise<ModelServer> {
-  const server = await startAnthropicServer({ script, apiKey: KEY });
+  const server = await startAnthropicServer({ script, apiKey: TEST_API_KEY });
   servers.push(server);
   return server;
 }
@@ -43,7 +43,7 @@ async function chatOn(
   options: Parameters<typeof createProvider>[2] = {},
 ) {
   const live = new PassThroughConversations();
-  const made = createProvider([profileOf(server, more)], live, { key: KEY, ...options });
+  const made = createProvider([profileOf(server, more)], live, { key: TEST_API_KEY, ...options });
   const [model] = await readInformation(made.provider);
   const chat = new FakeChat(made.provider, model!);
   chat.system('You are an agent.');
@@ -73,7 +73,11 @@ describe('a chat conversation through the condensing provider', () => {
         { id: 'a2', name: 'read_file', input: { path: 'b' } },
       ],
     ]);
-    chat.result(calls[1]!, new vscode.LanguageModelDataPart(Buffer.from(PNG, 'base64'), 'image/png'), 'an image');
+    chat.result(
+      calls[1]!,
+      new vscode.LanguageModelDataPart(Buffer.from(TINY_PNG_BASE64, 'base64'), 'image/png'),
+      'an image',
+    );
     chat.result(calls[0]!, 'content of a');
     expect((await chat.ask()).text).toBe('both read');
     expect(statuses(server)).toEqual([200, 200]);
@@ -93,7 +97,7 @@ describe('a chat conversation through the condensing provider', () => {
           {
             type: 'tool_result',
             tool_use_id: 'a2',
-            content: [{ type: 'image', source: { data: PNG } }, { text: 'an image' }],
+            content: [{ type: 'image', source: { data: TINY_PNG_BASE64 } }, { text: 'an image' }],
           },
         ],
       },
@@ -229,10 +233,10 @@ describe('a chat conversation through the condensing provider', () => {
   it('requires a tool call if VS Code requires one', async () => {
     const server = await anthropic(callsTool({ name: 'read_file', input: {} }));
     const { provider, model } = await chatOn(server, { thinkingTokens: 1024 });
-    const messages = [chatMessage(1, new vscode.LanguageModelTextPart('go'))];
+    const messages = [makeChatMessage(1, new vscode.LanguageModelTextPart('go'))];
     const tools = [{ name: 'read_file', description: '', inputSchema: undefined }];
     const options = { tools, toolMode: vscode.LanguageModelChatToolMode.Required };
-    await provider.respond(
+    await provider.provideResponse(
       model,
       messages,
       options,
@@ -246,14 +250,14 @@ describe('a chat conversation through the condensing provider', () => {
 
 describe('failed requests in the chat', () => {
   it('are described without a stack trace or key', async () => {
-    const server = await anthropic(refused(401, 'authentication_error', `bad key ${KEY}`));
+    const server = await anthropic(refused(401, 'authentication_error', `bad key ${TEST_API_KEY}`));
     const { chat, lines } = await chatOn(server);
     const error = await chat.ask().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Error);
     const { message, stack } = error as Error;
     expect(message).toContain('Claude Sonnet 4: The API key was not accepted.');
     expect(stack).toBe('');
-    expect(describeError(error) + lines.join()).not.toContain(KEY);
+    expect(describeError(error) + lines.join()).not.toContain(TEST_API_KEY);
   });
 
   it('are retried only a few times, and not at all if hopeless', async () => {
@@ -355,7 +359,7 @@ describe('failed requests in the chat', () => {
       refused(400, 'invalid_request_error', 'The block is bound to a different conversation.'),
       refused(400, 'invalid_request_error', 'messages.1: nonsense'),
       refused(401, 'authentication_error', 'no'),
-      callsTool({ name: 'read_file', input: { content: someMarker('a file') } }),
+      callsTool({ name: 'read_file', input: { content: makeTestMarker('a file') } }),
     ];
     const server = await anthropic(reply('ok'));
     const scenario = fc.record({
@@ -367,17 +371,19 @@ describe('failed requests in the chat', () => {
       let chats = 0;
       await fc.assert(
         fc.asyncProperty(scenario, async ({ reads: count, answers }) => {
-          const { provider } = createProvider([profileOf(server, { contextWindow: 20_000 })], live, { key: KEY });
+          const { provider } = createProvider([profileOf(server, { contextWindow: 20_000 })], live, {
+            key: TEST_API_KEY,
+          });
           const [model] = await readInformation(provider);
           const chat = new FakeChat(provider, model!, { _conversationId: `c${chats++}` });
           chat.user('go');
           for (let at = 0; at < count; at++) {
             const id = `r${at}`;
-            chat.messages.push(chatMessage(2, new vscode.LanguageModelToolCallPart(id, 'read_file', { path: id })));
-            chat.result({ id, name: 'read_file', input: {} }, lines(id, 120));
+            chat.messages.push(makeChatMessage(2, new vscode.LanguageModelToolCallPart(id, 'read_file', { path: id })));
+            chat.result({ id, name: 'read_file', input: {} }, makeLines(id, 120));
           }
           server.play({ kind: 'reply', thinking: 'hm', calls: [{ name: 'read_file', input: { path: 'last' } }] });
-          for (const call of (await chat.ask()).calls) chat.result(call, lines('last', 120));
+          for (const call of (await chat.ask()).calls) chat.result(call, makeLines('last', 120));
           const from = server.requests.length;
           server.play(({ index }) => answers[index - from] ?? reply('ok'));
           await chat.ask().catch(() => undefined);
@@ -409,7 +415,7 @@ describe('failed requests in the chat', () => {
 });
 
 describe('a tool call that must not reach the tool as written', () => {
-  const marker = someMarker('a file');
+  const marker = makeTestMarker('a file');
   const expanding = (live: PassThroughConversations, known: boolean): void => {
     live.expandMarkers = (_conversation: LiveId, input: unknown) => {
       const text = JSON.stringify(input);
@@ -562,7 +568,7 @@ describe('models offered in the chat', () => {
     expect(await provider.countTokens(model, text)).toBe(118);
     expect(await provider.countTokens(model, text)).toBe(118);
     expect(await provider.countTokens(model, 'x'.repeat(40_000))).toBe(11_800);
-    const message = chatMessage(1, new vscode.LanguageModelTextPart(text));
+    const message = makeChatMessage(1, new vscode.LanguageModelTextPart(text));
     expect(await provider.countTokens(model, message)).toBe(Math.ceil(104 * 1.18));
   });
 });

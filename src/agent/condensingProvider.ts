@@ -3,16 +3,16 @@ import { isApiError, type ApiError } from '../api/apiError';
 import type { ApiHandler, Usage } from '../api/types';
 import { createSummarizer } from '../api/summarizer';
 import type { Summarizer, SummarizerModel, UnavailableProfile } from '../core/condense/summarizer';
-import { errorMessage } from '../core/errors';
+import { getErrorMessage } from '../core/errors';
 import { hashText } from '../core/hash';
 import type { ApiMessage } from '../core/messages/types';
-import { betweenSteps } from '../core/betweenSteps';
+import { yieldBetweenSteps } from '../core/betweenSteps';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { findFamily, getTokenizerFactor } from '../core/vendors/families';
 import { getCacheSpan } from '../core/vendors/caches';
 import { getRequestLimits } from '../core/vendors/requestLimits';
 import { getAccounting } from '../core/vendors/vendors';
-import { allowedTokens, type Threshold } from '../core/condense/trigger/thresholds';
+import { computeAllowedTokens, type Threshold } from '../core/condense/trigger/thresholds';
 import type { ApiProfile } from '../settings/profiles';
 import { streamAnswer, type Answer, type AnswerParts } from './answer';
 import { buildApiRequest, getCacheLifetime, selectNewestMarks, type PromptRoom } from './apiRequest';
@@ -21,9 +21,9 @@ import type { ChatSpending } from './chatSpending';
 import type { Handlers } from './handlers';
 import { EngineDiedError } from '../engine/engineThread';
 import { KeptThinking, wrapWithKeptThinking } from './keptThinking';
-import { RECALL_TOOL } from './names';
-import { commonPrefix } from '../live/align';
-import { Attempts, classifyError, RecentFailures, type Change } from '../live/attempts';
+import { RECALL_TOOL_NAME } from './names';
+import { countCommonPrefix } from '../live/align';
+import { Attempts, classifyError, RecentFailures, type RequestChange } from '../live/attempts';
 import type { AgentRequest, LiveId } from '../live/request';
 import type { ChatConversations, PreparedChat } from '../live/types';
 import { hasServerSideContextEdits } from '../live/vendorReads';
@@ -32,7 +32,7 @@ import type { ModelGroups } from './modelGroups';
 import { toModelInformation, type ModelInformation, type OfferedModel } from './offeredModels';
 import type { AgentSettings } from './offeredModels';
 import { isSmallRequest, makeRequestTitle, type ChatRequest } from './chatRequests';
-import { CHARS_PER_TOKEN, LONG_PART, measureLength, TokenCounts } from './tokenCounts';
+import { CHARS_PER_TOKEN, ESTIMATED_PART_CHARS, measureLength, TokenCounts } from './tokenCounts';
 import { toChatError, toUsagePart, describeMissingPart } from './answerParts';
 import { createThinkingPart } from '../window/languageModels';
 
@@ -100,7 +100,7 @@ interface ResponseObserver extends Pick<AnswerParts, 'expand' | 'used'> {
 }
 
 /** For requests that belong to no live conversation. */
-const NO_CONVERSATION: ResponseObserver = {
+const NO_CONVERSATION_OBSERVER: ResponseObserver = {
   expand: (input) => Promise.resolve({ input }),
   used: () => undefined,
   called: () => undefined,
@@ -122,10 +122,10 @@ export class CondensingProvider {
 
   constructor(private readonly parts: ProviderParts) {}
 
-  async information(options: vscode.PrepareLanguageModelChatModelOptions): Promise<ModelInformation[]> {
+  async provideInformation(options: vscode.PrepareLanguageModelChatModelOptions): Promise<ModelInformation[]> {
     const { catalog, groups, settings } = this.parts;
     const declared = settings();
-    return groups.answer(options, await catalog.list()).map((model) =>
+    return groups.listModelsForGroup(options, await catalog.list()).map((model) =>
       toModelInformation(model, declared, {
         suffix: vscode.l10n.t('condensed'),
         detail: model.wraps?.vendor ?? model.profile.vendor,
@@ -134,7 +134,7 @@ export class CondensingProvider {
     );
   }
 
-  async respond(
+  async provideResponse(
     { id }: vscode.LanguageModelChatInformation,
     messages: ChatMessages,
     options: vscode.ProvideLanguageModelChatResponseOptions,
@@ -147,10 +147,10 @@ export class CondensingProvider {
     });
     if (token.isCancellationRequested) abort.abort(new vscode.CancellationError());
     try {
-      await this.pass(id, messages, options, progress, abort.signal);
+      await this.passThrough(id, messages, options, progress, abort.signal);
     } catch (error) {
       if (abort.signal.aborted) throw new vscode.CancellationError();
-      this.parts.log.error(errorMessage(error));
+      this.parts.log.error(getErrorMessage(error));
       throw toChatError(error);
     } finally {
       subscription.dispose();
@@ -167,11 +167,11 @@ export class CondensingProvider {
     );
     const factor = getTokenizerFactor(version);
     return typeof content === 'string'
-      ? this.counts.text(content, factor)
-      : this.counts.message(toMessage(content), factor);
+      ? this.counts.countText(content, factor)
+      : this.counts.countMessage(toMessage(content), factor);
   }
 
-  private async pass(
+  private async passThrough(
     id: string,
     messages: ChatMessages,
     options: vscode.ProvideLanguageModelChatResponseOptions,
@@ -182,20 +182,20 @@ export class CondensingProvider {
     if (!model) throw new Error(vscode.l10n.t('This model is no longer offered. Choose another one.'));
     const chat = fromChat(messages);
     // Images arrive as bytes and are sent as text; encoding them takes time.
-    await betweenSteps(signal);
+    await yieldBetweenSteps(signal);
     const identity = identifyRequest(id, chat.messages);
-    const repetition = this.failures.repetition(identity);
+    const repetition = this.failures.checkRepetition(identity);
     if (repetition.kind === 'stop') throw repetition.reason;
     try {
-      const asking = await this.parts.handlers.handlerOf(model, repetition.kind === 'none');
+      const asking = await this.parts.handlers.getHandler(model, repetition.kind === 'none');
       const handler = wrapWithKeptThinking(asking, this.kept, getModelKey(model));
       const passage: ChatTurn = { model, chat, options, progress, handler, signal };
       const isStep = !isSmallRequest(toChatRequest(passage));
       const condenses = this.parts.settings().automatic && (isStep || (await this.isTooLarge(passage)));
-      await (condenses ? this.condensed(passage) : this.send(passage, await this.plain(passage, isStep)));
-      this.failures.succeeded(identity);
+      await (condenses ? this.sendCondensed(passage) : this.send(passage, await this.sendUncondensed(passage, isStep)));
+      this.failures.noteSuccess(identity);
     } catch (error) {
-      if (isApiError(error) && error.kind !== 'aborted') this.failures.failed(identity, error);
+      if (isApiError(error) && error.kind !== 'aborted') this.failures.noteFailure(identity, error);
       throw error;
     }
   }
@@ -206,19 +206,19 @@ export class CondensingProvider {
    */
   private async isTooLarge(passage: ChatTurn): Promise<boolean> {
     const { contextWindow, maxOutputTokens } = passage.model;
-    return (await this.promptTokens(passage)) > allowedTokens(contextWindow, maxOutputTokens);
+    return (await this.promptTokens(passage)) > computeAllowedTokens(contextWindow, maxOutputTokens);
   }
 
   /** The original request in the model's own tokens, estimated by its family. */
   private async promptTokens(passage: ChatTurn): Promise<number> {
     const { model } = passage;
-    const request = this.agentRequest(passage, 0);
+    const request = this.makeAgentRequest(passage, 0);
     const { messages, system = '', tools } = request;
     const length = measureLength([messages, system, tools]);
     const count = async (): Promise<number> => {
-      if (length >= LONG_PART) return (await this.parts.live()).count(request);
+      if (length >= ESTIMATED_PART_CHARS) return (await this.parts.live()).count(request);
       const counter = await this.parts.counter();
-      return counter.messages(messages) + counter.text(system) + counter.text(JSON.stringify(tools));
+      return counter.countMessages(messages) + counter.countText(system) + counter.countText(JSON.stringify(tools));
     };
     // If counting fails, guess, so that the request is still sent.
     return Math.ceil((await count().catch(() => length / CHARS_PER_TOKEN)) * model.tokenFactor);
@@ -228,7 +228,7 @@ export class CondensingProvider {
    * Sends the original. Steps of a task get cache marks, without which they would cost many times
    * as much.
    */
-  private async plain(
+  private async sendUncondensed(
     passage: ChatTurn,
     isStep: boolean,
     prepared?: Pick<RequestForm, 'follower' | 'prepared'>,
@@ -237,39 +237,39 @@ export class CondensingProvider {
     const { contextWindow } = passage.model;
     const cacheMarks = isStep ? selectNewestMarks(messages) : undefined;
     const room = { contextWindow, promptTokens: await this.promptTokens(passage), isCalibrated: false };
-    return { follower: NO_CONVERSATION, ...prepared, messages, cacheMarks, room, isView: false };
+    return { follower: NO_CONVERSATION_OBSERVER, ...prepared, messages, cacheMarks, room, isView: false };
   }
 
-  private async condensed(passage: ChatTurn): Promise<void> {
+  private async sendCondensed(passage: ChatTurn): Promise<void> {
     const live = await this.parts.live();
-    const extraTokens = await this.keptTokens(passage.model, passage.chat.messages);
-    const task: Task = { live, request: this.agentRequest(passage, extraTokens), extraTokens };
-    const prepared = await this.prepared(passage, task);
+    const extraTokens = await this.countKeptThinkingTokens(passage.model, passage.chat.messages);
+    const task: Task = { live, request: this.makeAgentRequest(passage, extraTokens), extraTokens };
+    const prepared = await this.prepareChat(passage, task);
     const view = prepared && this.view(passage, task, prepared);
     const isLeftAlone = view && this.leftAlone.has(prepared.conversation);
-    const first = view && !isLeftAlone ? view : await this.plain(passage, true, view);
+    const first = view && !isLeftAlone ? view : await this.sendUncondensed(passage, true, view);
     await this.send(passage, first, async (change, form, refusal) => {
-      if (change === 'send-as-it-came') return this.plain(passage, true, form);
+      if (change === 'send-as-it-came') return this.sendUncondensed(passage, true, form);
       if (change !== 'shorten') return undefined;
-      const smaller = await this.shorter(passage, task, form.prepared, refusal);
+      const smaller = await this.shortenRequest(passage, task, form.prepared, refusal);
       passage.signal.throwIfAborted();
       return smaller && this.view(passage, task, smaller);
     });
   }
 
   /** @returns undefined on any failure: it must not cost the user the task */
-  private async prepared(passage: ChatTurn, { live, request }: Task): Promise<PreparedChat | undefined> {
+  private async prepareChat(passage: ChatTurn, { live, request }: Task): Promise<PreparedChat | undefined> {
     try {
       return await live.prepare(request, passage.signal);
     } catch (error) {
       passage.signal.throwIfAborted();
-      this.parts.log.warn(`The request was not condensed and goes out as it came. ${errorMessage(error)}`);
+      this.parts.log.warn(`The request was not condensed and goes out as it came. ${getErrorMessage(error)}`);
       return undefined;
     }
   }
 
   /** Condenses a request further that was rejected as too long; undefined without an engine. */
-  private async shorter(
+  private async shortenRequest(
     passage: ChatTurn,
     { live, request }: Task,
     prepared: PreparedChat | undefined,
@@ -297,17 +297,17 @@ export class CondensingProvider {
     }
     const room = { contextWindow, promptTokens, isCalibrated };
     const follower = {
-      ...this.follower(live, prepared),
+      ...this.createObserver(live, prepared),
       answered: async (usage: Usage | undefined) => {
         // Thinking dropped by the condensation was counted before but is not sent.
-        const forgotten = extraTokens - (await this.keptTokens(model, messages));
+        const forgotten = extraTokens - (await this.countKeptThinkingTokens(model, messages));
         live.answered({ ...prepared, countedTokens: prepared.countedTokens - forgotten }, usage);
       },
     };
     return { messages, cacheMarks, room, mustRead, follower, prepared, isView: true };
   }
 
-  private follower(live: ChatConversations, prepared: PreparedChat): ResponseObserver {
+  private createObserver(live: ChatConversations, prepared: PreparedChat): ResponseObserver {
     const { conversation } = prepared;
     return {
       conversation,
@@ -322,16 +322,16 @@ export class CondensingProvider {
   }
 
   /** O200k tokens of the thinking restored in these messages. */
-  private async keptTokens(model: OfferedModel, messages: readonly ApiMessage[]): Promise<number> {
+  private async countKeptThinkingTokens(model: OfferedModel, messages: readonly ApiMessage[]): Promise<number> {
     const kept = { key: getModelKey(model), tokenFactor: model.tokenFactor };
-    return Math.ceil(this.kept.tokens(kept, messages, await this.parts.counter()));
+    return Math.ceil(this.kept.countTokens(kept, messages, await this.parts.counter()));
   }
 
-  private agentRequest({ model, chat, options }: ChatTurn, extraTokens: number): AgentRequest {
+  private makeAgentRequest({ model, chat, options }: ChatTurn, extraTokens: number): AgentRequest {
     const { profile } = model;
     const title = makeRequestTitle(toChatRequest({ chat, options }));
     const conversationId = getConversationId(options);
-    const hasRecall = options.tools?.some(({ name }) => name === RECALL_TOOL) === true;
+    const hasRecall = options.tools?.some(({ name }) => name === RECALL_TOOL_NAME) === true;
     // VS Code's chat offers the tool if the user allows it; other extensions only use their own
     // tools.
     const canRecall = hasRecall || (conversationId === undefined ? false : undefined);
@@ -365,7 +365,7 @@ export class CondensingProvider {
         ...(cacheSpan && { cacheSpan }),
         threshold: this.parts.threshold(profile),
         limits: getRequestLimits(profile.vendor, profile.model, host),
-        summarizer: () => this.summarizerOf(model),
+        summarizer: () => this.createChatSummarizer(model),
       },
     };
   }
@@ -374,7 +374,7 @@ export class CondensingProvider {
    * The chat's model, called separately. Its vendor already has the conversation, and the user
    * already pays for it.
    */
-  private async summarizerOf(model: OfferedModel): Promise<Summarizer | UnavailableProfile> {
+  private async createChatSummarizer(model: OfferedModel): Promise<Summarizer | UnavailableProfile> {
     const { name: profile, prices, tokenFactor } = model;
     const { mayCost, ...preferences } = this.parts.summaries(model.profile);
     // VS Code's models often have no known token price: a subscription or local machine.
@@ -383,7 +383,7 @@ export class CondensingProvider {
     try {
       return createSummarizer({
         profile,
-        handler: await this.parts.handlers.handlerOf(model, true),
+        handler: await this.parts.handlers.getHandler(model, true),
         vendor: identifyVendor(model),
         ...(prices && { prices }),
         billing: isIncluded ? 'included' : 'per-token',
@@ -391,7 +391,7 @@ export class CondensingProvider {
         preferences,
       });
     } catch (error) {
-      return { profile, reason: errorMessage(error) };
+      return { profile, reason: getErrorMessage(error) };
     }
   }
 
@@ -403,7 +403,7 @@ export class CondensingProvider {
   private async send(
     passage: ChatTurn,
     first: RequestForm,
-    changed: (change: Change, form: RequestForm, refusal: ApiError) => Promise<RequestForm | undefined> = () =>
+    changed: (change: RequestChange, form: RequestForm, refusal: ApiError) => Promise<RequestForm | undefined> = () =>
       Promise.resolve(undefined),
   ): Promise<void> {
     const attempts = new Attempts<ApiError | undefined>();
@@ -411,10 +411,10 @@ export class CondensingProvider {
       try {
         const { usages } = await this.attempt(passage, form, attempts);
         if (form.isView) await form.follower.answered?.(usages[0]);
-        else this.leaveAlone(form, attempts);
+        else this.stopCondensing(form, attempts);
         return;
       } catch (error) {
-        if (!isApiError(error) || !attempts.failedFor(error)) throw error;
+        if (!isApiError(error) || !attempts.hasFailedFor(error)) throw error;
         form = await this.next(attempts, (change) => changed(change, form, error), error);
       }
     }
@@ -423,7 +423,7 @@ export class CondensingProvider {
   /** The form to send after a rejected one. @throws ApiError if there is none */
   private async next(
     attempts: Attempts<ApiError | undefined>,
-    changed: (change: Change) => Promise<RequestForm | undefined>,
+    changed: (change: RequestChange) => Promise<RequestForm | undefined>,
     refusal: ApiError,
   ): Promise<RequestForm> {
     for (;;) {
@@ -431,12 +431,12 @@ export class CondensingProvider {
       if (next.kind === 'stop') throw next.reason ?? refusal;
       const form = await changed(next.change);
       if (form) return form;
-      attempts.cannot(next.change);
+      attempts.noteImpossible(next.change);
     }
   }
 
   /** If the vendor accepts the original after rejecting a view, the view was the cause. */
-  private leaveAlone({ prepared }: RequestForm, attempts: Attempts<unknown>): void {
+  private stopCondensing({ prepared }: RequestForm, attempts: Attempts<unknown>): void {
     if (!prepared || !attempts.hasMade('send-as-it-came')) return;
     this.leftAlone.add(prepared.conversation);
     this.parts.log.warn('The vendor refused a condensed conversation, which is left alone from now on.');
@@ -455,8 +455,8 @@ export class CondensingProvider {
     attempts: Attempts<ApiError | undefined>,
   ): Promise<Answer> {
     const isCondensed = (): boolean =>
-      isView && commonPrefix(view, chat.messages) < Math.max(view.length, chat.messages.length);
-    await betweenSteps(signal);
+      isView && countCommonPrefix(view, chat.messages) < Math.max(view.length, chat.messages.length);
+    await yieldBetweenSteps(signal);
     const chatId = getConversationId(options);
     const request = buildApiRequest(model, {
       system: chat.system,
@@ -482,18 +482,18 @@ export class CondensingProvider {
         isRetried: (error, messages) => {
           const problem = isApiError(error) ? classifyError(error) : undefined;
           if (!isApiError(error) || !problem) return false;
-          attempts.failed(problem, isCondensed(), error);
+          attempts.noteFailure(problem, isCondensed(), error);
           const { next } = attempts;
           if (next.kind === 'stop' || next.change !== 'leave-out-thinking') return false;
-          if (this.kept.forget(getModelKey(model), messages)) {
+          if (this.kept.forgetBlocks(getModelKey(model), messages)) {
             this.parts.log.info(`The model's earlier thinking is left out from here on. ${error.message}`);
             return true;
           }
-          attempts.cannot('leave-out-thinking');
+          attempts.noteImpossible('leave-out-thinking');
           return false;
         },
         isCorrected: () => {
-          attempts.failed('wrong-calls', isCondensed(), undefined);
+          attempts.noteFailure('wrong-calls', isCondensed(), undefined);
           return attempts.next.kind === 'change';
         },
         expand,

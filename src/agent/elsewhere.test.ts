@@ -7,22 +7,22 @@ import { ConfigurationTarget, fake, workspace, type FakeQuickPick } from '../../
 import {
   chooseConversation,
   condenseChosen,
-  defaultConversation,
+  getDefaultConversation,
   resolveConversation,
   loadConversation,
   onLiveChange,
   savePins,
 } from '../commands/chosenConversation';
 import { condenseWith } from '../commands/condenseWith';
-import { freshCounter } from '../core/testingCounter';
-import { announce } from '../gateway/announcement';
-import { ReadBody } from '../gateway/bodies';
+import { createCounter } from '../core/testingCounter';
+import { announceGateway } from '../gateway/announcement';
+import { ParsedBody } from '../gateway/bodies';
 import { LiveCondenser } from '../gateway/liveCondenser';
 import { createLiveRoute } from '../gateway/liveRoute';
 import type { LimitNotice } from '../live/conversationSpending';
 import { startGateway } from '../gateway/server';
 import { findKnownRequest } from '../gateway/wires';
-import { makeBody, PATHS } from '../gateway/wires/testing';
+import { makeBody, PATH_BY_WIRE } from '../gateway/wires/testing';
 import type { Body } from '../gateway/wires/wire';
 import type { ConversationLimits } from '../live/conversationSpending';
 import type { LiveConversations } from '../live/liveConversations';
@@ -63,19 +63,24 @@ beforeEach(async () => {
     own: new Map([['live-x', createLiveRoute(live, { spending })]]),
   });
   const address = gateway.url('live-x');
-  await announce(getRunningFolder(services), { pid: process.pid, address, agent: 'Codex', folder: '/work/notes' });
+  await announceGateway(getRunningFolder(services), {
+    pid: process.pid,
+    address,
+    agent: 'Codex',
+    folder: '/work/notes',
+  });
   agent = getAgentRuntime(services);
   await agent.watchRunning();
   const condenser = new LiveCondenser({
     live,
-    counter: freshCounter(),
+    counter: createCounter(),
     addresses: new Map([['a', new URL('http://127.0.0.1:1')]]),
     window: 24_000,
   });
   step = async (steps) => {
     const text = makeBody('anthropic', steps);
-    const known = findKnownRequest('POST', PATHS.anthropic)!;
-    const read = new ReadBody(Buffer.from(text), JSON.parse(text) as Body, known.wire.list);
+    const known = findKnownRequest('POST', PATH_BY_WIRE.anthropic)!;
+    const read = new ParsedBody(Buffer.from(text), JSON.parse(text) as Body, known.wire.list);
     await condenser.prepare({ route: 'a', address: new URL('http://127.0.0.1:1'), known, headers: {}, read }, never);
   };
   close = () => gateway.close();
@@ -150,7 +155,7 @@ describe("an agent's conversation that runs in another process", () => {
 
 describe("the panel's preview of a running conversation", () => {
   it('shows the conversation after it was loaded, and follows it', async () => {
-    const name = defaultConversation(services);
+    const name = getDefaultConversation(services);
     expect(name).toEqual({ kind: 'live', id: one().id });
     // Its messages are in another process.
     expect(() => resolveConversation(services, name)).toThrow('no longer in memory');
@@ -184,7 +189,7 @@ describe("the panel's preview of a running conversation", () => {
   });
 
   it('pins exactly the messages that were chosen', async () => {
-    const name = defaultConversation(services);
+    const name = getDefaultConversation(services);
     const pinned = (numbers: readonly number[]): Promise<void> =>
       vi.waitFor(() => expect(one().pinned).toEqual(numbers));
     await savePins(services, name, [0, 1]);
@@ -194,7 +199,7 @@ describe("the panel's preview of a running conversation", () => {
   });
 
   it('condenses without the excluded messages', async () => {
-    await condenseChosen(services, defaultConversation(services), [], []);
+    await condenseChosen(services, getDefaultConversation(services), [], []);
     expect(last().message).toMatch(/^Nothing was condensed\./);
   });
 

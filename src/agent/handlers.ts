@@ -4,7 +4,7 @@ import { createVscodeLmHandler, type LanguageModels } from '../api/vscodeLm';
 import { withoutImages } from '../api/withoutImages';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { getSendableKey, type SecretStore } from '../settings/keys';
-import { handlerFor } from '../settings/profileHandler';
+import { createProfileHandler } from '../settings/profileHandler';
 import { OWN_VENDOR } from '../settings/ownVendor';
 import type { OfferedModel } from './offeredModels';
 
@@ -20,7 +20,7 @@ export interface HandlersParts {
  * Milliseconds. Long, because answers can be long, a local model may read a prompt for minutes, and
  * the user can cancel.
  */
-const TIMEOUTS = { firstByteMs: 300_000, silenceMs: 300_000, wholeMs: 1_800_000 };
+const CHAT_TIMEOUTS = { firstByteMs: 300_000, silenceMs: 300_000, wholeMs: 1_800_000 };
 
 /**
  * Creates and caches the handlers of offered models, because a handler learns its server's quirks.
@@ -34,27 +34,27 @@ export class Handlers {
    * @param retries whether the handler retries by itself
    * @throws {ApiError} kinds `auth` and `endpoint`
    */
-  async handlerOf(model: OfferedModel, retries: boolean): Promise<ApiHandler> {
+  async getHandler(model: OfferedModel, retries: boolean): Promise<ApiHandler> {
     const { profile } = model;
     const key = model.wraps ? undefined : await getSendableKey(this.parts.secrets, profile);
     const identity = JSON.stringify([model.id, profile, model.contextWindow, retries]);
     const known = this.kept.get(identity);
     if (known && known.key === key) return known.handler;
     const retry = retries ? this.parts.retry : { retries: 0 };
-    const made = await this.make(model, key, { timeouts: TIMEOUTS, ...(retry && { retry }) });
+    const made = await this.createHandler(model, key, { timeouts: CHAT_TIMEOUTS, ...(retry && { retry }) });
     const handler = withoutImages(made, model.seesImages);
     this.kept.set(identity, { handler, key });
     return handler;
   }
 
-  private async make(
+  private async createHandler(
     { profile, wraps, contextWindow }: OfferedModel,
     key: string | undefined,
     call: Pick<CallOptions, 'retry' | 'timeouts'>,
   ): Promise<ApiHandler> {
     const { models } = this.parts;
     const counter = await this.parts.counter();
-    if (!wraps) return handlerFor(profile, key, { counter, models, contextWindow, call });
+    if (!wraps) return createProfileHandler(profile, key, { counter, models, contextWindow, call });
     const selector = { vendor: wraps.vendor, id: wraps.id };
     return createVscodeLmHandler({
       ...call,

@@ -11,7 +11,7 @@ import { findMarkers } from '../core/messages/markers';
 import { createTestBed } from '../live/testing';
 import type { ApiProfile } from '../settings/profiles';
 import { FakeChat, readInformation, createProvider } from './testing';
-import { RECALL_TOOL } from './names';
+import { RECALL_TOOL_NAME } from './names';
 import { RecallTool } from './recallTool';
 
 const LIMIT = 2_000_000;
@@ -59,7 +59,7 @@ it.each([
       const { provider } = createProvider([profile], live, { key: 'sk-any-key' });
       const [model] = await readInformation(provider);
       const chat = new FakeChat(provider, model!);
-      chat.tools = ['browser_take_screenshot', RECALL_TOOL].map((name) => ({
+      chat.tools = ['browser_take_screenshot', RECALL_TOOL_NAME].map((name) => ({
         name,
         description: 'A tool.',
         inputSchema: { type: 'object', properties: {} },
@@ -128,7 +128,7 @@ it('with 42 screenshots (34 MB) continues below 20 MB, and the first screenshot 
       expect(marker?.what).toBe('image 1280×800, 607 KB, from browser_take_screenshot page.png');
       server.play((sent) => {
         seen.push({ bytes: sent.bytes, images: imagesIn(sent) });
-        return callsTool({ name: RECALL_TOOL, input: { references: [marker!.reference] } });
+        return callsTool({ name: RECALL_TOOL_NAME, input: { references: [marker!.reference] } });
       });
       const { calls: asked } = await chat.ask();
       const { content } = await recall.invoke(asked[0]!.input);

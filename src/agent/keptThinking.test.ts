@@ -25,26 +25,26 @@ describe('thinking blocks that the chat cannot represent', () => {
     const before = { block: thinking, afterText: false, afterCalls: 0 };
     const middle = { block: { type: 'openai_reasoning', item: { id: 1 } }, afterText: true, afterCalls: 0 };
     const behind = { block: { type: 'openai_reasoning', item: { id: 2 } }, afterText: true, afterCalls: 1 };
-    kept.keep('m', ['a', 'b'], [before, middle, behind]);
-    kept.keep('m', [], [before]);
-    kept.keep('m', ['none'], []);
+    kept.keepBlocks('m', ['a', 'b'], [before, middle, behind]);
+    kept.keepBlocks('m', [], [before]);
+    kept.keepBlocks('m', ['none'], []);
     const messages = [
       user('go'),
       assistant(text('words'), call('a', 'x'), call('b', 'x')),
       user(result('a'), result('b')),
     ];
-    expect(kept.restore('m', messages)).toEqual([
+    expect(kept.restoreBlocks('m', messages)).toEqual([
       messages[0],
       assistant(thinking, text('words'), middle.block, call('a', 'x'), behind.block, call('b', 'x')),
       messages[2],
     ]);
-    expect(kept.restore('other', messages)).toEqual(messages);
-    expect(kept.tokens({ key: 'm' }, messages, counter)).toBe(counter.block(thinking));
-    expect(kept.tokens({ key: 'other' }, messages, counter)).toBe(0);
+    expect(kept.restoreBlocks('other', messages)).toEqual(messages);
+    expect(kept.countTokens({ key: 'm' }, messages, counter)).toBe(counter.countBlock(thinking));
+    expect(kept.countTokens({ key: 'other' }, messages, counter)).toBe(0);
     const fewer = [assistant(call('a', 'x'))];
-    expect(kept.restore('m', fewer)[0]).toBe(fewer[0]);
+    expect(kept.restoreBlocks('m', fewer)[0]).toBe(fewer[0]);
     kept.forgetBefore('m', [...messages, assistant(text('done')), user('next'), assistant(call('c', 'x'))]);
-    expect(kept.restore('m', messages)).toEqual(messages);
+    expect(kept.restoreBlocks('m', messages)).toEqual(messages);
   });
 
   describe('if a turn is condensed midway', () => {
@@ -56,15 +56,15 @@ describe('thinking blocks that the chat cannot represent', () => {
       const kept = new KeptThinking();
       for (const id of ['a', 'b', 'c', 'd']) {
         const blocks = [thinking, phase].map((block) => ({ block, afterText: false, afterCalls: 0 }));
-        kept.keep('m', [id], blocks, 100);
+        kept.keepBlocks('m', [id], blocks, 100);
       }
       kept.forgetBefore('m', messages, keepsTurn);
-      const restored = kept.restore('m', messages);
+      const restored = kept.restoreBlocks('m', messages);
       const answers = restored.filter(({ role }, index) => role === 'assistant' && index !== turn.length - 1);
       const blocks = answers.map(({ content }) => content as object[]);
       // Only what still has its thinking is counted.
       const tokens = blocks.filter((each) => each.some((block) => block === thinking)).length * 100;
-      expect(kept.tokens({ key: 'm' }, messages, counter)).toBe(tokens);
+      expect(kept.countTokens({ key: 'm' }, messages, counter)).toBe(tokens);
       expect(blocks.every((each) => each.some((block) => block === phase))).toBe(true);
       return ['a', 'b', 'c', 'd'].filter((_, index) => blocks[index]?.includes(thinking));
     }
@@ -83,30 +83,30 @@ describe('thinking blocks that the chat cannot represent', () => {
     const kept = new KeptThinking();
     const phase = { type: 'openai_phase', phase: 'commentary' };
     const blocks = [thinking, phase].map((block) => ({ block, afterText: false, afterCalls: 0 }));
-    kept.keep('m', ['a'], blocks, 100);
-    kept.reads('m', 'current_turn');
+    kept.keepBlocks('m', ['a'], blocks, 100);
+    kept.setScope('m', 'current_turn');
     const messages = [user('go'), assistant(call('a', 'x')), user(result('a')), user('next')];
-    expect(kept.restore('m', messages)[1]).toEqual(assistant(phase, call('a', 'x')));
+    expect(kept.restoreBlocks('m', messages)[1]).toEqual(assistant(phase, call('a', 'x')));
   });
 
   it('count as the tokens that the vendor reported if the model reads them again', () => {
     const kept = new KeptThinking();
     const block = { type: 'openai_reasoning', item: { encrypted_content: 'x'.repeat(20_000) } };
     const keep = (id: string): void => {
-      kept.keep('m', [id], [{ block, afterText: false, afterCalls: 0 }], 300);
+      kept.keepBlocks('m', [id], [{ block, afterText: false, afterCalls: 0 }], 300);
     };
     keep('a');
     keep('b');
     const step = (id: string) => [assistant(call(id, 'x')), user(result(id))];
     const messages = [user('go'), ...step('a'), user('next'), ...step('b')];
-    expect(kept.tokens({ key: 'm', tokenFactor: 1.5 }, messages, counter)).toBe(400);
-    kept.reads('m', 'current_turn');
-    expect(kept.tokens({ key: 'm' }, messages, counter)).toBe(300);
-    expect(kept.restore('m', messages).slice(0, 4)).toEqual(messages.slice(0, 4));
-    expect(kept.restore('m', messages)[4]).toEqual(assistant(block, call('b', 'x')));
+    expect(kept.countTokens({ key: 'm', tokenFactor: 1.5 }, messages, counter)).toBe(400);
+    kept.setScope('m', 'current_turn');
+    expect(kept.countTokens({ key: 'm' }, messages, counter)).toBe(300);
+    expect(kept.restoreBlocks('m', messages).slice(0, 4)).toEqual(messages.slice(0, 4));
+    expect(kept.restoreBlocks('m', messages)[4]).toEqual(assistant(block, call('b', 'x')));
     // The model says what it reads: its name alone does not say it.
-    kept.assume('m', 'all_turns');
-    expect(kept.tokens({ key: 'm' }, messages, counter)).toBe(300);
+    kept.assumeScope('m', 'all_turns');
+    expect(kept.countTokens({ key: 'm' }, messages, counter)).toBe(300);
   });
 });
 

@@ -13,7 +13,7 @@ import { sanitizeId } from './tidyMessages';
 import { LruMap } from '../core/lruMap';
 
 /** A block and its position in the visible answer. */
-export interface KeptBlock {
+export interface PositionedBlock {
   readonly block: Block;
   /** The answer's text came before it. */
   readonly afterText: boolean;
@@ -25,29 +25,29 @@ interface Answer {
   /** Key of the model; signatures are only valid for it. */
   readonly model: string;
   readonly calls: readonly string[];
-  readonly blocks: readonly KeptBlock[];
+  readonly blocks: readonly PositionedBlock[];
   /** Tokens of the thinking as reported by the vendor, in the model's tokens. */
   readonly tokens: number | undefined;
 }
 
-export interface KeptModel {
+export interface ModelKey {
   readonly key: string;
   /** The model's tokens per o200k token; default 1. */
   readonly tokenFactor?: number;
 }
 
 /** Maximum answers kept; each may take several kilobytes. */
-const MAX_ANSWERS = 2_000;
+const MAX_KEPT_ANSWERS = 2_000;
 
 /** Kept blocks by model and call. The oldest answers are dropped first. */
 export class KeptThinking {
   /** By the answer's first call. */
-  private readonly answers = new LruMap<string, Answer>(MAX_ANSWERS);
+  private readonly answers = new LruMap<string, Answer>(MAX_KEPT_ANSWERS);
   /** How much earlier thinking each model reads again, by model key. */
   private readonly scopes = new Map<string, ThinkingScope>();
 
   /** Answers without a call are not kept: no vendor wants their thinking back. */
-  keep(model: string, calls: readonly string[], blocks: readonly KeptBlock[], tokens?: number): void {
+  keepBlocks(model: string, calls: readonly string[], blocks: readonly PositionedBlock[], tokens?: number): void {
     const [first] = calls;
     if (first === undefined || blocks.length === 0) return;
     const key = createKey(model, first);
@@ -55,17 +55,17 @@ export class KeptThinking {
   }
 
   /** Like {@link reads}, until the model has reported its own. */
-  assume(model: string, scope: ThinkingScope): void {
+  assumeScope(model: string, scope: ThinkingScope): void {
     if (!this.scopes.has(model)) this.scopes.set(model, scope);
   }
 
   /** Sets which of the returned blocks a model reads. */
-  reads(model: string, scope: ThinkingScope): void {
+  setScope(model: string, scope: ThinkingScope): void {
     this.scopes.set(model, scope);
   }
 
   /** Inserts the kept blocks. Messages without any keep their identity. */
-  restore(model: string, messages: readonly ApiMessage[]): ApiMessage[] {
+  restoreBlocks(model: string, messages: readonly ApiMessage[]): ApiMessage[] {
     const start = this.start(model, messages);
     return messages.map((message, index) => {
       const { blocks = [] } = this.answerOf(model, message) ?? {};
@@ -78,7 +78,7 @@ export class KeptThinking {
    * O200k tokens of what {@link restore} would insert: the vendor's count, else by text. Encrypted
    * thinking is long as text but short in tokens.
    */
-  tokens(model: KeptModel, messages: readonly ApiMessage[], counter: MessageCounter): number {
+  countTokens(model: ModelKey, messages: readonly ApiMessage[], counter: MessageCounter): number {
     const { key, tokenFactor = 1 } = model;
     return messages.slice(this.start(key, messages)).reduce((sum, message) => {
       const answer = this.answerOf(key, message);
@@ -86,7 +86,9 @@ export class KeptThinking {
       const { tokens, blocks } = answer;
       return (
         sum +
-        (tokens === undefined ? blocks.reduce((all, { block }) => all + counter.block(block), 0) : tokens / tokenFactor)
+        (tokens === undefined
+          ? blocks.reduce((all, { block }) => all + counter.countBlock(block), 0)
+          : tokens / tokenFactor)
       );
     }, 0);
   }
@@ -101,7 +103,7 @@ export class KeptThinking {
     const last = messages.findLastIndex(({ role }) => role === 'assistant');
     const first = findTurnStart(messages) + 1;
     const isForgotten = (index: number): boolean => index < first || (!keepsTurn && index > first && index < last);
-    this.forget(
+    this.forgetBlocks(
       model,
       messages.filter((_, index) => isForgotten(index)),
     );
@@ -111,7 +113,7 @@ export class KeptThinking {
    * Forgets the thinking of these messages but not the phases of their texts. @returns whether
    * there was any
    */
-  forget(model: string, messages: readonly ApiMessage[]): boolean {
+  forgetBlocks(model: string, messages: readonly ApiMessage[]): boolean {
     let wasThere = false;
     for (const message of messages) {
       const answer = this.answerOf(model, message);
@@ -145,7 +147,7 @@ export class KeptThinking {
 }
 
 /** Not thinking, but which phase of an answer a text belongs to. */
-const isPhase = ({ block }: KeptBlock): boolean => block.type === PHASE_BLOCK;
+const isPhase = ({ block }: PositionedBlock): boolean => block.type === PHASE_BLOCK;
 
 const createKey = (model: string, call: string): string => `${model}\n${sanitizeId(call)}`;
 
@@ -158,7 +160,7 @@ const getCallIds = (message: ApiMessage): string[] =>
     .map(({ id }) => id);
 
 /** The answer's content with the kept blocks inserted. */
-function insertBlocks(content: readonly Block[], blocks: readonly KeptBlock[]): Block[] {
+function insertBlocks(content: readonly Block[], blocks: readonly PositionedBlock[]): Block[] {
   const at = (afterCalls: number, afterText: boolean): Block[] =>
     blocks
       .filter((kept) => kept.afterCalls === afterCalls && (afterCalls > 0 || kept.afterText === afterText))
@@ -188,11 +190,11 @@ const hasPersonText = (message: ApiMessage): boolean =>
  */
 export function wrapWithKeptThinking(handler: ApiHandler, kept: KeptThinking, model: string): ApiHandler {
   const scope = findFamily(handler.modelInfo.id)?.readsThinkingOf;
-  if (scope) kept.assume(model, scope);
+  if (scope) kept.assumeScope(model, scope);
   return {
     ...handler,
     stream: (request, signal) => {
-      const restored = { ...request, messages: kept.restore(model, request.messages) };
+      const restored = { ...request, messages: kept.restoreBlocks(model, request.messages) };
       return keepWhileStreaming(handler.stream(restored, signal), kept, model);
     },
   };
@@ -204,7 +206,7 @@ async function* keepWhileStreaming(
   kept: KeptThinking,
   model: string,
 ): AsyncGenerator<ApiEvent, void> {
-  const blocks: KeptBlock[] = [];
+  const blocks: PositionedBlock[] = [];
   const calls: string[] = [];
   let hasText = false;
   let tokens: number | undefined;
@@ -215,8 +217,8 @@ async function* keepWhileStreaming(
     // Some servers report 0 for unknown.
     if (event.type === 'usage') tokens = event.usage.reasoningTokens || undefined;
     if (event.type === 'end') {
-      if (event.thinkingScope) kept.reads(model, event.thinkingScope);
-      kept.keep(model, calls, blocks, tokens);
+      if (event.thinkingScope) kept.setScope(model, event.thinkingScope);
+      kept.keepBlocks(model, calls, blocks, tokens);
     }
     yield event;
   }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { formatTokens } from '../core/format';
 import { FILE_AWARE_NAME, PROVIDER_NAMES } from '../core/condense/types';
-import { errorMessage } from '../core/errors';
+import { getErrorMessage } from '../core/errors';
 import { formatUse } from '../window/condensationWords';
 import type { CommandResult, LiveDesk, LiveSummary } from '../live/types';
 import type { LiveDecision } from '../live/events';
@@ -11,7 +11,7 @@ import { formatCacheBasis, formatCacheState, formatWorth } from './cacheWords';
 import { formatWhyLine } from './notices';
 import {
   formatFigures,
-  newResultsLines,
+  describeNewResults,
   formatLastCondensation,
   formatRanBy,
   formatRequestChange,
@@ -20,7 +20,7 @@ import {
   formatWaiting,
 } from './statusBar';
 import type { ToolWeight } from '../live/toolWeights';
-import type { Comparisons } from '../window/comparisons';
+import type { ComparisonDocuments } from '../window/comparisons';
 import { pickOne, showErrorMessage, showInformationMessage } from '../window/notifications';
 
 export interface DetailsParts {
@@ -111,7 +111,7 @@ async function showActions(
           action(
             `$(discard) ${applied.length > 0 ? vscode.l10n.t('Undo the Last Condensation') : vscode.l10n.t('Send New Results Whole')}`,
             () => showOutcome(live.undo(id)),
-            applied.length > 0 ? formatLastCondensation(conversation)[0] : newResultsLines(conversation).join(' · '),
+            applied.length > 0 ? formatLastCondensation(conversation)[0] : describeNewResults(conversation).join(' · '),
           ),
         ]
       : []),
@@ -222,12 +222,12 @@ export async function showOutcome(result: Promise<CommandResult>): Promise<void>
   try {
     void showInformationMessage((await result).detail);
   } catch (error) {
-    void showErrorMessage(errorMessage(error));
+    void showErrorMessage(getErrorMessage(error));
   }
 }
 
 /** Compares the conversation with the model's view. */
-export async function showLiveDiff(live: LiveDesk, comparisons: Comparisons, id: LiveId): Promise<void> {
+export async function showLiveDiff(live: LiveDesk, comparisons: ComparisonDocuments, id: LiveId): Promise<void> {
   const texts = await live.compare(id);
   const { title = '', condensations = [] } = live.list().find((conversation) => conversation.id === id) ?? {};
   if (!texts) {
@@ -240,5 +240,5 @@ export async function showLiveDiff(live: LiveDesk, comparisons: Comparisons, id:
     by: [...new Set(condensations.filter(({ isUndone }) => !isUndone).map(formatRanBy))].join(', then '),
     ...texts,
   });
-  await comparisons.show(comparison);
+  await comparisons.showComparison(comparison);
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { fake } from '../../test/support/vscode';
 import type { LiveConversations } from '../live/liveConversations';
-import { json, createTestBed, createRequest, SMALL } from '../live/testing';
+import { stringify, createTestBed, createRequest, SMALL_MESSAGES } from '../live/testing';
 import type { LiveDesk } from '../live/types';
 import { chooseEdits, formatDifference } from './liveLists';
 
@@ -22,7 +22,7 @@ const deskOf = (live: LiveConversations): LiveDesk => ({
 it('the list of edits shows an excluded edit at its place, unchecked, and applies it again when checked', () =>
   inTemporaryFolder(async (root) => {
     const { live } = createTestBed(root);
-    const { conversation: id } = await live.prepare(createRequest(SMALL));
+    const { conversation: id } = await live.prepare(createRequest(SMALL_MESSAGES));
     await live.condenseNow(id, { provider: 'truncation', config: { preserveRecentCount: 2 } });
     const condensed = live.view(id)!;
     /** The list, of which those with these labels are left ticked; undefined: it is closed. */
@@ -36,16 +36,16 @@ it('the list of edits shows an excluded edit at its place, unchecked, and applie
     const [first, second = '', ...rest] = all;
     await choose([first!, ...rest]);
     const place = condensed.edits[1]?.kind === 'cut' ? condensed.edits[1].place.message : -1;
-    expect(live.view(id)!.messages[place]).toEqual(SMALL[place]);
+    expect(live.view(id)!.messages[place]).toEqual(SMALL_MESSAGES[place]);
     expect(await choose()).toMatchObject(all.map((label) => ({ label, picked: label !== second })));
     await choose(all);
-    expect(json(live.view(id)!.messages)).toBe(json(condensed.messages));
+    expect(stringify(live.view(id)!.messages)).toBe(stringify(condensed.messages));
 
     // All of it, too.
     await choose([]);
-    expect(live.view(id)!.messages).toEqual(SMALL);
+    expect(live.view(id)!.messages).toEqual(SMALL_MESSAGES);
     expect(await choose(all)).toMatchObject(all.map((label) => ({ label, picked: false })));
-    expect(json(live.view(id)!.messages)).toBe(json(condensed.messages));
+    expect(stringify(live.view(id)!.messages)).toBe(stringify(condensed.messages));
     expect(await choose()).toMatchObject(all.map((label) => ({ label, picked: true })));
   }));
 

@@ -1,7 +1,7 @@
 /** Lists in which a person selects what stays unchanged in a conversation. */
 import * as vscode from 'vscode';
 import { pickSeveral } from '../window/notifications';
-import { lastByPlace, type Edit, type SummaryEdit } from '../core/condense/edits/edits';
+import { selectLastByPlace, type Edit, type SummaryEdit } from '../core/condense/edits/edits';
 import { formatTokens } from '../core/format';
 import { createPlaceDescriber } from '../live/describePlace';
 import type { LiveId } from '../live/request';
@@ -13,7 +13,7 @@ export async function chooseEdits(live: LiveDesk, id: LiveId): Promise<void> {
   if (!shown) return;
   const excluded = new Set(shown.excluded.map(({ id: edit }) => edit));
   const describe = createPlaceDescriber(shown.original);
-  const edits = [...lastByPlace(shown.edits), ...shown.excluded].toSorted(compareByPlace);
+  const edits = [...selectLastByPlace(shown.edits), ...shown.excluded].toSorted(compareByPlace);
   const items = edits.map((edit) => ({
     edit,
     label: edit.kind === 'summary' ? formatRange(edit) : describe(edit.place),

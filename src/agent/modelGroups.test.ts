@@ -18,14 +18,14 @@ afterEach(() => {
 /** A round of VS Code's: without a configuration, then each group's. */
 const round = (...configurations: unknown[]): string[] => {
   const answers = [{ silent: true }, ...configurations.map((configuration) => ({ silent: true, configuration }))];
-  return answers.flatMap((options) => groups.answer(options, models).map(({ id }) => id));
+  return answers.flatMap((options) => groups.listModelsForGroup(options, models).map(({ id }) => id));
 };
 
 describe('the models that VS Code asks for by group', () => {
   it('are each listed once if a group is saved, under that group', () => {
     expect(round({}, {})).toEqual(['a', 'b']);
     vi.advanceTimersByTime(1_000);
-    expect(groups.answer({ configuration: {} }, models)).toHaveLength(2);
+    expect(groups.listModelsForGroup({ configuration: {} }, models)).toHaveLength(2);
     expect(round({})).toEqual(['a', 'b']);
     expect(changes).toBe(0);
   });
@@ -59,6 +59,6 @@ describe('the models that VS Code asks for by group', () => {
   });
 
   it('are none if VS Code passes no options', () => {
-    expect(groups.answer(undefined, models)).toEqual([]);
+    expect(groups.listModelsForGroup(undefined, models)).toEqual([]);
   });
 });

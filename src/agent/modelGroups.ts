@@ -7,7 +7,7 @@
 import * as z from 'zod';
 
 /** Milliseconds to wait for a group before a round is considered to have none. */
-const ROUND_MS = 1_500;
+const GROUP_ROUND_MS = 1_500;
 
 /** Values of a saved group, as declared in package.json. */
 const groupSchema = z.object({ profile: z.string().optional() });
@@ -25,35 +25,38 @@ export class ModelGroups {
   /** @param onDidChange called when an earlier answer became wrong and VS Code should ask again */
   constructor(
     private readonly onDidChange: () => void,
-    private readonly roundMs = ROUND_MS,
+    private readonly roundMs = GROUP_ROUND_MS,
   ) {}
 
   /** The models to return for a request with these options. */
-  answer<T extends { readonly id: string }>(options: unknown, models: readonly T[]): readonly T[] {
+  listModelsForGroup<T extends { readonly id: string }>(options: unknown, models: readonly T[]): readonly T[] {
     const parsed = optionsSchema.safeParse(options);
     const configuration = parsed.success ? parsed.data.configuration : undefined;
-    return configuration === undefined ? this.begin(models) : this.group(configuration, models);
+    return configuration === undefined ? this.beginRound(models) : this.selectGroupModels(configuration, models);
   }
 
   dispose(): void {
     clearTimeout(this.timer);
   }
 
-  private begin<T extends { readonly id: string }>(models: readonly T[]): readonly T[] {
+  private beginRound<T extends { readonly id: string }>(models: readonly T[]): readonly T[] {
     this.given.clear();
     this.sawGroup = false;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       // A group requested by itself gets its models.
       this.given.clear();
-      this.learn(this.sawGroup);
+      this.setHasGroups(this.sawGroup);
     }, this.roundMs);
     return this.hasGroups === false ? models : [];
   }
 
-  private group<T extends { readonly id: string }>(configuration: unknown, models: readonly T[]): readonly T[] {
+  private selectGroupModels<T extends { readonly id: string }>(
+    configuration: unknown,
+    models: readonly T[],
+  ): readonly T[] {
     this.sawGroup = true;
-    this.learn(true);
+    this.setHasGroups(true);
     const parsed = groupSchema.safeParse(configuration);
     const wanted = parsed.success ? parsed.data.profile?.trim() : undefined;
     const chosen = models.filter(
@@ -63,7 +66,7 @@ export class ModelGroups {
     return chosen;
   }
 
-  private learn(hasGroups: boolean): void {
+  private setHasGroups(hasGroups: boolean): void {
     const before = this.hasGroups;
     this.hasGroups = hasGroups;
     // Models returned without a group are shown twice; after the last group is gone, not at all.

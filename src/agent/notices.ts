@@ -10,9 +10,9 @@ import type { Settings } from '../settings/table';
 import { showInformationMessage, showStatus, showWarningMessage } from '../window/notifications';
 
 /** Milliseconds that a condensation is shown in the status bar. */
-const STATUS_MS = 8_000;
+const STATUS_MESSAGE_MS = 8_000;
 
-type Condensed = Extract<LiveEvent, { readonly kind: 'condensed' }>;
+type CondensedEvent = Extract<LiveEvent, { readonly kind: 'condensed' }>;
 
 export interface NoticeParts {
   /** Display name of a provider. */
@@ -49,7 +49,7 @@ export async function showLiveEvent(event: LiveEvent, parts: NoticeParts): Promi
     case 'pruned':
       log.info(event.message);
       if (parts.kind() === 'notification') void showInformationMessage(event.message);
-      if (parts.kind() === 'statusBar') void showStatus(event.message, STATUS_MS, 'archive');
+      if (parts.kind() === 'statusBar') void showStatus(event.message, STATUS_MESSAGE_MS, 'archive');
       return;
     case 'careful': {
       const words = `${formatUse(event.use)} ${formatUseAdvice()}`;
@@ -67,7 +67,7 @@ export async function showLiveEvent(event: LiveEvent, parts: NoticeParts): Promi
   }
 }
 
-async function showCondensed({ outcome, conversation, decision }: Condensed, parts: NoticeParts): Promise<void> {
+async function showCondensed({ outcome, conversation, decision }: CondensedEvent, parts: NoticeParts): Promise<void> {
   const provider = listNames(outcome, parts.providerName);
   const isByHand = decision.reason === 'by-hand';
   // Whoever asked for it wants to see the result.
@@ -76,7 +76,7 @@ async function showCondensed({ outcome, conversation, decision }: Condensed, par
       return;
     case 'statusBar': {
       const change = formatTokenChange(decision.tokensBefore, decision.tokensAfter);
-      void showStatus(vscode.l10n.t('Condensed with {0}: {1}', provider, change), STATUS_MS, 'archive');
+      void showStatus(vscode.l10n.t('Condensed with {0}: {1}', provider, change), STATUS_MESSAGE_MS, 'archive');
       return;
     }
     case 'notification': {
@@ -117,7 +117,7 @@ async function showCondensed({ outcome, conversation, decision }: Condensed, par
  * tokens.
  */
 function computeRequestTarget(
-  messages: Pick<Condensed['outcome'], 'tokensBefore' | 'tokensAfter'>,
+  messages: Pick<CondensedEvent['outcome'], 'tokensBefore' | 'tokensAfter'>,
   request: LiveDecision,
   targetPercent: number,
 ): number {
@@ -138,7 +138,7 @@ function showGivenUp(
     givenUp === undefined
       ? vscode.l10n.t('A summary was abandoned. Cost: {0}.', formatCost(cost))
       : vscode.l10n.t('A summary was abandoned: {0}. Cost: {1}.', vscode.l10n.t(givenUp), formatCost(cost));
-  if (how === 'statusBar') void showStatus(words, STATUS_MS, 'archive');
+  if (how === 'statusBar') void showStatus(words, STATUS_MESSAGE_MS, 'archive');
   if (how === 'notification') void showInformationMessage(words);
 }
 
@@ -151,7 +151,7 @@ export async function showAgentCondensed(
     readonly showDiff: () => Promise<void>;
   },
 ): Promise<void> {
-  if (parts.kind === 'statusBar') void showStatus(words, STATUS_MS, 'archive');
+  if (parts.kind === 'statusBar') void showStatus(words, STATUS_MESSAGE_MS, 'archive');
   if (parts.kind !== 'notification') return;
   const undo = vscode.l10n.t('Undo');
   const showDiff = vscode.l10n.t('Show Diff');
@@ -167,7 +167,7 @@ export async function showLimit(words: string, name: string): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.openSettings', `@id:contextCondenser.${name}`);
 }
 
-const REASONS: Readonly<Record<CondensationReason, () => string>> = {
+const CONDENSATION_REASON_TEXTS: Readonly<Record<CondensationReason, () => string>> = {
   threshold: () => vscode.l10n.t('the threshold was reached'),
   window: () => vscode.l10n.t('the request would not have fit'),
   'cold-cache': () => vscode.l10n.t('the prompt cache was cold'),
@@ -179,9 +179,9 @@ const REASONS: Readonly<Record<CondensationReason, () => string>> = {
 
 /** The reason, plus the higher price tier that the request dropped below. */
 function formatReason({ reason, dearerAbove }: LiveDecision): string {
-  if (dearerAbove === undefined) return REASONS[reason]();
+  if (dearerAbove === undefined) return CONDENSATION_REASON_TEXTS[reason]();
   const tier = vscode.l10n.t('requests of more than {0} tokens cost more per token', formatTokens(dearerAbove));
-  return `${REASONS[reason]()}; ${tier}`;
+  return `${CONDENSATION_REASON_TEXTS[reason]()}; ${tier}`;
 }
 
 export const formatWhyLine = (decision: LiveDecision): string => vscode.l10n.t('Why: {0}', formatReason(decision));

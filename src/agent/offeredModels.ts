@@ -6,7 +6,7 @@ import type * as vscode from 'vscode';
 import { findKnownModel, type PriceTable } from '../api/prices';
 import { DEFAULT_MAX_OUTPUT_TOKENS } from '../api/types';
 import type { ModelPrices } from '../core/cost/prices';
-import { ASSUMED_WINDOW } from '../core/vendors/families';
+import { ASSUMED_WINDOW_TOKENS } from '../core/vendors/families';
 import { getKnownModel } from '../settings/profileModel';
 import type { ApiProfile } from '../settings/profiles';
 
@@ -28,7 +28,7 @@ export interface OfferedModel {
   readonly wraps?: WrappedModel;
   /** Input and output together, in tokens. */
   readonly contextWindow: number;
-  /** False if unknown and replaced by {@link ASSUMED_WINDOW}. */
+  /** False if unknown and replaced by {@link ASSUMED_WINDOW_TOKENS}. */
   readonly isWindowKnown: boolean;
   /** Initial estimate of the model's tokens per o200k token. */
   readonly tokenFactor: number;
@@ -45,7 +45,7 @@ export function offerProfile(profile: ApiProfile, table: PriceTable): OfferedMod
     id: profile.id,
     name: profile.name,
     profile,
-    contextWindow: contextWindow ?? ASSUMED_WINDOW,
+    contextWindow: contextWindow ?? ASSUMED_WINDOW_TOKENS,
     isWindowKnown: contextWindow !== undefined,
     tokenFactor,
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),

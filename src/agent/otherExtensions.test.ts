@@ -6,11 +6,11 @@ import { callsTool, reply } from '../../test/servers/behaviour';
 import { objects, text, type Json } from '../../test/servers/json';
 import { openTestWindow } from '../../test/support/testWindow';
 import { fake } from '../../test/support/vscode';
-import { KEY } from '../api/testing';
+import { TEST_API_KEY } from '../api/testing';
 import { storeKey } from '../settings/keys';
 import { profileSchema } from '../settings/profiles';
 import { getAgentRuntime, listLiveConversations } from './runtime';
-import { chatMessage, FakeChat, readInformation } from './testing';
+import { makeChatMessage, FakeChat, readInformation } from './testing';
 
 const WINDOW = 24_000;
 const STEPS = 24;
@@ -26,7 +26,7 @@ const fileText = (task: string, number: number): string =>
 const fileAt = (step: number): number => (step % 3 === 2 ? step - 2 : step);
 
 const say = (role: 1 | 2, ...words: readonly string[]) =>
-  chatMessage(role, ...words.map((each) => new vscode.LanguageModelTextPart(each)));
+  makeChatMessage(role, ...words.map((each) => new vscode.LanguageModelTextPart(each)));
 
 /** A task as Cline sends it: the system prompt as an answer in front, then the words of the task. */
 function begun(chat: FakeChat, task: string): void {
@@ -36,7 +36,7 @@ function begun(chat: FakeChat, task: string): void {
 it('two simultaneous tasks work, one with native tools and one with XML calls in the text', async () => {
   const { services } = openTestWindow();
   const server = await startAnthropicServer({
-    apiKey: KEY,
+    apiKey: TEST_API_KEY,
     maxContextTokens: WINDOW,
     script: ({ body }) => {
       const step = objects(body['messages']).filter(({ role }) => role === 'assistant').length;
@@ -56,7 +56,7 @@ it('two simultaneous tasks work, one with native tools and one with XML calls in
     offerInChat: true,
   });
   fake.settings['contextCondenser.profiles'] = [profile];
-  await storeKey(services.context.secrets, profile, KEY);
+  await storeKey(services.context.secrets, profile, TEST_API_KEY);
   const agent = getAgentRuntime(services);
   onTestFinished(async () => {
     agent.dispose();

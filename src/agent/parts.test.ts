@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import * as vscode from 'vscode';
-import { PNG } from '../api/testing';
+import { TINY_PNG_BASE64 } from '../api/testing';
 import { fromChat, toTools } from './conversion';
 import { toBlock } from './parts';
-import { chatMessage } from './testing';
+import { makeChatMessage } from './testing';
 
 const data = (content: string | Uint8Array, mimeType: string) =>
   new vscode.LanguageModelDataPart(typeof content === 'string' ? new TextEncoder().encode(content) : content, mimeType);
@@ -11,9 +11,9 @@ const data = (content: string | Uint8Array, mimeType: string) =>
 describe('a part of a chat message', () => {
   it('becomes a block if a model can read it', () => {
     expect(toBlock(new vscode.LanguageModelTextPart('words'))).toEqual({ type: 'text', text: 'words' });
-    expect(toBlock(data(Buffer.from(PNG, 'base64'), 'image/png'))).toEqual({
+    expect(toBlock(data(Buffer.from(TINY_PNG_BASE64, 'base64'), 'image/png'))).toEqual({
       type: 'image',
-      source: { type: 'base64', media_type: 'image/png', data: PNG },
+      source: { type: 'base64', media_type: 'image/png', data: TINY_PNG_BASE64 },
     });
     // Content that vendors refuse becomes text: otherwise the refusal would come with every later request.
     expect(toBlock(data('<svg/>', 'image/svg+xml'))).toEqual({ type: 'text', text: '<svg/>' });
@@ -77,7 +77,7 @@ describe('a part of a chat message', () => {
 });
 
 describe('messages and tools from the chat', () => {
-  const message = (role: number, text: string) => chatMessage(role, new vscode.LanguageModelTextPart(text));
+  const message = (role: number, text: string) => makeChatMessage(role, new vscode.LanguageModelTextPart(text));
 
   it('get their role from the role number, and leading system messages become the system prompt', () => {
     expect(

@@ -8,7 +8,7 @@ import { detectImageType } from '../core/messages/images';
 import type { Block } from '../core/messages/types';
 
 /** Data that VS Code and providers exchange in messages; not for the model. */
-const NOTES = new Set(['cache_control', 'usage', 'stateful_marker', 'context_management', 'thinking']);
+const INTERNAL_DATA_TYPES = new Set(['cache_control', 'usage', 'stateful_marker', 'context_management', 'thinking']);
 
 /**
  * Undefined for data that no model reads (cache marks, usage) or that can't be sent without its
@@ -41,7 +41,7 @@ function toResultContent(parts: readonly unknown[]): string | Block[] {
 
 function toDataBlock({ data, mimeType }: vscode.LanguageModelDataPart): Block | undefined {
   const [type = ''] = mimeType.toLowerCase().split(';');
-  if (NOTES.has(type)) return undefined;
+  if (INTERNAL_DATA_TYPES.has(type)) return undefined;
   // A wrong media type would make vendors reject every later request (claude-code#13131); VS Code
   // converts WebP to PNG but still calls it WebP (seen in 1.139).
   const image = type.startsWith('image/') ? detectImageType(data) : undefined;

@@ -3,20 +3,20 @@ import * as z from 'zod';
 import type { LiveId } from '../live/request';
 import { recallInput, toRecallQuery } from '../live/recallInput';
 import type { ChatConversations, RecalledImage } from '../live/types';
-import { RECALL_TOOL } from './names';
+import { RECALL_TOOL_NAME } from './names';
 import { LruMap } from '../core/lruMap';
 
 /** Maximum pending calls whose conversation is remembered. */
-const MAX_CALLS = 100;
+const MAX_TRACKED_CALLS = 100;
 
 export class RecallTool {
   /** Conversations by call input, because VS Code doesn't say which conversation calls a tool. */
-  private readonly callers = new LruMap<string, LiveId>(MAX_CALLS);
+  private readonly callers = new LruMap<string, LiveId>(MAX_TRACKED_CALLS);
 
   constructor(private readonly live: () => Promise<ChatConversations>) {}
 
   calledBy(conversation: LiveId, tool: string, input: unknown): void {
-    if (tool !== RECALL_TOOL) return;
+    if (tool !== RECALL_TOOL_NAME) return;
     this.callers.set(createKey(input), conversation);
   }
 

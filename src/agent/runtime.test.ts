@@ -6,15 +6,15 @@ import { callsTool, reply } from '../../test/servers/behaviour';
 import type { ModelServer } from '../../test/servers/modelServer';
 import { fake } from '../../test/support/vscode';
 import type { Services } from '../window/services';
-import { externalProvider } from '../extensionApi/externalProvider';
+import { createExternalProvider } from '../extensionApi/externalProvider';
 import { parseProvider } from '../extensionApi/parse';
 import { cutter } from '../extensionApi/testing';
 import { condenseNow } from '../commands/condenseNow';
 import { listToolWeights } from '../commands/account';
 import { readHistory } from '../commands/history';
 import { undoLast } from '../commands/undo';
-import { KEY } from '../api/testing';
-import { lines } from '../core/testing';
+import { TEST_API_KEY } from '../api/testing';
+import { makeLines } from '../core/testing';
 import { storeKey } from '../settings/keys';
 import { profileSchema } from '../settings/profiles';
 import { AgentRuntime, getAgentRuntime, listLiveConversations } from './runtime';
@@ -28,7 +28,7 @@ let agent: AgentRuntime;
 
 beforeEach(async () => {
   ({ services, log } = openTestWindow());
-  server = await startAnthropicServer({ apiKey: KEY, maxContextTokens: 20_000 });
+  server = await startAnthropicServer({ apiKey: TEST_API_KEY, maxContextTokens: 20_000 });
   const profile = profileSchema.parse({
     id: 'work',
     name: 'Work',
@@ -42,7 +42,7 @@ beforeEach(async () => {
   });
   fake.settings['contextCondenser.profiles'] = [profile];
   fake.settings['contextCondenser.provider'] = 'truncation';
-  await storeKey(services.context.secrets, profile, KEY);
+  await storeKey(services.context.secrets, profile, TEST_API_KEY);
   agent = getAgentRuntime(services);
 });
 
@@ -67,7 +67,7 @@ async function readFiles(count: number, lineCount = 170): Promise<FakeChat> {
   );
   for (let index = 0; index < count; index++) {
     const { calls } = await chat.ask();
-    chat.result(calls[0]!, lines(`file ${index}`, lineCount));
+    chat.result(calls[0]!, makeLines(`file ${index}`, lineCount));
   }
   expect((await chat.ask()).text).toBe('All read.');
   expect(server.requests.map(({ status }) => status)).toEqual(server.requests.map(() => 200));
@@ -97,7 +97,7 @@ describe('a chat task that outgrows the window', () => {
   });
 
   it("is condensed by another extension's provider with its configuration", async () => {
-    const registration = services.registered.add(externalProvider(parseProvider(cutter)));
+    const registration = services.registered.addProvider(createExternalProvider(parseProvider(cutter)));
     fake.settings['contextCondenser.provider'] = cutter.id;
     fake.settings['contextCondenser.providers'] = { [cutter.id]: { minimum: 1_000 } };
     await readFiles(10);
@@ -300,7 +300,7 @@ it('repeated reads after a reference are shown in the tooltip, the details and t
   const chat = new FakeChat(agent.provider, model!);
   chat.system('You are an agent.');
   chat.user('<userRequest>Read the file</userRequest>');
-  const file = lines('const rate', 60).split('\n');
+  const file = makeLines('const rate', 60).split('\n');
   const tooltip = (): string => (item().tooltip as vscode.MarkdownString).value.replaceAll('\\', '');
   const read = async (startLine: number, endLine: number): Promise<void> => {
     server.play(callsTool({ name: 'read_file', input: { filePath: '/src/a.ts', startLine, endLine } }));

@@ -12,7 +12,7 @@ import { getCounter } from '../window/counter';
 import { resolveConfig, readOwnPresets, readSummaryPreferences } from '../window/settings/providerConfig';
 import type { Services } from '../window/services';
 import { formatReport } from '../core/condense/report/report';
-import { errorMessage } from '../core/errors';
+import { getErrorMessage } from '../core/errors';
 import { chooseThreshold } from '../settings/profiles';
 import { ChatSpending, getSetting } from './chatSpending';
 import { CondensingProvider } from './condensingProvider';
@@ -26,7 +26,7 @@ import type { LiveId } from '../live/request';
 import type { LiveEvent } from '../live/events';
 import { showDetails, showOutcome, type DetailsParts } from './liveDetails';
 import { ModelCatalog } from './modelCatalog';
-import { GATEWAY_TERMINAL } from './names';
+import { GATEWAY_TERMINAL_NAME } from './names';
 import { ModelGroups } from './modelGroups';
 import { showAgentCondensed, showLimit, showLiveEvent } from './notices';
 import type { WrappedModel } from './offeredModels';
@@ -42,7 +42,7 @@ import { readAgentSettings, readConversationLimits, readLiveSettings } from './s
 import { showErrorMessage, showInformationMessage, showProgress, showWarningMessage } from '../window/notifications';
 
 /** Key of the last known models of VS Code. */
-const WRAPPED_KEY = 'contextCondenser.knownModels';
+const WRAPPED_MODELS_STATE_KEY = 'contextCondenser.knownModels';
 
 /** Agent mode of one window. */
 export class AgentRuntime implements vscode.Disposable {
@@ -72,8 +72,8 @@ export class AgentRuntime implements vscode.Disposable {
       profiles: () => readModelSettings().profiles,
       wrapped: () => readSetting('agent.wrappedModels'),
       remembered: {
-        get: () => context.globalState.get<readonly WrappedModel[]>(WRAPPED_KEY, []),
-        set: (models) => void context.globalState.update(WRAPPED_KEY, models),
+        get: () => context.globalState.get<readonly WrappedModel[]>(WRAPPED_MODELS_STATE_KEY, []),
+        set: (models) => void context.globalState.update(WRAPPED_MODELS_STATE_KEY, models),
       },
       onDidChange: changed,
     });
@@ -144,7 +144,7 @@ export class AgentRuntime implements vscode.Disposable {
 
   /** The chat's conversations, which run in an engine thread. */
   get chat(): LiveClient {
-    return (this.started ??= this.start());
+    return (this.started ??= this.startEngine());
   }
 
   /** The chat's engine, if it has started, and those of gateways. */
@@ -152,7 +152,7 @@ export class AgentRuntime implements vscode.Disposable {
     return this.started ? [this.started, this.running] : [this.running];
   }
 
-  private engineOf(conversation: LiveId): WindowEngine {
+  private findEngine(conversation: LiveId): WindowEngine {
     return this.engines.find((engine) => engine.has(conversation)) ?? this.chat;
   }
 
@@ -186,7 +186,7 @@ export class AgentRuntime implements vscode.Disposable {
    * not answer
    */
   lookAt(conversation: LiveId): Promise<LiveView | undefined> {
-    return this.engineOf(conversation).view(conversation);
+    return this.findEngine(conversation).view(conversation);
   }
 
   /** Actions on any of the conversations. */
@@ -194,13 +194,13 @@ export class AgentRuntime implements vscode.Disposable {
     return {
       list: () => this.list(),
       view: (id) => this.lookAt(id),
-      compare: (id) => this.engineOf(id).compare(id),
-      outline: (id) => this.engineOf(id).outline(id),
-      undo: (id) => this.engineOf(id).undo(id),
-      redo: (id) => this.engineOf(id).redo(id),
-      toggleEdit: (id, edit) => this.engineOf(id).toggleEdit(id, edit),
-      pin: (id, message) => this.engineOf(id).pin(id, message),
-      unpin: (id, message) => this.engineOf(id).unpin(id, message),
+      compare: (id) => this.findEngine(id).compare(id),
+      outline: (id) => this.findEngine(id).outline(id),
+      undo: (id) => this.findEngine(id).undo(id),
+      redo: (id) => this.findEngine(id).redo(id),
+      toggleEdit: (id, edit) => this.findEngine(id).toggleEdit(id, edit),
+      pin: (id, message) => this.findEngine(id).pin(id, message),
+      unpin: (id, message) => this.findEngine(id).unpin(id, message),
     };
   }
 
@@ -209,7 +209,7 @@ export class AgentRuntime implements vscode.Disposable {
     const known = this.list().find(({ id }) => id === conversation);
     if (known) {
       await showOutcome(this.desk().undo(known.id));
-      await this.services.comparisons.close(conversation);
+      await this.services.comparisons.closeComparisons(conversation);
     } else void showErrorMessage(vscode.l10n.t('Nothing was undone. The conversation is no longer in memory.'));
   }
 
@@ -228,17 +228,17 @@ export class AgentRuntime implements vscode.Disposable {
       live: this.desk(),
       condense: (id, provider, config) => this.condense(id, provider, config),
       showDiff: (id) => this.showDiff(id),
-      pause: (id, isPaused) => this.pause(id, isPaused),
-      openOriginal: (id) => getOriginals(this.services).choose(id, getLiveLedgerFolder(this.services)),
+      pause: (id, isPaused) => this.setPaused(id, isPaused),
+      openOriginal: (id) => getOriginals(this.services).chooseOriginal(id, getLiveLedgerFolder(this.services)),
     };
     await showDetails(parts, conversation);
   }
 
   /** Pauses or resumes condensing in the chat or gateway that owns the conversation. */
-  private async pause(conversation: LiveId, isPaused: boolean): Promise<void> {
+  private async setPaused(conversation: LiveId, isPaused: boolean): Promise<void> {
     if (this.running.has(conversation)) {
       await this.running.pause(conversation, isPaused).catch((error: unknown) => {
-        void showErrorMessage(errorMessage(error));
+        void showErrorMessage(getErrorMessage(error));
       });
       return;
     }
@@ -269,11 +269,11 @@ export class AgentRuntime implements vscode.Disposable {
     let result: ByHandResult;
     try {
       result = await showProgress(progress, (_report, token) =>
-        withCancellation(token, (signal) => this.engineOf(conversation).condenseNow(conversation, options, signal)),
+        withCancellation(token, (signal) => this.findEngine(conversation).condenseNow(conversation, options, signal)),
       );
     } catch (error) {
       if (error instanceof vscode.CancellationError) return;
-      const why = errorMessage(error);
+      const why = getErrorMessage(error);
       void showErrorMessage(vscode.l10n.t('Nothing was condensed. {0}', why));
       return;
     }
@@ -302,9 +302,9 @@ export class AgentRuntime implements vscode.Disposable {
   }
 
   /** Display name of a provider. */
-  private readonly providerName = (id: string): string => getProviderName(id, this.services.registered.list());
+  private readonly providerName = (id: string): string => getProviderName(id, this.services.registered.listProviders());
 
-  private start(): LiveClient {
+  private startEngine(): LiveClient {
     const { services } = this;
     const { registered, log } = services;
     const thread = getChatThread(services);
@@ -317,7 +317,7 @@ export class AgentRuntime implements vscode.Disposable {
       setup: () => ({
         settings: toPlain({ ...readLiveSettings(), isPaused: this.isPaused }),
         presets: toPlain(readOwnPresets()),
-        registered: registered.describe(),
+        registered: registered.describeProviders(),
       }),
       models: (own) =>
         createHostModels({
@@ -327,7 +327,7 @@ export class AgentRuntime implements vscode.Disposable {
             log.warn(words);
           },
         }),
-      providers: registered.calls(() => getCounter(services)),
+      providers: registered.createCalls(() => getCounter(services)),
     });
     live.on((event) => {
       this.onEvent(event);
@@ -351,9 +351,9 @@ export class AgentRuntime implements vscode.Disposable {
     const gateway = this.sharedGateway;
     if (!gateway || readSetting('automatic')) return;
     for (const { name, processId } of vscode.window.terminals) {
-      if (name !== GATEWAY_TERMINAL || (await processId) !== gateway.pid) continue;
+      if (name !== GATEWAY_TERMINAL_NAME || (await processId) !== gateway.pid) continue;
       await this.endSharedGateway().catch((error: unknown) => {
-        this.services.log.warn(errorMessage(error));
+        this.services.log.warn(getErrorMessage(error));
       });
     }
   }
@@ -371,7 +371,7 @@ export class AgentRuntime implements vscode.Disposable {
 
   private refreshModels(): void {
     this.catalog.refresh().catch((error: unknown) => {
-      this.services.log.warn(`The models of the chat could not be read. ${errorMessage(error)}`);
+      this.services.log.warn(`The models of the chat could not be read. ${getErrorMessage(error)}`);
     });
   }
 

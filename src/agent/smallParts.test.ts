@@ -14,7 +14,7 @@ import type { LiveEvent } from '../live/events';
 import { showLiveEvent, type NoticeParts } from './notices';
 import { isSmallRequest, makeChatTitle } from './chatRequests';
 import { showDetails } from './liveDetails';
-import { newResultsLines, formatFigures, LiveStatusBar, formatShort, formatWaiting } from './statusBar';
+import { describeNewResults, formatFigures, LiveStatusBar, formatShort, formatWaiting } from './statusBar';
 import { TokenCounts } from './tokenCounts';
 
 describe('cache marks in a request', () => {
@@ -81,14 +81,14 @@ it('token counts are cached up to a limit', async () => {
   let counted = 0;
   const counter = new MessageCounter({ count: (text) => (counted++, text.length) });
   const counts = new TokenCounts(counter, () => Promise.reject(new Error('Nothing is long.')));
-  for (let time = 0; time < 3; time++) await counts.text('a schema', 2);
+  for (let time = 0; time < 3; time++) await counts.countText('a schema', 2);
   expect(counted).toBe(1);
-  expect(await counts.text('a schema', 2)).toBe(16);
+  expect(await counts.countText('a schema', 2)).toBe(16);
   const long = 'x'.repeat(10_000);
-  for (let time = 0; time < 3; time++) await counts.text(long, 1);
+  for (let time = 0; time < 3; time++) await counts.countText(long, 1);
   expect(counted).toBe(2);
-  for (let number = 0; number < 20_001; number++) await counts.text(`text ${number}`, 1);
-  await counts.text('a schema', 1);
+  for (let number = 0; number < 20_001; number++) await counts.countText(`text ${number}`, 1);
+  await counts.countText('a schema', 1);
   expect(counted).toBe(2 + 20_001 + 1);
 });
 
@@ -195,7 +195,7 @@ describe('texts about a running conversation', () => {
 
   it('offer no diff for results that were only read again', async () => {
     const newResults = { results: 0, tokens: 0, rereads: 2 };
-    expect(newResultsLines(summary({ newResults }))).toEqual([
+    expect(describeNewResults(summary({ newResults }))).toEqual([
       'Read again right after a reference: 2 times; those files have been sent whole since then',
     ]);
     expect(await offeredFor({ newResults: { ...newResults, results: 0 } })).not.toContain('Show Diff');

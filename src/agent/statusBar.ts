@@ -2,9 +2,9 @@ import * as vscode from 'vscode';
 import { formatChange, formatTokens } from '../core/format';
 import { formatShare } from '../core/percent';
 import { getProviderName, formatProviderName } from '../core/condense/types';
-import { usesIn } from '../core/condense/ledger/use';
+import { countUses } from '../core/condense/ledger/use';
 import { formatUseAdvice, formatTokenChange, formatUse } from '../window/condensationWords';
-import { markdown, markdownString } from '../window/markdownText';
+import { makeMarkdown, toMarkdownString } from '../window/markdownText';
 import { StatusItem } from '../window/notifications';
 import { formatCache, formatPayback } from './cacheWords';
 import type { NewResultsSummary, LiveCondensation, LiveSummary } from '../live/types';
@@ -14,7 +14,7 @@ import type { ToolWeight } from '../live/toolWeights';
  * Share of the window from which an uncondensed request is shown as a warning, whatever the
  * threshold.
  */
-const NEARLY_FULL = 0.75;
+const NEARLY_FULL_SHARE = 0.75;
 
 /** Shows how full the real window is; VS Code's ring shows the window declared to it. */
 export class LiveStatusBar implements vscode.Disposable {
@@ -62,7 +62,7 @@ function getIcon({ isPaused, isPreparing }: LiveSummary, isOff: boolean): string
 
 function getColor({ tokens, contextWindow, thresholdTokens, whyNot }: LiveSummary): vscode.ThemeColor | undefined {
   if (tokens > contextWindow) return new vscode.ThemeColor('statusBarItem.errorBackground');
-  const isStuck = whyNot !== undefined && tokens >= Math.max(thresholdTokens, contextWindow * NEARLY_FULL);
+  const isStuck = whyNot !== undefined && tokens >= Math.max(thresholdTokens, contextWindow * NEARLY_FULL_SHARE);
   return isStuck ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
 }
 
@@ -89,10 +89,10 @@ function renderTooltip(conversation: LiveSummary, isOff: boolean): vscode.Markdo
     ...(whyNot !== undefined && isDue && conversation.condensations.length === 0
       ? []
       : formatLastCondensation(conversation)),
-    ...newResultsLines(conversation),
+    ...describeNewResults(conversation),
     ...formatTools(conversation),
   ];
-  return markdownString(markdown`${title}${lines.map((line) => markdown`\n\n${line}`)}`);
+  return toMarkdownString(makeMarkdown`${title}${lines.map((line) => makeMarkdown`\n\n${line}`)}`);
 }
 
 /** When and with what it condenses. */
@@ -150,13 +150,13 @@ export function formatLastCondensation({ condensations, lastDecision, isCareful 
     const requests = lastDecision.saving?.breakEvenRequests;
     if (requests !== undefined) lines.push(formatPayback(requests));
   }
-  if (last.use && usesIn(last.use) > 0) lines.push(formatUse(last.use));
+  if (last.use && countUses(last.use) > 0) lines.push(formatUse(last.use));
   if (isCareful) lines.push(formatUseAdvice());
   return lines;
 }
 
 /** What was omitted from new results before they were first sent. */
-export const newResultsLines = ({ newResults }: LiveSummary): string[] =>
+export const describeNewResults = ({ newResults }: LiveSummary): string[] =>
   newResults === undefined ? [] : [...formatLeftOut(newResults), ...formatRereads(newResults.rereads)];
 
 const formatLeftOut = ({ results, tokens }: NewResultsSummary): string[] =>

@@ -31,10 +31,12 @@ export class PassThroughConversations implements LiveConversationsApi {
   }
   tooLong: LiveConversationsApi['tooLong'] = () => Promise.resolve(undefined);
   count({ messages, system = '', tools }: AgentRequest): Promise<number> {
-    return Promise.resolve(counter.messages(messages) + counter.text(system) + counter.text(JSON.stringify(tools)));
+    return Promise.resolve(
+      counter.countMessages(messages) + counter.countText(system) + counter.countText(JSON.stringify(tools)),
+    );
   }
   countPart(part: string | ApiMessage): Promise<number> {
-    return Promise.resolve(typeof part === 'string' ? counter.text(part) : counter.message(part));
+    return Promise.resolve(typeof part === 'string' ? counter.countText(part) : counter.countMessage(part));
   }
   used(_prepared: PreparedRequest, usage: unknown): void {
     this.usages.push(usage);
@@ -172,7 +174,7 @@ export class FakeChat {
       toolMode: vscode.LanguageModelChatToolMode.Auto,
       modelOptions: this.modelOptions,
     };
-    await this.provider.respond(this.model, this.messages, options, { report }, token);
+    await this.provider.provideResponse(this.model, this.messages, options, { report }, token);
     this.thoughts.push(...thoughts.map((part) => String((part as LanguageModelThinkingPart).value)));
     // An answer of only calls comes back with an empty text before them, and so does thinking.
     this.push(
@@ -185,12 +187,12 @@ export class FakeChat {
   }
 
   private push(role: number, ...content: object[]): void {
-    this.messages.push(chatMessage(role, ...content));
+    this.messages.push(makeChatMessage(role, ...content));
   }
 }
 
 /** A message as VS Code sends it; 3 is the system role, which the typings lack. */
-export const chatMessage = (role: number, ...content: object[]): vscode.LanguageModelChatRequestMessage => ({
+export const makeChatMessage = (role: number, ...content: object[]): vscode.LanguageModelChatRequestMessage => ({
   // The enum lacks a number that VS Code sends
   role,
   content,
@@ -273,7 +275,10 @@ export function createProvider(
 
 /** Requests models like VS Code: without a configuration, then for a saved group without values. */
 export async function readInformation(provider: CondensingProvider): Promise<ModelInformation[]> {
-  await provider.information({ silent: true });
+  await provider.provideInformation({ silent: true });
   // `configuration` is newer than the typings.
-  return provider.information({ silent: true, configuration: {} } as vscode.PrepareLanguageModelChatModelOptions);
+  return provider.provideInformation({
+    silent: true,
+    configuration: {},
+  } as vscode.PrepareLanguageModelChatModelOptions);
 }

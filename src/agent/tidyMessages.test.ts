@@ -5,7 +5,7 @@ import { anyHistory } from '../../test/generators/arbitraries';
 import { assistant, call, result, text, user } from '../core/testing';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { getBlocks, isText, isToolResult, isToolUse } from '../core/messages/blocks';
-import { NO_RESULT, tidyMessages } from './tidyMessages';
+import { MISSING_RESULT_TEXT, tidyMessages } from './tidyMessages';
 
 describe('tool results in a chat history', () => {
   it("of one answer are joined in call order before the user's words", () => {
@@ -27,7 +27,7 @@ describe('tool results in a chat history', () => {
       user(result('a', 'late'), result('z', [text('parts')])),
       assistant(call('b', 'x')),
     ]);
-    const lost = (id: string): Block => result(id, NO_RESULT, { is_error: true });
+    const lost = (id: string): Block => result(id, MISSING_RESULT_TEXT, { is_error: true });
     expect(tidy).toEqual([
       user(text('go'), text('left over')),
       assistant(call('a', 'x')),

@@ -8,7 +8,7 @@ import { getBlocks, isRecord, isToolResult, isToolUse } from '../core/messages/b
 import type { ApiMessage, Block, ToolResultBlock, ToolUseBlock } from '../core/messages/types';
 
 /** Text in place of a missing result. */
-export const NO_RESULT = 'The call was interrupted before it had a result.';
+export const MISSING_RESULT_TEXT = 'The call was interrupted before it had a result.';
 
 /** Valid messages in blocks; equal beginnings give equal results. */
 export function tidyMessages(messages: readonly ApiMessage[]): ApiMessage[] {
@@ -20,22 +20,27 @@ export function tidyMessages(messages: readonly ApiMessage[]): ApiMessage[] {
     if (message === undefined) break;
     if (message.role === 'user') {
       const end = findEndOfRun(messages, index);
-      tidy.push(...answerCalls(messages.slice(index, end), open, ids));
+      tidy.push(...addMissingResults(messages.slice(index, end), open, ids));
       open = [];
       index = end - 1;
     } else {
       // Unanswered calls before a message that is not the user's.
-      if (open.length > 0) tidy.push({ role: 'user', content: open.map(noResult) });
+      if (open.length > 0) tidy.push({ role: 'user', content: open.map(makeMissingResult) });
       open = [];
-      const content = getBlocks(message).map((block) => (isToolUse(block) ? ids.call(block) : block));
+      const content = getBlocks(message).map((block) => (isToolUse(block) ? ids.renumberCall(block) : block));
       if (content.length > 0) tidy.push({ ...message, content });
       if (message.role === 'assistant') open = content.filter(isToolUse).map(({ id }) => id);
     }
   }
-  return open.length > 0 ? [...tidy, { role: 'user', content: open.map(noResult) }] : tidy;
+  return open.length > 0 ? [...tidy, { role: 'user', content: open.map(makeMissingResult) }] : tidy;
 }
 
-const noResult = (id: string): Block => ({ type: 'tool_result', tool_use_id: id, content: NO_RESULT, is_error: true });
+const makeMissingResult = (id: string): Block => ({
+  type: 'tool_result',
+  tool_use_id: id,
+  content: MISSING_RESULT_TEXT,
+  is_error: true,
+});
 
 function findEndOfRun(messages: readonly ApiMessage[], start: number): number {
   let end = start + 1;
@@ -44,7 +49,7 @@ function findEndOfRun(messages: readonly ApiMessage[], start: number): number {
 }
 
 /** User messages after an answer: its calls' results in the first, in call order. */
-function answerCalls(run: readonly ApiMessage[], open: readonly string[], ids: CallIds): ApiMessage[] {
+function addMissingResults(run: readonly ApiMessage[], open: readonly string[], ids: CallIds): ApiMessage[] {
   const results = new Map<string, ToolResultBlock>();
   const rest = run.flatMap((message) => {
     const others = getBlocks(message).flatMap((block): Block[] => {
@@ -57,7 +62,7 @@ function answerCalls(run: readonly ApiMessage[], open: readonly string[], ids: C
     return others.length > 0 ? [{ ...message, content: others }] : [];
   });
   if (open.length === 0) return rest;
-  return [{ role: 'user', content: open.map((id) => results.get(id) ?? noResult(id)) }, ...rest];
+  return [{ role: 'user', content: open.map((id) => results.get(id) ?? makeMissingResult(id)) }, ...rest];
 }
 
 /** Vendors reject a result without its call; keep its text. */
@@ -69,9 +74,9 @@ function toText({ content }: ToolResultBlock): Block[] {
 /** Messages that continue others, with call ids distinct from earlier ones. */
 export function renumberCalls(messages: readonly ApiMessage[], before: readonly ApiMessage[]): ApiMessage[] {
   const ids = new CallIds();
-  for (const call of before.flatMap(getBlocks).filter(isToolUse)) ids.call(call);
+  for (const call of before.flatMap(getBlocks).filter(isToolUse)) ids.renumberCall(call);
   const fresh = (block: Block): Block => {
-    if (isToolUse(block)) return ids.call(block);
+    if (isToolUse(block)) return ids.renumberCall(block);
     return isToolResult(block)
       ? { ...block, tool_use_id: ids.answeredBy(block.tool_use_id) ?? block.tool_use_id }
       : block;
@@ -88,7 +93,7 @@ class CallIds {
   /** The last id assigned for each id of the chat. */
   private readonly given = new Map<string, string>();
 
-  call(block: ToolUseBlock): ToolUseBlock {
+  renumberCall(block: ToolUseBlock): ToolUseBlock {
     const plain = sanitizeId(block.id);
     let id = plain;
     for (let number = 2; this.used.has(id); number++) id = `${plain}_${number}`;

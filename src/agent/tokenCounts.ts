@@ -6,13 +6,13 @@ import { LruMap } from '../core/lruMap';
  * A prompt has about 1,200 texts and is rendered four times per request, about 150 of them
  * distinct.
  */
-const MAX_TEXTS = 20_000;
+const MAX_CACHED_TEXTS = 20_000;
 
 /** The counter itself caches longer texts by hash. */
-const LONGEST_CHARS = 4_000;
+const MAX_CACHED_TEXT_CHARS = 4_000;
 
 /** UTF-16 units from which counting happens in the engine's thread. */
-export const LONG_PART = 64_000;
+export const ESTIMATED_PART_CHARS = 64_000;
 
 /** UTF-16 units of all texts in a value. */
 export function measureLength(value: unknown): number {
@@ -26,7 +26,7 @@ export const CHARS_PER_TOKEN = 4;
 
 /** Caches counts that VS Code requests, about 5,000 per request. */
 export class TokenCounts {
-  private readonly texts = new LruMap<string, number>(MAX_TEXTS);
+  private readonly texts = new LruMap<string, number>(MAX_CACHED_TEXTS);
 
   /** @param long counts long parts in another thread */
   constructor(
@@ -35,25 +35,28 @@ export class TokenCounts {
   ) {}
 
   /** @param factor the model's tokens per o200k token */
-  async text(text: string, factor: number): Promise<number> {
-    if (text.length >= LONG_PART) return Math.ceil((await this.counted(text)) * factor);
-    if (text.length > LONGEST_CHARS) return Math.ceil(this.counter.text(text) * factor);
+  async countText(text: string, factor: number): Promise<number> {
+    if (text.length >= ESTIMATED_PART_CHARS) return Math.ceil((await this.countPart(text)) * factor);
+    if (text.length > MAX_CACHED_TEXT_CHARS) return Math.ceil(this.counter.countText(text) * factor);
     let tokens = this.texts.get(text);
     if (tokens === undefined) {
-      tokens = this.counter.text(text);
+      tokens = this.counter.countText(text);
       this.texts.set(text, tokens);
     }
     return Math.ceil(tokens * factor);
   }
 
   /** @param factor the model's tokens per o200k token */
-  async message(message: ApiMessage, factor: number): Promise<number> {
-    const tokens = measureLength(message) < LONG_PART ? this.counter.message(message) : await this.counted(message);
+  async countMessage(message: ApiMessage, factor: number): Promise<number> {
+    const tokens =
+      measureLength(message) < ESTIMATED_PART_CHARS
+        ? this.counter.countMessage(message)
+        : await this.countPart(message);
     return Math.ceil(tokens * factor);
   }
 
   /** Guess if the thread has died: VS Code only uses the count to shorten a prompt. */
-  private counted(part: string | ApiMessage): Promise<number> {
+  private countPart(part: string | ApiMessage): Promise<number> {
     return this.long(part).catch(() => measureLength(part) / CHARS_PER_TOKEN);
   }
 }

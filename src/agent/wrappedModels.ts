@@ -31,7 +31,7 @@ export async function chooseWrappedModels(models: LanguageModels, chosen: readon
       'VS Code currently has no models from other extensions. Add one, or offer an API profile in the chat.',
     );
     const choice = await showInformationMessage(words, manage, profiles);
-    if (choice === manage) await manageModels();
+    if (choice === manage) await openModelManagement();
     if (choice === profiles) await vscode.commands.executeCommand('contextCondenser.manageProfiles');
     return;
   }
@@ -56,9 +56,9 @@ export async function showInPicker(names: readonly string[]): Promise<void> {
     shown,
   );
   const manage = getManageLabel();
-  if ((await showInformationMessage(words, manage)) === manage) await manageModels();
+  if ((await showInformationMessage(words, manage)) === manage) await openModelManagement();
 }
 
 const getManageLabel = (): string => vscode.l10n.t('Manage Language Models');
 
-const manageModels = (): Thenable<unknown> => vscode.commands.executeCommand('workbench.action.chat.manage');
+const openModelManagement = (): Thenable<unknown> => vscode.commands.executeCommand('workbench.action.chat.manage');

@@ -9,10 +9,10 @@ import {
   call,
   counter,
   findEvent,
-  image,
-  KEY,
+  imageBlock,
+  TEST_API_KEY,
   collectOutcome,
-  READ_FILE,
+  READ_FILE_TOOL,
   result,
   text,
   user,
@@ -28,10 +28,15 @@ afterEach(async () => {
 });
 
 async function start(options: AnthropicServerOptions = {}): Promise<{ server: ModelServer; handler: ApiHandler }> {
-  server = await startAnthropicServer({ apiKey: KEY, ...options });
+  server = await startAnthropicServer({ apiKey: TEST_API_KEY, ...options });
   return {
     server,
-    handler: createAnthropicHandler({ apiKey: KEY, baseUrl: server.url, model: { id: 'claude-sonnet-4' }, counter }),
+    handler: createAnthropicHandler({
+      apiKey: TEST_API_KEY,
+      baseUrl: server.url,
+      model: { id: 'claude-sonnet-4' },
+      counter,
+    }),
   };
 }
 
@@ -71,7 +76,12 @@ describe('the Anthropic handler', () => {
         reply('Done.'),
       ],
     });
-    const first = { messages: [user('Read a.ts')], tools: [READ_FILE], thinkingTokens: 1024, maxOutputTokens: 2000 };
+    const first = {
+      messages: [user('Read a.ts')],
+      tools: [READ_FILE_TOOL],
+      thinkingTokens: 1024,
+      maxOutputTokens: 2000,
+    };
     const { events } = await collectOutcome(handler.stream(first));
     const called = findEvent(events, 'tool_call');
     expect(called).toMatchObject({ name: 'read_file', input: { path: 'a.ts' }, rawArguments: '{"path":  "a.ts"}' });
@@ -96,7 +106,7 @@ describe('the Anthropic handler', () => {
     const { handler, server } = await start({ adaptive: true, script: [callsTool({ name: 'read_file', input: {} })] });
     const request = {
       ...hello,
-      tools: [READ_FILE],
+      tools: [READ_FILE_TOOL],
       thinkingTokens: 1024,
       maxOutputTokens: 2000,
       toolChoice: { name: 'read_file' },
@@ -114,12 +124,12 @@ describe('the Anthropic handler', () => {
     const { handler, server } = await start();
     const messages = [
       { ...user([{ ...text('one'), ts: 1 }]), ts: 12, isSummary: true, condenseId: 'c1' },
-      user([image, { ...text('two'), cache_control: { type: 'ephemeral' } }]),
+      user([imageBlock, { ...text('two'), cache_control: { type: 'ephemeral' } }]),
       { ...assistant([{ ...call('t1', { path: 'a' }), rawArguments: '{ }', openai: {} }]), uuid: 'u' },
-      user([{ ...result('t1', [image, text('seen')]), ts: 4 }]),
+      user([{ ...result('t1', [imageBlock, text('seen')]), ts: 4 }]),
     ];
     const { error } = await collectOutcome(
-      handler.stream({ messages, tools: [{ ...READ_FILE, ts: 1 }], toolChoice: 'auto' }),
+      handler.stream({ messages, tools: [{ ...READ_FILE_TOOL, ts: 1 }], toolChoice: 'auto' }),
     );
     expect(error).toBeUndefined();
     expect(JSON.stringify(server.requests[0]?.body)).not.toMatch(/"ts"|isSummary|condenseId|rawArguments|openai|uuid/);
@@ -148,7 +158,7 @@ describe('the Anthropic handler', () => {
     const [task, called, answered] = history as [(typeof history)[0], (typeof history)[0], (typeof history)[0]];
     const messages = [system('first'), task, system('a'), called, system('b'), answered, assistant('ok'), system('c')];
     expect(
-      (await collectOutcome(handler.stream({ system: 'zero', messages, tools: [READ_FILE] }))).error,
+      (await collectOutcome(handler.stream({ system: 'zero', messages, tools: [READ_FILE_TOOL] }))).error,
     ).toBeUndefined();
     expect(server.requests[0]?.body['system']).toEqual([text('zero'), text('first')]);
     expect(server.requests[0]?.body['messages']).toEqual([
@@ -177,7 +187,7 @@ describe('the Anthropic handler', () => {
     [{ name: 'read_file' }, { type: 'tool', name: 'read_file' }],
   ] as const)("sends the tool choice %j in Anthropic's form", async (toolChoice, sent) => {
     const { handler, server } = await start();
-    await collectOutcome(handler.stream({ ...hello, tools: [READ_FILE], toolChoice, extraBody: { top_p: 0.9 } }));
+    await collectOutcome(handler.stream({ ...hello, tools: [READ_FILE_TOOL], toolChoice, extraBody: { top_p: 0.9 } }));
     expect(server.requests[0]?.body).toMatchObject({ tool_choice: sent, top_p: 0.9 });
   });
 
@@ -200,13 +210,13 @@ describe('the Anthropic handler', () => {
 
   it('counts tokens through the API, and estimates them if a gateway cannot count', async () => {
     const { handler, server } = await start();
-    const request = { ...hello, system: 'Be short.', tools: [READ_FILE], extraBody: { top_p: 1 } };
+    const request = { ...hello, system: 'Be short.', tools: [READ_FILE_TOOL], extraBody: { top_p: 1 } };
     const count = await handler.countTokens(request);
     await collectOutcome(handler.stream(request));
     expect(count.exact).toBe(true);
     expect(server.requests[0]?.path).toBe('/v1/messages/count_tokens');
     const elsewhere = createAnthropicHandler({
-      apiKey: KEY,
+      apiKey: TEST_API_KEY,
       baseUrl: `${server.url}/gateway`,
       model: { id: 'claude-sonnet-4' },
       counter,
@@ -224,7 +234,10 @@ describe('the Anthropic handler', () => {
     vi.stubEnv('ANTHROPIC_AUTH_TOKEN', 'other-token');
     const { handler, server } = await start();
     expect((await collectOutcome(handler.stream(hello))).error).toBeUndefined();
-    expect(server.requests[0]?.headers).toMatchObject({ 'x-api-key': KEY, authorization: `Bearer ${KEY}` });
+    expect(server.requests[0]?.headers).toMatchObject({
+      'x-api-key': TEST_API_KEY,
+      authorization: `Bearer ${TEST_API_KEY}`,
+    });
     expect(server.requests[0]?.headers).not.toHaveProperty('x-secret');
   });
 
@@ -255,27 +268,27 @@ describe('the Anthropic test server rejects, through the SDK,', () => {
     [
       'a call without its result',
       /without `tool_result` blocks immediately after: t1/,
-      { messages: [user('x'), assistant([call('t1')]), user('y')], tools: [READ_FILE] },
+      { messages: [user('x'), assistant([call('t1')]), user('y')], tools: [READ_FILE_TOOL] },
     ],
     [
       'a call at the end',
       /without `tool_result`/,
-      { messages: [user('x'), assistant([call('t1')])], tools: [READ_FILE] },
+      { messages: [user('x'), assistant([call('t1')])], tools: [READ_FILE_TOOL] },
     ],
     [
       'a result without its call',
       /unexpected `tool_use_id`/,
-      { messages: [user('x'), assistant('y'), user([result('t1')])], tools: [READ_FILE] },
+      { messages: [user('x'), assistant('y'), user([result('t1')])], tools: [READ_FILE_TOOL] },
     ],
     [
       'two results of one call',
       /single result/,
-      { messages: [user('x'), assistant([call('t1')]), user([result('t1'), result('t1')])], tools: [READ_FILE] },
+      { messages: [user('x'), assistant([call('t1')]), user([result('t1'), result('t1')])], tools: [READ_FILE_TOOL] },
     ],
     [
       'a result behind text',
       /must come first/,
-      { messages: [user('x'), assistant([call('t1')]), user([text('well'), result('t1')])], tools: [READ_FILE] },
+      { messages: [user('x'), assistant([call('t1')]), user([text('well'), result('t1')])], tools: [READ_FILE_TOOL] },
     ],
     ['empty text', /must be non-empty/, { messages: [user([text('')])] }],
     ['blank text', /non-whitespace/, { messages: [user([text(' \n')])] }],
@@ -285,7 +298,7 @@ describe('the Anthropic test server rejects, through the SDK,', () => {
     [
       'blank text in a result',
       /non-whitespace/,
-      { messages: [user('x'), assistant([call('t1')]), user([result('t1', [text(' ')])])], tools: [READ_FILE] },
+      { messages: [user('x'), assistant([call('t1')]), user([result('t1', [text(' ')])])], tools: [READ_FILE_TOOL] },
     ],
     ['an assistant first', /first message must use the "user" role/, { messages: [assistant('x')] }],
     ['no messages', /at least one message/, { messages: [] }],
@@ -294,32 +307,32 @@ describe('the Anthropic test server rejects, through the SDK,', () => {
     [
       'an input that is no object',
       /valid dictionary/,
-      { messages: [user('x'), assistant([call('t1', 'a.ts')]), user([result('t1')])], tools: [READ_FILE] },
+      { messages: [user('x'), assistant([call('t1', 'a.ts')]), user([result('t1')])], tools: [READ_FILE_TOOL] },
     ],
     [
       'ids used twice',
       /ids must be unique/,
-      { messages: [...history, assistant([call('toolu_1')]), user([result('toolu_1')])], tools: [READ_FILE] },
+      { messages: [...history, assistant([call('toolu_1')]), user([result('toolu_1')])], tools: [READ_FILE_TOOL] },
     ],
     [
       'an id of a wrong form',
       /should match pattern/,
-      { messages: [user('x'), assistant([call('t 1')]), user([result('t 1')])], tools: [READ_FILE] },
+      { messages: [user('x'), assistant([call('t 1')]), user([result('t 1')])], tools: [READ_FILE_TOOL] },
     ],
     [
       'an error without text',
       /cannot be empty/,
       {
         messages: [user('x'), assistant([call('t1')]), user([{ ...result('t1', ''), is_error: true }])],
-        tools: [READ_FILE],
+        tools: [READ_FILE_TOOL],
       },
     ],
     [
       'an error with an image',
       /must be type `text`/,
       {
-        messages: [user('x'), assistant([call('t1')]), user([{ ...result('t1', [image]), is_error: true }])],
-        tools: [READ_FILE],
+        messages: [user('x'), assistant([call('t1')]), user([{ ...result('t1', [imageBlock]), is_error: true }])],
+        tools: [READ_FILE_TOOL],
       },
     ],
     [
@@ -341,7 +354,11 @@ describe('the Anthropic test server rejects, through the SDK,', () => {
       },
     ],
     ['a block that is unknown', /Input tag 'odd'/, { messages: [user([{ type: 'odd' }])] }],
-    ['two tools of one name', /names must be unique/, { messages: [user('x')], tools: [READ_FILE, READ_FILE] }],
+    [
+      'two tools of one name',
+      /names must be unique/,
+      { messages: [user('x')], tools: [READ_FILE_TOOL, READ_FILE_TOOL] },
+    ],
     ['a tool without a schema', /input_schema: Field required/, { messages: [user('x')], tools: [{ name: 'odd' }] }],
     ['a thinking budget too small', /greater than or equal to 1024/, { messages: [user('x')], thinkingTokens: 10 }],
     [
@@ -354,7 +371,7 @@ describe('the Anthropic test server rejects, through the SDK,', () => {
       /Expected `thinking`/,
       {
         messages: history,
-        tools: [READ_FILE],
+        tools: [READ_FILE_TOOL],
         extraBody: { thinking: { type: 'enabled', budget_tokens: 1024 } },
       },
     ],
@@ -378,6 +395,6 @@ describe('the Anthropic test server rejects, through the SDK,', () => {
       user([result('t1'), text('go')]),
       user('on'),
     ];
-    expect((await collectOutcome(handler.stream({ messages, tools: [READ_FILE] }))).error).toBeUndefined();
+    expect((await collectOutcome(handler.stream({ messages, tools: [READ_FILE_TOOL] }))).error).toBeUndefined();
   });
 });

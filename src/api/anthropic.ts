@@ -1,6 +1,6 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
-import { createAnthropicFamilyHandler, clientOptions } from './anthropicFamily';
-import { singleCall, type Attempt } from './call';
+import { createAnthropicFamilyHandler, makeClientOptions } from './anthropicFamily';
+import { runSingleCall, type Attempt } from './call';
 import { checkEndpoint, type EndpointOptions } from './endpoint';
 import { withoutEnvironmentHeaders } from './environmentHeaders';
 import type { HandlerOptions } from './handlerOptions';
@@ -29,7 +29,7 @@ export function createAnthropicHandler(options: AnthropicOptions): ApiHandler {
   const connect = async (attempt: Attempt): Promise<Anthropic> => {
     const { Anthropic: Client } = await import('@anthropic-ai/sdk');
     return new Client({
-      ...clientOptions(attempt),
+      ...makeClientOptions(attempt),
       apiKey,
       baseURL: endpoint.href,
       defaultHeaders: withoutEnvironmentHeaders('ANTHROPIC_CUSTOM_HEADERS', own),
@@ -38,12 +38,12 @@ export function createAnthropicHandler(options: AnthropicOptions): ApiHandler {
   return {
     ...createAnthropicFamilyHandler({ ...options, name, vendor: 'anthropic', countsTokens: true, secrets, connect }),
     listModels: (signal) =>
-      singleCall({ ...options, name, secrets, signal }, async (attempt) => {
+      runSingleCall({ ...options, name, secrets, signal }, async (attempt) => {
         const client = await connect(attempt);
-        return parseModels((await client.models.list({ limit: MAX_LISTED }, { signal: attempt.signal })).data);
+        return parseModels((await client.models.list({ limit: MODEL_PAGE_SIZE }, { signal: attempt.signal })).data);
       }),
   };
 }
 
 /** Maximum page size (API reference, "List Models"). */
-const MAX_LISTED = 1_000;
+const MODEL_PAGE_SIZE = 1_000;

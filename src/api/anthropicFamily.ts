@@ -4,7 +4,7 @@ import { ANTHROPIC_QUIRKS, findAnthropicDialect, listBetas } from './anthropicDi
 import { buildAnthropicBody } from './anthropicMessages';
 import { convertAnthropicStream } from './anthropicStream';
 import { isApiError } from './apiError';
-import { singleCall, streamCall, type Attempt } from './call';
+import { runSingleCall, streamCall, type Attempt } from './call';
 import { toApiError } from './classifyError';
 import { findFamily } from '../core/vendors/families';
 import type { HandlerOptions } from './handlerOptions';
@@ -41,7 +41,7 @@ export interface FamilyOptions extends HandlerOptions {
 /**
  * Options for all of Anthropic's SDKs: no retries, no logs, no credentials from the environment.
  */
-export const clientOptions = ({ fetch, sdkTimeoutMs }: Attempt) => ({
+export const makeClientOptions = ({ fetch, sdkTimeoutMs }: Attempt) => ({
   fetch,
   timeout: sdkTimeoutMs,
   maxRetries: 0,
@@ -66,7 +66,7 @@ export function createAnthropicFamilyHandler(options: FamilyOptions): ApiHandler
       streamCall({
         ...options,
         // A summary arrives as a whole at the end.
-        ...(request.compact && { timeouts: { firstByteMs: WHOLE_SUMMARY_MS, ...options.timeouts } }),
+        ...(request.compact && { timeouts: { firstByteMs: SUMMARY_TIMEOUT_MS, ...options.timeouts } }),
         signal,
         countUsage: (output) => counter.usage(request, output),
         async *attempt(attempt) {
@@ -87,7 +87,7 @@ export function createAnthropicFamilyHandler(options: FamilyOptions): ApiHandler
       const estimate = (): TokenCount => ({ tokens: counter.request(request), exact: false });
       if (!countsTokens) return estimate();
       try {
-        return await singleCall({ ...options, signal }, async (attempt) => {
+        return await runSingleCall({ ...options, signal }, async (attempt) => {
           const { messages } = await connect(attempt);
           const countBy = messages.countTokens?.bind(messages);
           if (!countBy) return estimate();
@@ -112,7 +112,7 @@ export function createAnthropicFamilyHandler(options: FamilyOptions): ApiHandler
 }
 
 /** The default timeout of a whole call. */
-const WHOLE_SUMMARY_MS = 300_000;
+const SUMMARY_TIMEOUT_MS = 300_000;
 
 const makeBetaHeaders = (betas: readonly string[]): { headers?: Record<string, string> } =>
   betas.length > 0 ? { headers: { 'anthropic-beta': betas.join(',') } } : {};

@@ -9,19 +9,19 @@ import { foldSystem, type FoldedMessages } from '../core/messages/foldSystem';
 import { findTurnStart } from '../core/messages/task';
 import { findFamily } from '../core/vendors/families';
 import type { AnthropicDialect } from './anthropicDialect';
-import { asText, isOpenAIBlock, REASONING_BLOCK } from './openaiBlocks';
+import { asText, isOpenAIBlock, REASONING_BLOCK_TYPE } from './openaiBlocks';
 import type { ModelOptions } from './handlerOptions';
 import type { ApiRequest, ToolChoice } from './types';
 
-type Wire = Readonly<Record<string, unknown>>;
+type WireObject = Readonly<Record<string, unknown>>;
 
 interface WireMessage {
   readonly role: 'user' | 'assistant';
-  readonly content: string | readonly Wire[];
+  readonly content: string | readonly WireObject[];
 }
 
 /** Allowed fields per block (API reference, "Messages": content block params). */
-const FIELDS: Readonly<Record<string, readonly string[]>> = {
+const ACCEPTED_BLOCK_FIELDS: Readonly<Record<string, readonly string[]>> = {
   text: ['type', 'text', 'cache_control', 'citations'],
   image: ['type', 'source', 'cache_control', 'transformations'],
   document: ['type', 'source', 'cache_control', 'citations', 'context', 'title'],
@@ -33,7 +33,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Fields that agents and we add for internal use. */
-const INTERNAL = new Set([
+const INTERNAL_FIELDS = new Set([
   'ts',
   'isSummary',
   'condenseId',
@@ -45,7 +45,7 @@ const INTERNAL = new Set([
 ]);
 
 /** Request body without `stream`, adapted to the dialect. */
-export function buildAnthropicBody(request: ApiRequest, model: ModelOptions, dialect: AnthropicDialect): Wire {
+export function buildAnthropicBody(request: ApiRequest, model: ModelOptions, dialect: AnthropicDialect): WireObject {
   const { prompt, messages } = splitSystem(request);
   const { tools, toolChoice, temperature } = request;
   const maxTokens = Math.min(getOutputLimit(request, model), dialect.maxTokens);
@@ -68,7 +68,7 @@ export function buildAnthropicBody(request: ApiRequest, model: ModelOptions, dia
  * Removes fields that a compaction request must not have, since they only affect answers (guide
  * "Compaction on demand").
  */
-function buildCompaction({ extraBody = {} }: ApiRequest): Wire {
+function buildCompaction({ extraBody = {} }: ApiRequest): WireObject {
   const { context_management: _, stop_sequences: __, output_config: output, ...others } = extraBody;
   const effort = isRecord(output) ? output['effort'] : undefined;
   return {
@@ -80,17 +80,21 @@ function buildCompaction({ extraBody = {} }: ApiRequest): Wire {
 
 /** The API requires a limit; default is the model's own. */
 const getOutputLimit = ({ maxOutputTokens }: ApiRequest, model: ModelOptions): number =>
-  maxOutputTokens ?? model.maxOutputTokens ?? findFamily(model.id)?.maxOutputTokens ?? UNKNOWN_OUTPUT_LIMIT;
+  maxOutputTokens ?? model.maxOutputTokens ?? findFamily(model.id)?.maxOutputTokens ?? ASSUMED_OUTPUT_LIMIT_TOKENS;
 
 /** For unknown models; if it is too high, the rejection states the right one. */
-const UNKNOWN_OUTPUT_LIMIT = 32_000;
+const ASSUMED_OUTPUT_LIMIT_TOKENS = 32_000;
 
 /**
  * One setting per turn, since a change invalidates the prompt cache. With a budget, the turn must
  * start with thinking (API guide, "Extended thinking with tool use"); if a restart lost it, the
  * rest of the turn runs without.
  */
-function buildThinking({ thinkingTokens, messages }: ApiRequest, maxTokens: number, dialect: AnthropicDialect): Wire {
+function buildThinking(
+  { thinkingTokens, messages }: ApiRequest,
+  maxTokens: number,
+  dialect: AnthropicDialect,
+): WireObject {
   const { thinking, display, betas, blockBinding } = dialect;
   if (thinking !== 'unasked' && thinkingTokens === undefined) return {};
   if (thinking !== 'budget') {
@@ -116,7 +120,7 @@ function beginsWithThinking(messages: readonly ApiMessage[]): boolean {
   return block !== undefined && isAnyThinking(block);
 }
 
-function convertToolChoice(choice: ToolChoice, { forcedTools }: AnthropicDialect): Wire {
+function convertToolChoice(choice: ToolChoice, { forcedTools }: AnthropicDialect): WireObject {
   if (!forcedTools && choice !== 'none') return { type: 'auto' };
   if (typeof choice === 'object') return { type: 'tool', name: choice.name };
   return { type: choice === 'required' ? 'any' : choice };
@@ -140,10 +144,10 @@ function convertMessage({ role, content }: FoldedMessages['messages'][number]): 
   return blocks.length === 0 && content.length > 0 ? [] : [{ role, content: blocks }];
 }
 
-function convertBlock(block: Block): Wire[] {
+function convertBlock(block: Block): WireObject[] {
   // Thinking not signed by Anthropic (another vendor's, or an agent's note) is rejected.
   if (block.type === 'thinking' && (typeof block['signature'] !== 'string' || block['signature'] === '')) return [];
-  if (block.type === REASONING_BLOCK) return [];
+  if (block.type === REASONING_BLOCK_TYPE) return [];
   if (isOpenAIBlock(block)) return [{ ...asText(block) }];
   if (isToolResult(block) && Array.isArray(block.content)) {
     return [{ ...pickKnownFields(block), content: (block.content as readonly Block[]).flatMap(convertBlock) }];
@@ -151,11 +155,11 @@ function convertBlock(block: Block): Wire[] {
   return [pickKnownFields(block)];
 }
 
-function pickKnownFields(block: Wire): Wire {
-  const fields = typeof block['type'] === 'string' ? FIELDS[block['type']] : undefined;
+function pickKnownFields(block: WireObject): WireObject {
+  const fields = typeof block['type'] === 'string' ? ACCEPTED_BLOCK_FIELDS[block['type']] : undefined;
   if (!fields) return withoutInternal(block);
   return Object.fromEntries(fields.filter((field) => block[field] !== undefined).map((field) => [field, block[field]]));
 }
 
-const withoutInternal = (value: Wire): Wire =>
-  Object.fromEntries(Object.entries(value).filter(([field]) => !INTERNAL.has(field)));
+const withoutInternal = (value: WireObject): WireObject =>
+  Object.fromEntries(Object.entries(value).filter(([field]) => !INTERNAL_FIELDS.has(field)));

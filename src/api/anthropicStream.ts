@@ -6,10 +6,10 @@ import type { ApiEvent, StopReason, Usage } from './types';
 import { checkUsage, parseTokens } from './usage';
 
 /** The raw event; the SDK parses but does not validate it. */
-type Wire = Readonly<Record<string, unknown>>;
+type WireObject = Readonly<Record<string, unknown>>;
 
 interface OpenBlock {
-  block: Wire;
+  block: WireObject;
   text: string;
   signature: string;
   json: string;
@@ -59,12 +59,12 @@ export async function* convertAnthropicStream(events: AsyncIterable<unknown>): A
   }
 }
 
-function* startBlock(open: Map<unknown, OpenBlock>, index: unknown, block: Wire): Generator<ApiEvent, void> {
+function* startBlock(open: Map<unknown, OpenBlock>, index: unknown, block: WireObject): Generator<ApiEvent, void> {
   open.set(index, { block, text: '', signature: '', json: '' });
   yield* addDelta(open.get(index), { text: block['text'], thinking: block['thinking'] });
 }
 
-function* addDelta(open: OpenBlock | undefined, delta: Wire): Generator<ApiEvent, void> {
+function* addDelta(open: OpenBlock | undefined, delta: WireObject): Generator<ApiEvent, void> {
   if (!open) return;
   const { type, text, thinking, signature, partial_json: json } = delta;
   if (type === 'compaction_delta') {
@@ -88,7 +88,7 @@ function* endBlock({ block, text, signature, json }: OpenBlock): Generator<ApiEv
     yield parseToolCall(id, name, json === '' ? JSON.stringify(block['input'] ?? {}) : json);
     return;
   }
-  const whole: Wire =
+  const whole: WireObject =
     type === 'thinking'
       ? { type, thinking: text, signature: signature === '' ? (block['signature'] ?? '') : signature }
       : { ...block, ...(json !== '' && { input: parseToolInput(json) }) };
@@ -107,7 +107,7 @@ function parseToolInput(json: string): unknown {
  * The last report contains changes since the previous one; in Bedrock and older APIs only the
  * output.
  */
-export function convertAnthropicUsage(wire: Wire, before?: Usage): Usage | undefined {
+export function convertAnthropicUsage(wire: WireObject, before?: Usage): Usage | undefined {
   const compaction = findCompaction(wire);
   if (compaction) return convertAnthropicUsage(compaction, before);
   const longer = isRecord(wire['cache_creation'])
@@ -134,7 +134,11 @@ export function convertAnthropicUsage(wire: Wire, before?: Usage): Usage | undef
  * Tokens of a requested compaction, which are reported only here: "The top-level `input_tokens` and
  * `output_tokens` are zero" (guide "Compaction on demand").
  */
-function findCompaction({ iterations, input_tokens: input, output_tokens: output }: Wire): Wire | undefined {
+function findCompaction({
+  iterations,
+  input_tokens: input,
+  output_tokens: output,
+}: WireObject): WireObject | undefined {
   if (!Array.isArray(iterations) || (input ?? 0) !== 0 || (output ?? 0) !== 0) return undefined;
   return (iterations as readonly unknown[]).filter(isRecord).find(({ type }) => type === 'compaction');
 }

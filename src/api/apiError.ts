@@ -1,4 +1,4 @@
-import type { Overflow } from './tooLong';
+import type { OverflowTokens } from './tooLong';
 
 /** Reasons for a failed call, so that callers need not parse messages. */
 export type ApiErrorKind =
@@ -47,14 +47,14 @@ export interface ApiErrorDetails {
   /** The vendor's request ID, for its support. */
   readonly requestId?: string;
   /** For `context-too-long` and `too-many-bytes`: the sizes the vendor reported. */
-  readonly overflow?: Overflow;
+  readonly overflow?: OverflowTokens;
   /** A whole sentence that replaces the generic text for the kind. */
   readonly what?: string;
   /** Replaces the generic advice for the kind. */
   readonly todo?: string;
 }
 
-interface Advice {
+interface ErrorAdvice {
   readonly what: string;
   readonly todo: string;
   /** The same request may succeed later. */
@@ -63,72 +63,76 @@ interface Advice {
   readonly offerOtherProfile: boolean;
 }
 
-const retry = { canRetry: true, offerOtherProfile: true };
-const otherProfile = { canRetry: false, offerOtherProfile: true };
+const RETRYABLE = { canRetry: true, offerOtherProfile: true };
+const NOT_RETRYABLE = { canRetry: false, offerOtherProfile: true };
 
-const ADVICE: Readonly<Record<ApiErrorKind, Advice>> = {
-  auth: { what: 'The API key was not accepted.', todo: "Check the profile's key.", ...otherProfile },
+const ERROR_ADVICE: Readonly<Record<ApiErrorKind, ErrorAdvice>> = {
+  auth: { what: 'The API key was not accepted.', todo: "Check the profile's key.", ...NOT_RETRYABLE },
   permission: {
     what: 'The key has no access to this model or function.',
     todo: "Check the account's rights, or choose another model.",
-    ...otherProfile,
+    ...NOT_RETRYABLE,
   },
   quota: {
     what: "The account's credit or quota is used up.",
     todo: 'Add credit there, or use another profile.',
-    ...otherProfile,
+    ...NOT_RETRYABLE,
   },
   model: {
     what: 'The model was not found.',
     todo: "Check the profile's model name and endpoint.",
-    ...otherProfile,
+    ...NOT_RETRYABLE,
   },
-  'rate-limit': { what: 'Too many requests for now.', todo: 'Wait a little and try again.', ...retry },
-  overloaded: { what: 'The service is overloaded.', todo: 'Try again in a while.', ...retry },
-  server: { what: 'The service failed.', todo: 'Try again in a while.', ...retry },
+  'rate-limit': { what: 'Too many requests for now.', todo: 'Wait a little and try again.', ...RETRYABLE },
+  overloaded: { what: 'The service is overloaded.', todo: 'Try again in a while.', ...RETRYABLE },
+  server: { what: 'The service failed.', todo: 'Try again in a while.', ...RETRYABLE },
   'context-too-long': {
     what: "The request is longer than the model's context window.",
     todo: 'Condense further, or use a model with a larger window.',
-    ...otherProfile,
+    ...NOT_RETRYABLE,
   },
   'too-many-bytes': {
     what: 'The request has more bytes than the service accepts.',
     todo: 'Images and files take up the most: start a new conversation without them, or condense this one.',
-    ...otherProfile,
+    ...NOT_RETRYABLE,
   },
   'invalid-request': {
     what: 'The service rejected the format of the request.',
     todo: 'Please report this with the message below; another profile may work.',
-    ...otherProfile,
+    ...NOT_RETRYABLE,
   },
   endpoint: {
     what: 'The endpoint can’t be used.',
     todo: "Check the profile's base URL.",
-    ...otherProfile,
+    ...NOT_RETRYABLE,
   },
-  network: { what: 'The service could not be reached.', todo: 'Check the connection and try again.', ...retry },
+  network: { what: 'The service could not be reached.', todo: 'Check the connection and try again.', ...RETRYABLE },
   timeout: {
     what: 'The service did not answer in time.',
     todo: "Try again, or raise the profile's timeout.",
-    ...retry,
+    ...RETRYABLE,
   },
   aborted: { what: 'The call was cancelled.', todo: 'Nothing was changed.', canRetry: true, offerOtherProfile: false },
-  protocol: { what: 'The answer broke off or could not be understood.', todo: 'Try again.', ...retry },
+  protocol: { what: 'The answer broke off or could not be understood.', todo: 'Try again.', ...RETRYABLE },
   refusal: {
     what: 'The model declined to answer.',
     todo: 'Try again with another prompt, or use another model.',
-    ...otherProfile,
+    ...NOT_RETRYABLE,
   },
-  'empty-reply': { what: 'The model returned an empty answer.', todo: 'Try again, or use another model.', ...retry },
+  'empty-reply': {
+    what: 'The model returned an empty answer.',
+    todo: 'Try again, or use another model.',
+    ...RETRYABLE,
+  },
   'output-limit': {
     what: 'The answer was cut off at the maximum number of tokens.',
     todo: "Raise the profile's output limit, or condense less at once.",
-    ...otherProfile,
+    ...NOT_RETRYABLE,
   },
   'unexpected-tool-call': {
     what: 'The model called a tool instead of writing text.',
     todo: 'Try again, or use another model.',
-    ...retry,
+    ...RETRYABLE,
   },
 };
 
@@ -143,7 +147,7 @@ export class ApiError extends Error {
     readonly details: ApiErrorDetails,
   ) {
     super(describeError(kind, details));
-    ({ canRetry: this.canRetry, offerOtherProfile: this.offerOtherProfile } = ADVICE[kind]);
+    ({ canRetry: this.canRetry, offerOtherProfile: this.offerOtherProfile } = ERROR_ADVICE[kind]);
   }
 }
 
@@ -152,7 +156,7 @@ export const isApiError = (value: unknown): value is ApiError => value instanceo
 
 function describeError(kind: ApiErrorKind, details: ApiErrorDetails): string {
   const { name, status, retryAfterMs, vendorMessage } = details;
-  const { what, todo } = { ...ADVICE[kind], ...details };
+  const { what, todo } = { ...ERROR_ADVICE[kind], ...details };
   const code = status === undefined ? '' : ` (${status})`;
   const words = vendorMessage === undefined ? '' : ` The server said${code}: “${vendorMessage}”`;
   return `${name}: ${what} ${retryAfterMs === undefined ? todo : waitWords(retryAfterMs)}${words}`;

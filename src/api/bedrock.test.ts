@@ -4,7 +4,16 @@ import { callsTool, faulty, refused, reply } from '../../test/servers/behaviour'
 import type { ModelServer, Script } from '../../test/servers/modelServer';
 import { testClock } from '../../test/servers/testClock';
 import { createBedrockHandler, type AwsCredentials } from './bedrock';
-import { assistant, counter, findEvent, KEY, collectOutcome, READ_FILE, describeError, user } from './testing';
+import {
+  assistant,
+  counter,
+  findEvent,
+  TEST_API_KEY,
+  collectOutcome,
+  READ_FILE_TOOL,
+  describeError,
+  user,
+} from './testing';
 import type { ApiHandler } from './types';
 
 let open: ModelServer | undefined;
@@ -17,8 +26,8 @@ const ACCESS_KEY = 'AKIARECOGNISABLE0001';
 
 async function start(
   script: Script,
-  credentials: AwsCredentials = { apiKey: KEY },
-  apiKey = KEY,
+  credentials: AwsCredentials = { apiKey: TEST_API_KEY },
+  apiKey = TEST_API_KEY,
 ): Promise<{ server: ModelServer; handler: ApiHandler }> {
   open = await startAnthropicServer({ script, apiKey });
   const model = { id: 'anthropic.claude-sonnet-4-v1:0' };
@@ -41,7 +50,7 @@ describe('the Bedrock handler', () => {
       ...callsTool({ name: 'read_file', input: { path: 'ä.ts' } }),
       text: ['one ', 'two'],
     });
-    const { events, text, error } = await collectOutcome(handler.stream({ ...hello, tools: [READ_FILE] }));
+    const { events, text, error } = await collectOutcome(handler.stream({ ...hello, tools: [READ_FILE_TOOL] }));
     expect(error).toBeUndefined();
     expect(text).toBe('one two');
     expect(findEvent(events, 'tool_call')?.input).toEqual({ path: 'ä.ts' });
@@ -89,7 +98,7 @@ describe('the Bedrock handler', () => {
         contentType: 'application/json',
       }),
       refused(403, 'x', '', {
-        body: JSON.stringify({ message: `No access with ${KEY}` }),
+        body: JSON.stringify({ message: `No access with ${TEST_API_KEY}` }),
         contentType: 'application/json',
       }),
     ]);
@@ -109,7 +118,7 @@ describe('the Bedrock handler', () => {
     await collectOutcome(
       createBedrockHandler({
         region: 'eu-west-1',
-        credentials: { apiKey: KEY },
+        credentials: { apiKey: TEST_API_KEY },
         model: { id: 'claude' },
         counter,
         retry: { retries: 0 },

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { getWire } from '../core/vendors/vendors';
-import { createAnthropicFamilyHandler, clientOptions } from './anthropicFamily';
+import { createAnthropicFamilyHandler, makeClientOptions } from './anthropicFamily';
 import { createConverseHandler } from './converse';
 import { checkEndpoint, type EndpointOptions } from './endpoint';
 import { withoutEnvironmentHeaders } from './environmentHeaders';
@@ -76,7 +76,7 @@ export function createBedrockHandler(options: BedrockOptions): ApiHandler {
       await setImmediate();
       const { AnthropicBedrock } = await import('@anthropic-ai/bedrock-sdk');
       const common = {
-        ...clientOptions(attempt),
+        ...makeClientOptions(attempt),
         awsRegion: region,
         baseURL: endpoint.href,
         defaultHeaders: withoutEnvironmentHeaders('ANTHROPIC_CUSTOM_HEADERS', headers),

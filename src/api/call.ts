@@ -3,7 +3,7 @@ import { ApiError } from './apiError';
 import { toApiError, type ErrorContext } from './classifyError';
 import { JsonFrames } from './jsonFrames';
 import { systemClock, type Clock } from './clock';
-import { guardedFetch } from './guardedFetch';
+import { createGuardedFetch } from './guardedFetch';
 import { DEFAULT_RETRY, waitBeforeRetry, type RetryPolicy } from './retry';
 import type { ApiEvent, Usage } from './types';
 import { untilAborted } from './untilAborted';
@@ -69,12 +69,12 @@ export const streamCall = (call: StreamCall): AsyncGenerator<ApiEvent, void> =>
  * A call with a single answer, such as a token count.
  * @throws {ApiError}
  */
-export async function singleCall<T>(call: Call, ask: (attempt: Attempt) => Promise<T>): Promise<T> {
+export async function runSingleCall<T>(call: Call, ask: (attempt: Attempt) => Promise<T>): Promise<T> {
   const answers = withRetries(
     call,
     (attempt) =>
       untilAborted(
-        onlyItem(() => ask(attempt)),
+        yieldOnce(() => ask(attempt)),
         attempt.signal,
       ),
     () => true,
@@ -83,7 +83,7 @@ export async function singleCall<T>(call: Call, ask: (attempt: Attempt) => Promi
   throw new ApiError('protocol', { name: call.name });
 }
 
-async function* onlyItem<T>(get: () => Promise<T>): AsyncGenerator<T, void> {
+async function* yieldOnce<T>(get: () => Promise<T>): AsyncGenerator<T, void> {
   yield await get();
 }
 
@@ -115,7 +115,7 @@ async function* withRetries<T>(
         }
         return;
       } catch (raw) {
-        const error = toApiError(raw, errorContext(call, clock));
+        const error = toApiError(raw, makeErrorContext(call, clock));
         const wait = hasContent ? undefined : waitBeforeRetry(error, tried, policy, random());
         if (wait === undefined) throw error;
         await clock.sleep(wait, whole.signal);
@@ -127,7 +127,7 @@ async function* withRetries<T>(
   }
 }
 
-const errorContext = ({ name, secrets }: Call, clock: Clock): ErrorContext => ({ name, secrets, now: clock.now() });
+const makeErrorContext = ({ name, secrets }: Call, clock: Clock): ErrorContext => ({ name, secrets, now: clock.now() });
 
 async function* tryOnce<T>(
   { name, fetch: send }: Call,
@@ -155,8 +155,8 @@ async function* tryOnce<T>(
   const frames = new JsonFrames();
   const attempt = {
     signal,
-    fetch: guardedFetch(name, onBytes, frames, send),
-    frame: <T>(body: T): T => frames.of(body),
+    fetch: createGuardedFetch(name, onBytes, frames, send),
+    frame: <T>(body: T): T => frames.makeFrame(body),
     onBytes,
     sdkTimeoutMs: wholeMs + 60_000,
   };

@@ -5,21 +5,21 @@
 import type { OpenAIRecord } from '../conversations/formats/openai/arguments';
 import { getBlocks, isRecord } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
-import { REASONING_BLOCK } from './openaiBlocks';
+import { REASONING_BLOCK_TYPE } from './openaiBlocks';
 
 /**
  * How a server wants reasoning back with an assistant's calls. `text`: in `reasoning_content`
  * (DeepSeek, Kimi). `signatures`: in `extra_content` beside a call (Gemini). `details`: in the list
  * `reasoning_details` (OpenRouter's guide "Reasoning Tokens").
  */
-export type WantedReasoning = 'nothing' | 'text' | 'signatures' | 'details';
+export type ReasoningFormat = 'nothing' | 'text' | 'signatures' | 'details';
 
 /**
  * Reasoning to store with an answer's calls: the thinking, or the fields beside each call, in
  * order.
  */
-export function chatReasoning(
-  wanted: WantedReasoning,
+export function convertReasoning(
+  wanted: ReasoningFormat,
   text: string,
   extras: readonly unknown[],
   details: readonly unknown[] = [],
@@ -28,33 +28,33 @@ export function chatReasoning(
     case 'nothing':
       return undefined;
     case 'text':
-      return text === '' ? undefined : { type: REASONING_BLOCK, chat: { text } };
+      return text === '' ? undefined : { type: REASONING_BLOCK_TYPE, chat: { text } };
     case 'details':
-      return details.length > 0 ? { type: REASONING_BLOCK, chat: { details } } : undefined;
+      return details.length > 0 ? { type: REASONING_BLOCK_TYPE, chat: { details } } : undefined;
     case 'signatures':
-      return extras.some(isRecord) ? { type: REASONING_BLOCK, chat: { extras } } : undefined;
+      return extras.some(isRecord) ? { type: REASONING_BLOCK_TYPE, chat: { extras } } : undefined;
   }
 }
 
 /** Placeholder for lost thinking; servers only check that it is not empty. */
-const GONE = ' ';
+const REMOVED_REASONING_TEXT = ' ';
 /** Accepted by Gemini instead of a lost signature (Google's guide, "Thought signatures"). */
-const NO_SIGNATURE = { google: { thought_signature: 'skip_thought_signature_validator' } };
+const SKIP_SIGNATURE_CHECK = { google: { thought_signature: 'skip_thought_signature_validator' } };
 
 /** Adds the reasoning the server requires to an assistant message. */
-export function withReasoning(record: OpenAIRecord, message: ApiMessage, wanted: WantedReasoning): OpenAIRecord {
+export function withReasoning(record: OpenAIRecord, message: ApiMessage, wanted: ReasoningFormat): OpenAIRecord {
   const { tool_calls: calls } = record;
   if (wanted === 'nothing' || !Array.isArray(calls) || calls.length === 0) return record;
-  const block = getBlocks(message).find(({ type, chat }) => type === REASONING_BLOCK && isRecord(chat));
+  const block = getBlocks(message).find(({ type, chat }) => type === REASONING_BLOCK_TYPE && isRecord(chat));
   const kept = isRecord(block?.['chat']) ? block['chat'] : {};
   if (wanted === 'text') {
     const { text } = kept;
-    return { ...record, reasoning_content: typeof text === 'string' ? text : GONE };
+    return { ...record, reasoning_content: typeof text === 'string' ? text : REMOVED_REASONING_TEXT };
   }
   if (wanted === 'details') {
     return Array.isArray(kept['details']) ? { ...record, reasoning_details: kept['details'] } : record;
   }
-  const extras: readonly unknown[] = Array.isArray(kept['extras']) ? kept['extras'] : [NO_SIGNATURE];
+  const extras: readonly unknown[] = Array.isArray(kept['extras']) ? kept['extras'] : [SKIP_SIGNATURE_CHECK];
   const signed = calls.map((call: unknown, index) => {
     const extra = extras[index];
     return isRecord(call) && isRecord(extra) ? { ...call, extra_content: extra } : call;
@@ -80,7 +80,7 @@ export class ReasoningDetails {
       const known = this.byIndex.get(key) ?? {};
       const grown = Object.entries(piece).map(([field, value]): [string, unknown] => {
         const before = known[field];
-        const grows = GROWING.has(field) && typeof before === 'string' && typeof value === 'string';
+        const grows = APPENDED_FIELDS.has(field) && typeof before === 'string' && typeof value === 'string';
         return [field, grows ? before + value : (value ?? before ?? null)];
       });
       this.byIndex.set(key, { ...known, ...Object.fromEntries(grown) });
@@ -88,4 +88,4 @@ export class ReasoningDetails {
   }
 }
 
-const GROWING = new Set(['text', 'summary', 'data']);
+const APPENDED_FIELDS = new Set(['text', 'summary', 'data']);

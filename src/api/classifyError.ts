@@ -4,7 +4,7 @@
  */
 import { isRecord } from '../core/messages/blocks';
 import { ApiError, isApiError, type ApiErrorKind } from './apiError';
-import { findOverflow, findOverWeight, type Overflow } from './tooLong';
+import { findOverflow, findOverWeight, type OverflowTokens } from './tooLong';
 import { redact } from './redact';
 
 export interface ErrorContext {
@@ -25,7 +25,7 @@ export function toApiError(raw: unknown, context: ErrorContext): ApiError {
   if (answer) return convertAnswer(answer, context);
   const code = chain.map((error) => findErrorCode(error)).find((found) => found !== undefined);
   const words = chain.map((error) => (error instanceof Error ? error.message : '')).filter((text) => text !== '');
-  const vendorMessage = shortened(redact([...new Set(words)].join(': '), context.secrets));
+  const vendorMessage = shortenToOneLine(redact([...new Set(words)].join(': '), context.secrets));
   const details = {
     name: context.name,
     ...(code !== undefined && { code }),
@@ -47,7 +47,7 @@ function listCauses(raw: unknown): unknown[] {
 }
 
 /** A vendor's error response, from HTTP or a stream event. */
-interface Answer {
+interface ErrorResponse {
   readonly status: number | undefined;
   readonly message: string;
   readonly type: unknown;
@@ -56,7 +56,7 @@ interface Answer {
 }
 
 /** Anthropic's error types, which have no status in a stream (API reference, "Errors"). */
-const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
+const STATUS_BY_ERROR_TYPE: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,
   billing_error: 402,
@@ -80,7 +80,7 @@ const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
   validationException: 400,
 };
 
-function findAnswer(error: unknown): Answer | undefined {
+function findAnswer(error: unknown): ErrorResponse | undefined {
   if (!(error instanceof Error)) return undefined;
   const own = error as Error & { status?: unknown; error?: unknown; headers?: unknown };
   const isBody = (isRecord(own.error) && !(own.error instanceof Error)) || typeof own.error === 'string';
@@ -102,7 +102,7 @@ function findAnswer(error: unknown): Answer | undefined {
 function findStatus(type: unknown, code: unknown): number | undefined {
   // OpenRouter and llama.cpp use the status as the code.
   if (typeof code === 'number' && code >= 400 && code < 600) return code;
-  return [code, type].map((name) => (typeof name === 'string' ? STATUS_OF_TYPE[name] : undefined)).find(Boolean);
+  return [code, type].map((name) => (typeof name === 'string' ? STATUS_BY_ERROR_TYPE[name] : undefined)).find(Boolean);
 }
 
 function findMessage(body: unknown): string | undefined {
@@ -113,16 +113,16 @@ function findMessage(body: unknown): string | undefined {
 }
 
 function convertAnswer(
-  { status, message, type, code, headers }: Answer,
+  { status, message, type, code, headers }: ErrorResponse,
   { name, secrets, now }: ErrorContext,
 ): ApiError {
   const tooLong = status === 401 || status === 402 ? undefined : findOverflow(message, code, type);
   const weight = tooLong ? undefined : findOverWeight(status, message, type);
-  const overflow: Overflow | undefined = weight ? { weight } : tooLong;
+  const overflow: OverflowTokens | undefined = weight ? { weight } : tooLong;
   const kind = tooLong ? 'context-too-long' : weight ? 'too-many-bytes' : classifyAnswer(status, message, type, code);
   const retryAfterMs = kind === 'quota' ? undefined : retryAfter(headers, now);
   const requestId = headers?.get('request-id') ?? headers?.get('x-request-id');
-  const vendorMessage = shortened(redact(message, secrets));
+  const vendorMessage = shortenToOneLine(redact(message, secrets));
   return new ApiError(kind, {
     name,
     ...(status !== undefined && { status }),
@@ -134,19 +134,19 @@ function convertAnswer(
 }
 
 /** Anthropic: "Your credit balance is too low to access the Anthropic API."; OpenAI: "You exceeded your current quota". */
-const QUOTA = /credit balance is too low|exceeded your current quota|insufficient (?:quota|credits?|funds)/i;
+const QUOTA_MESSAGE = /credit balance is too low|exceeded your current quota|insufficient (?:quota|credits?|funds)/i;
 /** Bedrock responds 400 for an unknown model: "The provided model identifier is invalid." */
-const NO_MODEL = /model identifier is invalid|model .*(?:not found|does not exist)/i;
+const MISSING_MODEL_MESSAGE = /model identifier is invalid|model .*(?:not found|does not exist)/i;
 /**
  * Azure's filter responds 400 with code `content_filter`, OpenAI's with `content_policy_violation`.
  */
-const FILTERS = new Set<unknown>(['content_filter', 'content_policy_violation', 'invalid_prompt']);
+const CONTENT_FILTER_CODES = new Set<unknown>(['content_filter', 'content_policy_violation', 'invalid_prompt']);
 
 function classifyAnswer(status: number | undefined, message: string, type: unknown, code: unknown): ApiErrorKind {
   // Gemini responds 400.
   if (/api key not valid/i.test(message)) return 'auth';
-  if (FILTERS.has(code)) return 'refusal';
-  if (status === 402 || code === 'insufficient_quota' || type === 'insufficient_quota' || QUOTA.test(message))
+  if (CONTENT_FILTER_CODES.has(code)) return 'refusal';
+  if (status === 402 || code === 'insufficient_quota' || type === 'insufficient_quota' || QUOTA_MESSAGE.test(message))
     return 'quota';
   switch (status) {
     case 401:
@@ -164,7 +164,7 @@ function classifyAnswer(status: number | undefined, message: string, type: unkno
       return 'protocol';
     default:
       if (status >= 500) return 'server';
-      return NO_MODEL.test(message) || code === 'model_not_found' ? 'model' : 'invalid-request';
+      return MISSING_MODEL_MESSAGE.test(message) || code === 'model_not_found' ? 'model' : 'invalid-request';
   }
 }
 
@@ -179,15 +179,15 @@ function retryAfter(headers: Headers | undefined, now: number): number | undefin
   return Number.isNaN(wait) ? undefined : Math.max(0, wait);
 }
 
-const NETWORK_CODE =
+const NETWORK_ERROR_CODE =
   /^(?:E[A-Z]{3,}|UND_ERR_\w+|CERT_\w+|SELF_SIGNED\w*|DEPTH_ZERO\w*|UNABLE_TO\w+|ERR_TLS\w*|ERR_SSL\w*)$/;
 /** Connections lost after being established. */
-const BROKEN_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
-const CERTIFICATE_CODE = /CERT|SELF_SIGNED|UNABLE_TO|TLS|SSL/;
+const BROKEN_CONNECTION_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+const CERTIFICATE_ERROR_CODE = /CERT|SELF_SIGNED|UNABLE_TO|TLS|SSL/;
 
 function findErrorCode(error: unknown): string | undefined {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' && NETWORK_CODE.test(code) ? code : undefined;
+  return typeof code === 'string' && NETWORK_ERROR_CODE.test(code) ? code : undefined;
 }
 
 /**
@@ -195,7 +195,8 @@ function findErrorCode(error: unknown): string | undefined {
  * (microsoft/vscode#258890), "You may not include more than 128 tools in your request."
  * (microsoft/vscode#256629), "… is not supported with more than one tool".
  */
-const FORM = /(?:cannot have|may not include) more than \d+ tools|not supported with more than one tool/i;
+const INVALID_TOOLS_MESSAGE =
+  /(?:cannot have|may not include) more than \d+ tools|not supported with more than one tool/i;
 
 function classifyFailure(chain: readonly unknown[], code: string | undefined, words: string): ApiErrorKind {
   const names = chain.map((error) => (error instanceof Error ? error.name : ''));
@@ -208,7 +209,7 @@ function classifyFailure(chain: readonly unknown[], code: string | undefined, wo
   if (lmCodes.includes('NotFound')) return 'model';
   if (names.includes('ChatQuotaExceeded')) return 'quota';
   if (names.includes('ChatRateLimited')) return 'rate-limit';
-  if (FORM.test(words)) return 'invalid-request';
+  if (INVALID_TOOLS_MESSAGE.test(words)) return 'invalid-request';
   if (/could not (?:load|resolve) (?:the )?(?:default )?credentials|credential|OAuth/i.test(words)) return 'auth';
   if (names.includes('SyntaxError') || /parse .*JSON|malformed/i.test(words)) return 'protocol';
   if (names.includes('TimeoutError') || /timed out/i.test(words)) return 'timeout';
@@ -220,14 +221,14 @@ function explainCode(code: string | undefined): { what?: string } {
   if (code === undefined) return {};
   if (code === 'ECONNREFUSED') return { what: 'Nothing answers at this address. Is the server started?' };
   if (code === 'ENOTFOUND') return { what: 'The name of the server was not found.' };
-  if (BROKEN_CODES.has(code)) return { what: 'The connection to the service broke off.' };
-  if (CERTIFICATE_CODE.test(code)) return { what: `The certificate of the server is not trusted (${code}).` };
+  if (BROKEN_CONNECTION_CODES.has(code)) return { what: 'The connection to the service broke off.' };
+  if (CERTIFICATE_ERROR_CODE.test(code)) return { what: `The certificate of the server is not trusted (${code}).` };
   return {};
 }
 
-const LONGEST_WORDS = 500;
+const MAX_VENDOR_MESSAGE_CHARS = 500;
 
-const shortened = (text: string): string => {
+const shortenToOneLine = (text: string): string => {
   const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > LONGEST_WORDS ? `${line.slice(0, LONGEST_WORDS - 1)}…` : line;
+  return line.length > MAX_VENDOR_MESSAGE_CHARS ? `${line.slice(0, MAX_VENDOR_MESSAGE_CHARS - 1)}…` : line;
 };

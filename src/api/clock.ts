@@ -9,12 +9,12 @@ export interface Clock {
 }
 
 /** setTimeout fires immediately for longer delays. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(milliseconds, run) {
-    const timer = setTimeout(run, Math.min(milliseconds, LONGEST_TIMER));
+    const timer = setTimeout(run, Math.min(milliseconds, MAX_TIMER_MS));
     return () => {
       clearTimeout(timer);
     };
@@ -26,7 +26,7 @@ export const systemClock: Clock = {
         signal.removeEventListener('abort', done);
         resolve();
       };
-      const timer = setTimeout(done, Math.min(milliseconds, LONGEST_TIMER));
+      const timer = setTimeout(done, Math.min(milliseconds, MAX_TIMER_MS));
       if (signal.aborted) done();
       else signal.addEventListener('abort', done);
     }),

@@ -8,10 +8,10 @@ import {
   call,
   counter,
   findEvent,
-  image,
-  KEY,
+  imageBlock,
+  TEST_API_KEY,
   collectOutcome,
-  READ_FILE,
+  READ_FILE_TOOL,
   result,
   text,
   user,
@@ -23,10 +23,10 @@ afterEach(async () => {
 });
 
 async function start(options: ConverseServerOptions = {}) {
-  open = await startConverseServer({ apiKey: KEY, ...options });
+  open = await startConverseServer({ apiKey: TEST_API_KEY, ...options });
   const handler = createBedrockHandler({
     region: 'eu-central-1',
-    credentials: { apiKey: KEY },
+    credentials: { apiKey: TEST_API_KEY },
     baseUrl: open.url,
     model: { id: 'amazon.nova-2-pro-v1:0' },
     counter,
@@ -55,7 +55,7 @@ describe('the Bedrock Converse handler', () => {
         reply('Done.'),
       ],
     });
-    const tools = [READ_FILE];
+    const tools = [READ_FILE_TOOL];
     const { events } = await collectOutcome(handler.stream({ messages: [user('go')], tools }));
     const calls = events.flatMap((event) => (event.type === 'tool_call' ? [event] : []));
     expect(calls.map(({ input }) => input)).toEqual([{ path: 'a' }, {}]);
@@ -65,7 +65,7 @@ describe('the Bedrock Converse handler', () => {
       assistant(calls.map(({ id, input }) => call(id, input))),
       user([
         { ...result(calls[0]!.id, ''), is_error: true },
-        { ...result(calls[1]!.id, [text('two'), image]), ...mark },
+        { ...result(calls[1]!.id, [text('two'), imageBlock]), ...mark },
       ]),
       user('and now'),
     ];
@@ -80,7 +80,7 @@ describe('the Bedrock Converse handler', () => {
   it('asks Nova to cache the system prompt and messages for five minutes, but not tools', async () => {
     const { handler, server } = await start({ strict: { nova: true } });
     const mark = { cache_control: { type: 'ephemeral', ttl: '1h' } };
-    const tools = [{ ...READ_FILE, ...mark }];
+    const tools = [{ ...READ_FILE_TOOL, ...mark }];
     const system = [{ type: 'text' as const, text: 'You.', ...mark }];
     const { error } = await collectOutcome(
       handler.stream({ messages: [user([{ ...text('go'), ...mark }])], tools, system }),
@@ -117,7 +117,7 @@ it.each([
   [{ name: 'read_file' }, { tool: { name: 'read_file' } }],
 ] as const)("sends the tool choice in Converse's form: %j", async (toolChoice, said) => {
   const { handler, server } = await start();
-  const tools = [READ_FILE];
+  const tools = [READ_FILE_TOOL];
   await collectOutcome(handler.stream({ messages: [user('go')], tools, toolChoice, extraBody: { top_k: 5 } }));
   expect(server.requests[0]?.body).toMatchObject({
     toolConfig: { toolChoice: said },
@@ -130,10 +130,10 @@ it('converts unusual history into the form that Converse accepts', async () => {
   const messages = [
     user([text('go'), { type: 'image', source: { type: 'url', url: 'https://e.invalid/a.png' } }]),
     assistant([{ type: 'thinking', thinking: 'Hm', signature: 's' }]),
-    assistant([image, call('a', 'no object')]),
+    assistant([imageBlock, call('a', 'no object')]),
     user([{ type: 'tool_result', tool_use_id: 'a' }, text(' ')]),
   ];
-  const { error } = await collectOutcome(handler.stream({ messages, tools: [READ_FILE] }));
+  const { error } = await collectOutcome(handler.stream({ messages, tools: [READ_FILE_TOOL] }));
   expect(error).toBeUndefined();
   const { messages: sent } = server.requests[0]!.body as { messages: unknown[] };
   expect(sent).toMatchObject([

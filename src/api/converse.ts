@@ -18,10 +18,10 @@ import { foldSystem } from '../core/messages/foldSystem';
 import type { ApiMessage, Block, ToolResultBlock } from '../core/messages/types';
 import { cachesOnConverse } from '../core/vendors/caches';
 import type { ApiError } from './apiError';
-import { singleCall, streamCall, type Attempt } from './call';
+import { runSingleCall, streamCall, type Attempt } from './call';
 import { toApiError } from './classifyError';
 import type { HandlerOptions } from './handlerOptions';
-import { asText, REASONING_BLOCK } from './openaiBlocks';
+import { asText, REASONING_BLOCK_TYPE } from './openaiBlocks';
 import { LearnedQuirks, type Quirk } from './quirks';
 import { createRequestCounter } from './requestCounter';
 import { parseToolCall } from './toolInput';
@@ -42,7 +42,7 @@ interface ConverseDialect {
   readonly temperature: boolean;
 }
 
-const QUIRKS: readonly Quirk<ConverseDialect>[] = [
+const CONVERSE_QUIRKS: readonly Quirk<ConverseDialect>[] = [
   // "You invoked an unsupported model or your request did not allow prompt caching."
   { words: /prompt caching|cachePoint/i, change: { cachePoints: false } },
   // "This model doesn't support the toolConfig.toolChoice.any field. Remove toolConfig.toolChoice.any and try again."
@@ -56,7 +56,7 @@ export function createConverseHandler(options: ConverseOptions): ApiHandler {
   const modelInfo: ModelInfo = { ...model, vendor: 'bedrock', accounting: 'anthropic' };
   const classify = (raw: unknown): ApiError => toApiError(findRefusal(raw), { name, secrets, now: 0 });
   const dialect: ConverseDialect = { cachePoints: cachesOnConverse(model.id), forcedTools: true, temperature: true };
-  const learning = new LearnedQuirks(dialect, QUIRKS, classify);
+  const learning = new LearnedQuirks(dialect, CONVERSE_QUIRKS, classify);
   return {
     modelInfo,
     stream: (request, signal) =>
@@ -70,7 +70,7 @@ export function createConverseHandler(options: ConverseOptions): ApiHandler {
               import('@aws-sdk/client-bedrock-runtime'),
               connect(attempt),
             ]);
-            const { stream = nothing() } = await learning.ask((known) =>
+            const { stream = emptyStream() } = await learning.ask((known) =>
               client.send(new ConverseStreamCommand(buildInput(request, options, known)), {
                 abortSignal: attempt.signal,
               }),
@@ -82,11 +82,11 @@ export function createConverseHandler(options: ConverseOptions): ApiHandler {
         },
       }),
     countTokens: (request, signal) =>
-      singleCall({ ...options, signal }, () => Promise.resolve({ tokens: counter.request(request), exact: false })),
+      runSingleCall({ ...options, signal }, () => Promise.resolve({ tokens: counter.request(request), exact: false })),
   };
 }
 
-async function* nothing(): AsyncGenerator<ConverseStreamOutput, void> {
+async function* emptyStream(): AsyncGenerator<ConverseStreamOutput, void> {
   // The stream was cut before its first event, so there is no end.
 }
 
@@ -187,7 +187,7 @@ function convertBlock(block: Block, role: ApiMessage['role']): ContentBlock[] {
     const status = block.is_error === true ? { status: 'error' as const } : {};
     return [{ toolResult: { toolUseId: block.tool_use_id, content: convertResult(block), ...status } }];
   }
-  if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK) return [];
+  if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK_TYPE) return [];
   // Only user messages can have images.
   return role === 'assistant' && isImage(block) ? [{ text: '[image]' }] : convertTextOrImage(block);
 }
@@ -198,12 +198,12 @@ function convertTextOrImage(block: Block): TextOrImage[] {
   if (isText(block)) return block.text.trim() === '' ? [] : [{ text: block.text }];
   const source = isImage(block) && isRecord(block.source) ? block.source : {};
   const { media_type: type, data } = source;
-  const format = typeof type === 'string' ? FORMATS.get(type) : undefined;
+  const format = typeof type === 'string' ? IMAGE_FORMAT_BY_TYPE.get(type) : undefined;
   if (format === undefined || typeof data !== 'string') return [{ text: asText(block).text }];
   return [{ image: { format, source: { bytes: Buffer.from(data, 'base64') } } }];
 }
 
-const FORMATS: ReadonlyMap<string, ImageFormat> = new Map<string, ImageFormat>([
+const IMAGE_FORMAT_BY_TYPE: ReadonlyMap<string, ImageFormat> = new Map<string, ImageFormat>([
   ['image/png', 'png'],
   ['image/jpeg', 'jpeg'],
   ['image/gif', 'gif'],

@@ -2,7 +2,7 @@
  * Differences between servers that implement OpenAI's Chat Completions. The initial dialect depends
  * on the address; the rest is learned from rejections.
  */
-import type { WantedReasoning } from './chatReasoning';
+import type { ReasoningFormat } from './chatReasoning';
 import type { Quirk } from './quirks';
 
 export interface Dialect {
@@ -25,7 +25,7 @@ export interface Dialect {
   /** Maximum output tokens, according to a rejection. */
   readonly maxTokens: number;
   /** Reasoning models may require it back with their calls; others may reject it. */
-  readonly wantedReasoning: WantedReasoning;
+  readonly wantedReasoning: ReasoningFormat;
   /** Call IDs must have nine alphanumeric characters (Mistral). */
   readonly shortIds: boolean;
 }

@@ -11,11 +11,11 @@ export interface EndpointOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
+const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 
 /** True if the URL is on this machine. */
 export const isLoopback = (baseUrl: string): boolean =>
-  URL.canParse(baseUrl) && LOOPBACK.test(new URL(baseUrl).hostname);
+  URL.canParse(baseUrl) && LOOPBACK_HOST.test(new URL(baseUrl).hostname);
 
 /**
  * Requires https, or http to this machine.
@@ -31,7 +31,7 @@ export function checkEndpoint(name: string, baseUrl: string, allowInsecureHttp =
   if (url.username !== '' || url.password !== '') {
     throw refuse("The base URL contains a user name or password; put them into the profile's key.");
   }
-  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname) && !allowInsecureHttp) {
+  if (url.protocol === 'http:' && !LOOPBACK_HOST.test(url.hostname) && !allowInsecureHttp) {
     throw refuse(
       `The base URL ${url.origin} is not encrypted: the key and the conversation could be read on the way. Use https, or tick “Allow unencrypted HTTP” in the profile (allowInsecureHttp).`,
     );

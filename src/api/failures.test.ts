@@ -21,7 +21,7 @@ import { testClock, type TestClock } from '../../test/servers/testClock';
 import { createAnthropicHandler } from './anthropic';
 import { createOpenAIHandler } from './openai';
 import type { Timeouts } from './call';
-import { counter, findEvent, KEY, collectOutcome, describeError, user } from './testing';
+import { counter, findEvent, TEST_API_KEY, collectOutcome, describeError, user } from './testing';
 import type { ApiHandler } from './types';
 
 interface Bed {
@@ -45,7 +45,7 @@ async function start(protocol: Protocol, script: Script, timeouts: Partial<Timeo
   const server = await (isAnthropic ? startAnthropicServer : startOpenAIServer)({ script });
   open = server;
   const clock = testClock();
-  const common = { apiKey: KEY, counter, clock, random: () => 0.5, name: 'Work profile', timeouts };
+  const common = { apiKey: TEST_API_KEY, counter, clock, random: () => 0.5, name: 'Work profile', timeouts };
   const handler = isAnthropic
     ? createAnthropicHandler({ ...common, baseUrl: server.url, model: { id: 'claude-sonnet-4' } })
     : createOpenAIHandler({
@@ -267,19 +267,21 @@ describe.each(PROTOCOLS)('requests over %s', (protocol) => {
     const logs = (['debug', 'info', 'log', 'warn', 'error'] as const).map((level) =>
       vi.spyOn(console, level).mockImplementation(() => undefined),
     );
-    const echo = `Bad key ${KEY} (${encodeURIComponent(KEY)}, ${Buffer.from(KEY).toString('base64')}, sk-test-****-key)`;
+    const echo = `Bad key ${TEST_API_KEY} (${encodeURIComponent(TEST_API_KEY)}, ${Buffer.from(TEST_API_KEY).toString('base64')}, sk-test-****-key)`;
     const echoes: Behaviour[] = [
       ...[400, 401, 404, 418].map((status) =>
-        refused(status, 'some_error', echo, { headers: { 'request-id': KEY, 'x-request-id': KEY, 'x-key': KEY } }),
+        refused(status, 'some_error', echo, {
+          headers: { 'request-id': TEST_API_KEY, 'x-request-id': TEST_API_KEY, 'x-key': TEST_API_KEY },
+        }),
       ),
-      refused(401, '', '', { body: `plain ${KEY}` }),
-      refused(302, '', '', { headers: { location: `https://x.example/${KEY}` }, body: '' }),
+      refused(401, '', '', { body: `plain ${TEST_API_KEY}` }),
+      refused(302, '', '', { headers: { location: `https://x.example/${TEST_API_KEY}` }, body: '' }),
       {
         kind: 'reply',
         text: ['one', 'two'],
         fault: { kind: 'error', after: 1, error: { type: 'invalid_request_error', message: echo } },
       },
-      { kind: 'reply', text: [KEY], fault: { kind: 'malformed', after: 1 } },
+      { kind: 'reply', text: [TEST_API_KEY], fault: { kind: 'malformed', after: 1 } },
     ];
     const { handler, server } = await start(protocol, echoes);
     for (const index of echoes.keys()) {
@@ -287,7 +289,7 @@ describe.each(PROTOCOLS)('requests over %s', (protocol) => {
       expect(server.requests, String(index)).toHaveLength(index + 1);
       expect(error, String(index)).toBeDefined();
       expect(describeError(error)).not.toContain('RECOGNISABLE');
-      expect(describeError(error)).not.toContain(Buffer.from(KEY).toString('base64'));
+      expect(describeError(error)).not.toContain(Buffer.from(TEST_API_KEY).toString('base64'));
       expect(describeError(error)).not.toContain('sk-test');
     }
     await server.close();

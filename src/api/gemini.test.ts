@@ -11,10 +11,10 @@ import {
   call,
   counter,
   findEvent,
-  image,
-  KEY,
+  imageBlock,
+  TEST_API_KEY,
   collectOutcome,
-  READ_FILE,
+  READ_FILE_TOOL,
   result,
   text,
   user,
@@ -26,9 +26,9 @@ afterEach(async () => {
 });
 
 async function start(options: GeminiServerOptions = {}, model = 'gemini-3.5-flash') {
-  open = await startGeminiServer({ apiKey: KEY, strict: { signatures: true }, ...options });
+  open = await startGeminiServer({ apiKey: TEST_API_KEY, strict: { signatures: true }, ...options });
   const handler = createGeminiHandler({
-    apiKey: KEY,
+    apiKey: TEST_API_KEY,
     baseUrl: open.url,
     model: { id: model },
     counter,
@@ -53,8 +53,8 @@ describe('the Gemini handler', () => {
     expect(findEvent(events, 'usage')?.usage).toMatchObject({ accounting: 'openai', source: 'reported' });
     expect(findEvent(events, 'usage')?.usage.outputTokens).toBeGreaterThan(server.tokensOf('Hello'));
     expect(server.requests[0]?.body).toMatchObject({ generationConfig: { temperature: 0.5, maxOutputTokens: 100 } });
-    expect(JSON.stringify(server.requests[0]?.headers)).toContain(KEY);
-    expect(server.requests[0]?.path).not.toContain(KEY);
+    expect(JSON.stringify(server.requests[0]?.headers)).toContain(TEST_API_KEY);
+    expect(server.requests[0]?.path).not.toContain(TEST_API_KEY);
   });
 
   it('sends calls back with their signatures, their results, and images', async () => {
@@ -64,7 +64,7 @@ describe('the Gemini handler', () => {
         reply('Done.'),
       ],
     });
-    const tools = [READ_FILE];
+    const tools = [READ_FILE_TOOL];
     const { events } = await collectOutcome(handler.stream({ messages: [user('go')], tools, toolChoice: 'required' }));
     const calls = events.flatMap((event) => (event.type === 'tool_call' ? [event] : []));
     const block = findEvent(events, 'block')?.block;
@@ -72,7 +72,7 @@ describe('the Gemini handler', () => {
     const messages = [
       user('go'),
       assistant([block!, ...calls.map(({ id, input }) => call(id, input))]),
-      user([result(calls[0]!.id, 'one'), result(calls[1]!.id, [text('two'), image])]),
+      user([result(calls[0]!.id, 'one'), result(calls[1]!.id, [text('two'), imageBlock])]),
     ];
     expect((await collectOutcome(handler.stream({ messages, tools }))).text).toBe('Done.');
     // Another model's history: no signature, and two consecutive user messages.
@@ -138,7 +138,7 @@ it.each([
   async (toolChoice, functionCallingConfig) => {
     const { handler, server } = await start({ script: reply('ok') });
     const system = [text('One.'), text(' '), text('Two.')] as { type: 'text'; text: string }[];
-    await collectOutcome(handler.stream({ messages: [user('go')], tools: [READ_FILE], toolChoice, system }));
+    await collectOutcome(handler.stream({ messages: [user('go')], tools: [READ_FILE_TOOL], toolChoice, system }));
     expect(server.requests[0]?.body).toMatchObject({
       toolConfig: { functionCallingConfig },
       systemInstruction: { parts: [{ text: 'One.\n\nTwo.' }] },
@@ -185,7 +185,13 @@ describe('the end of a Gemini stream', () => {
       server.closeAllConnections();
     });
     const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const handler = createGeminiHandler({ apiKey: KEY, baseUrl, model: { id: 'm' }, counter, retry: { retries: 0 } });
+    const handler = createGeminiHandler({
+      apiKey: TEST_API_KEY,
+      baseUrl,
+      model: { id: 'm' },
+      counter,
+      retry: { retries: 0 },
+    });
     return collectOutcome(handler.stream({ messages: [user('go')] }));
   }
 

@@ -5,11 +5,11 @@ import { getBlocks, isImage, isRecord, isText, isToolResult, isToolUse } from '.
 import { foldSystem } from '../core/messages/foldSystem';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { ApiError } from './apiError';
-import { singleCall, streamCall, type Attempt } from './call';
+import { runSingleCall, streamCall, type Attempt } from './call';
 import { checkEndpoint, type EndpointOptions } from './endpoint';
 import type { HandlerOptions } from './handlerOptions';
 import { parseModels } from './modelList';
-import { asText, REASONING_BLOCK } from './openaiBlocks';
+import { asText, REASONING_BLOCK_TYPE } from './openaiBlocks';
 import { createRequestCounter } from './requestCounter';
 import { makeToolCall } from './toolInput';
 import type { ApiEvent, ApiHandler, ApiRequest, ModelInfo, StopReason, ToolChoice, Usage, Vendor } from './types';
@@ -51,11 +51,11 @@ export function createGeminiHandler(options: GeminiOptions): ApiHandler {
   return {
     ...createGeminiFamilyHandler({ ...options, name, vendor: 'gemini', secrets, connect }),
     listModels: (signal) =>
-      singleCall({ ...options, name, secrets, signal }, async (attempt) => {
+      runSingleCall({ ...options, name, secrets, signal }, async (attempt) => {
         try {
           const { models } = await connect(attempt);
           return parseModels(
-            (await models.list({ config: { pageSize: MAX_LISTED, abortSignal: attempt.signal } })).page,
+            (await models.list({ config: { pageSize: MODEL_PAGE_SIZE, abortSignal: attempt.signal } })).page,
           );
         } catch (error) {
           throw findRefusal(error);
@@ -65,7 +65,7 @@ export function createGeminiHandler(options: GeminiOptions): ApiHandler {
 }
 
 /** Maximum page size (API reference, "models.list"). */
-const MAX_LISTED = 1_000;
+const MODEL_PAGE_SIZE = 1_000;
 
 export interface GeminiFamilyOptions extends HandlerOptions {
   readonly name: string;
@@ -102,7 +102,7 @@ export function createGeminiFamilyHandler(options: GeminiFamilyOptions): ApiHand
         },
       }),
     countTokens: (request, signal) =>
-      singleCall({ ...options, signal }, () => Promise.resolve({ tokens: counter.request(request), exact: false })),
+      runSingleCall({ ...options, signal }, () => Promise.resolve({ tokens: counter.request(request), exact: false })),
   };
 }
 
@@ -136,13 +136,14 @@ function buildConfig(request: ApiRequest, { model }: GeminiFamilyOptions): Gener
   };
 }
 
-type Choice = NonNullable<NonNullable<GenerateContentConfig['toolConfig']>['functionCallingConfig']>;
+type FunctionCallingConfig = NonNullable<NonNullable<GenerateContentConfig['toolConfig']>['functionCallingConfig']>;
 /** Values of the SDK's enum, without loading the SDK. */
-const mode = (word: 'AUTO' | 'ANY' | 'NONE'): Choice => ({ mode: word }) as Choice;
+const makeToolChoice = (word: 'AUTO' | 'ANY' | 'NONE'): FunctionCallingConfig =>
+  ({ mode: word }) as FunctionCallingConfig;
 
-function convertToolChoice(choice: ToolChoice): Choice {
-  if (typeof choice === 'object') return { ...mode('ANY'), allowedFunctionNames: [choice.name] };
-  return mode(choice === 'required' ? 'ANY' : choice === 'none' ? 'NONE' : 'AUTO');
+function convertToolChoice(choice: ToolChoice): FunctionCallingConfig {
+  if (typeof choice === 'object') return { ...makeToolChoice('ANY'), allowedFunctionNames: [choice.name] };
+  return makeToolChoice(choice === 'required' ? 'ANY' : choice === 'none' ? 'NONE' : 'AUTO');
 }
 
 function joinSystemPrompt({ system, messages }: ApiRequest): string {
@@ -156,9 +157,9 @@ function joinSystemPrompt({ system, messages }: ApiRequest): string {
  * Replaces a signature that is lost or belongs to another model (Google's guide, "Thought
  * signatures").
  */
-const NO_SIGNATURE = 'skip_thought_signature_validator';
+const SKIP_SIGNATURE_CHECK = 'skip_thought_signature_validator';
 /** Models that reject calls without signatures. */
-const SIGNS = /gemini-(?:[3-9]|\d\d)/i;
+const SIGNING_MODELS = /gemini-(?:[3-9]|\d\d)/i;
 
 /** Merges consecutive messages of one role, since calls and results must be adjacent. */
 export function convertMessages({ messages }: ApiRequest, model: string): Content[] {
@@ -166,7 +167,7 @@ export function convertMessages({ messages }: ApiRequest, model: string): Conten
   const contents: Content[] = [];
   for (const message of foldSystem(messages).messages) {
     const role = message.role === 'assistant' ? 'model' : 'user';
-    const parts = role === 'model' ? modelParts(message, names, model) : userParts(message, names);
+    const parts = role === 'model' ? convertModelMessage(message, names, model) : convertUserMessage(message, names);
     if (parts.length === 0) continue;
     const last = contents.at(-1);
     if (last?.role === role) last.parts?.push(...parts);
@@ -175,9 +176,9 @@ export function convertMessages({ messages }: ApiRequest, model: string): Conten
   return contents;
 }
 
-function modelParts(message: ApiMessage, names: Map<string, string>, model: string): Part[] {
-  const blocks = textBlocks(message);
-  const kept = blocks.find(({ type, gemini }) => type === REASONING_BLOCK && isRecord(gemini))?.['gemini'];
+function convertModelMessage(message: ApiMessage, names: Map<string, string>, model: string): Part[] {
+  const blocks = listTextBlocks(message);
+  const kept = blocks.find(({ type, gemini }) => type === REASONING_BLOCK_TYPE && isRecord(gemini))?.['gemini'];
   const signatures: readonly unknown[] = isRecord(kept) && Array.isArray(kept['signatures']) ? kept['signatures'] : [];
   let calls = 0;
   return blocks.flatMap((block): Part[] => {
@@ -185,7 +186,8 @@ function modelParts(message: ApiMessage, names: Map<string, string>, model: stri
     names.set(block.id, block.name);
     const own = signatures[calls];
     const isFirst = calls++ === 0;
-    const signature = typeof own === 'string' ? own : isFirst && SIGNS.test(model) ? NO_SIGNATURE : undefined;
+    const signature =
+      typeof own === 'string' ? own : isFirst && SIGNING_MODELS.test(model) ? SKIP_SIGNATURE_CHECK : undefined;
     const args = isRecord(block.input) ? { ...block.input } : {};
     return [
       { functionCall: { name: block.name, args }, ...(signature !== undefined && { thoughtSignature: signature }) },
@@ -194,8 +196,8 @@ function modelParts(message: ApiMessage, names: Map<string, string>, model: stri
 }
 
 /** Results first, one per call; their images follow. */
-function userParts(message: ApiMessage, names: ReadonlyMap<string, string>): Part[] {
-  const blocks = textBlocks(message);
+function convertUserMessage(message: ApiMessage, names: ReadonlyMap<string, string>): Part[] {
+  const blocks = listTextBlocks(message);
   const results = blocks.filter(isToolResult);
   const inside = results.map(({ content }) => (Array.isArray(content) ? (content as readonly Block[]) : []));
   const responses = results.map(({ tool_use_id: id, content, is_error: isError }, index): Part => {
@@ -218,11 +220,11 @@ function userParts(message: ApiMessage, names: ReadonlyMap<string, string>): Par
   return [...responses, ...[...images, ...blocks.filter((block) => !isToolResult(block))].flatMap(convertBlock)];
 }
 
-const textBlocks = (message: ApiMessage): readonly Block[] =>
+const listTextBlocks = (message: ApiMessage): readonly Block[] =>
   typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : getBlocks(message);
 
 function convertBlock(block: Block): Part[] {
-  if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK) return [];
+  if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK_TYPE) return [];
   if (isText(block)) return block.text === '' ? [] : [{ text: block.text }];
   const source = isRecord(block['source']) ? block['source'] : {};
   const { media_type: mimeType, data } = source;
@@ -256,12 +258,12 @@ async function* convertGeminiStream(
   }
   // No finish reason: the stream was cut, so there is no end.
   if (finish === undefined) return;
-  if (BROKEN_CALLS.has(finish)) {
+  if (BROKEN_CALL_REASONS.has(finish)) {
     throw new ApiError('protocol', { name, what: 'The model wrote a call that could not be read.' });
   }
   const signatures = calls.map(({ signature }) => signature ?? null);
   if (signatures.some((signature) => signature !== null)) {
-    yield { type: 'block', block: { type: REASONING_BLOCK, gemini: { signatures } } };
+    yield { type: 'block', block: { type: REASONING_BLOCK_TYPE, gemini: { signatures } } };
   }
   for (const { event } of calls) yield event;
   yield { type: 'end', stopReason: convertStopReason(finish, calls.length > 0) };
@@ -282,8 +284,8 @@ function convertUsage(wire: NonNullable<GenerateContentResponse['usageMetadata']
   });
 }
 
-const BROKEN_CALLS = new Set(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS']);
-const REFUSALS = new Set([
+const BROKEN_CALL_REASONS = new Set(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS']);
+const REFUSAL_REASONS = new Set([
   'SAFETY',
   'RECITATION',
   'BLOCKLIST',
@@ -296,5 +298,5 @@ const REFUSALS = new Set([
 function convertStopReason(finish: string, hasCalls: boolean): StopReason {
   if (finish === 'STOP') return hasCalls ? 'tool_use' : 'end_turn';
   if (finish === 'MAX_TOKENS') return 'max_tokens';
-  return REFUSALS.has(finish) ? 'refusal' : 'other';
+  return REFUSAL_REASONS.has(finish) ? 'refusal' : 'other';
 }

@@ -4,7 +4,7 @@ import type { JsonFrames } from './jsonFrames';
 import { normalizeRefusal } from './refusal';
 
 /** UTF-16 units from which a body takes noticeable time. */
-const LARGE_BODY = 1_000_000;
+const LARGE_BODY_BYTES = 1_000_000;
 
 /**
  * The `fetch` of the SDKs. It follows no redirect (a key must not travel to an address that nobody set up), takes no web
@@ -13,11 +13,11 @@ const LARGE_BODY = 1_000_000;
  * @param frames those of the bodies that come
  * @param send what sends a request
  */
-export const guardedFetch =
+export const createGuardedFetch =
   (name: string, onBytes: () => void, frames: JsonFrames, send: typeof fetch = fetch): typeof fetch =>
   async (input, init) => {
     // Lets other tasks run before encoding megabytes.
-    if (typeof init?.body === 'string' && init.body.length > LARGE_BODY) await setImmediate();
+    if (typeof init?.body === 'string' && init.body.length > LARGE_BODY_BYTES) await setImmediate();
     const sent = typeof init?.body === 'string' && !frames.isEmpty ? await fillFrames(init.body, frames) : undefined;
     const response = await send(input, { ...init, ...(sent && { body: sent }), redirect: 'manual' });
     const refuse = async (what: string): Promise<never> => {
@@ -66,7 +66,7 @@ export const guardedFetch =
 /** Bytes of a body, with the large texts inserted. */
 async function fillFrames(json: string, frames: JsonFrames): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array[] = [];
-  for (const piece of frames.pieces(json)) {
+  for (const piece of frames.writePieces(json)) {
     pieces.push(Buffer.from(piece));
     await setImmediate();
   }

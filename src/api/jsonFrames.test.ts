@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { holdsLargeText, JsonFrames, LARGE_TEXT, sliceText } from './jsonFrames';
+import { containsLargeText, JsonFrames, LARGE_TEXT_CHARS, sliceText } from './jsonFrames';
 
-const large = (piece: string): string => piece.repeat(Math.ceil((3 * LARGE_TEXT) / piece.length));
+const large = (piece: string): string => piece.repeat(Math.ceil((3 * LARGE_TEXT_CHARS) / piece.length));
 
 const jsonPieces = (value: unknown): Iterable<string> => {
   const frames = new JsonFrames();
-  return frames.pieces(JSON.stringify(frames.of(value)));
+  return frames.writePieces(JSON.stringify(frames.makeFrame(value)));
 };
 
 const VALUES: readonly unknown[] = [
@@ -24,7 +24,7 @@ describe('JSON written in pieces', () => {
     const pieces = [...jsonPieces(value)];
     expect(pieces.join('') === JSON.stringify(value)).toBe(true);
     // A character has at most six units in JSON.
-    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(6 * LARGE_TEXT);
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(6 * LARGE_TEXT_CHARS);
   });
 
   it('may be nested as deeply as JSON.stringify allows', () => {
@@ -35,20 +35,20 @@ describe('JSON written in pieces', () => {
 
   it("treats a text that looks like another frame's placeholder as text", () => {
     const frames = new JsonFrames();
-    const [name] = frames.of([large('a')]);
+    const [name] = frames.makeFrame([large('a')]);
     const value = [name, large('b'), `${name}"`, name.toUpperCase(), { [name]: name }];
     expect([...jsonPieces(value)].join('') === JSON.stringify(value)).toBe(true);
   });
 
   it('reports a placeholder that was changed on the way', () => {
     const frames = new JsonFrames();
-    const json = JSON.stringify(frames.of([large('a')]));
-    expect(() => [...frames.pieces(json.replace('-0"', '-0…"'))]).toThrow('lost its place');
+    const json = JSON.stringify(frames.makeFrame([large('a')]));
+    expect(() => [...frames.writePieces(json.replace('-0"', '-0…"'))]).toThrow('lost its place');
   });
 
   it('leaves a value without large texts unchanged', () => {
     const value = { a: ['x'] };
-    expect(new JsonFrames().of(value)).toBe(value);
+    expect(new JsonFrames().makeFrame(value)).toBe(value);
   });
 });
 
@@ -63,10 +63,10 @@ describe('large texts in a JSON value', () => {
   });
 
   it('are found at any depth', () => {
-    const large = 'x'.repeat(LARGE_TEXT);
+    const large = 'x'.repeat(LARGE_TEXT_CHARS);
     let deep: unknown = large;
     for (let level = 0; level < 50_000; level++) deep = level % 2 === 0 ? [deep] : { deep };
-    expect(holdsLargeText(deep)).toBe(true);
-    expect(holdsLargeText({ a: [null, undefined, 1, { b: 'short' }] })).toBe(false);
+    expect(containsLargeText(deep)).toBe(true);
+    expect(containsLargeText({ a: [null, undefined, 1, { b: 'short' }] })).toBe(false);
   });
 });

@@ -7,10 +7,10 @@ import { randomUUID } from 'node:crypto';
 import { isRecord } from '../core/messages/blocks';
 
 /** UTF-16 units from which a text is serialized in slices. */
-export const LARGE_TEXT = 128 * 1024;
+export const LARGE_TEXT_CHARS = 128 * 1024;
 
 /** Deeper values are serialized in one piece; `JSON.stringify` itself handles twice this depth. */
-const DEEPEST = 500;
+const MAX_NESTING_DEPTH = 500;
 
 export class JsonFrames {
   private readonly key = randomUUID();
@@ -18,9 +18,9 @@ export class JsonFrames {
   private readonly texts = new Map<string, string>();
 
   /** The frame of a value; the same value if it has no large texts. */
-  of<T>(value: T): T {
+  makeFrame<T>(value: T): T {
     // The frame has the same type, since only strings are replaced.
-    return holdsLargeText(value) ? (this.framed(value) as T) : value;
+    return containsLargeText(value) ? (this.replaceLargeTexts(value) as T) : value;
   }
 
   /** True if there are no placeholders. */
@@ -29,7 +29,7 @@ export class JsonFrames {
   }
 
   /** Pieces of JSON made from frames, with the texts inserted. */
-  *pieces(json: string): Generator<string> {
+  *writePieces(json: string): Generator<string> {
     let at = 0;
     const next = (): number => (this.isEmpty ? -1 : json.indexOf(this.key, at));
     for (let found = next(); found >= 0; found = next()) {
@@ -44,16 +44,18 @@ export class JsonFrames {
     yield json.slice(at);
   }
 
-  private framed(value: unknown, level = 0): unknown {
-    if (typeof value === 'string') return value.length < LARGE_TEXT ? value : this.named(value);
-    if (level >= DEEPEST) return value;
-    if (Array.isArray(value)) return value.map((item) => this.framed(item, level + 1));
+  private replaceLargeTexts(value: unknown, level = 0): unknown {
+    if (typeof value === 'string') return value.length < LARGE_TEXT_CHARS ? value : this.nameText(value);
+    if (level >= MAX_NESTING_DEPTH) return value;
+    if (Array.isArray(value)) return value.map((item) => this.replaceLargeTexts(item, level + 1));
     // Objects with toJSON, such as dates, serialize themselves.
     if (!isRecord(value) || typeof value['toJSON'] === 'function') return value;
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.framed(item, level + 1)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, this.replaceLargeTexts(item, level + 1)]),
+    );
   }
 
-  private named(text: string): string {
+  private nameText(text: string): string {
     const name = `${this.key}-${this.texts.size}`;
     this.texts.set(name, text);
     return name;
@@ -61,7 +63,7 @@ export class JsonFrames {
 }
 
 /** Never splits a surrogate pair. */
-export function* sliceText(text: string, chars = LARGE_TEXT): Generator<string> {
+export function* sliceText(text: string, chars = LARGE_TEXT_CHARS): Generator<string> {
   for (let from = 0; from < text.length;) {
     let to = Math.min(text.length, from + chars);
     if (to < text.length && (text.charCodeAt(to - 1) & 0xfc00) === 0xd800) to--;
@@ -71,10 +73,10 @@ export function* sliceText(text: string, chars = LARGE_TEXT): Generator<string> 
 }
 
 /** True if a value contains a large text at any depth. */
-export function holdsLargeText(value: unknown): boolean {
+export function containsLargeText(value: unknown): boolean {
   const open: unknown[] = [value];
   for (let item = open.pop(); item !== undefined || open.length > 0; item = open.pop()) {
-    if (typeof item === 'string' && item.length >= LARGE_TEXT) return true;
+    if (typeof item === 'string' && item.length >= LARGE_TEXT_CHARS) return true;
     if (typeof item === 'object' && item !== null) for (const inner of Object.values(item)) open.push(inner);
   }
   return false;

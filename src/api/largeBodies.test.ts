@@ -9,7 +9,7 @@ import { startOpenAIServer } from '../../test/servers/openaiServer';
 import { createAnthropicHandler } from './anthropic';
 import { createGeminiHandler } from './gemini';
 import { createOpenAIHandler } from './openai';
-import { assistant, call, counter, KEY, collectOutcome, READ_FILE, result, user } from './testing';
+import { assistant, call, counter, TEST_API_KEY, collectOutcome, READ_FILE_TOOL, result, user } from './testing';
 import type { ApiHandler } from './types';
 
 let server: ModelServer | undefined;
@@ -24,26 +24,29 @@ const IMAGE = noisePng(1280, 720, 607_000, 1).toString('base64');
 
 const START: Readonly<Record<string, () => Promise<readonly [ModelServer, ApiHandler]>>> = {
   Anthropic: async () => {
-    const started = await startAnthropicServer({ apiKey: KEY, script: reply('Done.') });
+    const started = await startAnthropicServer({ apiKey: TEST_API_KEY, script: reply('Done.') });
     const model = { id: 'claude-sonnet-4' };
-    return [started, createAnthropicHandler({ apiKey: KEY, baseUrl: started.url, model, counter })];
+    return [started, createAnthropicHandler({ apiKey: TEST_API_KEY, baseUrl: started.url, model, counter })];
   },
   'Chat Completions': async () => {
-    const started = await startOpenAIServer({ apiKey: KEY, script: reply('Done.') });
+    const started = await startOpenAIServer({ apiKey: TEST_API_KEY, script: reply('Done.') });
     return [
       started,
-      createOpenAIHandler({ apiKey: KEY, baseUrl: `${started.url}/v1`, model: { id: 'gpt-4o' }, counter }),
+      createOpenAIHandler({ apiKey: TEST_API_KEY, baseUrl: `${started.url}/v1`, model: { id: 'gpt-4o' }, counter }),
     ];
   },
   Responses: async () => {
-    const started = await startOpenAIServer({ apiKey: KEY, script: reply('Done.') });
-    const options = { apiKey: KEY, baseUrl: `${started.url}/v1`, model: { id: 'gpt-5' }, counter };
+    const started = await startOpenAIServer({ apiKey: TEST_API_KEY, script: reply('Done.') });
+    const options = { apiKey: TEST_API_KEY, baseUrl: `${started.url}/v1`, model: { id: 'gpt-5' }, counter };
     return [started, createOpenAIHandler({ ...options, api: 'responses' })];
   },
   Gemini: async () => {
-    const started = await startGeminiServer({ apiKey: KEY, script: reply('Done.') });
+    const started = await startGeminiServer({ apiKey: TEST_API_KEY, script: reply('Done.') });
     const model = { id: 'gemini-3.5-flash' };
-    return [started, createGeminiHandler({ apiKey: KEY, baseUrl: started.url, model, counter, retry: { retries: 0 } })];
+    return [
+      started,
+      createGeminiHandler({ apiKey: TEST_API_KEY, baseUrl: started.url, model, counter, retry: { retries: 0 } }),
+    ];
   },
 };
 
@@ -58,7 +61,7 @@ describe('a request body of several megabytes', () => {
       user([result('call_1', `${WORDS}!`)]),
     ];
     const stringify = vi.spyOn(JSON, 'stringify');
-    const { text, error } = await collectOutcome(handler.stream({ messages, tools: [READ_FILE] }));
+    const { text, error } = await collectOutcome(handler.stream({ messages, tools: [READ_FILE_TOOL] }));
     const longest = Math.max(...stringify.mock.results.map(({ value }) => String(value).length));
     stringify.mockRestore();
     expect(error).toBeUndefined();

@@ -3,7 +3,7 @@
  * looked up under all known names.
  */
 import * as z from 'zod';
-import type { NamedPrices } from '../core/cost/prices';
+import type { PartialPrices } from '../core/cost/prices';
 
 export interface ModelOfVendor {
   readonly id: string;
@@ -12,37 +12,37 @@ export interface ModelOfVendor {
   /** Maximum output tokens. */
   readonly maxOutputTokens?: number;
   readonly seesImages?: boolean;
-  readonly prices?: NamedPrices & { readonly longPrompts?: NamedPrices & { readonly aboveTokens: number } };
+  readonly prices?: PartialPrices & { readonly longPrompts?: PartialPrices & { readonly aboveTokens: number } };
 }
 
 /** Longer lists are errors. */
-const MAX_MODELS = 5_000;
+const MAX_LISTED_MODELS = 5_000;
 
 /** 0, null and non-numbers count as absent. */
-const tokens = z
+const tokenCountSchema = z
   .number()
   .int()
   .positive()
   .optional()
   .catch(() => undefined);
 /** US dollars per token as text (OpenRouter); negative if it depends on routing. */
-const dollars = z
+const dollarsSchema = z
   .union([z.string(), z.number()])
   .transform(Number)
   .refine((price) => Number.isFinite(price) && price >= 0)
   .optional()
   .catch(() => undefined);
-const supported = z
+const supportedSchema = z
   .object({ supported: z.boolean() })
   .optional()
   .catch(() => undefined);
 
 const pricesOfRouter = {
-  prompt: dollars,
-  completion: dollars,
-  input_cache_read: dollars,
-  input_cache_write: dollars,
-  input_cache_write_1h: dollars,
+  prompt: dollarsSchema,
+  completion: dollarsSchema,
+  input_cache_read: dollarsSchema,
+  input_cache_write: dollarsSchema,
+  input_cache_write_1h: dollarsSchema,
 };
 
 /**
@@ -53,17 +53,17 @@ const pricesOfRouter = {
 const entrySchema = z.object({
   id: z.string().min(1).max(500).optional(),
   name: z.string().min(1).max(500).optional(),
-  max_input_tokens: tokens,
-  max_tokens: tokens,
-  context_length: tokens,
-  context_window: tokens,
-  max_model_len: tokens,
-  max_context_length: tokens,
-  inputTokenLimit: tokens,
-  outputTokenLimit: tokens,
-  max_completion_tokens: tokens,
+  max_input_tokens: tokenCountSchema,
+  max_tokens: tokenCountSchema,
+  context_length: tokenCountSchema,
+  context_window: tokenCountSchema,
+  max_model_len: tokenCountSchema,
+  max_context_length: tokenCountSchema,
+  inputTokenLimit: tokenCountSchema,
+  outputTokenLimit: tokenCountSchema,
+  max_completion_tokens: tokenCountSchema,
   top_provider: z
-    .object({ context_length: tokens, max_completion_tokens: tokens })
+    .object({ context_length: tokenCountSchema, max_completion_tokens: tokenCountSchema })
     .optional()
     .catch(() => undefined),
   architecture: z
@@ -72,7 +72,7 @@ const entrySchema = z.object({
     .catch(() => undefined),
   capabilities: z
     .object({
-      image_input: supported,
+      image_input: supportedSchema,
       vision: z
         .boolean()
         .optional()
@@ -84,7 +84,7 @@ const entrySchema = z.object({
     .object({
       ...pricesOfRouter,
       overrides: z
-        .array(z.object({ min_prompt_tokens: tokens, ...pricesOfRouter }))
+        .array(z.object({ min_prompt_tokens: tokenCountSchema, ...pricesOfRouter }))
         .optional()
         .catch(() => undefined),
     })
@@ -92,18 +92,18 @@ const entrySchema = z.object({
     .catch(() => undefined),
 });
 
-type Entry = z.output<typeof entrySchema>;
+type ModelListEntry = z.output<typeof entrySchema>;
 
 /** Sorted by ID; entries without one are skipped. */
 export function parseModels(entries: readonly unknown[]): ModelOfVendor[] {
-  const models = entries.slice(0, MAX_MODELS).flatMap((entry) => {
+  const models = entries.slice(0, MAX_LISTED_MODELS).flatMap((entry) => {
     const parsed = entrySchema.safeParse(entry);
     return parsed.success ? parseModel(parsed.data) : [];
   });
   return models.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
 }
 
-function parseModel(entry: Entry): ModelOfVendor[] {
+function parseModel(entry: ModelListEntry): ModelOfVendor[] {
   const { top_provider: provider, architecture, capabilities } = entry;
   // Gemini's names are paths.
   const id = entry.id ?? entry.name?.replace(/^models\//, '');
@@ -134,27 +134,30 @@ function parseModel(entry: Entry): ModelOfVendor[] {
   ];
 }
 
-function parsePrices({ pricing }: Entry): ModelOfVendor['prices'] {
+function parsePrices({ pricing }: ModelListEntry): ModelOfVendor['prices'] {
   if (!pricing) return undefined;
-  const base = named(pricing);
+  const base = convertRouterPrices(pricing);
   if (base.input === undefined || base.output === undefined) return undefined;
   const long = pricing.overrides?.find(({ min_prompt_tokens: from }) => from !== undefined);
   const aboveTokens = long?.min_prompt_tokens;
-  return { ...base, ...(long && aboveTokens !== undefined && { longPrompts: { aboveTokens, ...named(long) } }) };
+  return {
+    ...base,
+    ...(long && aboveTokens !== undefined && { longPrompts: { aboveTokens, ...convertRouterPrices(long) } }),
+  };
 }
 
 type RouterPrices = { readonly [field in keyof typeof pricesOfRouter]?: number | undefined };
 
-function named(prices: RouterPrices): NamedPrices {
+function convertRouterPrices(prices: RouterPrices): PartialPrices {
   const { prompt, completion, input_cache_read: read, input_cache_write: write, input_cache_write_1h: long } = prices;
   return {
-    ...(prompt !== undefined && { input: perMillion(prompt) }),
-    ...(completion !== undefined && { output: perMillion(completion) }),
-    ...(read !== undefined && { cacheRead: perMillion(read) }),
-    ...(write !== undefined && { cacheWrite: perMillion(write) }),
-    ...(long !== undefined && { longCacheWrite: perMillion(long) }),
+    ...(prompt !== undefined && { input: scaleToMillion(prompt) }),
+    ...(completion !== undefined && { output: scaleToMillion(completion) }),
+    ...(read !== undefined && { cacheRead: scaleToMillion(read) }),
+    ...(write !== undefined && { cacheWrite: scaleToMillion(write) }),
+    ...(long !== undefined && { longCacheWrite: scaleToMillion(long) }),
   };
 }
 
 /** 0.0000002 × 1,000,000 is not 0.2 in binary. */
-const perMillion = (price: number): number => Number((price * 1_000_000).toPrecision(10));
+const scaleToMillion = (price: number): number => Number((price * 1_000_000).toPrecision(10));

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { getPriceAt } from '../core/cost/prices';
-import { ASSUMED_WINDOW } from '../core/vendors/families';
+import { ASSUMED_WINDOW_TOKENS } from '../core/vendors/families';
 import { VENDOR_IDS, getVendorEntry } from '../core/vendors/vendors';
 import { getKnownModel } from '../settings/profileModel';
 import { NEWER_MODELS, PRICE_PACKAGE } from './newerModels';
@@ -94,7 +94,7 @@ describe('an unknown model', () => {
 
   it('has no price, counts tokens like o200k, and has an assumed window', () => {
     expect(getKnownModel(stranger, table)).toEqual({ tokenFactor: 1 });
-    expect(ASSUMED_WINDOW).toBe(128_000);
+    expect(ASSUMED_WINDOW_TOKENS).toBe(128_000);
   });
 
   it('has the properties that its profile states', () => {

@@ -16,15 +16,15 @@ interface NewerModel {
   readonly models: RegExp;
   /** Sellers with these prices, by the table's names. Others (Bedrock, gateways) have their own. */
   readonly sellers: readonly string[];
-  readonly listed: Found;
+  readonly listed: NewerModelRow;
 }
 
-type Found = Omit<ListedModel, 'asOf'>;
+type NewerModelRow = Omit<ListedModel, 'asOf'>;
 
 /** The bundled package version and the ISO 8601 date of its publication on npm. */
 export const PRICE_PACKAGE = { version: '0.1.8', published: '2026-09-23' } as const;
 
-interface Prices {
+interface PlainPrices {
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
@@ -32,14 +32,17 @@ interface Prices {
   readonly longCacheWrite: number;
 }
 
-const flat = (prices: Prices): ModelPrices => priced(prices);
+const makeFlatPrices = (prices: PlainPrices): ModelPrices => makePrices(prices);
 
 /** Prices with a second tier for long prompts. */
-const tiered = (prices: Prices, aboveTokens: number, times: (kind: keyof Prices) => number): ModelPrices =>
-  priced(prices, (kind) => [{ aboveTokens, price: prices[kind] * times(kind) }]);
+const makeTieredPrices = (
+  prices: PlainPrices,
+  aboveTokens: number,
+  times: (kind: keyof PlainPrices) => number,
+): ModelPrices => makePrices(prices, (kind) => [{ aboveTokens, price: prices[kind] * times(kind) }]);
 
-function priced(prices: Prices, tiersOf?: (kind: keyof Prices) => PriceTier[]): ModelPrices {
-  const rate = (kind: keyof Prices): Rate => ({ base: prices[kind], ...(tiersOf && { tiers: tiersOf(kind) }) });
+function makePrices(prices: PlainPrices, tiersOf?: (kind: keyof PlainPrices) => PriceTier[]): ModelPrices {
+  const rate = (kind: keyof PlainPrices): Rate => ({ base: prices[kind], ...(tiersOf && { tiers: tiersOf(kind) }) });
   return {
     input: rate('input'),
     output: rate('output'),
@@ -49,75 +52,78 @@ function priced(prices: Prices, tiersOf?: (kind: keyof Prices) => PriceTier[]): 
   };
 }
 
-const MILLION = 1_000_000;
-const ANTHROPIC = ['anthropic', 'google'];
-const OPENAI = ['openai'];
+const ONE_MILLION_TOKENS = 1_000_000;
+const ANTHROPIC_SELLERS = ['anthropic', 'google'];
+const OPENAI_SELLERS = ['openai'];
 /** "For requests with more than 272K input tokens, input and cache rates double and output costs 1.5 times" (OpenAI's model pages). */
-const LONG_GPT = (kind: keyof Prices): number => (kind === 'output' ? 1.5 : 2);
-const gpt = (prices: Prices): Found => ({ prices: tiered(prices, 272_000, LONG_GPT), contextWindow: 1_050_000 });
+const getLongGptFactor = (kind: keyof PlainPrices): number => (kind === 'output' ? 1.5 : 2);
+const makeGptRow = (prices: PlainPrices): NewerModelRow => ({
+  prices: makeTieredPrices(prices, 272_000, getLongGptFactor),
+  contextWindow: 1_050_000,
+});
 
 /** When the rows were checked. */
-const AS_OF = '2026-11-22';
+const PRICES_AS_OF = '2026-11-22';
 
 export const NEWER_MODELS: readonly NewerModel[] = [
   {
     // platform.claude.com/docs/en/models/haiku-5-5/overview: five times the price on all tokens
     // above 100,000.
     models: /claude-haiku-5-5/,
-    sellers: ANTHROPIC,
+    sellers: ANTHROPIC_SELLERS,
     listed: {
-      prices: tiered(
+      prices: makeTieredPrices(
         { input: 0.1, output: 0.5, cacheRead: 0.01, cacheWrite: 0.125, longCacheWrite: 0.2 },
         100_000,
         () => 5,
       ),
-      contextWindow: MILLION,
+      contextWindow: ONE_MILLION_TOKENS,
     },
   },
   {
     // platform.claude.com/docs/en/models/haiku-5-5/overview (comparison); cache reads cost half
     // since 7 October 2026.
     models: /claude-sonnet-5-5/,
-    sellers: ANTHROPIC,
+    sellers: ANTHROPIC_SELLERS,
     listed: {
-      prices: flat({ input: 2, output: 10, cacheRead: 0.1, cacheWrite: 2.5, longCacheWrite: 4 }),
-      contextWindow: MILLION,
+      prices: makeFlatPrices({ input: 2, output: 10, cacheRead: 0.1, cacheWrite: 2.5, longCacheWrite: 4 }),
+      contextWindow: ONE_MILLION_TOKENS,
     },
   },
   {
     // platform.claude.com/docs/en/models/fable-5/overview: "shares Claude Fable 5's specifications and pricing".
     models: /claude-mythos-5(?!-\d(?!\d))/,
-    sellers: ANTHROPIC,
+    sellers: ANTHROPIC_SELLERS,
     listed: {
-      prices: flat({ input: 10, output: 50, cacheRead: 1, cacheWrite: 12.5, longCacheWrite: 20 }),
-      contextWindow: MILLION,
+      prices: makeFlatPrices({ input: 10, output: 50, cacheRead: 1, cacheWrite: 12.5, longCacheWrite: 20 }),
+      contextWindow: ONE_MILLION_TOKENS,
     },
   },
   {
     // Same as Fable 5.1.
     models: /claude-mythos-5-1/,
-    sellers: ANTHROPIC,
+    sellers: ANTHROPIC_SELLERS,
     listed: {
-      prices: flat({ input: 10, output: 50, cacheRead: 0.25, cacheWrite: 12.5, longCacheWrite: 20 }),
-      contextWindow: MILLION,
+      prices: makeFlatPrices({ input: 10, output: 50, cacheRead: 0.25, cacheWrite: 12.5, longCacheWrite: 20 }),
+      contextWindow: ONE_MILLION_TOKENS,
     },
   },
   {
     // developers.openai.com/api/docs/models/gpt-6.2-sol; 6.1 costs the same (docs.litellm.ai/blog/gpt_6_1_sol).
     models: /gpt-6\.[12]-sol/,
-    sellers: OPENAI,
-    listed: gpt({ input: 2, output: 10, cacheRead: 0.1, cacheWrite: 2.5, longCacheWrite: 5 }),
+    sellers: OPENAI_SELLERS,
+    listed: makeGptRow({ input: 2, output: 10, cacheRead: 0.1, cacheWrite: 2.5, longCacheWrite: 5 }),
   },
   {
     // docs.litellm.ai/blog/gpt-6-1-terra; cache writes: apidog.com/blog/gpt-6-1-terra-pricing.
     models: /gpt-6\.1-terra/,
-    sellers: OPENAI,
-    listed: gpt({ input: 1, output: 5, cacheRead: 0.05, cacheWrite: 1.25, longCacheWrite: 2.5 }),
+    sellers: OPENAI_SELLERS,
+    listed: makeGptRow({ input: 1, output: 5, cacheRead: 0.05, cacheWrite: 1.25, longCacheWrite: 2.5 }),
   },
 ];
 
 /** The entry of a model that is newer than the package. @param seller by the table's name. */
-export function newerModel(seller: string, model: string): ListedModel | undefined {
+export function findNewerModel(seller: string, model: string): ListedModel | undefined {
   const row = NEWER_MODELS.find(({ models, sellers }) => sellers.includes(seller) && models.test(model));
-  return row && { ...row.listed, asOf: AS_OF };
+  return row && { ...row.listed, asOf: PRICES_AS_OF };
 }

@@ -1,16 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import { callsTool, reply } from '../../test/servers/behaviour';
 import { fromOpenAI } from '../conversations/formats/openai/openai';
-import { assistant, call, findEvent, image, collectOutcome, PNG, READ_FILE, result, text, user } from './testing';
+import {
+  assistant,
+  call,
+  findEvent,
+  imageBlock,
+  collectOutcome,
+  TINY_PNG_BASE64,
+  READ_FILE_TOOL,
+  result,
+  text,
+  user,
+} from './testing';
 import { countPromptTokens, countUncachedInput } from '../core/cost/usage';
 
-import { hello, start } from './testingOpenAI';
+import { hello, startHandlerAndServer } from './testingOpenAI';
 
 const ephemeral = { cache_control: { type: 'ephemeral' } };
 
 describe('the Chat Completions handler', () => {
   it("streams the reply's text, thinking, token usage and end", async () => {
-    const { handler, server } = await start({ script: reply(['Hel', 'lo'], { thinking: 'Hm.' }) });
+    const { handler, server } = await startHandlerAndServer({ script: reply(['Hel', 'lo'], { thinking: 'Hm.' }) });
     const { events, error } = await collectOutcome(
       handler.stream({ ...hello, system: 'Be short.', maxOutputTokens: 500, temperature: 0 }),
     );
@@ -44,7 +55,7 @@ describe('the Chat Completions handler', () => {
   });
 
   it('sends calls back byte for byte, and results in the tool role', async () => {
-    const { handler, server } = await start({
+    const { handler, server } = await startHandlerAndServer({
       script: [
         callsTool({ name: 'read_file', input: '{"path":  "a.ts"}' }, { name: 'read_file', input: '{}' }),
         reply('Done.'),
@@ -52,7 +63,7 @@ describe('the Chat Completions handler', () => {
     });
     const request = {
       messages: [user('Read')],
-      tools: [READ_FILE, { name: 'web_search', type: 'web_search_20250305' }],
+      tools: [READ_FILE_TOOL, { name: 'web_search', type: 'web_search_20250305' }],
     };
     const { events } = await collectOutcome(handler.stream(request));
     const calls = events.filter((event) => event.type === 'tool_call');
@@ -70,7 +81,7 @@ describe('the Chat Completions handler', () => {
         ...calls.map(({ id, input, name, rawArguments }) => ({ ...call(id, input, name), rawArguments, ts: 5 })),
       ]),
       user([
-        ...calls.map(({ id }) => ({ ...result(id, [text('seen'), image, { type: 'odd' }]), ...ephemeral })),
+        ...calls.map(({ id }) => ({ ...result(id, [text('seen'), imageBlock, { type: 'odd' }]), ...ephemeral })),
         text('go on'),
       ]),
       assistant([{ type: 'thinking', thinking: 'only thought', signature: 's' }]),
@@ -95,14 +106,14 @@ describe('the Chat Completions handler', () => {
         content: [
           text('go on'),
           text('Images of the results above:'),
-          ...[1, 2].map(() => ({ type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } })),
+          ...[1, 2].map(() => ({ type: 'image_url', image_url: { url: `data:image/png;base64,${TINY_PNG_BASE64}` } })),
         ],
       },
     ]);
   });
 
   it('sends images, files and content that came from OpenAI', async () => {
-    const { handler, server } = await start();
+    const { handler, server } = await startHandlerAndServer();
     const raw = [
       { role: 'developer', content: 'Rules.', name: 'boss' },
       {
@@ -148,7 +159,7 @@ describe('the Chat Completions handler', () => {
   });
 
   it('reports cached tokens as part of the input', async () => {
-    const { handler } = await start();
+    const { handler } = await startHandlerAndServer();
     const messages = [user('x'.repeat(8000))];
     await collectOutcome(handler.stream({ messages }));
     const { events } = await collectOutcome(handler.stream({ messages: [...messages, assistant('ok'), user('next')] }));
@@ -162,7 +173,7 @@ describe('the Chat Completions handler', () => {
     ['required', 'required'],
     [{ name: 'read_file' }, { type: 'function', function: { name: 'read_file' } }],
   ] as const)("sends the tool choice %j in OpenAI's form", async (toolChoice, sent) => {
-    const { handler, server } = await start();
+    const { handler, server } = await startHandlerAndServer();
     await collectOutcome(
       handler.stream({
         ...hello,
@@ -175,7 +186,7 @@ describe('the Chat Completions handler', () => {
   });
 
   it('counts tokens that the server does not report, and estimates them beforehand', async () => {
-    const { handler } = await start({ quirks: { noUsage: true }, script: reply('12345678') });
+    const { handler } = await startHandlerAndServer({ quirks: { noUsage: true }, script: reply('12345678') });
     const { events } = await collectOutcome(handler.stream(hello));
     expect(findEvent(events, 'usage')?.usage).toEqual({
       accounting: 'openai',
@@ -190,7 +201,10 @@ describe('the Chat Completions handler', () => {
   });
 
   it('gives a call without an ID one, and keeps arguments that are not JSON', async () => {
-    const { handler } = await start({ quirks: { noCallIds: true }, script: callsTool({ name: 'a', input: '{"x": ' }) });
+    const { handler } = await startHandlerAndServer({
+      quirks: { noCallIds: true },
+      script: callsTool({ name: 'a', input: '{"x": ' }),
+    });
     const { events } = await collectOutcome(handler.stream(hello));
     expect(findEvent(events, 'tool_call')).toMatchObject({
       id: expect.stringMatching(/^call_[\w-]{36}$/),
@@ -204,7 +218,7 @@ describe('the Chat Completions handler', () => {
     ['filter', 'refusal'],
     ['refusal', 'refusal'],
   ] as const)('reports the stop reason %s', async (stop, stopReason) => {
-    const { handler } = await start({ script: reply('Well', { stop }) });
+    const { handler } = await startHandlerAndServer({ script: reply('Well', { stop }) });
     const { events, text: words } = await collectOutcome(handler.stream(hello));
     expect(findEvent(events, 'end')).toEqual({ type: 'end', stopReason });
     expect(words).toBe('Well');

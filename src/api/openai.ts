@@ -2,7 +2,7 @@ import type { OpenAI } from 'openai';
 import { isRecord } from '../core/messages/blocks';
 import { findFamily } from '../core/vendors/families';
 import { ApiError } from './apiError';
-import { singleCall, streamCall, type Attempt } from './call';
+import { runSingleCall, streamCall, type Attempt } from './call';
 import { toApiError } from './classifyError';
 import { CHAT_QUIRKS, findDialect, isAzure, isOpenAI, RESPONSES_DIALECT, RESPONSES_QUIRKS } from './dialect';
 import { checkEndpoint, type EndpointOptions } from './endpoint';
@@ -56,7 +56,10 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
       project: null,
       baseURL: `${endpoint.origin}${endpoint.pathname}`.replace(/\/$/, ''),
       defaultQuery: Object.fromEntries(endpoint.searchParams),
-      defaultHeaders: withoutEnvironmentHeaders('OPENAI_CUSTOM_HEADERS', { ...signIn(endpoint, apiKey), ...headers }),
+      defaultHeaders: withoutEnvironmentHeaders('OPENAI_CUSTOM_HEADERS', {
+        ...makeSignInHeaders(endpoint, apiKey),
+        ...headers,
+      }),
     });
   };
 
@@ -78,18 +81,18 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
     });
 
   /** Undefined if the model requires the other API. */
-  async function chatEvents(client: OpenAI, request: ApiRequest, tried: Attempt) {
+  async function streamChatEvents(client: OpenAI, request: ApiRequest, tried: Attempt) {
     try {
       return await chat(client, request, tried);
     } catch (raw) {
-      if (!asksForResponses(classify(raw))) throw raw;
+      if (!requiresResponsesApi(classify(raw))) throw raw;
       return undefined;
     }
   }
 
-  async function* attempt(request: ApiRequest, tried: Attempt): AsyncGenerator<ApiEvent, void> {
+  async function* attemptRequest(request: ApiRequest, tried: Attempt): AsyncGenerator<ApiEvent, void> {
     const client = await connect(tried);
-    const events = api === 'chat' ? await chatEvents(client, request, tried) : undefined;
+    const events = api === 'chat' ? await streamChatEvents(client, request, tried) : undefined;
     if (!events) api = 'responses';
     yield* events ?? convertResponsesStream(await responses(client, request, tried));
   }
@@ -101,13 +104,13 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
         ...call,
         signal,
         countUsage: (output) => counter.usage(request, output),
-        attempt: (tried) => attempt(request, tried),
+        attempt: (tried) => attemptRequest(request, tried),
       }),
     // Chat Completions has no token count.
     countTokens: (request, signal) =>
-      singleCall({ ...call, signal }, () => Promise.resolve({ tokens: counter.request(request), exact: false })),
+      runSingleCall({ ...call, signal }, () => Promise.resolve({ tokens: counter.request(request), exact: false })),
     listModels: (signal) =>
-      singleCall({ ...call, signal }, async (tried) => {
+      runSingleCall({ ...call, signal }, async (tried) => {
         const client = await connect(tried);
         const listed: unknown = await client.get('/models', { signal: tried.signal });
         // Together sends the entries without a wrapper.
@@ -124,11 +127,11 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
  * 'none'." (danny-avila/LibreChat#14355: even if no effort was set). Others: "This model is only
  * supported in v1/responses and not in v1/chat/completions."
  */
-const asksForResponses = ({ kind, details: { vendorMessage = '' } }: ApiError): boolean =>
+const requiresResponsesApi = ({ kind, details: { vendorMessage = '' } }: ApiError): boolean =>
   (kind === 'invalid-request' || kind === 'model') && /(?:use|only supported in) \/?v1\/responses/i.test(vendorMessage);
 
 /** Azure has its own key header; without a key no header is sent. `null` removes the SDK's. */
-function signIn(endpoint: URL, apiKey: string | undefined): Record<string, string | null> {
+function makeSignInHeaders(endpoint: URL, apiKey: string | undefined): Record<string, string | null> {
   if (apiKey === undefined) return { Authorization: null };
   return isAzure(endpoint) ? { 'api-key': apiKey, Authorization: null } : { Authorization: `Bearer ${apiKey}` };
 }

@@ -13,7 +13,7 @@ export const isOpenAIBlock = ({ type }: Block): boolean => type.startsWith('open
  */
 export const PHASE_BLOCK = 'openai_phase';
 
-export { REASONING_BLOCK } from '../core/messages/blocks';
+export { REASONING_BLOCK_TYPE } from '../core/messages/blocks';
 
 /** Converts a block that the vendor doesn't support to text, so that the model still sees it. */
 export function asText(block: Block): TextBlock {

@@ -1,7 +1,7 @@
 /** Chat Completions: request body and stream events (OpenAI API reference, "Chat Completions"). */
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../core/messages/blocks';
-import { chatReasoning, ReasoningDetails, type WantedReasoning } from './chatReasoning';
+import { convertReasoning, ReasoningDetails, type ReasoningFormat } from './chatReasoning';
 import type { Dialect } from './dialect';
 import type { ModelOptions } from './handlerOptions';
 import { convertChatMessages } from './openaiMessages';
@@ -9,10 +9,10 @@ import { parseToolCall } from './toolInput';
 import type { ApiEvent, ApiRequest, StopReason, ToolDeclaration, Usage } from './types';
 import { parseCharge, checkUsage, parseTokens } from './usage';
 
-type Wire = Readonly<Record<string, unknown>>;
+type WireObject = Readonly<Record<string, unknown>>;
 
 /** Body of a streaming request, adapted to the dialect. */
-export function buildChatBody(request: ApiRequest, model: ModelOptions, dialect: Dialect): Wire {
+export function buildChatBody(request: ApiRequest, model: ModelOptions, dialect: Dialect): WireObject {
   const { tools, toolChoice, temperature, conversation } = request;
   const asked = request.maxOutputTokens ?? model.maxOutputTokens;
   const maxTokens = asked === undefined ? undefined : Math.min(asked, dialect.maxTokens);
@@ -39,7 +39,7 @@ export function buildChatBody(request: ApiRequest, model: ModelOptions, dialect:
 const convertTool = (
   { name, description, input_schema: parameters, cache_control: mark }: ToolDeclaration,
   { cacheMarks }: Dialect,
-): Wire => ({
+): WireObject => ({
   type: 'function',
   function: { name, ...(description !== undefined && { description }), parameters },
   ...(cacheMarks && mark !== undefined && { cache_control: mark }),
@@ -59,7 +59,7 @@ interface OpenCall {
  */
 export async function* convertChatStream(
   chunks: AsyncIterable<unknown>,
-  wanted: WantedReasoning = 'nothing',
+  wanted: ReasoningFormat = 'nothing',
 ): AsyncGenerator<ApiEvent, void> {
   const calls = new OpenCalls();
   let finish: unknown;
@@ -88,19 +88,19 @@ export async function* convertChatStream(
   }
   // No finish reason: the stream was cut, so there is no end.
   if (typeof finish !== 'string') return;
-  const reasoning = calls.count > 0 ? chatReasoning(wanted, thoughts, calls.extras, details.all) : undefined;
+  const reasoning = calls.count > 0 ? convertReasoning(wanted, thoughts, calls.extras, details.all) : undefined;
   if (reasoning) yield { type: 'block', block: reasoning };
   yield* calls.events();
   yield { type: 'end', stopReason: refused ? 'refusal' : convertStopReason(finish, calls.count > 0) };
 }
 
 /** DeepSeek, vLLM and LM Studio: `reasoning_content`; OpenRouter, Ollama and newer vLLM: `reasoning`. */
-function getThinking({ reasoning_content: older, reasoning }: Wire): string {
+function getThinking({ reasoning_content: older, reasoning }: WireObject): string {
   const thought = typeof older === 'string' && older !== '' ? older : reasoning;
   return typeof thought === 'string' ? thought : '';
 }
 
-function* listTexts(delta: Wire): Generator<ApiEvent, void> {
+function* listTexts(delta: WireObject): Generator<ApiEvent, void> {
   const { content, refusal } = delta;
   const thinking = getThinking(delta);
   if (thinking !== '') yield { type: 'thinking', text: thinking };
@@ -145,7 +145,7 @@ class OpenCalls {
 }
 
 /** Undefined if the numbers are invalid. */
-export function convertChatUsage(wire: Wire): Usage | undefined {
+export function convertChatUsage(wire: WireObject): Usage | undefined {
   const prompt = isRecord(wire['prompt_tokens_details']) ? wire['prompt_tokens_details'] : {};
   const completion = isRecord(wire['completion_tokens_details']) ? wire['completion_tokens_details'] : {};
   // DeepSeek reports cache hits at the top level.
@@ -168,7 +168,7 @@ export function convertChatUsage(wire: Wire): Usage | undefined {
  * OpenRouter's charge for a request. With the user's own key (`is_byok`), `cost` is only its fee,
  * often 0, and the provider bills the rest. Source: its guide "Usage accounting".
  */
-function findCharge(usage: Wire): number | undefined {
+function findCharge(usage: WireObject): number | undefined {
   const cost = parseCharge(usage['cost']);
   if (cost === undefined || usage['is_byok'] !== true) return cost;
   const details = isRecord(usage['cost_details']) ? usage['cost_details'] : {};

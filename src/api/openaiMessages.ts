@@ -3,7 +3,7 @@
  * preserves a call's raw arguments); this removes what the API does not support beforehand.
  */
 import { toOpenAI } from '../conversations/formats/openai/openai';
-import { partToOpenAI } from '../conversations/formats/openai/parts';
+import { convertPartToOpenAI } from '../conversations/formats/openai/parts';
 import type { OpenAIRecord } from '../conversations/formats/openai/arguments';
 import { getBlocks, isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block, TextBlock, ToolResultBlock } from '../core/messages/types';
@@ -11,13 +11,13 @@ import type { Dialect } from './dialect';
 import { withReasoning } from './chatReasoning';
 import { hashText } from '../core/hash';
 import { foldSystem } from '../core/messages/foldSystem';
-import { asText, isOpenAIBlock, REASONING_BLOCK } from './openaiBlocks';
+import { asText, isOpenAIBlock, REASONING_BLOCK_TYPE } from './openaiBlocks';
 import type { ApiRequest } from './types';
 
-type Form = Pick<Dialect, 'shortIds' | 'cacheMarks' | 'systemRole' | 'alternateRoles' | 'wantedReasoning'>;
+type MessageDialect = Pick<Dialect, 'shortIds' | 'cacheMarks' | 'systemRole' | 'alternateRoles' | 'wantedReasoning'>;
 
 /** The system prompt first. Empty replies are left out. */
-export function convertChatMessages({ system, messages }: ApiRequest, form: Form): OpenAIRecord[] {
+export function convertChatMessages({ system, messages }: ApiRequest, form: MessageDialect): OpenAIRecord[] {
   const own = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
   const folds = !form.systemRole || form.alternateRoles;
   const folded = folds ? foldSystem(messages) : { prompt: [], messages };
@@ -54,23 +54,23 @@ function withShortIds(record: OpenAIRecord): OpenAIRecord {
   const { tool_calls: calls, tool_call_id: id } = record;
   return {
     ...record,
-    ...(typeof id === 'string' && { tool_call_id: shortId(id) }),
+    ...(typeof id === 'string' && { tool_call_id: shortenId(id) }),
     ...(Array.isArray(calls) && {
       tool_calls: calls.map((call: unknown) =>
-        isRecord(call) && typeof call['id'] === 'string' ? { ...call, id: shortId(call['id']) } : call,
+        isRecord(call) && typeof call['id'] === 'string' ? { ...call, id: shortenId(call['id']) } : call,
       ),
     }),
   };
 }
 
-const shortId = (id: string): string => (/^[a-zA-Z0-9]{9}$/.test(id) ? id : hashText(id).slice(0, 9));
+const shortenId = (id: string): string => (/^[a-zA-Z0-9]{9}$/.test(id) ? id : hashText(id).slice(0, 9));
 
 /** True for an assistant message that contained only thinking. */
 const isEmptyReply = ({ role, content, tool_calls: calls }: OpenAIRecord): boolean =>
   role === 'assistant' && calls === undefined && Array.isArray(content) && content.length === 0;
 
 /** Message fields that OpenAI's APIs return and accept. */
-const SHELL_FIELDS = [
+const MESSAGE_FIELDS = [
   'role',
   'content',
   'name',
@@ -82,8 +82,8 @@ const SHELL_FIELDS = [
   'reasoning_details',
 ];
 
-function prepareMessage({ role, content, openai }: ApiMessage, form: Form): ApiMessage[] {
-  const shell = isRecord(openai) ? { openai: pick(openai, SHELL_FIELDS) } : {};
+function prepareMessage({ role, content, openai }: ApiMessage, form: MessageDialect): ApiMessage[] {
+  const shell = isRecord(openai) ? { openai: pick(openai, MESSAGE_FIELDS) } : {};
   if (typeof content === 'string') return [{ role, content, ...shell }];
   if (content[0]?.type === 'openai_message') return [{ role, content }];
   const images: Block[] = [];
@@ -94,14 +94,14 @@ function prepareMessage({ role, content, openai }: ApiMessage, form: Form): ApiM
   return [{ role, content: form.cacheMarks ? [...blocks, ...rest] : joinTexts([...blocks, ...rest]), ...shell }];
 }
 
-function prepareBlock(block: Block, form: Form, images: Block[]): Block[] {
+function prepareBlock(block: Block, form: MessageDialect, images: Block[]): Block[] {
   if (isText(block)) return [convertText(block, form)];
   if (isToolUse(block)) {
     return [pick(block, ['type', 'id', 'name', 'input', 'rawArguments', 'openai'])] as Block[];
   }
   if (isToolResult(block)) return [convertResult(block, images)];
   if (isImage(block)) return [pick(block, ['type', 'source', 'openai'])] as Block[];
-  if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK) return [];
+  if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK_TYPE) return [];
   if (block.type === 'document') return [convertDocument(block) ?? asText(block)];
   // OpenAI's own parts stay unchanged.
   return isOpenAIBlock(block) || OPENAI_PARTS.has(block.type) ? [block] : [asText(block)];
@@ -109,7 +109,7 @@ function prepareBlock(block: Block, form: Form, images: Block[]): Block[] {
 
 const OPENAI_PARTS = new Set(['input_audio', 'file', 'refusal']);
 
-const convertText = (block: TextBlock, { cacheMarks }: Form): TextBlock =>
+const convertText = (block: TextBlock, { cacheMarks }: MessageDialect): TextBlock =>
   pick(block, cacheMarks ? ['type', 'text', 'cache_control'] : ['type', 'text']) as TextBlock;
 
 /** A `tool` message accepts only text, so its images go into a user message after the results. */
@@ -176,7 +176,7 @@ const pick = (value: Readonly<Record<string, unknown>>, fields: readonly string[
 
 /** An image's URL, or its bytes as a data URL; undefined if it has neither. */
 export function getImageUrl(block: Block): string | undefined {
-  const part = partToOpenAI(block);
+  const part = convertPartToOpenAI(block);
   const image = isRecord(part) ? part['image_url'] : undefined;
   return isRecord(image) && typeof image['url'] === 'string' ? image['url'] : undefined;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { assistant, call, image, collectOutcome, result, text, user } from './testing';
+import { assistant, call, imageBlock, collectOutcome, result, text, user } from './testing';
 import type { ApiRequest } from './types';
 
-import { history, start } from './testingOpenAI';
+import { history, startHandlerAndServer } from './testingOpenAI';
 
 describe('the OpenAI test server rejects, through the SDK, what Chat Completions rejects:', () => {
   it.each<[string, RegExp, Partial<ApiRequest>]>([
@@ -30,10 +30,10 @@ describe('the OpenAI test server rejects, through the SDK, what Chat Completions
       { messages: [user('x')], tools: [{ name: '', input_schema: {} }] },
     ],
     ['a field that is unknown', /Unknown parameter: 'odd'/, { messages: [user('x')], extraBody: { odd: 1 } }],
-    ['empty text in parts', /empty string/, { messages: [user([text(''), image])] }],
+    ['empty text in parts', /empty string/, { messages: [user([text(''), imageBlock])] }],
     ['a message without content', /empty array/, { messages: [user([])] }],
   ])('an invalid request with %s', async (_, words, request) => {
-    const { handler } = await start();
+    const { handler } = await startHandlerAndServer();
     const { error } = await collectOutcome(handler.stream({ messages: [], ...request }));
     expect(error).toMatchObject({ kind: 'invalid-request', details: { status: 400 } });
     expect(error?.message).toMatch(words);

@@ -1,9 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { callsTool, reply } from '../../test/servers/behaviour';
-import { assistant, call, findEvent, image, collectOutcome, PNG, READ_FILE, result, text, user } from './testing';
+import {
+  assistant,
+  call,
+  findEvent,
+  imageBlock,
+  collectOutcome,
+  TINY_PNG_BASE64,
+  READ_FILE_TOOL,
+  result,
+  text,
+  user,
+} from './testing';
 import type { ApiRequest } from './types';
 
-import { hello, start } from './testingOpenAI';
+import { hello, startHandlerAndServer } from './testingOpenAI';
 
 describe('the Responses API handler', () => {
   const responses = { api: 'responses' } as const;
@@ -13,11 +24,11 @@ describe('the Responses API handler', () => {
       { ...callsTool({ name: 'read_file', input: '{"path":  "a.ts"}' }), thinking: 'Let me see.' },
       reply(['Do', 'ne.']),
     ];
-    const { handler, server } = await start({ script }, responses);
+    const { handler, server } = await startHandlerAndServer({ script }, responses);
     const request: ApiRequest = {
       system: 'Be short.',
       messages: [user('Read a.ts')],
-      tools: [READ_FILE, { name: 'search', type: 'x' }],
+      tools: [READ_FILE_TOOL, { name: 'search', type: 'x' }],
       maxOutputTokens: 99,
       temperature: 1,
       toolChoice: 'auto',
@@ -37,7 +48,7 @@ describe('the Responses API handler', () => {
         text('So.'),
         { ...call(called?.id ?? '', called?.input), rawArguments: called?.rawArguments },
       ]),
-      user([result(called?.id ?? '', [text('seen'), image]), text('go on'), image]),
+      user([result(called?.id ?? '', [text('seen'), imageBlock]), text('go on'), imageBlock]),
       assistant('Hm'),
       user([{ type: 'document', source: { type: 'text', data: 'words' } }]),
     ];
@@ -55,7 +66,7 @@ describe('the Responses API handler', () => {
       temperature: 1,
       tool_choice: 'auto',
     });
-    const imageItem = { type: 'input_image', image_url: `data:image/png;base64,${PNG}`, detail: 'auto' };
+    const imageItem = { type: 'input_image', image_url: `data:image/png;base64,${TINY_PNG_BASE64}`, detail: 'auto' };
     expect(server.requests[1]?.body['input']).toEqual([
       { role: 'user', content: 'Read a.ts' },
       reasoning['item'],
@@ -77,13 +88,13 @@ describe('the Responses API handler', () => {
     ['refusal', 'refusal'],
     ['end', 'end_turn'],
   ] as const)('reports the stop reason %s', async (stop, stopReason) => {
-    const { handler } = await start({ script: reply('Well', { stop }) }, responses);
+    const { handler } = await startHandlerAndServer({ script: reply('Well', { stop }) }, responses);
     expect(findEvent((await collectOutcome(handler.stream(hello))).events, 'end')).toEqual({ type: 'end', stopReason });
   });
 
   it('learns that a model does not reason', async () => {
     const quirks = { noReasoning: true, noTemperature: true };
-    const { handler, server } = await start({ quirks }, responses);
+    const { handler, server } = await startHandlerAndServer({ quirks }, responses);
     expect((await collectOutcome(handler.stream({ ...hello, temperature: 0 }))).text).toBe('ok');
     expect(server.requests).toHaveLength(3);
     expect(server.requests[2]?.body).not.toHaveProperty('include');
@@ -93,13 +104,13 @@ describe('the Responses API handler', () => {
 
   it('reports a content filter that arrives as an error event', async () => {
     const error = { type: 'invalid_request_error', code: 'content_policy_violation', message: 'No.' };
-    const { handler } = await start(
+    const { handler } = await startHandlerAndServer(
       { script: reply(['a', 'b'], { fault: { kind: 'error', after: 1, error } }) },
       responses,
     );
     expect(
-      (await collectOutcome(handler.stream({ ...hello, tools: [READ_FILE], toolChoice: { name: 'read_file' } }))).error
-        ?.kind,
+      (await collectOutcome(handler.stream({ ...hello, tools: [READ_FILE_TOOL], toolChoice: { name: 'read_file' } })))
+        .error?.kind,
     ).toBe('refusal');
   });
 
@@ -111,14 +122,14 @@ describe('the Responses API handler', () => {
     ["Missing required parameter: 'input'", { messages: [] }],
     ['Unknown parameter', { ...hello, extraBody: { odd: 1 } }],
   ])('reports the server’s rejection "%s"', async (words, request) => {
-    const { handler } = await start({}, responses);
+    const { handler } = await startHandlerAndServer({}, responses);
     const { error } = await collectOutcome(handler.stream(request));
     expect(error).toMatchObject({ kind: 'invalid-request', details: { status: 400 } });
     expect(error?.message).toContain(words);
   });
 
   it('reports a request that is too long', async () => {
-    const { handler } = await start({ maxContextTokens: 50 }, responses);
+    const { handler } = await startHandlerAndServer({ maxContextTokens: 50 }, responses);
     expect((await collectOutcome(handler.stream({ messages: [user('x'.repeat(900))] }))).error?.kind).toBe(
       'context-too-long',
     );

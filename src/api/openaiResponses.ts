@@ -4,16 +4,16 @@ import { getBlocks, isImage, isRecord, isText, isToolResult, isToolUse } from '.
 import type { ApiMessage, Block, ToolResultBlock } from '../core/messages/types';
 import type { ResponsesDialect } from './dialect';
 import type { ModelOptions } from './handlerOptions';
-import { asText, PHASE_BLOCK, REASONING_BLOCK } from './openaiBlocks';
+import { asText, PHASE_BLOCK, REASONING_BLOCK_TYPE } from './openaiBlocks';
 import { getImageUrl } from './openaiMessages';
 import { parseToolCall } from './toolInput';
 import type { ApiEvent, ApiRequest, StopReason, ThinkingScope, Usage } from './types';
 import { checkUsage, parseTokens } from './usage';
 
-type Wire = Readonly<Record<string, unknown>>;
+type WireObject = Readonly<Record<string, unknown>>;
 
 /** Body of a streaming request, adapted to the dialect. */
-export function buildResponsesBody(request: ApiRequest, model: ModelOptions, dialect: ResponsesDialect): Wire {
+export function buildResponsesBody(request: ApiRequest, model: ModelOptions, dialect: ResponsesDialect): WireObject {
   const { system, tools, toolChoice, temperature, conversation } = request;
   const instructions = typeof system === 'string' ? system : (system ?? []).map((block) => block.text).join('\n');
   const maxTokens = request.maxOutputTokens ?? model.maxOutputTokens;
@@ -48,13 +48,13 @@ export function buildResponsesBody(request: ApiRequest, model: ModelOptions, dia
 }
 
 /** Items of one message in block order; adjacent texts and images share an item. */
-function convertMessage({ role, content }: ApiMessage, hasPhases: boolean): Wire[] {
+function convertMessage({ role, content }: ApiMessage, hasPhases: boolean): WireObject[] {
   // An answer without calls ended its turn, so its missing phase must be the final one.
   const isFinal = hasPhases && role === 'assistant' && !(typeof content !== 'string' && content.some(isToolUse));
   const phase = isFinal ? { phase: 'final_answer' } : {};
   if (typeof content === 'string') return [{ role, content, ...phase }];
-  const items: Wire[] = [];
-  let parts: Wire[] = [];
+  const items: WireObject[] = [];
+  let parts: WireObject[] = [];
   const close = (): void => {
     if (parts.length > 0) items.push({ role, content: parts, ...phase });
     parts = [];
@@ -77,22 +77,22 @@ function convertMessage({ role, content }: ApiMessage, hasPhases: boolean): Wire
   return items;
 }
 
-function convertBlock(block: Block): Wire | undefined {
+function convertBlock(block: Block): WireObject | undefined {
   if (isToolUse(block)) {
     return { type: 'function_call', call_id: block.id, name: block.name, arguments: renderArguments(block) };
   }
   if (isToolResult(block))
     return { type: 'function_call_output', call_id: block.tool_use_id, output: convertOutput(block) };
-  return block.type === REASONING_BLOCK && isRecord(block['item']) ? block['item'] : undefined;
+  return block.type === REASONING_BLOCK_TYPE && isRecord(block['item']) ? block['item'] : undefined;
 }
 
-function convertOutput({ content }: ToolResultBlock): string | Wire[] {
+function convertOutput({ content }: ToolResultBlock): string | WireObject[] {
   if (!Array.isArray(content)) return (content as string | undefined) ?? '';
   return (content as readonly Block[]).flatMap((part) => convertPart(part, 'input_text'));
 }
 
-function convertPart(block: Block, textType: 'input_text' | 'output_text'): Wire[] {
-  if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK) return [];
+function convertPart(block: Block, textType: 'input_text' | 'output_text'): WireObject[] {
+  if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK_TYPE) return [];
   if (isText(block)) return [{ type: textType, text: block.text }];
   const url = isImage(block) && textType === 'input_text' ? getImageUrl(block) : undefined;
   if (url !== undefined) return [{ type: 'input_image', image_url: url, detail: 'auto' }];
@@ -127,7 +127,7 @@ export async function* convertResponsesStream(events: AsyncIterable<unknown>): A
         if (type === 'message' && typeof item['phase'] === 'string') {
           yield { type: 'block', block: { type: PHASE_BLOCK, phase: item['phase'] } };
         }
-        if (type === 'reasoning') yield { type: 'block', block: { type: REASONING_BLOCK, item } };
+        if (type === 'reasoning') yield { type: 'block', block: { type: REASONING_BLOCK_TYPE, item } };
         if (type !== 'function_call' || typeof id !== 'string' || typeof name !== 'string') break;
         hasCalls = true;
         yield parseToolCall(id, name, typeof text === 'string' ? text : '');
@@ -159,7 +159,7 @@ class ResponseFailure extends Error {
 }
 
 /** Undefined if the numbers are invalid. */
-export function convertResponsesUsage(wire: Wire): Usage | undefined {
+export function convertResponsesUsage(wire: WireObject): Usage | undefined {
   const input = isRecord(wire['input_tokens_details']) ? wire['input_tokens_details'] : {};
   const output = isRecord(wire['output_tokens_details']) ? wire['output_tokens_details'] : {};
   return checkUsage({
@@ -176,12 +176,12 @@ export function convertResponsesUsage(wire: Wire): Usage | undefined {
  * Which reasoning is read again; for `auto` the effective value (OpenAI's SDK,
  * `reasoning.context`).
  */
-function getThinkingScope({ reasoning }: Wire): ThinkingScope | undefined {
+function getThinkingScope({ reasoning }: WireObject): ThinkingScope | undefined {
   const context = isRecord(reasoning) ? reasoning['context'] : undefined;
   return context === 'current_turn' || context === 'all_turns' ? context : undefined;
 }
 
-function convertStopReason(response: Wire, hasCalls: boolean): StopReason {
+function convertStopReason(response: WireObject, hasCalls: boolean): StopReason {
   if (response['status'] !== 'incomplete') return hasCalls ? 'tool_use' : 'end_turn';
   const details = response['incomplete_details'];
   switch (isRecord(details) ? details['reason'] : undefined) {

@@ -2,11 +2,11 @@ import { describe, expect, it, vi } from 'vitest';
 import { callsTool, refused } from '../../test/servers/behaviour';
 import { type OpenAIServerOptions } from '../../test/servers/openaiServer';
 import { createOpenAIHandler } from './openai';
-import { assistant, counter, findEvent, image, KEY, collectOutcome, text, user } from './testing';
+import { assistant, counter, findEvent, imageBlock, TEST_API_KEY, collectOutcome, text, user } from './testing';
 import type { ApiRequest } from './types';
 
 import { findDialect } from './dialect';
-import { hello, history, start, startServer } from './testingOpenAI';
+import { hello, history, startHandlerAndServer, startServer } from './testingOpenAI';
 
 const ephemeral = { cache_control: { type: 'ephemeral' } };
 
@@ -20,7 +20,7 @@ describe('the Chat Completions handler with other servers', () => {
       { noSystemRole: true, alternateRoles: true },
       {
         system: 's',
-        messages: [user('a'), user([image]), { role: 'system', content: 'late' }, assistant('b'), assistant('c')],
+        messages: [user('a'), user([imageBlock]), { role: 'system', content: 'late' }, assistant('b'), assistant('c')],
       },
       2,
     ],
@@ -33,7 +33,7 @@ describe('the Chat Completions handler with other servers', () => {
       4,
     ],
   ])('adapts to a server after its rejection: %s', async (_, quirks, request, requests) => {
-    const { handler, server } = await start({ quirks: { ...quirks } });
+    const { handler, server } = await startHandlerAndServer({ quirks: { ...quirks } });
     const first = await collectOutcome(handler.stream(request));
     expect(first.error).toBeUndefined();
     expect(first.text).toBe('ok');
@@ -48,14 +48,16 @@ describe('the Chat Completions handler with other servers', () => {
   });
 
   it('adapts all parallel calls to a server', async () => {
-    const { handler } = await start({ quirks: { maxTokensField: 'max_completion_tokens', noStreamOptions: true } });
+    const { handler } = await startHandlerAndServer({
+      quirks: { maxTokensField: 'max_completion_tokens', noStreamOptions: true },
+    });
     const request = { ...hello, maxOutputTokens: 9 };
     const asked = await Promise.all([1, 2, 3, 4].map(() => collectOutcome(handler.stream(request))));
     expect(asked.map(({ text }) => text)).toEqual(['ok', 'ok', 'ok', 'ok']);
   });
 
   it('does not adapt to a rejection that it cannot avoid', async () => {
-    const { handler, server } = await start({
+    const { handler, server } = await startHandlerAndServer({
       script: refused(400, 'invalid_request_error', 'temperature must be 1; max_tokens too'),
     });
     expect((await collectOutcome(handler.stream(hello))).error?.kind).toBe('invalid-request');
@@ -67,7 +69,7 @@ describe('the Chat Completions handler with other servers', () => {
     ['a gateway to Gemini', { callIndex: 'none' }],
   ])('understands calls of %s', async (_, quirks) => {
     const script = { ...callsTool({ name: 'a', input: {} }, { name: 'b', input: { x: 1 } }), thinking: 'Hm.' };
-    const { handler } = await start({ quirks: { ...quirks }, script });
+    const { handler } = await startHandlerAndServer({ quirks: { ...quirks }, script });
     const { events } = await collectOutcome(handler.stream(hello));
     expect(events.filter(({ type }) => type === 'tool_call')).toMatchObject([
       { name: 'a' },
@@ -78,12 +80,12 @@ describe('the Chat Completions handler with other servers', () => {
   });
 
   it("signs in to Azure with its own header and keeps the base URL's query", async () => {
-    const { handler, server } = await start({}, {});
+    const { handler, server } = await startHandlerAndServer({}, {});
     await collectOutcome(handler.stream(hello));
-    expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
+    expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${TEST_API_KEY}`);
     const fetched = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('no network here'));
     const azure = createOpenAIHandler({
-      apiKey: KEY,
+      apiKey: TEST_API_KEY,
       baseUrl: 'https://mine.openai.azure.com/openai/deployments/gpt?api-version=2025-01-01',
       model: { id: 'gpt-4o' },
       counter,
@@ -94,7 +96,7 @@ describe('the Chat Completions handler with other servers', () => {
     const headers = new Headers(init?.headers);
     fetched.mockRestore();
     expect(url).toBe('https://mine.openai.azure.com/openai/deployments/gpt/chat/completions?api-version=2025-01-01');
-    expect(headers.get('api-key')).toBe(KEY);
+    expect(headers.get('api-key')).toBe(TEST_API_KEY);
     expect(headers.has('authorization')).toBe(false);
     expect(init?.body).toContain('"max_completion_tokens":5');
     expect(init?.redirect).toBe('manual');
@@ -112,7 +114,7 @@ describe('the Chat Completions handler with other servers', () => {
         ),
       );
     const handler = createOpenAIHandler({
-      apiKey: KEY,
+      apiKey: TEST_API_KEY,
       baseUrl: 'https://openrouter.ai/api/v1',
       model: { id: 'anthropic/claude' },
       counter,
@@ -165,10 +167,10 @@ describe('the Chat Completions handler with other servers', () => {
     ['model', { script: refused(404, 'x', 'The model `gpt-9` does not exist', { code: 'model_not_found' }) }, hello],
     ['model', { script: refused(400, 'x', 'model "llama9" not found, try pulling it first') }, hello],
   ])('reports a rejection as the error kind "%s"', async (kind, options, request) => {
-    const { handler, server } = await start(options);
+    const { handler, server } = await startHandlerAndServer(options);
     const { error } = await collectOutcome(handler.stream(request));
     expect(error).toMatchObject({ kind, canRetry: false, offerOtherProfile: true });
-    expect(error?.message).not.toContain(KEY);
+    expect(error?.message).not.toContain(TEST_API_KEY);
     expect(server.requests).toHaveLength(1);
   });
 });

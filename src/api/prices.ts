@@ -7,7 +7,7 @@ import type { TieredPrices } from '@pydantic/genai-prices';
 import type { ModelPrices, Rate } from '../core/cost/prices';
 import { findFamily } from '../core/vendors/families';
 import { getVendorEntry, type Vendor } from '../core/vendors/vendors';
-import { newerModel, PRICE_PACKAGE, type ListedModel } from './newerModels';
+import { findNewerModel, PRICE_PACKAGE, type ListedModel } from './newerModels';
 
 export interface PricedModel {
   readonly vendor: Vendor;
@@ -21,11 +21,11 @@ export interface PriceTable {
   lookup(model: PricedModel, now?: Date): ListedModel | undefined;
 }
 
-let loading: Promise<PriceTable> | undefined;
+let loadingTable: Promise<PriceTable> | undefined;
 
-export const loadPriceTable = (): Promise<PriceTable> => (loading ??= load());
+export const loadPriceTable = (): Promise<PriceTable> => (loadingTable ??= loadTable());
 
-async function load(): Promise<PriceTable> {
+async function loadTable(): Promise<PriceTable> {
   // In its own turn, since loading blocks the extension host for about 20 ms.
   await nextTurn();
   const { calcPrice, findProvider } = await import('@pydantic/genai-prices');
@@ -36,7 +36,7 @@ async function load(): Promise<PriceTable> {
       const own = baseUrl === undefined || (ownHosts && isAt(ownHosts, baseUrl));
       const provider = own ? (pricedAs ?? findMaker(model)) : findProvider({ providerApiUrl: baseUrl })?.id;
       if (provider === undefined) return undefined;
-      const newer = newerModel(provider, model);
+      const newer = findNewerModel(provider, model);
       if (newer) return newer;
       // Calculates for no tokens, only to get the prices valid at this time.
       const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, model, { providerId: provider, timestamp: now });
@@ -49,7 +49,7 @@ async function load(): Promise<PriceTable> {
 }
 
 /** Prices depend on the seller, everything else on the model. */
-export interface KnownModel {
+export interface ModelProperties {
   readonly prices?: ModelPrices;
   /** When the prices were valid (ISO 8601 date); absent for the profile's own prices. */
   readonly pricesAsOf?: string;
@@ -66,7 +66,7 @@ export interface KnownModel {
  * Everything known about a model by name: prices at its endpoint, the window of the vendor's model
  * of that name, and its family's defaults.
  */
-export function findKnownModel(table: PriceTable | undefined, model: PricedModel): KnownModel {
+export function findKnownModel(table: PriceTable | undefined, model: PricedModel): ModelProperties {
   const here = table?.lookup(model);
   const family = findFamily(model.model);
   const { vendor, model: id } = model;
@@ -85,14 +85,14 @@ export function findKnownModel(table: PriceTable | undefined, model: PricedModel
  * Copilot has billed by tokens since June 2026, at about the maker's prices (GitHub's table of AI
  * credits).
  */
-const MAKERS: readonly (readonly [RegExp, string])[] = [
+const MAKER_BY_MODEL: readonly (readonly [RegExp, string])[] = [
   [/claude/i, 'anthropic'],
   [/gemini/i, 'google'],
   [/gpt|^o\d/i, 'openai'],
   [/grok/i, 'x-ai'],
 ];
 
-const findMaker = (model: string): string | undefined => MAKERS.find(([words]) => words.test(model))?.[1];
+const findMaker = (model: string): string | undefined => MAKER_BY_MODEL.find(([words]) => words.test(model))?.[1];
 
 /** Gateways under other hosts have their own prices. */
 const isAt = (hosts: RegExp, baseUrl: string): boolean =>
@@ -101,12 +101,12 @@ const isAt = (hosts: RegExp, baseUrl: string): boolean =>
 type PriceList = Readonly<Record<string, number | TieredPrices | undefined>>;
 
 function convertPrices(listed: PriceList): ModelPrices | undefined {
-  const input = rate(listed['input_mtok']);
-  const output = rate(listed['output_mtok']);
+  const input = convertRate(listed['input_mtok']);
+  const output = convertRate(listed['output_mtok']);
   if (!input || !output) return undefined;
-  const cacheRead = rate(listed['cache_read_mtok']);
-  const cacheWrite = rate(listed['cache_write_mtok']);
-  const longCacheWrite = rate(listed['cache_write_1h_mtok']);
+  const cacheRead = convertRate(listed['cache_read_mtok']);
+  const cacheWrite = convertRate(listed['cache_write_mtok']);
+  const longCacheWrite = convertRate(listed['cache_write_1h_mtok']);
   return {
     input,
     output,
@@ -116,7 +116,7 @@ function convertPrices(listed: PriceList): ModelPrices | undefined {
   };
 }
 
-function rate(listed: number | TieredPrices | undefined): Rate | undefined {
+function convertRate(listed: number | TieredPrices | undefined): Rate | undefined {
   if (listed === undefined) return undefined;
   if (typeof listed === 'number') return { base: listed };
   return { base: listed.base, tiers: listed.tiers.map(({ start, price }) => ({ aboveTokens: start, price })) };

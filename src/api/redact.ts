@@ -1,12 +1,12 @@
 import { maskSecrets, SECRET_MASK } from '../core/secrets/maskSecrets';
 
 /** Shorter values are placeholders such as "ollama", which must stay readable. */
-const SECRET_FROM_CHARS = 8;
+const MIN_SECRET_CHARS = 8;
 
 /** Removes these secrets, in all their encodings, and anything that looks like a key. */
 export function redact(text: string, secrets: readonly string[]): string {
   const forms = secrets
-    .filter((secret) => secret.length >= SECRET_FROM_CHARS)
+    .filter((secret) => secret.length >= MIN_SECRET_CHARS)
     .flatMap((secret) => [
       secret,
       encodeURIComponent(secret),

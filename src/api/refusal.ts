@@ -4,7 +4,7 @@
 import { isRecord } from '../core/messages/blocks';
 
 /** Longer bodies are web pages, not messages. Characters. */
-const MAX_BODY = 200_000;
+const MAX_ERROR_BODY_CHARS = 200_000;
 
 /**
  * Servers put messages where the SDKs lose them: in an array (Gemini), beside or without `error`
@@ -13,7 +13,7 @@ const MAX_BODY = 200_000;
  * @returns undefined if nothing needs to change or it isn't JSON
  */
 export function normalizeRefusal(body: string): string | undefined {
-  if (body.length > MAX_BODY) return undefined;
+  if (body.length > MAX_ERROR_BODY_CHARS) return undefined;
   let parsed: unknown;
   try {
     parsed = JSON.parse(body);
@@ -25,7 +25,7 @@ export function normalizeRefusal(body: string): string | undefined {
 }
 
 function findRefusal(body: unknown): Readonly<Record<string, unknown>> | undefined {
-  if (Array.isArray(body)) return findRefusal(body[0]) ?? (isRecord(body[0]) ? inOrder(body[0]) : undefined);
+  if (Array.isArray(body)) return findRefusal(body[0]) ?? (isRecord(body[0]) ? normalizeErrorBody(body[0]) : undefined);
   if (!isRecord(body)) return undefined;
   const { error, message, detail, type, code } = body;
   if (isRecord(error)) {
@@ -43,7 +43,9 @@ function findRefusal(body: unknown): Readonly<Record<string, unknown>> | undefin
   return { message: words, ...(type !== undefined && { type }), ...(code !== undefined && { code }) };
 }
 
-const inOrder = ({ error }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined =>
+const normalizeErrorBody = ({
+  error,
+}: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined =>
   isRecord(error) ? error : undefined;
 
 /** Message of OpenRouter's provider: text, often JSON (`error.metadata.raw`). */

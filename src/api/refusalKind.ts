@@ -10,7 +10,7 @@ import { normalizeRefusal } from './refusal';
  * Documented error types, codes and statuses. Sources: Anthropic API reference, "Errors"; OpenAI
  * API guide, "Error codes", and its validation codes; Google AIP-193 with google.rpc.Code.
  */
-const VOCABULARY: ReadonlySet<string> = new Set([
+const LOGGABLE_ERROR_WORDS: ReadonlySet<string> = new Set([
   ...['invalid_request_error', 'authentication_error', 'billing_error', 'permission_error', 'not_found_error'],
   ...['request_too_large', 'rate_limit_error', 'api_error', 'timeout_error', 'overloaded_error', 'server_error'],
   ...['context_length_exceeded', 'string_above_max_length', 'array_above_max_length', 'integer_above_max_value'],
@@ -27,7 +27,7 @@ export function classifyRefusal(words: string, status?: number): string {
   const error = findError(words);
   const known = ['type', 'code', 'status']
     .map((field) => error[field])
-    .filter((value) => typeof value === 'string' && VOCABULARY.has(value));
+    .filter((value) => typeof value === 'string' && LOGGABLE_ERROR_WORDS.has(value));
   const parts = [...(status === undefined ? [] : [`status ${status}`]), ...new Set(known)];
   return parts.length === 0 ? 'for a reason that is not known' : parts.join(', ');
 }

@@ -1,5 +1,5 @@
 /** Vendors' messages when they reject a block that they created. */
-const ROWS: readonly RegExp[] = [
+const THINKING_REJECTIONS: readonly RegExp[] = [
   // Anthropic, from Fable 5.1 on, if anything before the block has changed (guide, "Preserved
   // thinking"): "The block is bound to a different conversation." Also "Invalid `signature` in
   // `thinking` block".
@@ -11,4 +11,4 @@ const ROWS: readonly RegExp[] = [
 ];
 
 /** True if the request can be repeated without the thinking it sent back. */
-export const refusesThinking = (words: string): boolean => ROWS.some((row) => row.test(words));
+export const isThinkingRejection = (words: string): boolean => THINKING_REJECTIONS.some((row) => row.test(words));

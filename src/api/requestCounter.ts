@@ -20,10 +20,10 @@ export function createRequestCounter(
   const request = ({ system, messages, tools }: ApiRequest): number => {
     const prompt =
       typeof system === 'string'
-        ? counter.text(system)
-        : (system ?? []).reduce((sum, block) => sum + counter.block(block), 0);
-    const declared = tools && tools.length > 0 ? counter.json(tools) : 0;
-    return Math.ceil((prompt + declared + counter.messages(messages)) * factor);
+        ? counter.countText(system)
+        : (system ?? []).reduce((sum, block) => sum + counter.countBlock(block), 0);
+    const declared = tools && tools.length > 0 ? counter.countJson(tools) : 0;
+    return Math.ceil((prompt + declared + counter.countMessages(messages)) * factor);
   };
   return {
     request,
@@ -31,7 +31,7 @@ export function createRequestCounter(
       accounting,
       source: 'counted',
       inputTokens: request(asked),
-      outputTokens: Math.ceil(counter.text(output) * factor),
+      outputTokens: Math.ceil(counter.countText(output) * factor),
       cacheReadTokens: 0,
       cacheWriteTokens: 0,
     }),

@@ -22,7 +22,7 @@ export const DEFAULT_RETRY: RetryPolicy = {
 };
 
 /** Connections lost, as opposed to never established. */
-const BROKEN = new Set<string | undefined>([
+const BROKEN_CONNECTION_CODES = new Set<string | undefined>([
   undefined,
   'ECONNRESET',
   'EPIPE',
@@ -33,7 +33,7 @@ const BROKEN = new Set<string | undefined>([
 ]);
 
 /** True if an established connection was lost, so the request may have arrived. */
-export const isBrokenOff = ({ code }: ApiErrorDetails): boolean => BROKEN.has(code);
+export const isBrokenOff = ({ code }: ApiErrorDetails): boolean => BROKEN_CONNECTION_CODES.has(code);
 
 const isWorthIt = ({ kind, details }: ApiError): boolean =>
   kind === 'rate-limit' || kind === 'overloaded' || kind === 'server' || (kind === 'network' && isBrokenOff(details));

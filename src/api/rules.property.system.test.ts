@@ -13,7 +13,7 @@ import { buildAnthropicBody } from './anthropicMessages';
 import { findDialect, RESPONSES_DIALECT } from './dialect';
 import { buildChatBody } from './openaiChat';
 import { buildResponsesBody } from './openaiResponses';
-import { assistant, call, image, READ_FILE, result, text, user } from './testing';
+import { assistant, call, imageBlock, READ_FILE_TOOL, result, text, user } from './testing';
 
 const signer = { sign: (content: string) => `signed ${content.length}` };
 const model = { id: 'm' };
@@ -21,7 +21,7 @@ const model = { id: 'm' };
 type Json = Readonly<Record<string, unknown>>;
 const wire = (body: unknown): Json => JSON.parse(JSON.stringify(body)) as Json;
 const serverSays = (messages: readonly ApiMessage[]): string | undefined => {
-  const request = { messages, tools: [READ_FILE] };
+  const request = { messages, tools: [READ_FILE_TOOL] };
   return anthropicFault(wire(buildAnthropicBody(request, model, findAnthropicDialect(model.id))), signer);
 };
 
@@ -34,7 +34,7 @@ const round = fc
     thought: fc.option(words),
     said: fc.option(words),
     calls: fc.array(
-      fc.record({ input, output: fc.oneof(words, fc.constant([text('seen'), image])), isError: fc.boolean() }),
+      fc.record({ input, output: fc.oneof(words, fc.constant([text('seen'), imageBlock])), isError: fc.boolean() }),
       { maxLength: 3 },
     ),
     reply: fc.option(words),
@@ -123,7 +123,7 @@ describe('generated conversations', () => {
       fc.property(conversation, (messages) => {
         expect(checkConversation(messages)).toEqual([]);
         expect(serverSays(messages)).toBeUndefined();
-        const request = { messages, tools: [READ_FILE], system: 'Be short.' };
+        const request = { messages, tools: [READ_FILE_TOOL], system: 'Be short.' };
         const chat = findDialect(new URL('http://127.0.0.1'));
         expect(chatFault(wire(buildChatBody(request, model, chat)), {})).toBeUndefined();
         const strict = { ...chat, alternateRoles: true, systemRole: false };

@@ -101,7 +101,7 @@ function listTools(messages: readonly ApiMessage[]): ToolDeclaration[] {
  * Failures that were certainly not billed, since the vendor responded with an error status. Other
  * failures without usage (canceled, timed out, cut off) may be billed.
  */
-const NOT_ANSWERED: ReadonlySet<ApiErrorKind> = new Set([
+const UNANSWERED_ERROR_KINDS: ReadonlySet<ApiErrorKind> = new Set([
   'auth',
   'permission',
   'quota',
@@ -120,7 +120,7 @@ function getCost(outcome: TextOutcome, prices: ModelPrices | undefined): number 
   if (outcome.usage) return computeCallCost(outcome.usage, prices);
   if (outcome.kind === 'complete' || outcome.partialText !== '') return undefined;
   const { kind, details } = outcome.error;
-  return NOT_ANSWERED.has(kind) || (kind === 'network' && !isBrokenOff(details)) ? 0 : undefined;
+  return UNANSWERED_ERROR_KINDS.has(kind) || (kind === 'network' && !isBrokenOff(details)) ? 0 : undefined;
 }
 
 function toReply(outcome: TextOutcome, cost: number | undefined, timeMs: number, isCompaction: boolean): SummaryReply {

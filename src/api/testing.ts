@@ -8,7 +8,7 @@ import type { ApiEvent } from './types';
 export const counter = new MessageCounter({ count: (text) => Math.ceil(text.length / 4) });
 
 /** Must appear only in request headers. */
-export const KEY = 'sk-test-RECOGNISABLE-0123456789-key';
+export const TEST_API_KEY = 'sk-test-RECOGNISABLE-0123456789-key';
 
 export const user = (content: string | readonly Block[]): ApiMessage => ({ role: 'user', content });
 export const assistant = (content: string | readonly Block[]): ApiMessage => ({ role: 'assistant', content });
@@ -25,15 +25,19 @@ export const result = (id: string, content: string | readonly Block[] = 'done'):
   content,
 });
 
-export const READ_FILE = {
+export const READ_FILE_TOOL = {
   name: 'read_file',
   description: 'Reads a file.',
   input_schema: { type: 'object', properties: { path: { type: 'string' } } },
 };
 
 /** One pixel. */
-export const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-export const image: Block = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } };
+export const TINY_PNG_BASE64 =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+export const imageBlock: Block = {
+  type: 'image',
+  source: { type: 'base64', media_type: 'image/png', data: TINY_PNG_BASE64 },
+};
 
 export interface Outcome {
   readonly events: readonly ApiEvent[];

@@ -3,27 +3,27 @@ import { afterEach, vi } from 'vitest';
 import type { ModelServer } from '../../test/servers/modelServer';
 import { startOpenAIServer, type OpenAIServerOptions } from '../../test/servers/openaiServer';
 import { createOpenAIHandler, type OpenAIOptions } from './openai';
-import { assistant, call, counter, KEY, result, user } from './testing';
+import { assistant, call, counter, TEST_API_KEY, result, user } from './testing';
 import type { ApiHandler, ApiRequest } from './types';
 
-let open: ModelServer | undefined;
+let openServer: ModelServer | undefined;
 afterEach(async () => {
   vi.unstubAllEnvs();
-  await open?.close();
+  await openServer?.close();
 });
 
 export async function startServer(options: OpenAIServerOptions = {}): Promise<ModelServer> {
-  open = await startOpenAIServer(options);
-  return open;
+  openServer = await startOpenAIServer(options);
+  return openServer;
 }
 
-export async function start(
+export async function startHandlerAndServer(
   server: OpenAIServerOptions = {},
   options: Partial<OpenAIOptions> = {},
 ): Promise<{ server: ModelServer; handler: ApiHandler }> {
-  const opened = await startServer({ apiKey: KEY, ...server });
+  const opened = await startServer({ apiKey: TEST_API_KEY, ...server });
   const handler = createOpenAIHandler({
-    apiKey: KEY,
+    apiKey: TEST_API_KEY,
     baseUrl: `${opened.url}/v1`,
     model: { id: 'gpt-4o' },
     counter,

@@ -6,7 +6,7 @@ import { refused } from '../../test/servers/behaviour';
 import { NOT_TOO_LONG, TOO_LONG, tooLongAnswer, type TooLongVendor } from '../../test/servers/tooLong';
 import { createAnthropicHandler } from './anthropic';
 import { createOpenAIHandler } from './openai';
-import { counter, KEY, collectOutcome, user } from './testing';
+import { counter, TEST_API_KEY, collectOutcome, user } from './testing';
 
 let open: ModelServer | undefined;
 afterEach(async () => {
@@ -23,7 +23,7 @@ async function requestError(answer: { status: number; body: string; contentType?
   open = await startOpenAIServer({ script: { ...refused(status, 'any', 'any'), body, contentType } });
   const model = { id: 'm' };
   const handler = createOpenAIHandler({
-    apiKey: KEY,
+    apiKey: TEST_API_KEY,
     baseUrl: `${open.url}/v1`,
     model,
     counter,
@@ -49,7 +49,7 @@ describe('the error for a prompt that is too long', () => {
   it("is recognized in Anthropic's words if the answer counts as well", async () => {
     open = await startAnthropicServer({ maxContextTokens: 10_000 });
     const model = { id: 'claude-sonnet-4-5', maxOutputTokens: 9_990 };
-    const handler = createAnthropicHandler({ apiKey: KEY, baseUrl: open.url, model, counter });
+    const handler = createAnthropicHandler({ apiKey: TEST_API_KEY, baseUrl: open.url, model, counter });
     const { error } = await collectOutcome(handler.stream({ messages: [user('x'.repeat(4_000))] }));
     expect(error).toMatchObject({ kind: 'context-too-long', details: { overflow: { limit: 10_000 } } });
     expect(error?.details.overflow?.tokens).toBeGreaterThan(1_000);

@@ -4,10 +4,10 @@
  * `limit` allowed, `over` excess.
  */
 
-import { MANY_IMAGES, type RequestLimits } from '../core/vendors/requestLimits';
+import { MANY_IMAGES_ABOVE, type RequestLimits } from '../core/vendors/requestLimits';
 
 /** Numbers in the rejection, in model tokens; absent if not stated. */
-export interface Overflow {
+export interface OverflowTokens {
   readonly tokens?: number;
   readonly limit?: number;
   /** Set if the bytes or images were too large rather than the tokens. */
@@ -26,7 +26,7 @@ export interface OverWeight {
   readonly manyImages?: NonNullable<RequestLimits['manyImages']>;
 }
 
-const ROWS: readonly RegExp[] = [
+const TOO_LONG_MESSAGES: readonly RegExp[] = [
   // Anthropic, Vertex, Bedrock: "prompt is too long: 214850 tokens > 200000 maximum" (microsoft/vscode#293191)
   /prompt is too long(?:: (?<tokens>\d+) tokens > (?<limit>\d+))?/i,
   // Anthropic: "input length and `max_tokens` exceed context limit: 190000 + 16000 > 200000, decrease …" (continuedev/continue#6080)
@@ -103,7 +103,7 @@ const ROWS: readonly RegExp[] = [
 ];
 
 /** Error codes: OpenAI, llama.cpp, Copilot, GitHub Models, GLM, Mistral. */
-const CODES = new Set<unknown>([
+const TOO_LONG_CODES = new Set<unknown>([
   'context_length_exceeded',
   'exceed_context_size_error',
   'model_max_prompt_tokens_exceeded',
@@ -117,10 +117,10 @@ const CODES = new Set<unknown>([
  * Whether a refusal means that the request has too many tokens, and what it says of them.
  * @param codes the error's `code` and `type`, where it has them
  */
-export function findOverflow(message: string, ...codes: readonly unknown[]): Overflow | undefined {
-  const matches = ROWS.map((words) => words.exec(message)).filter((match) => match !== null);
+export function findOverflow(message: string, ...codes: readonly unknown[]): OverflowTokens | undefined {
+  const matches = TOO_LONG_MESSAGES.map((words) => words.exec(message)).filter((match) => match !== null);
   const [first] = matches;
-  if (!first) return codes.some((code) => CODES.has(code)) ? {} : undefined;
+  if (!first) return codes.some((code) => TOO_LONG_CODES.has(code)) ? {} : undefined;
   // Prefers the row with most numbers, since some messages contain general words before exact ones.
   const { groups = {} } = matches.toSorted((a, b) => countNumbers(b) - countNumbers(a))[0] ?? first;
   const number = (name: string): number | undefined => (groups[name] === undefined ? undefined : Number(groups[name]));
@@ -135,16 +135,22 @@ const countNumbers = ({ groups = {} }: RegExpExecArray): number =>
  * Messages for too many bytes, usually because of images and files. Anthropic: "Request exceeds the
  * maximum size" (32 MB); Gemini, 400: "Request payload size exceeds the limit: 20971520 bytes."
  */
-const BYTES =
+const TOO_MANY_BYTES_MESSAGE =
   /payload size exceeds|exceeds the maximum size|size of the request exceeds|too many total text bytes|request entity too large|payload too large/i;
 
 /** @param type the error's `type`, where it has one */
 const isTooManyBytes = (status: number | undefined, message: string, type: unknown): boolean =>
-  status === 413 || type === 'request_too_large' || BYTES.test(message);
+  status === 413 || type === 'request_too_large' || TOO_MANY_BYTES_MESSAGE.test(message);
 
 /** "… exceeds the limit: 20971520 bytes", "The maximum request size is 32 MB", "… the maximum of 25000000 bytes" */
-const BYTE_LIMIT = /(?:limit|maximum)\D{0,40}?(?<count>\d+)\s*(?<unit>bytes|[KM]i?B)\b/i;
-const UNITS: Readonly<Record<string, number>> = { bytes: 1, kb: 1000, mb: 1_000_000, kib: 1024, mib: 1_048_576 };
+const BYTE_LIMIT_IN_MESSAGE = /(?:limit|maximum)\D{0,40}?(?<count>\d+)\s*(?<unit>bytes|[KM]i?B)\b/i;
+const BYTES_PER_UNIT: Readonly<Record<string, number>> = {
+  bytes: 1,
+  kb: 1000,
+  mb: 1_000_000,
+  kib: 1024,
+  mib: 1_048_576,
+};
 
 /**
  * Anthropic's messages for a single image that is too large and makes all later requests fail:
@@ -152,20 +158,20 @@ const UNITS: Readonly<Record<string, number>> = { bytes: 1, kb: 1000, mb: 1_000_
  * the image dimensions exceed max allowed size for many-image requests: 2000 pixels"
  * (claude-code#49720), "… exceed max allowed size: 8000 pixels".
  */
-const IMAGE_BYTES = /image exceeds [^:]*maximum: \d+ bytes > (?<limit>\d+) bytes/i;
-const IMAGE_EDGE =
+const IMAGE_BYTES_MESSAGE = /image exceeds [^:]*maximum: \d+ bytes > (?<limit>\d+) bytes/i;
+const IMAGE_EDGE_MESSAGE =
   /image dimensions exceed max allowed size(?<many> for many-image requests)?[^:]*: (?<limit>\d+) pixels/i;
 
 /** Undefined if the rejection isn't about bytes or images. */
 export function findOverWeight(status: number | undefined, message: string, type: unknown): OverWeight | undefined {
-  const imageBytes = IMAGE_BYTES.exec(message)?.groups?.['limit'];
+  const imageBytes = IMAGE_BYTES_MESSAGE.exec(message)?.groups?.['limit'];
   if (imageBytes !== undefined) return { imageBytes: Number(imageBytes) };
-  const ofEdge = IMAGE_EDGE.exec(message)?.groups;
+  const ofEdge = IMAGE_EDGE_MESSAGE.exec(message)?.groups;
   if (ofEdge) {
     const edge = Number(ofEdge['limit']);
-    return ofEdge['many'] === undefined ? { edge } : { manyImages: { above: MANY_IMAGES, edge } };
+    return ofEdge['many'] === undefined ? { edge } : { manyImages: { above: MANY_IMAGES_ABOVE, edge } };
   }
   if (!isTooManyBytes(status, message, type)) return undefined;
-  const { count, unit } = BYTE_LIMIT.exec(message)?.groups ?? {};
-  return count === undefined ? {} : { bytes: Number(count) * (UNITS[unit?.toLowerCase() ?? ''] ?? 1) };
+  const { count, unit } = BYTE_LIMIT_IN_MESSAGE.exec(message)?.groups ?? {};
+  return count === undefined ? {} : { bytes: Number(count) * (BYTES_PER_UNIT[unit?.toLowerCase() ?? ''] ?? 1) };
 }

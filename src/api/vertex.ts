@@ -1,6 +1,6 @@
 import type { GoogleAuth } from 'google-auth-library';
 import { isRecord } from '../core/messages/blocks';
-import { createAnthropicFamilyHandler, clientOptions } from './anthropicFamily';
+import { createAnthropicFamilyHandler, makeClientOptions } from './anthropicFamily';
 import { ApiError } from './apiError';
 import { checkEndpoint, type EndpointOptions } from './endpoint';
 import { getWire } from '../core/vendors/vendors';
@@ -21,7 +21,7 @@ export interface VertexOptions extends HandlerOptions, EndpointOptions {
   readonly credentials: GoogleCredentials;
 }
 
-const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
+const GOOGLE_CLOUD_SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 
 /**
  * Models on Google Vertex AI: Anthropic's through Anthropic's SDK, Google's through Google's.
@@ -38,7 +38,7 @@ export function createVertexHandler(options: VertexOptions): ApiHandler {
   // Kept between calls, since it caches Google's token.
   let auth: Promise<GoogleAuth> | undefined;
   const signedIn = async (): Promise<GoogleAuth> => {
-    auth ??= googleAuth(account, token);
+    auth ??= createGoogleAuth(account, token);
     try {
       await (await (await auth).getClient()).getRequestHeaders();
       return await auth;
@@ -85,7 +85,7 @@ export function createVertexHandler(options: VertexOptions): ApiHandler {
     async connect(attempt) {
       const [{ AnthropicVertex }, googleAuth] = await Promise.all([import('@anthropic-ai/vertex-sdk'), signedIn()]);
       return new AnthropicVertex({
-        ...clientOptions(attempt),
+        ...makeClientOptions(attempt),
         projectId,
         region,
         googleAuth,
@@ -96,7 +96,7 @@ export function createVertexHandler(options: VertexOptions): ApiHandler {
   });
 }
 
-async function googleAuth(account: ServiceAccount | undefined, token: string | undefined): Promise<GoogleAuth> {
+async function createGoogleAuth(account: ServiceAccount | undefined, token: string | undefined): Promise<GoogleAuth> {
   const { GoogleAuth: Auth, OAuth2Client } = await import('google-auth-library');
   if (token === undefined) {
     // Uses VS Code's fetch with its proxy instead of the library's own. Credentials must not follow
@@ -104,7 +104,7 @@ async function googleAuth(account: ServiceAccount | undefined, token: string | u
     const fetchImplementation: typeof fetch = (input, init) => fetch(input, { ...init, redirect: 'error' });
     const clientOptions = { transporterOptions: { fetchImplementation } };
     // oxlint-disable-next-line typescript/no-deprecated -- for what nobody has checked; parseAccount has
-    return new Auth({ scopes: SCOPE, clientOptions, ...(account && { credentials: account }) });
+    return new Auth({ scopes: GOOGLE_CLOUD_SCOPE, clientOptions, ...(account && { credentials: account }) });
   }
   const authClient = new OAuth2Client();
   authClient.setCredentials({ access_token: token });

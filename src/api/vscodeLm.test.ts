@@ -5,10 +5,10 @@ import {
   call,
   counter,
   findEvent,
-  image,
+  imageBlock,
   collectOutcome,
-  PNG,
-  READ_FILE,
+  TINY_PNG_BASE64,
+  READ_FILE_TOOL,
   result,
   text,
   user,
@@ -130,7 +130,7 @@ describe("the handler for VS Code's models", () => {
       accounting: 'openai',
       contextWindow: 128_000,
     });
-    expect(await handler.countTokens({ ...hello, tools: [READ_FILE] })).toEqual({ tokens: 10 + 32, exact: false });
+    expect(await handler.countTokens({ ...hello, tools: [READ_FILE_TOOL] })).toEqual({ tokens: 10 + 32, exact: false });
     expect(await handler.countTokens(hello)).toEqual({ tokens: 10, exact: false });
   });
 
@@ -144,7 +144,7 @@ describe("the handler for VS Code's models", () => {
     const { events } = await collectOutcome(
       createHandler([lm]).stream({
         ...hello,
-        tools: [READ_FILE, { name: 'server_tool' }],
+        tools: [READ_FILE_TOOL, { name: 'server_tool' }],
         toolChoice: 'required',
         extraBody: { a: 1 },
       }),
@@ -155,7 +155,7 @@ describe("the handler for VS Code's models", () => {
     ]);
     expect(findEvent(events, 'end')?.stopReason).toBe('tool_use');
     expect(lm.asked[0]?.options).toEqual({
-      tools: [{ name: 'read_file', description: 'Reads a file.', inputSchema: READ_FILE.input_schema }],
+      tools: [{ name: 'read_file', description: 'Reads a file.', inputSchema: READ_FILE_TOOL.input_schema }],
       toolRequired: true,
       modelOptions: { a: 1 },
     });
@@ -231,14 +231,18 @@ describe("converting messages for VS Code's models", () => {
   it('puts the system prompt before the first message, and later notes after results', () => {
     const messages = [
       { role: 'system', content: 'first' } as const,
-      user([text('task'), text(' '), image]),
+      user([text('task'), text(' '), imageBlock]),
       assistant([{ type: 'thinking', thinking: 'x' }, text('So.'), call('c1', { a: 1 }), call('c2', 'odd')]),
       { role: 'system', content: 'note' } as const,
-      user([result('c1'), result('c2', [text('seen'), image]), { type: 'image', source: { type: 'url', url: 'u' } }]),
+      user([
+        result('c1'),
+        result('c2', [text('seen'), imageBlock]),
+        { type: 'image', source: { type: 'url', url: 'u' } },
+      ]),
       assistant([{ type: 'redacted_thinking', data: 'x' }]),
       assistant('  '),
     ];
-    const data = { kind: 'data', mimeType: 'image/png', data: Buffer.from(PNG, 'base64') };
+    const data = { kind: 'data', mimeType: 'image/png', data: Buffer.from(TINY_PNG_BASE64, 'base64') };
     expect(convertLmMessages({ system: [text('zero') as never], messages })).toEqual([
       { role: 'user', content: [say('zero'), say('first'), say('task'), data] },
       {

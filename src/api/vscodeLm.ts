@@ -5,9 +5,9 @@
 import { isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { ApiError } from './apiError';
-import { singleCall, streamCall } from './call';
+import { runSingleCall, streamCall } from './call';
 import { foldSystem } from '../core/messages/foldSystem';
-import { asText, REASONING_BLOCK } from './openaiBlocks';
+import { asText, REASONING_BLOCK_TYPE } from './openaiBlocks';
 import type { HandlerOptions } from './handlerOptions';
 import { convertChatUsage } from './openaiChat';
 import { createRequestCounter } from './requestCounter';
@@ -115,7 +115,7 @@ export function createVscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
     throw new ApiError('model', { name, what });
   };
 
-  async function* attempt(
+  async function* attemptRequest(
     request: ApiRequest,
     signal: AbortSignal,
     onPart: () => void,
@@ -144,10 +144,10 @@ export function createVscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
         ...call,
         signal,
         countUsage: (output) => counter.usage(request, output),
-        attempt: (tried) => attempt(request, tried.signal, tried.onBytes),
+        attempt: (tried) => attemptRequest(request, tried.signal, tried.onBytes),
       }),
     countTokens: (request, signal) =>
-      singleCall({ ...call, signal }, async (tried) => {
+      runSingleCall({ ...call, signal }, async (tried) => {
         const model = await select();
         const counts = await Promise.all(
           convertLmMessages(request).map((message) => model.countTokens(message, tried.signal)),
@@ -201,7 +201,7 @@ function convertBlock(block: Block): LmPart[] {
     return [{ kind: 'toolResult', callId: block.tool_use_id, content: parts }];
   }
   // Signed for another API.
-  if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK) return [];
+  if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK_TYPE) return [];
   return [convertImage(block) ?? { kind: 'text', text: asText(block).text }];
 }
 

@@ -3,7 +3,7 @@ import { refused, reply } from '../../test/servers/behaviour';
 import type { ModelServer } from '../../test/servers/modelServer';
 import { startOpenAIServer } from '../../test/servers/openaiServer';
 import { createOpenAIHandler } from './openai';
-import { assistant, call, counter, image, KEY, collectOutcome, result, text, user } from './testing';
+import { assistant, call, counter, imageBlock, TEST_API_KEY, collectOutcome, result, text, user } from './testing';
 import { withoutImages } from './withoutImages';
 
 let open: ModelServer | undefined;
@@ -11,7 +11,11 @@ afterEach(async () => {
   await open?.close();
 });
 
-const messages = [user([text('see'), image]), assistant([call('a')]), user([result('a', [text('a picture'), image])])];
+const messages = [
+  user([text('see'), imageBlock]),
+  assistant([call('a')]),
+  user([result('a', [text('a picture'), imageBlock])]),
+];
 
 /** A server whose model has no image input, with this message. */
 async function blindServer(words: string, status = 400): Promise<ModelServer> {
@@ -24,7 +28,7 @@ async function blindServer(words: string, status = 400): Promise<ModelServer> {
 const createHandler = (server: ModelServer, sees: boolean | undefined) =>
   withoutImages(
     createOpenAIHandler({
-      apiKey: KEY,
+      apiKey: TEST_API_KEY,
       baseUrl: `${server.url}/v1`,
       model: { id: 'm' },
       counter,

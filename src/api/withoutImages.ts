@@ -5,7 +5,7 @@ import { isApiError } from './apiError';
 import type { ApiHandler } from './types';
 
 /** Servers' messages, quoted per row. */
-const REFUSALS: readonly RegExp[] = [
+const IMAGE_REJECTIONS: readonly RegExp[] = [
   // DeepSeek: "messages[3]: unknown variant `image_url`, expected `text`"
   /unknown variant `(?:image_url|input_image)`/i,
   // OpenRouter, 404: "No endpoints found that support image input"
@@ -16,7 +16,7 @@ const REFUSALS: readonly RegExp[] = [
   /mmproj/i,
 ];
 
-const NOT_SHOWN: Block = { type: 'text', text: '[image: left out, because this model sees none]' };
+const OMITTED_IMAGE: Block = { type: 'text', text: '[image: left out, because this model sees none]' };
 
 /**
  * A handler whose model gets a text in the place of each image where it sees none. What is not known is learned from a
@@ -35,7 +35,7 @@ export function withoutImages(handler: ApiHandler, sees: boolean | undefined): A
           yield* handler.stream(request, signal);
           return;
         } catch (error) {
-          if (!refusesImages(error) || !request.messages.some((message) => withoutImagesIn(message) !== message))
+          if (!isImageRejection(error) || !request.messages.some((message) => withoutImagesIn(message) !== message))
             throw error;
           isBlind = true;
         }
@@ -45,8 +45,8 @@ export function withoutImages(handler: ApiHandler, sees: boolean | undefined): A
   };
 }
 
-const refusesImages = (error: unknown): boolean =>
-  isApiError(error) && REFUSALS.some((words) => words.test(error.details.vendorMessage ?? ''));
+const isImageRejection = (error: unknown): boolean =>
+  isApiError(error) && IMAGE_REJECTIONS.some((words) => words.test(error.details.vendorMessage ?? ''));
 
 function withoutImagesIn(message: ApiMessage): ApiMessage {
   if (typeof message.content === 'string') return message;
@@ -56,7 +56,7 @@ function withoutImagesIn(message: ApiMessage): ApiMessage {
 
 function withoutImageBlocks(blocks: readonly Block[]): readonly Block[] {
   const left = blocks.map((block) => {
-    if (isImage(block)) return NOT_SHOWN;
+    if (isImage(block)) return OMITTED_IMAGE;
     const inside =
       isToolResult(block) && Array.isArray(block.content) ? (block.content as readonly Block[]) : undefined;
     const changed = inside && withoutImageBlocks(inside);

@@ -1,4 +1,4 @@
-import { savedPerRequest } from '../account/savedPerRequest';
+import { computeSavingPerRequest } from '../account/savedPerRequest';
 import type { Conversation } from '../conversations/types';
 import { NoSummarizerError } from '../core/condense/summarizer';
 import { ProviderFailure, type FailureAdvice } from '../core/condense/types';
@@ -14,10 +14,10 @@ import { formatReport } from '../core/condense/report/report';
 import { getPinnedIndexes } from '../core/condense/ledger/pins';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import { compareViews } from '../core/condense/report/foldedTexts';
-import { referencedTexts } from '../core/condense/edits/references';
+import { collectReferencedTexts } from '../core/condense/edits/references';
 import { measureCoherence } from '../core/condense/coherence/coherence';
 import { excludeMessages } from '../core/condense/report/editChanges';
-import { errorMessage } from '../core/errors';
+import { getErrorMessage } from '../core/errors';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { openLedger } from '../storage/ledgerStore';
 import { describePruning, pruneLedgers } from '../storage/prune';
@@ -50,7 +50,7 @@ export async function condenseConversation(
   { manager, counter, onProgress, signal, maxCost }: CondenseParts,
 ): Promise<CondensedConversation> {
   onProgress({ step: 'Counting its tokens' });
-  const before = counter.messages(conversation.messages);
+  const before = counter.countMessages(conversation.messages);
   const targetTokens = Math.ceil((before * task.targetPercent) / 100);
   const pinned = await readPinned(conversation, task.store);
   const request: CondensationRequest = {
@@ -115,7 +115,7 @@ export async function condenseConversation(
     report,
     metrics: metricsWith(context),
     ...compareViews(applyEdits(conversation.messages, outcome.edits), undefined, task.isPreview),
-    ...(task.isPreview && { originals: referencedTexts(conversation.messages, outcome.edits) }),
+    ...(task.isPreview && { originals: collectReferencedTexts(conversation.messages, outcome.edits) }),
   };
   return { outcome, result };
 }
@@ -134,7 +134,7 @@ async function computeSaving(
   change: { readonly tokensBefore: number; readonly tokensAfter: number },
 ): Promise<{ readonly savedPerRequest?: number }> {
   try {
-    const saved = await savedPerRequest(conversation, change);
+    const saved = await computeSavingPerRequest(conversation, change);
     return saved === undefined ? {} : { savedPerRequest: saved };
   } catch {
     return {};
@@ -164,7 +164,7 @@ async function pruneStore(store: string, inUse: string): Promise<readonly string
     const words = describePruning(await pruneLedgers(store, { now: new Date(), inUse: [inUse] }));
     return words === undefined ? [] : [words];
   } catch (error) {
-    return [errorMessage(error)];
+    return [getErrorMessage(error)];
   }
 }
 

@@ -59,10 +59,10 @@ export class ConversationIndex implements Disposable {
    * by the ID in its file.
    */
   get conversations(): readonly IndexedConversation[] {
-    return (this.listed ??= this.list());
+    return (this.listed ??= this.listConversations());
   }
 
-  private list(): readonly IndexedConversation[] {
+  private listConversations(): readonly IndexedConversation[] {
     const pathById = new Map(
       [...this.details.values()].flatMap(({ id, path }) => (id === undefined ? [] : [[id, path]])),
     );
@@ -90,10 +90,10 @@ export class ConversationIndex implements Disposable {
    * its successor.
    */
   refresh(): Promise<void> {
-    return (this.latest = this.look());
+    return (this.latest = this.startIndexing());
   }
 
-  private async look(): Promise<void> {
+  private async startIndexing(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
     if (this.isDisposed) return;
@@ -101,17 +101,17 @@ export class ConversationIndex implements Disposable {
     const run = new AbortController();
     this.running = run;
     this.startedAt = performance.now();
-    this.changed();
+    this.notifyChanged();
     try {
       await this.options.run(run.signal, (progress) => {
-        if (!run.signal.aborted) this.take(progress);
+        if (!run.signal.aborted) this.takeProgress(progress);
       });
     } catch (error) {
       if (!run.signal.aborted) this.options.fail(error);
     }
     if (this.running !== run) return this.latest;
     this.running = undefined;
-    this.changed();
+    this.notifyChanged();
   }
 
   /** Searches again after changes in these folders, with a delay and a minimum interval. */
@@ -139,29 +139,29 @@ export class ConversationIndex implements Disposable {
     this.timer = setTimeout(() => void this.refresh(), Math.max(delayMs, intervalMs - sinceStart));
   }
 
-  private take(progress: IndexProgress): void {
+  private takeProgress(progress: IndexProgress): void {
     if ('found' in progress) {
       this.found = progress.found.conversations;
       const there = new Set(this.found.map(({ path }) => path));
       for (const path of this.details.keys()) if (!there.has(path)) this.details.delete(path);
-      for (const problem of progress.found.problems) this.report(problem);
+      for (const problem of progress.found.problems) this.reportProblem(problem);
     } else {
       for (const details of progress.details) {
         this.details.set(details.path, details);
-        if (details.problem !== undefined) this.report({ path: details.path, reason: details.problem });
+        if (details.problem !== undefined) this.reportProblem({ path: details.path, reason: details.problem });
       }
     }
-    this.changed();
+    this.notifyChanged();
   }
 
-  private report(problem: FindProblem): void {
+  private reportProblem(problem: FindProblem): void {
     const key = `${problem.path}\n${problem.reason}`;
     if (this.reported.has(key)) return;
     this.reported.add(key);
     this.options.report(problem);
   }
 
-  private changed(): void {
+  private notifyChanged(): void {
     this.listed = undefined;
     for (const listener of this.listeners) listener();
   }

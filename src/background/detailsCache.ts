@@ -4,10 +4,10 @@ import { type ConversationDetails, isCurrent } from '../conversations/stores/det
 import type { FoundConversation } from '../conversations/stores/types';
 import type { HistoryScope } from '../conversations/types';
 import { nodeFiles } from '../storage/nodeFiles';
-import { OWN, replaceCache } from '../storage/ownFiles';
+import { OWN_FILE_KINDS, replaceCache } from '../storage/ownFiles';
 
 /** More than anyone has; entries of missing files are removed first. */
-const MAX_ENTRIES = 5_000;
+const MAX_CACHED_DETAILS = 5_000;
 
 const detailsSchema = z.object({
   path: z.string(),
@@ -32,8 +32,12 @@ const detailsSchema = z.object({
 });
 
 /** Increment after changing what is read or counted, to invalidate older details. */
-const VERSION = 7;
-const cacheSchema = z.object({ version: z.literal(VERSION), history: z.string(), details: z.array(detailsSchema) });
+const CACHE_VERSION = 7;
+const cacheSchema = z.object({
+  version: z.literal(CACHE_VERSION),
+  history: z.string(),
+  details: z.array(detailsSchema),
+});
 
 /**
  * Details of conversations by path, cached in one file. A missing or damaged file is an empty
@@ -49,7 +53,7 @@ export class DetailsCache {
   ) {}
 
   static async open(file: string, history: HistoryScope): Promise<DetailsCache> {
-    const details = await read(file, history);
+    const details = await readCache(file, history);
     return new DetailsCache(file, history, new Map(details.map((each) => [each.path, each])));
   }
 
@@ -78,15 +82,15 @@ export class DetailsCache {
       : newest;
     const text = JSON.stringify({
       contextCondenser: 'conversations',
-      version: VERSION,
+      version: CACHE_VERSION,
       history: this.history,
-      details: ordered.slice(0, MAX_ENTRIES).reverse(),
+      details: ordered.slice(0, MAX_CACHED_DETAILS).reverse(),
     });
-    await replaceCache(nodeFiles, this.file, text, OWN.conversations);
+    await replaceCache(nodeFiles, this.file, text, OWN_FILE_KINDS.conversations);
   }
 }
 
-async function read(file: string, history: HistoryScope): Promise<readonly ConversationDetails[]> {
+async function readCache(file: string, history: HistoryScope): Promise<readonly ConversationDetails[]> {
   try {
     const cache = cacheSchema.parse(JSON.parse(await readFile(file, 'utf8')));
     if (cache.history !== history) return [];

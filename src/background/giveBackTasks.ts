@@ -1,7 +1,7 @@
 /** Gives conversations back in the worker, since agents' files may be large. */
 import { getActiveCondensations, getActiveEdits } from '../core/condense/ledger/ledger';
 import { checkGiveBack, giveBack, type GiveBackParts, type GiveBackRequest } from '../giveBack/giveBack';
-import { GiveBackError, NOTHING_WRITTEN } from '../giveBack/giveBackError';
+import { GiveBackError, NOTHING_WRITTEN_TEXT } from '../giveBack/giveBackError';
 import { recoverAll, undoLast, withReplacementsLock } from '../giveBack/replacements';
 import { nodeFiles } from '../storage/nodeFiles';
 import { openStored } from './storedConversations';
@@ -41,7 +41,7 @@ async function createRequest(
   const shown = getActiveCondensations(ledger.ledger);
   const [first] = shown;
   const last = shown.at(-1);
-  if (!first || !last) throw notCondensed(path);
+  if (!first || !last) throw createNotCondensedError(path);
   const { tokensBefore } = first;
   const { provider, tokensAfter } = last;
   const cost = shown.reduce((sum, each) => sum + (each.cost ?? 0), 0);
@@ -51,12 +51,12 @@ async function createRequest(
   return { request, conversation: conversation.id };
 }
 
-const notCondensed = (path: string): GiveBackError =>
+const createNotCondensedError = (path: string): GiveBackError =>
   new GiveBackError({
     trouble: 'missing',
     path,
     happened: 'The conversation is not condensed.',
-    notDone: NOTHING_WRITTEN,
+    notDone: NOTHING_WRITTEN_TEXT,
     advice: 'Condense it first.',
   });
 

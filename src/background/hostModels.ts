@@ -6,7 +6,7 @@ import type { SelectModel } from '../core/condense/providers/smart/passParts';
 import type { OutputSample } from '../core/condense/summary/expectedOutput';
 import {
   NoSummarizerError,
-  type OwnModel,
+  type LoadOwnModel,
   type SummarizerModel,
   type SummaryReply,
   type SummaryRequest,
@@ -42,7 +42,7 @@ export interface HostModels {
 export function selectFromHost(
   { select, summarize }: HostModels,
   signal: AbortSignal,
-  nameOwn: (own: OwnModel | undefined) => string | undefined = () => undefined,
+  nameOwn: (own: LoadOwnModel | undefined) => string | undefined = () => undefined,
 ): { readonly select: SelectModel; readonly samples: (model: SummarizerModel) => readonly OutputSample[] } {
   const lengths = new Map<string, readonly OutputSample[]>();
   return {

@@ -8,38 +8,38 @@ import {
   isTooLarge,
   readAllDetails,
 } from '../conversations/stores/details';
-import { KeptHeads } from '../conversations/stores/keptHeads';
+import { FileHeadCache } from '../conversations/stores/keptHeads';
 import type { FoundConversation } from '../conversations/stores/types';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import type { TokenCounter } from '../core/tokens/types';
 import { DetailsCache } from './detailsCache';
 import type { IndexProgress, IndexTask } from './tasks';
 
-type Report = (progress: IndexProgress) => void;
+type ReportProgress = (progress: IndexProgress) => void;
 
 /** Interval of progress reports and of writes, in milliseconds. */
-const REPORT_MS = 100;
-const SAVE_MS = 2_000;
+const PROGRESS_INTERVAL_MS = 100;
+const CACHE_SAVE_INTERVAL_MS = 2_000;
 
 /** Finds conversations, then reads unknown ones. Synchronous, so it runs in the worker. */
 export async function indexConversations(
   task: IndexTask,
   tokens: () => Promise<TokenCounter>,
-  report: Report,
+  report: ReportProgress,
 ): Promise<null> {
   const databases = new OpenDatabases();
   try {
-    await index(task, tokens, report, databases);
+    await buildIndex(task, tokens, report, databases);
   } finally {
     databases.close();
   }
   return null;
 }
 
-async function index(
+async function buildIndex(
   { find, history, cache: file }: IndexTask,
   tokens: () => Promise<TokenCounter>,
-  report: Report,
+  report: ReportProgress,
   databases: OpenDatabases,
 ): Promise<void> {
   const found = await findConversations(find, databases);
@@ -48,8 +48,8 @@ async function index(
   const known = found.conversations.flatMap((each) => cache.current(each) ?? []);
   if (known.length > 0) report({ details: known });
 
-  const sink = new Sink(cache, report);
-  const heads = new KeptHeads();
+  const sink = new ProgressBatcher(cache, report);
+  const heads = new FileHeadCache();
   let counter: TokenCounter | undefined;
   let getFill: FillLevelReader | undefined;
   const readWhole = async (each: FoundConversation): Promise<void> => {
@@ -83,21 +83,21 @@ async function index(
 }
 
 /** Batches reports and saves periodically, so that little is lost on cancellation. */
-class Sink {
+class ProgressBatcher {
   private batch: ConversationDetails[] = [];
   private reportedAt = performance.now();
   private saved = performance.now();
 
   constructor(
     private readonly cache: DetailsCache,
-    private readonly report: Report,
+    private readonly report: ReportProgress,
   ) {}
 
   async add(details: ConversationDetails): Promise<void> {
     this.cache.set(details);
     this.batch.push(details);
-    if (performance.now() - this.reportedAt > REPORT_MS) await this.flush();
-    if (performance.now() - this.saved > SAVE_MS) {
+    if (performance.now() - this.reportedAt > PROGRESS_INTERVAL_MS) await this.flush();
+    if (performance.now() - this.saved > CACHE_SAVE_INTERVAL_MS) {
       await this.cache.save();
       this.saved = performance.now();
     }

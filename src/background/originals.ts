@@ -1,5 +1,5 @@
 /** Looks up originals by reference in the ledgers. */
-import { expandReference, referencesOf, type ReferencedContent } from '../core/condense/edits/references';
+import { expandReference, collectReferences, type ReferencedContent } from '../core/condense/edits/references';
 import { getEditsShownBy, type Ledger } from '../core/condense/ledger/ledger';
 import type { ReferenceId } from '../core/messages/markers';
 import { findByReference, openLedger, type LedgerFile } from '../storage/ledgerStore';
@@ -21,7 +21,7 @@ export async function findOriginal({ reference, stores }: OriginalTask): Promise
 }
 
 const listAllReferences = ({ condensations }: Ledger): Map<ReferenceId, ReferencedContent> =>
-  referencesOf(condensations.flatMap(({ edits }) => edits));
+  collectReferences(condensations.flatMap(({ edits }) => edits));
 
 async function readText(ledger: LedgerFile, content: ReferencedContent): Promise<string> {
   const original = await ledger.original(content.before);
@@ -29,22 +29,22 @@ async function readText(ledger: LedgerFile, content: ReferencedContent): Promise
 }
 
 /** UTF-16 units of an original shown in a list. */
-const WORDS = 120;
+const MAX_PREVIEW_CHARS = 120;
 
 /** Originals of the last condensation, in message order. */
 export async function listReferences({ conversation, store }: ReferencesTask): Promise<readonly ListedReference[]> {
   const ledger = await openLedger(store, { id: conversation });
   const last = ledger.ledger.condensations.findLast(({ id }) => !ledger.ledger.undone.has(id));
   if (!last) return [];
-  const contents = [...referencesOf(getEditsShownBy(ledger.ledger, last.id)).values()];
+  const contents = [...collectReferences(getEditsShownBy(ledger.ledger, last.id)).values()];
   const listed: ListedReference[] = [];
   for (const content of contents.toSorted((a, b) => a.place.message - b.place.message || a.start - b.start)) {
     const text = await readText(ledger, content);
     const words = text
-      .slice(0, 10 * WORDS)
+      .slice(0, 10 * MAX_PREVIEW_CHARS)
       .replace(/\s+/g, ' ')
       .trim()
-      .slice(0, WORDS)
+      .slice(0, MAX_PREVIEW_CHARS)
       .toWellFormed();
     listed.push({ reference: content.reference, message: content.place.message, length: text.length, words });
   }

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { nothingToGain, transcript, writeTranscript } from '../../test/support/transcript';
-import { exchange, user } from '../core/testing';
+import { makeToolExchange, user } from '../core/testing';
 import * as savings from '../account/savedPerRequest';
 import { loadTokenCounter } from '../storage/assets';
 import { listLedgers, openLedger } from '../storage/ledgerStore';
 import { nodeFiles } from '../storage/nodeFiles';
-import { perform } from './perform';
+import { performTask } from './perform';
 import type { CondenseTask, ExportTask, TaskProgress, TaskResult, UndoTask } from './tasks';
 import type { CondensedResult } from './taskResults';
 
@@ -47,7 +47,7 @@ async function exportedMessages(): Promise<readonly unknown[]> {
 }
 
 const performed = (what: CondenseTask | ExportTask | UndoTask): Promise<unknown> =>
-  perform(what, {
+  performTask(what, {
     tokens: () => loadTokenCounter(inject('assets')),
     onProgress: (progress) => reported.push(progress),
     signal: new AbortController().signal,
@@ -55,7 +55,7 @@ const performed = (what: CondenseTask | ExportTask | UndoTask): Promise<unknown>
 
 describe('condensing a stored conversation', () => {
   it('keeps the result if computing its saving fails', async () => {
-    vi.spyOn(savings, 'savedPerRequest').mockRejectedValueOnce(new Error('The table of prices is not there.'));
+    vi.spyOn(savings, 'computeSavingPerRequest').mockRejectedValueOnce(new Error('The table of prices is not there.'));
     const result = (await performed(task())) as CondensedResult;
     expect(result).toMatchObject({ kind: 'condensed' });
     expect(result.savedPerRequest).toBeUndefined();
@@ -94,7 +94,7 @@ describe('condensing a stored conversation', () => {
 
   it('gives a result the same name before and after, even if its command was removed', async () => {
     const steps = Array.from({ length: 9 }, (_, step) =>
-      exchange(`t${step}`, 'Bash', { command: `run step ${step} # ${'why '.repeat(200)}` }, 'ok'),
+      makeToolExchange(`t${step}`, 'Bash', { command: `run step ${step} # ${'why '.repeat(200)}` }, 'ok'),
     );
     writeFileSync(path, JSON.stringify({ messages: [user('Run the steps.'), ...steps.flat()] }));
     const config = { preserveRecentCount: 0, toolParameters: { mode: 'suppress' } };

@@ -5,8 +5,8 @@ import { judgeSessions } from '../conversations/judgeSessions';
 import { readConversationFile } from '../conversations/readFile';
 import {
   makeOverview,
-  sessionsSince,
-  sessionsUsedSince,
+  cutSessionsSince,
+  selectSessionsUsedSince,
   type AccountOverview,
   type SessionAccount,
 } from '../core/account/account';
@@ -25,7 +25,7 @@ import { StoredSummaries } from '../storage/summaries';
 import { condenseConversation } from './condenseConversation';
 import { getKnownFacts } from './knownFacts';
 import { checkGiveBackStored, giveBackStored, recoverReplacements, undoGiveBack } from './giveBackTasks';
-import { remoteProvider } from '../extensionApi/engineProvider';
+import { createRemoteProvider } from '../extensionApi/engineProvider';
 import type { ProviderCalls } from '../extensionApi/remoteProvider';
 import { selectFromHost, type HostModels } from './hostModels';
 import { indexConversations } from './indexConversations';
@@ -44,12 +44,12 @@ import {
 import type { AccountTask, CondenseTask, Task, TaskProgress, PlannedPrompt, PromptTask, UndoTask } from './tasks';
 import type { AccountResult, CondensedResult, NotCondensedResult, UndoResult } from './taskResults';
 
-type Report = (progress: TaskProgress) => void;
+type ReportProgress = (progress: TaskProgress) => void;
 
 export interface PerformParts {
   /** Loads the token counter. */
   readonly tokens: () => Promise<TokenCounter>;
-  readonly onProgress: Report;
+  readonly onProgress: ReportProgress;
   readonly signal: AbortSignal;
   /** Absent if this program calls no models. */
   readonly models?: HostModels | undefined;
@@ -58,19 +58,19 @@ export interface PerformParts {
 }
 
 /** Runs a task. Reads synchronously, since the thread has no other work. */
-export async function perform(task: Task, parts: PerformParts): Promise<unknown> {
+export async function performTask(task: Task, parts: PerformParts): Promise<unknown> {
   const { tokens, onProgress, signal } = parts;
   switch (task.kind) {
     case 'condense':
-      return condense(task, new MessageCounter(await tokens()), parts);
+      return performCondense(task, new MessageCounter(await tokens()), parts);
     case 'undo':
-      return undo(task);
+      return performUndo(task);
     case 'index':
       return indexConversations(task, tokens, (index) => {
         onProgress({ step: 'Looking for conversations', index });
       });
     case 'account':
-      return account(task, tokens, onProgress, signal);
+      return performAccount(task, tokens, onProgress, signal);
     case 'ledgers':
       return outlineLedgers(task);
     case 'set-undone':
@@ -113,13 +113,13 @@ export async function perform(task: Task, parts: PerformParts): Promise<unknown>
   }
 }
 
-async function condense(
+async function performCondense(
   task: CondenseTask,
   counter: MessageCounter,
   { onProgress, signal, models, providers: calls }: PerformParts,
 ): Promise<CondensedResult | NotCondensedResult> {
   const { paid, registered = [] } = task;
-  const others = calls ? registered.map((description) => remoteProvider(description, calls)) : [];
+  const others = calls ? registered.map((description) => createRemoteProvider(description, calls)) : [];
   const providers = createProviders({
     others: () => others,
     ...(paid &&
@@ -150,7 +150,7 @@ async function choosePrompt(
   return { ...getFirstPrompt(plan), facts: plan.facts, isCompacted: plan.compacted !== undefined };
 }
 
-async function undo(task: UndoTask): Promise<UndoResult> {
+async function performUndo(task: UndoTask): Promise<UndoResult> {
   const ledger = await openLedger(task.store, { id: task.conversation });
   const entry = createUndoEntry(ledger.ledger);
   if (entry?.type !== 'undone') return { undone: undefined };
@@ -160,12 +160,12 @@ async function undo(task: UndoTask): Promise<UndoResult> {
 }
 
 /** Maximum number of problems logged. */
-const TOLD_PROBLEMS = 20;
+const MAX_REPORTED_PROBLEMS = 20;
 
-async function account(
+async function performAccount(
   task: AccountTask,
   tokens: () => Promise<TokenCounter>,
-  onProgress: Report,
+  onProgress: ReportProgress,
   signal: AbortSignal,
 ): Promise<AccountResult> {
   const { sessions, problems } = await accountStores(task, tokens, (done, all) => {
@@ -175,32 +175,32 @@ async function account(
   const unread = problems.map(({ reason }) => reason);
   const overview = makeOverview(sessions, sinceDay, unread);
   const whatIf = task.with && {
-    sum: await whatIfIn(sessions, task.with, task, tokens, onProgress, signal),
+    sum: await computeWhatIfOfSessions(sessions, task.with, task, tokens, onProgress, signal),
     name: task.with.name,
   };
   if (file)
     await replaceWhole(
       nodeFiles,
       file.path,
-      accountText(file, sessionsSince(sessions, sinceDay), overview, whatIf, unread),
+      formatAccount(file, cutSessionsSince(sessions, sinceDay), overview, whatIf, unread),
     );
   return {
     overview,
     ...(whatIf && { whatIf: { ...whatIf.sum, choice: whatIf.name } }),
     leftOut: problems.length,
-    problems: problems.slice(0, TOLD_PROBLEMS),
+    problems: problems.slice(0, MAX_REPORTED_PROBLEMS),
   };
 }
 
-async function whatIfIn(
+async function computeWhatIfOfSessions(
   sessions: readonly SessionAccount[],
   { provider, config, threshold, cache, version }: NonNullable<AccountTask['with']>,
   { sinceDay }: AccountTask,
   tokens: () => Promise<TokenCounter>,
-  onProgress: Report,
+  onProgress: ReportProgress,
   signal: AbortSignal,
 ): Promise<WhatIfSum> {
-  const within = sessionsUsedSince(sessions, sinceDay);
+  const within = selectSessionsUsedSince(sessions, sinceDay);
   const savings = await simulateStores(
     within,
     { provider, config, threshold },
@@ -213,7 +213,7 @@ async function whatIfIn(
   return computeWhatIf(within, savings, sinceDay);
 }
 
-function accountText(
+function formatAccount(
   { form, by, version, days }: NonNullable<AccountTask['file']>,
   sessions: readonly SessionAccount[],
   overview: AccountOverview,

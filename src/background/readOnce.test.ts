@@ -6,8 +6,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { writeDatabase, writeHome } from '../../test/fixtures/conversations/home';
-import { LARGEST_BEGINNING } from '../conversations/stores/beginnings';
-import { KeptHeads } from '../conversations/stores/keptHeads';
+import { MAX_BEGINNING_BYTES } from '../conversations/stores/beginnings';
+import { FileHeadCache } from '../conversations/stores/keptHeads';
 import { loadTokenCounter } from '../storage/assets';
 import { indexConversations } from './indexConversations';
 import type { IndexTask } from './tasks';
@@ -116,20 +116,20 @@ it('the index reads long files of every kind of store at most once', async () =>
 it('the index reads each file at most once even if not all beginnings fit the cache', async () => {
   const project = join(home, '.claude/projects/-home-dev-app');
   fs.mkdirSync(project, { recursive: true });
-  const heads = new KeptHeads();
+  const heads = new FileHeadCache();
   const files: string[] = [];
   while (heads.hasRoom) {
     const path = join(project, `${files.length}.jsonl`);
-    heads.keep(path, { bytes: new Uint8Array(LARGEST_BEGINNING), modified: 1, size: 1 });
+    heads.keep(path, { bytes: new Uint8Array(MAX_BEGINNING_BYTES), modified: 1, size: 1 });
     files.push(path);
   }
   files.push(join(project, 'more.jsonl'), join(project, 'still-more.jsonl'));
   for (const path of files) {
     fs.writeFileSync(path, '{"type":');
     // Sparse, so it uses no disk space.
-    fs.truncateSync(path, LARGEST_BEGINNING + 1);
+    fs.truncateSync(path, MAX_BEGINNING_BYTES + 1);
   }
-  const keep = vi.spyOn(KeptHeads.prototype, 'keep');
+  const keep = vi.spyOn(FileHeadCache.prototype, 'keep');
   await index();
   expectReadOnce(files);
   expect(keep).toHaveBeenCalledTimes(files.length - 2);

@@ -1,6 +1,6 @@
 /** A user's actions on a stored conversation and its ledger, except condensing. */
 import { loadFillLevelReader } from '../account/fillOf';
-import { savedPerRequest } from '../account/savedPerRequest';
+import { computeSavingPerRequest } from '../account/savedPerRequest';
 import { fillSentence } from '../core/account/fillLevel';
 import { restoreRawCalls } from '../conversations/rawText';
 import { exportConversation, type ExportedConversation } from '../conversations/export';
@@ -13,7 +13,7 @@ import { compareViews } from '../core/condense/report/foldedTexts';
 import { renderReadingPage } from '../pages/readingPage';
 import { findCondensation, renderReportPage } from '../pages/reportPage';
 import { createPinEntries, getPinnedIndexes } from '../core/condense/ledger/pins';
-import { listMessages, LONGEST_COMPARED, renderConversation } from '../core/messages/render';
+import { listMessages, MAX_COMPARED_CHARS, renderConversation } from '../core/messages/render';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { listUndoable } from '../giveBack/replacements';
 import { listLedgers, openLedger, readLedger, type LedgerFile } from '../storage/ledgerStore';
@@ -130,7 +130,7 @@ export async function showConversation(task: ShowTask): Promise<ShownConversatio
  */
 export function renderStored({ path, history }: TextTask): ConversationText {
   const { title, messages } = readConversationFile(path, { history });
-  return { title, text: renderConversation(messages, undefined, messages, LONGEST_COMPARED) };
+  return { title, text: renderConversation(messages, undefined, messages, MAX_COMPARED_CHARS) };
 }
 
 /**
@@ -171,8 +171,8 @@ export async function reportStored(task: ReportTask, counter: MessageCounter): P
   const { withoutContent, version, webview, notes = [] } = task;
   const fill = fillSentence((await loadFillLevelReader())(conversation, counter));
   const { messages: view } = applyEdits(messages, condensation.edits);
-  const change = { tokensBefore: counter.messages(messages), tokensAfter: counter.messages(view) };
-  const saved = await savedPerRequest(conversation, change).catch(() => undefined);
+  const change = { tokensBefore: counter.countMessages(messages), tokensAfter: counter.countMessages(view) };
+  const saved = await computeSavingPerRequest(conversation, change).catch(() => undefined);
   const subject = { title, format, fill, original: messages, savedPerRequest: saved, ...condensation, notes };
   return {
     conversation: summary,

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { transcript, writeTranscript } from '../../test/support/transcript';
 import { JUDGED_CHOICES } from '../core/condense/futureNeed/judgedChoices';
 import { loadTokenCounter } from '../storage/assets';
-import { perform } from './perform';
+import { performTask } from './perform';
 import type { Task, TaskProgress, TaskResult } from './tasks';
 
 const ID = 'claude-code:session-1';
@@ -27,7 +27,7 @@ beforeEach(() => {
 
 /** Result types follow from the worker's contract. */
 const done = async <T extends Task>(task: T): Promise<TaskResult<T>> =>
-  (await perform(task, {
+  (await performTask(task, {
     tokens: () => loadTokenCounter(inject('assets')),
     onProgress: (progress) => reported.push(progress),
     signal: new AbortController().signal,

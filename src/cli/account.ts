@@ -5,57 +5,57 @@ import {
   GROUPINGS,
   groupAccount,
   makeOverview,
-  sessionsSince,
+  cutSessionsSince,
   addUp,
   type AccountRow,
   type Grouping,
 } from '../core/account/account';
 import { renderAccountPage } from '../pages/accountPage';
-import { PART_KINDS, PART_WORDS } from '../core/account/parts';
+import { PART_KINDS, PART_LABELS } from '../core/account/parts';
 import {
-  COMPACTION_WORDS,
+  describeCompactions,
   formatMoney,
-  periodWords,
-  estimatedWords,
-  replayedWords,
-  sentOftenWords,
-  treeWords,
-  uncomposedWords,
-  unreadWords,
+  describePeriod,
+  describeEstimated,
+  describeReplayed,
+  describeSentOften,
+  describeTree,
+  describeUncomposed,
+  describeUnread,
 } from '../core/account/words';
 import { formatTokens } from '../core/format';
-import { localDay, startOfDays } from '../core/localDay';
+import { formatLocalDay, startOfDays } from '../core/localDay';
 import { formatShare } from '../core/percent';
-import { plural } from '../core/plural';
+import { formatPlural } from '../core/plural';
 import { maskValue } from '../core/secrets/maskMessages';
 import { loadTokenCounter } from '../storage/assets';
-import { OWN } from '../storage/ownFiles';
-import { parseOptions, positiveInteger, UsageError } from './args';
-import { accountLine } from './accountLine';
-import { findChoice, whatIfCommand, whatIfOfAll } from './whatIf';
-import { belongsTo, outFile, ownFile, ownStore, writeWhole } from './output';
-import { EXIT, type CliIo, type ExitCode } from './io';
+import { OWN_FILE_KINDS } from '../storage/ownFiles';
+import { parseOptions, parsePositiveInteger, UsageError } from './args';
+import { formatAccountLine } from './accountLine';
+import { findChoice, runWhatIf, computeWhatIfOfAll } from './whatIf';
+import { isPartOf, checkOutFile, checkOwnFile, checkStoreFolder, writeWhole } from './output';
+import { EXIT_CODE, type CliIo, type ExitCode } from './io';
 
 /** Longer tables belong in a file. */
-const SHOWN_ROWS = 20;
+const MAX_SHOWN_ROWS = 20;
 
 /** Days of sessions read for the line. */
-const LINE_DAYS = 2;
+const ACCOUNT_LINE_DAYS = 2;
 
 /** `account`: cost and composition of all agents' sessions on this machine. */
-export async function accountCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
+export async function runAccountCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   const { by, days, json, csv, out, store, files, line, session, ...asked } = parseValues(argv);
   if (asked.with !== undefined && files.length > 0)
-    return whatIfCommand(files, asked.with, { window: asked.window, json }, io);
+    return runWhatIf(files, asked.with, { window: asked.window, json }, io);
   // The current block started yesterday at the earliest, unless blocks follow each other without a
   // pause.
-  const wanted = line ? LINE_DAYS : days;
+  const wanted = line ? ACCOUNT_LINE_DAYS : days;
   const since = wanted === undefined ? undefined : startOfDays(wanted, io.now().getTime());
   const { platform, env, homedir } = io;
-  const folder = await ownStore(store, io);
-  const cache = await ownFile('--store', join(folder, 'account.json'), OWN.account);
-  const whatIfCache = await ownFile('--store', join(folder, 'whatIf.json'), OWN.whatIf);
-  const file = out === undefined ? undefined : await outFile(out, io);
+  const folder = await checkStoreFolder(store, io);
+  const cache = await checkOwnFile('--store', join(folder, 'account.json'), OWN_FILE_KINDS.account);
+  const whatIfCache = await checkOwnFile('--store', join(folder, 'whatIf.json'), OWN_FILE_KINDS.whatIf);
+  const file = out === undefined ? undefined : await checkOutFile(out, io);
   const all = await accountStores(
     {
       find: { platform, env, homedir },
@@ -69,29 +69,34 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
     },
   );
   if (line) {
-    io.stdout(`${accountLine(all.sessions, { now: io.now().getTime(), cwd: process.cwd(), session })}\n`);
-    return EXIT.done;
+    io.stdout(`${formatAccountLine(all.sessions, { now: io.now().getTime(), cwd: process.cwd(), session })}\n`);
+    return EXIT_CODE.done;
   }
-  const sinceDay = since === undefined ? undefined : localDay(since);
+  const sinceDay = since === undefined ? undefined : formatLocalDay(since);
   // Secrets in titles, commands and paths are masked, since pipes and files may be shared.
   const account = {
     ...all,
-    sessions: maskValue(sessionsSince(all.sessions, sinceDay)),
+    sessions: maskValue(cutSessionsSince(all.sessions, sinceDay)),
     problems: maskValue(all.problems),
   };
   const unread = account.problems.map(({ reason }) => reason);
   const whatIf =
     asked.with === undefined
       ? undefined
-      : await whatIfOfAll(all.sessions, asked.with, { period: periodWords(days), sinceDay, cache: whatIfCache }, io);
+      : await computeWhatIfOfAll(
+          all.sessions,
+          asked.with,
+          { period: describePeriod(days), sinceDay, cache: whatIfCache },
+          io,
+        );
   for (const { path, reason } of account.problems) io.stderr(`Left out: ${path}: ${reason}\n`);
   const data = renderData();
   if (file === undefined) {
-    io.stdout(data ?? whatIf?.words ?? formatAccount(account, by, periodWords(days)));
-    return EXIT.done;
+    io.stdout(data ?? whatIf?.words ?? formatAccount(account, by, describePeriod(days)));
+    return EXIT_CODE.done;
   }
   for (const { path } of all.sessions) {
-    if (await belongsTo(path, file))
+    if (await isPartOf(path, file))
       throw new UsageError("--out names an agent's session, which is never overwritten. Nothing was written.");
   }
   await writeWhole(
@@ -99,7 +104,7 @@ export async function accountCommand(argv: readonly string[], io: CliIo): Promis
     data ?? renderAccountPage(makeOverview(account.sessions, undefined, unread), { version: io.version, days, whatIf }),
   );
   io.stderr(`Written: ${file}\n`);
-  return EXIT.done;
+  return EXIT_CODE.done;
 
   /** Machine-readable output, if requested. */
   function renderData(): string | undefined {
@@ -136,9 +141,9 @@ function parseValues(argv: readonly string[]) {
   if (values.with !== undefined) findChoice(values.with);
   return {
     ...values,
-    window: positiveInteger('--window', values.window),
+    window: parsePositiveInteger('--window', values.window),
     by,
-    days: positiveInteger('--days', days),
+    days: parsePositiveInteger('--days', days),
   };
 }
 
@@ -149,41 +154,43 @@ function formatAccount({ sessions, problems }: StoresAccount, by: Grouping, peri
     sessions,
     problems.map(({ reason }) => reason),
   );
-  const unread = unreadWords(total);
-  const apart = [estimatedWords(total), unread].filter((words) => words !== '');
+  const unread = describeUnread(total);
+  const apart = [describeEstimated(total), unread].filter((words) => words !== '');
   if (total.requests === 0)
     return `${period}: no requests in the sessions that agents have stored here${unread === '' ? '' : `; ${unread}`}. docs/formats.md lists where they are searched for.\n`;
   const rows = groupAccount(sessions, by);
   const sent = PART_KINDS.reduce((sum, kind) => sum + total.parts[kind], 0);
   const { compactions } = total;
   const lines = [
-    `${period}: ${plural(total.sessions, 'session')}, ${plural(total.requests, 'request')}: ${[formatMoney(total), ...apart].join('; ')}`,
+    `${period}: ${formatPlural(total.sessions, 'session')}, ${formatPlural(total.requests, 'request')}: ${[formatMoney(total), ...apart].join('; ')}`,
     ` - Input: ${formatTokens(total.fresh)} tokens fresh, ${formatTokens(total.cacheWrite)} written to caches, ${formatTokens(total.cacheRead)} read from them; output: ${formatTokens(total.output)}`,
-    ...(total.replayed > 0 ? [` - ${plural(total.replayed, 'request')} ${replayedWords(total.replayed, total)}.`] : []),
-    ...(compactions.count > 0 ? [` - ${COMPACTION_WORDS(compactions)}`] : []),
+    ...(total.replayed > 0
+      ? [` - ${formatPlural(total.replayed, 'request')} ${describeReplayed(total.replayed, total)}.`]
+      : []),
+    ...(compactions.count > 0 ? [` - ${describeCompactions(compactions)}`] : []),
     '',
     `By ${by}`,
-    ...rows.slice(0, SHOWN_ROWS).map(formatRow),
-    ...(rows.length > SHOWN_ROWS ? [` - ${rows.length - SHOWN_ROWS} more: --csv has them all`] : []),
+    ...rows.slice(0, MAX_SHOWN_ROWS).map(formatRow),
+    ...(rows.length > MAX_SHOWN_ROWS ? [` - ${rows.length - MAX_SHOWN_ROWS} more: --csv has them all`] : []),
     '',
     'What the requests contained (shares of all tokens sent)',
     ...PART_KINDS.filter((kind) => total.parts[kind] > 0)
       .sort((a, b) => total.parts[b] - total.parts[a])
-      .map((kind) => ` - ${PART_WORDS[kind]}: ${formatShare(total.parts[kind], sent, 1)}`),
-    ...(sent > 0 ? [sentOftenWords(total.sentOften, sent)] : []),
-    ...(total.uncomposed > 0 ? [uncomposedWords(total)] : []),
-    ...section(
+      .map((kind) => ` - ${PART_LABELS[kind]}: ${formatShare(total.parts[kind], sent, 1)}`),
+    ...(sent > 0 ? [describeSentOften(total.sentOften, sent)] : []),
+    ...(total.uncomposed > 0 ? [describeUncomposed(total)] : []),
+    ...formatSection(
       'Files read again and again',
       total.files.map(
         ({ path, reads, tokens, session }) =>
-          ` - ${path}: ${plural(reads, 'read')}, ${formatTokens(tokens)} tokens (${session})`,
+          ` - ${path}: ${formatPlural(reads, 'read')}, ${formatTokens(tokens)} tokens (${session})`,
       ),
     ),
-    ...section(
+    ...formatSection(
       'Results that were never used again',
       total.unused.map(
         ({ tool, what, tokens, sent: times, session }) =>
-          ` - ${[tool, what].join(' ').trim()}: ${formatTokens(tokens)} tokens, sent ${plural(times, 'time')} (${session})`,
+          ` - ${[tool, what].join(' ').trim()}: ${formatTokens(tokens)} tokens, sent ${formatPlural(times, 'time')} (${session})`,
       ),
     ),
   ];
@@ -192,10 +199,10 @@ function formatAccount({ sessions, problems }: StoresAccount, by: Grouping, peri
 
 /** Sessions are indented below the session that started or was forked to them. */
 function formatRow(row: AccountRow): string {
-  const below = treeWords(row);
+  const below = describeTree(row);
   const indent = '  '.repeat(row.tree?.depth ?? 0);
-  return `${indent} - ${row.label}: ${plural(row.requests, 'request')}, ${formatMoney(row)}${below === '' ? '' : `; ${below}`}`;
+  return `${indent} - ${row.label}: ${formatPlural(row.requests, 'request')}, ${formatMoney(row)}${below === '' ? '' : `; ${below}`}`;
 }
 
-const section = (title: string, lines: readonly string[]): string[] =>
+const formatSection = (title: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : ['', title, ...lines];

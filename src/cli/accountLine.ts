@@ -1,9 +1,9 @@
 /** The account in one line, for a status bar. */
 import { groupAccount, addUp, type AccountRow, type SessionAccount } from '../core/account/account';
 import { BLOCK_MS } from '../core/account/blocks';
-import { costRange } from '../core/account/words';
-import { localDay } from '../core/localDay';
-import { plural } from '../core/plural';
+import { computeCostRange } from '../core/account/words';
+import { formatLocalDay } from '../core/localDay';
+import { formatPlural } from '../core/plural';
 
 export interface LineOptions {
   /** Milliseconds since the epoch. */
@@ -18,30 +18,34 @@ export interface LineOptions {
  * "Today $4.10 · 5-hour block $2.30, until 19:00 · session $0.80": cost today, in the current block
  * of the session's agent, and of the session.
  */
-export function accountLine(sessions: readonly SessionAccount[], { now, cwd, session: named }: LineOptions): string {
-  const today = addUp(onlyUsage(sessions, ({ day }) => day === localDay(now)));
-  const session = named === undefined ? newestIn(sessions, cwd) : sessionNamed(sessions, named);
-  const parts = [`Today ${shortMoney(today)}`];
+export function formatAccountLine(
+  sessions: readonly SessionAccount[],
+  { now, cwd, session: named }: LineOptions,
+): string {
+  const today = addUp(selectUsage(sessions, ({ day }) => day === formatLocalDay(now)));
+  const session = named === undefined ? findNewestSession(sessions, cwd) : findSessionByName(sessions, named);
+  const parts = [`Today ${formatShortMoney(today)}`];
   const agent = session?.agent;
-  const block = onlyUsage(
+  const block = selectUsage(
     sessions.filter((each) => agent === undefined || each.agent === agent),
     (usage) => usage.block <= now && now < usage.block + BLOCK_MS,
   );
   const start = block.flatMap(({ usage }) => usage.map((each) => each.block)).at(0);
-  if (start !== undefined) parts.push(`5-hour block ${shortMoney(addUp(block))}, until ${clock(start + BLOCK_MS)}`);
+  if (start !== undefined)
+    parts.push(`5-hour block ${formatShortMoney(addUp(block))}, until ${formatClockTime(start + BLOCK_MS)}`);
   const row = session && groupAccount(sessions, 'session').find(({ key }) => key === session.path);
-  if (row) parts.push(`session ${shortMoney({ ...row, ...row.tree })}`);
+  if (row) parts.push(`session ${formatShortMoney({ ...row, ...row.tree })}`);
   return parts.join(' · ');
 }
 
-const onlyUsage = (
+const selectUsage = (
   sessions: readonly SessionAccount[],
   isWanted: (usage: SessionAccount['usage'][number]) => boolean,
 ): SessionAccount[] =>
   sessions.map((each) => ({ ...each, usage: each.usage.filter(isWanted) })).filter(({ usage }) => usage.length > 0);
 
 /** The most recently used session, preferably in the folder. */
-function newestIn(sessions: readonly SessionAccount[], cwd: string): SessionAccount | undefined {
+function findNewestSession(sessions: readonly SessionAccount[], cwd: string): SessionAccount | undefined {
   const own = sessions.filter(({ project, above }) => project === cwd && above?.relation !== 'subagent');
   const lastUse = ({ usage }: SessionAccount): string =>
     usage.reduce((last, { day, block }) => {
@@ -57,18 +61,18 @@ function newestIn(sessions: readonly SessionAccount[], cwd: string): SessionAcco
 }
 
 /** Claude Code's status line passes ID and path of its session. */
-const sessionNamed = (sessions: readonly SessionAccount[], name: string): SessionAccount | undefined =>
+const findSessionByName = (sessions: readonly SessionAccount[], name: string): SessionAccount | undefined =>
   sessions.find(({ path, id }) => path === name || id === name || id.endsWith(`:${name}`));
 
-function shortMoney(money: Pick<AccountRow, 'cost' | 'replayedCost' | 'unpriced' | 'requests'>): string {
-  if (money.unpriced > 0 && money.cost === 0) return plural(money.requests, 'request');
-  const { least, most } = costRange(money);
+function formatShortMoney(money: Pick<AccountRow, 'cost' | 'replayedCost' | 'unpriced' | 'requests'>): string {
+  if (money.unpriced > 0 && money.cost === 0) return formatPlural(money.requests, 'request');
+  const { least, most } = computeCostRange(money);
   const known = least === most ? `$${least.toFixed(2)}` : `$${least.toFixed(2)} to $${most.toFixed(2)}`;
   return money.unpriced > 0 ? `${known}+` : known;
 }
 
 /** Local time of day: `19:00`. */
-function clock(at: number): string {
+function formatClockTime(at: number): string {
   const date = new Date(at);
   return [date.getHours(), date.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
 }

@@ -1,10 +1,10 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { errorMessage } from '../core/errors';
+import { getErrorMessage } from '../core/errors';
 import {
-  COMMANDS,
-  commandsWith,
-  OTHER_COMMANDS,
-  parsedOptions,
+  SESSION_COMMANDS,
+  findCommandsWithOption,
+  STANDALONE_COMMANDS,
+  selectOptions,
   type AnyCommand,
   type CommandName,
   type OptionValues,
@@ -42,8 +42,8 @@ export class UsageError extends Error {
   }
 }
 
-const SEE_HELP = 'See --help.';
-const ALL_COMMANDS = [...COMMANDS, ...OTHER_COMMANDS].join(', ');
+const SEE_HELP_HINT = 'See --help.';
+const COMMAND_NAMES_TEXT = [...SESSION_COMMANDS, ...STANDALONE_COMMANDS].join(', ');
 
 /** A command with arguments, help for a command or the program, or the version. */
 export type ParsedLine = Arguments | { readonly help: CommandName | OtherCommandName | undefined } | 'version';
@@ -53,20 +53,21 @@ export type ParsedLine = Arguments | { readonly help: CommandName | OtherCommand
  * @throws UsageError
  */
 export function parseLine(argv: readonly string[]): ParsedLine {
-  const { values, positionals } = parseOptions(argv, COMMANDS, { more: PROGRAM_OPTIONS });
+  const { values, positionals } = parseOptions(argv, SESSION_COMMANDS, { more: GLOBAL_OPTIONS });
   if (values.version) return 'version';
   const [command, file, ...references] = positionals;
   if (values.help || command === 'help')
     return { help: [command, file].find((word) => isCommand(word) || isOtherCommand(word)) };
-  if (command === undefined) throw new UsageError(`Missing command. The commands are ${ALL_COMMANDS}. ${SEE_HELP}`);
+  if (command === undefined)
+    throw new UsageError(`Missing command. The commands are ${COMMAND_NAMES_TEXT}. ${SEE_HELP_HINT}`);
   if (isOtherCommand(command)) throw new UsageError(`${command} comes first: context-condenser ${command} [options].`);
   if (!isCommand(command))
-    throw new UsageError(`Unknown command "${command}". The commands are ${ALL_COMMANDS}. ${SEE_HELP}`);
-  if (file === undefined) throw new UsageError(`Missing file: context-condenser ${command} <file>. ${SEE_HELP}`);
+    throw new UsageError(`Unknown command "${command}". The commands are ${COMMAND_NAMES_TEXT}. ${SEE_HELP_HINT}`);
+  if (file === undefined) throw new UsageError(`Missing file: context-condenser ${command} <file>. ${SEE_HELP_HINT}`);
   if (references.length > 0 && command !== 'expand') {
     throw new UsageError(`${command} takes one file; "${references.join(' ')}" is one too many.`);
   }
-  checkOptionsOf(command, values, COMMANDS);
+  checkOptionsOf(command, values, SESSION_COMMANDS);
   const { history } = values;
   if (history !== 'active' && history !== 'all') {
     throw new UsageError(`--history must be active or all, not "${history}".`);
@@ -75,10 +76,10 @@ export function parseLine(argv: readonly string[]): ParsedLine {
     command,
     file,
     references,
-    provider: providerIn(values),
+    provider: readProviderOption(values),
     config: values.config,
     preset: values.preset,
-    targetTokens: positiveInteger('--target-tokens', values['target-tokens']),
+    targetTokens: parsePositiveInteger('--target-tokens', values['target-tokens']),
     model: values.model,
     history,
     json: values.json,
@@ -91,7 +92,7 @@ export function parseLine(argv: readonly string[]): ParsedLine {
 }
 
 /** The options of every command that takes a file, and those of the program. */
-const PROGRAM_OPTIONS = {
+const GLOBAL_OPTIONS = {
   help: { type: 'boolean', short: 'h', default: false },
   version: { type: 'boolean', short: 'v', default: false },
 } as const satisfies ParseArgsConfig['options'];
@@ -114,11 +115,11 @@ export function parseOptions<C extends AnyCommand>(
   }: { readonly positionals?: boolean; readonly more?: ParseArgsConfig['options'] } = {},
 ): ParsedOptions<C> {
   try {
-    const options = { ...parsedOptions(commands), ...more };
+    const options = { ...selectOptions(commands), ...more };
     // The types of the values are those of the table that the options were made of.
     return parseArgs({ args: [...argv], options, allowPositionals, strict: true }) as unknown as ParsedOptions<C>;
   } catch (error) {
-    throw optionError(error);
+    throw createOptionError(error);
   }
 }
 
@@ -133,7 +134,7 @@ export function checkOptionsOf<Name extends CommandName | OtherCommandName>(
   among: readonly Name[],
 ): void {
   for (const [option, value] of Object.entries(values)) {
-    const having = commandsWith(option);
+    const having = findCommandsWithOption(option);
     const commands = among.filter((each) => having?.includes(each) ?? true);
     const isGiven = value !== undefined && value !== false;
     if (isGiven && !commands.includes(command))
@@ -148,7 +149,7 @@ export function checkOptionsOf<Name extends CommandName | OtherCommandName>(
  * @param hasModel whether there is a model to ask; default false
  * @throws UsageError if they contradict each other, or it can't run here
  */
-export function providerIn(
+export function readProviderOption(
   {
     provider: named,
     preset,
@@ -173,8 +174,8 @@ export function providerIn(
 }
 
 /** Rewords Node's option errors: only the first sentence, without hints. */
-function optionError(error: unknown): UsageError {
-  const [what = ''] = errorMessage(error).split(/\.\s/);
+function createOptionError(error: unknown): UsageError {
+  const [what = ''] = getErrorMessage(error).split(/\.\s/);
   const [, option, problem] = /^Option '(?:-\w, )?(--[\w-]+).*(is ambiguous|argument missing)/.exec(what) ?? [];
   if (option === undefined) return new UsageError(`${what}. --help lists the options.`);
   const dash = problem === 'is ambiguous' ? ` Write one that begins with "-" as ${option}=<value>.` : '';
@@ -182,15 +183,15 @@ function optionError(error: unknown): UsageError {
 }
 
 export const isOtherCommand = (name: string | undefined): name is OtherCommandName =>
-  (OTHER_COMMANDS as readonly (string | undefined)[]).includes(name);
+  (STANDALONE_COMMANDS as readonly (string | undefined)[]).includes(name);
 
 const isCommand = (name: string | undefined): name is CommandName =>
-  (COMMANDS as readonly (string | undefined)[]).includes(name);
+  (SESSION_COMMANDS as readonly (string | undefined)[]).includes(name);
 
 export const isHelp = (word: string | undefined): boolean => word === '--help' || word === '-h';
 
 /** @throws UsageError if the option isn't a whole number of at least 1 */
-export function positiveInteger(option: string, text: string | undefined): number | undefined {
+export function parsePositiveInteger(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < 1) {
@@ -200,7 +201,7 @@ export function positiveInteger(option: string, text: string | undefined): numbe
 }
 
 /** @throws UsageError if it isn't a server's URL */
-export function addressOf(option: string, text: string): URL {
+export function parseAddress(option: string, text: string): URL {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text);
   throw new UsageError(`${option} must be an address that begins with https:// or http://, not "${text}".`);
 }

@@ -2,41 +2,41 @@
  * The commands in a separate bundle, since it loads slower than Node starts and shells call
  * `--version`.
  */
-import { accountCommand } from './account';
+import { runAccountCommand } from './account';
 import type { CommandName, OtherCommandName } from './help';
-import { condense } from './condense';
-import { estimate } from './estimate';
-import { expand } from './expand';
+import { runCondenseCommand } from './condense';
+import { runEstimateCommand } from './estimate';
+import { runExpandCommand } from './expand';
 import { exportCommand } from './export';
-import { gatewayCommand } from './gateway/gatewayCommand';
+import { runGatewayCommand } from './gateway/gatewayCommand';
 import { runCommand } from './gateway/runCommand';
-import { inspect } from './inspect';
+import { runInspectCommand } from './inspect';
 import type { CliIo, ExitCode } from './io';
 import { judgeCommand } from './judge';
-import { mcpCommand } from './mcp/mcpCommand';
-import { report } from './report';
-import type { Session } from './session';
-import { undo } from './undo';
+import { runMcpCommand } from './mcp/mcpCommand';
+import { runReportCommand } from './report';
+import type { CliSession } from './session';
+import { runUndoCommand } from './undo';
 
 export { openSession } from './session';
 
-export const commands: Readonly<Record<CommandName, (session: Session) => ExitCode | Promise<ExitCode>>> = {
-  inspect,
-  estimate,
-  condense,
-  expand,
-  undo,
+export const sessionCommands: Readonly<Record<CommandName, (session: CliSession) => ExitCode | Promise<ExitCode>>> = {
+  inspect: runInspectCommand,
+  estimate: runEstimateCommand,
+  condense: runCondenseCommand,
+  expand: runExpandCommand,
+  undo: runUndoCommand,
   export: exportCommand,
-  report,
+  report: runReportCommand,
 };
 
 /** They receive the arguments after their name. */
 export const otherCommands: Readonly<
   Record<OtherCommandName, (argv: readonly string[], io: CliIo) => Promise<number>>
 > = {
-  account: accountCommand,
-  gateway: gatewayCommand,
+  account: runAccountCommand,
+  gateway: runGatewayCommand,
   judge: judgeCommand,
-  mcp: mcpCommand,
+  mcp: runMcpCommand,
   run: runCommand,
 };

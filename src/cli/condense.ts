@@ -3,21 +3,21 @@ import { renderMessagesJson, readSourceText } from '../conversations/rawText';
 import type { CondensationOutcome } from '../core/condense';
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import { formatReport } from '../core/condense/report/report';
-import { NO_TARGET } from '../core/condense/trigger/condition';
+import { NO_TARGET_TEXT } from '../core/condense/trigger/condition';
 import { recordCondensation } from '../storage/recordCondensation';
-import { outcomeFigures } from './figures';
-import { EXIT, type ExitCode } from './io';
-import { outFile, writeWhole } from './output';
-import { makeRequest, type Session } from './session';
+import { computeOutcomeFigures } from './figures';
+import { EXIT_CODE, type ExitCode } from './io';
+import { checkOutFile, writeWhole } from './output';
+import { makeRequest, type CliSession } from './session';
 
 /**
  * `condense`: condenses the file's conversation, ignoring earlier condensations. Writes only the
  * ledger and `--out`.
  */
-export async function condense(session: Session): Promise<ExitCode> {
+export async function runCondenseCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, conversation, manager } = session;
   const provider = manager.getProvider(args.provider);
-  const out = args.out === undefined ? undefined : await outFile(args.out, io, args.file);
+  const out = args.out === undefined ? undefined : await checkOutFile(args.out, io, args.file);
   const request = await makeRequest(session, provider);
   const outcome = await manager.condense(request);
   if (outcome.kind === 'condensed') {
@@ -31,26 +31,26 @@ export async function condense(session: Session): Promise<ExitCode> {
       );
     }
   }
-  print(session, outcome, request.targetTokens, out);
+  printOutcome(session, outcome, request.targetTokens, out);
   return getExitCode(outcome);
 }
 
-function print(
-  session: Session,
+function printOutcome(
+  session: CliSession,
   outcome: CondensationOutcome,
   targetTokens: number | undefined,
   out: string | undefined,
 ): void {
   const { args, io, manager, calibrate } = session;
   if (args.json) {
-    io.stdout(`${JSON.stringify(outcomeFigures(session, outcome))}\n`);
+    io.stdout(`${JSON.stringify(computeOutcomeFigures(session, outcome))}\n`);
   } else {
     io.stdout(
       `${formatReport(outcome, (id) => manager.providerName(id), { calibrate, ...(targetTokens !== undefined && { targetTokens }) })}\n`,
     );
   }
   const needTarget = outcome.steps.some(
-    (step) => step.outcome.kind === 'skipped' && step.outcome.reason.includes(NO_TARGET),
+    (step) => step.outcome.kind === 'skipped' && step.outcome.reason.includes(NO_TARGET_TEXT),
   );
   if (needTarget) io.stderr('Note: --target-tokens <n> sets a target; steps that work toward one were skipped.\n');
   if (out === undefined) {
@@ -64,13 +64,13 @@ function print(
 function getExitCode(outcome: CondensationOutcome): ExitCode {
   switch (outcome.kind) {
     case 'condensed':
-      return EXIT.done;
+      return EXIT_CODE.done;
     case 'unchanged':
-      return EXIT.nothingToGain;
+      return EXIT_CODE.nothingToGain;
     case 'cancelled':
-      return EXIT.cancelled;
+      return EXIT_CODE.cancelled;
     case 'refused':
     case 'failed':
-      return EXIT.failed;
+      return EXIT_CODE.failed;
   }
 }

@@ -3,7 +3,7 @@ import type { CondensationProvider } from '../core/condense';
 import { parsePresetFile, type Preset } from '../core/condense/providers/smart/presets';
 import { BUILT_IN_STRATEGIES } from '../core/condense/providers/strategy/builtIn';
 import type { ConfigProblem } from '../core/condense/types';
-import { errorCode, errorMessage } from '../core/errors';
+import { getErrorCode, getErrorMessage } from '../core/errors';
 import { isRecord } from '../core/messages/blocks';
 import { UsageError, type Arguments } from './args';
 
@@ -19,12 +19,12 @@ export async function readConfig(
   note: (sentence: string) => void,
 ): Promise<unknown> {
   if (preset !== undefined)
-    return isPresetFile(preset) ? (await presetIn(preset)).config : checked(preset, '--preset', provider);
+    return isPresetFile(preset) ? (await readPreset(preset)).config : checkConfig(preset, '--preset', provider);
   if (text === undefined) return undefined;
   if (provider.validateConfig(text).valid) return text;
   const isJson = text.trimStart().startsWith('{');
-  const config = withoutSchema(parse(isJson ? text : await readText('--config', text), isJson ? '--config' : text));
-  const accepted = checked(config, '--config', provider);
+  const config = withoutSchema(parseJson(isJson ? text : await readText('--config', text), isJson ? '--config' : text));
+  const accepted = checkConfig(config, '--config', provider);
   // Migration handles fields of older versions.
   const migrated = provider.validateConfig(accepted);
   const warnings = migrated.valid ? (migrated.warnings ?? []) : [];
@@ -36,31 +36,31 @@ export async function readConfig(
  * Name of the preset in a `--preset` file, which providers don't know.
  * @throws UsageError
  */
-export const presetFileName = async ({ preset }: Pick<Arguments, 'preset'>): Promise<string | undefined> =>
-  preset !== undefined && isPresetFile(preset) ? (await presetIn(preset)).name : undefined;
+export const readPresetFileName = async ({ preset }: Pick<Arguments, 'preset'>): Promise<string | undefined> =>
+  preset !== undefined && isPresetFile(preset) ? (await readPreset(preset)).name : undefined;
 
 const isPresetFile = (preset: string): boolean => preset.endsWith('.json');
 
 /** @throws UsageError */
-async function presetIn(file: string): Promise<Preset> {
+async function readPreset(file: string): Promise<Preset> {
   const parsed = parsePresetFile(await readText('--preset', file));
   if (parsed.valid) return parsed.config;
-  throw new UsageError(`${file} is not a preset:\n${problemLines(parsed.problems)}`);
+  throw new UsageError(`${file} is not a preset:\n${formatProblemLines(parsed.problems)}`);
 }
 
-const problemLines = (problems: readonly ConfigProblem[]): string =>
+const formatProblemLines = (problems: readonly ConfigProblem[]): string =>
   problems.map(({ path, message }) => (path === '' ? `  ${message}` : `  ${path}: ${message}`)).join('\n');
 
 /** `$schema` is only for editors. */
 const withoutSchema = (config: unknown): unknown =>
   isRecord(config) ? Object.fromEntries(Object.entries(config).filter(([name]) => name !== '$schema')) : config;
 
-function checked(config: unknown, option: string, provider: CondensationProvider): unknown {
+function checkConfig(config: unknown, option: string, provider: CondensationProvider): unknown {
   const result = provider.validateConfig(config);
   if (result.valid) return config;
   const [first, second] = result.problems;
   if (first?.path === '' && second === undefined) throw new UsageError(`${option}: ${first.message}`);
-  throw new UsageError(`${option} does not fit the provider ${provider.id}:\n${problemLines(result.problems)}`);
+  throw new UsageError(`${option} does not fit the provider ${provider.id}:\n${formatProblemLines(result.problems)}`);
 }
 
 async function readText(option: '--config' | '--preset', file: string): Promise<string> {
@@ -72,15 +72,15 @@ async function readText(option: '--config' | '--preset', file: string): Promise<
         ? `--preset takes a preset's name or its file`
         : `--config takes JSON, the path of a JSON file or the name of a built-in strategy (${BUILT_IN_STRATEGIES.map(({ id }) => id).join(', ')})`;
     throw new UsageError(
-      `${what}; ${file} is not such a name, and can't be read as a file (${errorCode(error) ?? 'unknown error'}).`,
+      `${what}; ${file} is not such a name, and can't be read as a file (${getErrorCode(error) ?? 'unknown error'}).`,
     );
   }
 }
 
-function parse(text: string, where: string): unknown {
+function parseJson(text: string, where: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`${where} is not JSON: ${errorMessage(error)}`);
+    throw new UsageError(`${where} is not JSON: ${getErrorMessage(error)}`);
   }
 }

@@ -1,11 +1,11 @@
 import { formatChange, formatCost, formatTime, formatTokens } from '../core/format';
 import { formatMissedTarget } from '../core/condense/report/report';
-import { percentSaved, stepFigures, type Figures } from './figures';
-import { EXIT, type ExitCode } from './io';
-import { makeRequest, type Session } from './session';
+import { computePercentSaved, computeStepFigures, type OutcomeFigures } from './figures';
+import { EXIT_CODE, type ExitCode } from './io';
+import { makeRequest, type CliSession } from './session';
 
 /** `estimate`: shows the plan without paid calls; writes nothing. */
-export async function estimate(session: Session): Promise<ExitCode> {
+export async function runEstimateCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, manager, calibrate } = session;
   const provider = manager.getProvider(args.provider);
   const started = performance.now();
@@ -15,15 +15,15 @@ export async function estimate(session: Session): Promise<ExitCode> {
   const before = calibrate(result.tokensBefore);
   const after = calibrate(result.tokensAfter);
   if (args.json) {
-    const figures: Figures = {
+    const figures: OutcomeFigures = {
       outcome: 'estimated',
       provider: provider.id,
       originalTokens: before,
       condensedTokens: after,
-      reductionPercent: percentSaved(before, after),
+      reductionPercent: computePercentSaved(before, after),
       cost: result.cost ?? null,
       timeMs: Number(timeMs.toFixed(1)),
-      steps: result.steps.map((step) => stepFigures(session, step)),
+      steps: result.steps.map((step) => computeStepFigures(session, step)),
       edits: result.steps.reduce((sum, step) => sum + step.edits, 0),
       violations: 0,
       notes: [],
@@ -44,5 +44,5 @@ export async function estimate(session: Session): Promise<ExitCode> {
       ].join('\n'),
     );
   }
-  return after < before ? EXIT.done : EXIT.nothingToGain;
+  return after < before ? EXIT_CODE.done : EXIT_CODE.nothingToGain;
 }

@@ -1,41 +1,44 @@
 import { resolve } from 'node:path';
 import { renderMessagesJson, readSourceText } from '../conversations/rawText';
 import { restoreOriginal } from '../core/condense/edits/applyEdits';
-import { expandReference, referencesOf, type ReferencedContent } from '../core/condense/edits/references';
-import { getEditsShownBy, viewHash } from '../core/condense/ledger/ledger';
+import { expandReference, collectReferences, type ReferencedContent } from '../core/condense/edits/references';
+import { getEditsShownBy, hashView } from '../core/condense/ledger/ledger';
 import type { ReferenceId } from '../core/messages/markers';
 import type { ApiMessage } from '../core/messages/types';
 import { findByReference, type LedgerFile } from '../storage/ledgerStore';
 import { UsageError } from './args';
-import { EXIT, type ExitCode } from './io';
+import { EXIT_CODE, type ExitCode } from './io';
 import { readSessionLedger } from './readSessionLedger';
-import { outFile, writeWhole } from './output';
-import type { Session } from './session';
+import { checkOutFile, writeWhole } from './output';
+import type { CliSession } from './session';
 
 /** `expand`: originals of references, or the whole original conversation of a view. */
-export async function expand(session: Session): Promise<ExitCode> {
+export async function runExpandCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, conversation, store } = session;
   const text =
     args.references.length > 0
       ? await expandReferences(store, args.references)
       : renderMessagesJson(
           conversation,
-          await originalMessages(session, (await readSessionLedger(session)).ledger),
+          await restoreOriginalMessages(session, (await readSessionLedger(session)).ledger),
           readSourceText(resolve(args.file)),
         );
   if (args.out === undefined) (io.data ?? io.stdout)(text);
   else {
-    const out = await outFile(args.out, io, args.file);
+    const out = await checkOutFile(args.out, io, args.file);
     await writeWhole(out, text);
     io.stderr(`Written: ${out}\n`);
   }
-  return EXIT.done;
+  return EXIT_CODE.done;
 }
 
 /** The original of a view; a conversation that isn't a view is returned unchanged. */
-export async function originalMessages({ conversation }: Session, ledger: LedgerFile): Promise<readonly ApiMessage[]> {
+export async function restoreOriginalMessages(
+  { conversation }: CliSession,
+  ledger: LedgerFile,
+): Promise<readonly ApiMessage[]> {
   const { messages } = conversation;
-  const hash = viewHash(messages);
+  const hash = hashView(messages);
   const made = ledger.ledger.condensations.findLast((condensation) => condensation.viewHash === hash);
   if (!made) return messages;
   const edits = getEditsShownBy(ledger.ledger, made.id);
@@ -65,4 +68,4 @@ async function expandReferences(store: string, ids: readonly string[]): Promise<
 }
 
 const findContent = ({ ledger }: LedgerFile, id: ReferenceId): ReferencedContent | undefined =>
-  referencesOf(ledger.condensations.flatMap(({ edits }) => edits)).get(id);
+  collectReferences(ledger.condensations.flatMap(({ edits }) => edits)).get(id);

@@ -5,20 +5,20 @@ import { applyEdits } from '../core/condense/edits/applyEdits';
 import { getActiveEdits } from '../core/condense/ledger/ledger';
 import type { ApiMessage } from '../core/messages/types';
 import { UsageError } from './args';
-import { originalMessages } from './expand';
-import { EXIT, type ExitCode } from './io';
+import { restoreOriginalMessages } from './expand';
+import { EXIT_CODE, type ExitCode } from './io';
 import { readSessionLedger } from './readSessionLedger';
-import { outFile, writeWhole } from './output';
-import type { Session } from './session';
+import { checkOutFile, writeWhole } from './output';
+import type { CliSession } from './session';
 
 /**
  * `export`: the conversation in another format, original or condensed. Reports losses on stderr.
  */
-export async function exportCommand(session: Session): Promise<ExitCode> {
+export async function exportCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, conversation, counter } = session;
-  const target = targetNamed(args.to);
-  const out = args.out === undefined ? undefined : await outFile(args.out, io, args.file);
-  const messages = args.condensed ? await condensedMessages(session) : conversation.messages;
+  const target = parseExportTarget(args.to);
+  const out = args.out === undefined ? undefined : await checkOutFile(args.out, io, args.file);
+  const messages = args.condensed ? await getCondensedMessages(session) : conversation.messages;
   const exported = exportConversation({ ...conversation, messages }, target, counter);
   const { notes } = exported;
   const text = restoreRawCalls(exported, resolve(args.file));
@@ -28,11 +28,11 @@ export async function exportCommand(session: Session): Promise<ExitCode> {
     await writeWhole(out, text);
     io.stderr(`Written: ${out}\n`);
   }
-  return EXIT.done;
+  return EXIT_CODE.done;
 }
 
 /** @throws UsageError */
-function targetNamed(name: string | undefined): ExportTarget {
+function parseExportTarget(name: string | undefined): ExportTarget {
   const target = EXPORT_TARGETS.find((each) => each === name);
   if (target !== undefined) return target;
   throw new UsageError(
@@ -41,8 +41,8 @@ function targetNamed(name: string | undefined): ExportTarget {
 }
 
 /** @throws UsageError if it isn't condensed */
-async function condensedMessages(session: Session): Promise<readonly ApiMessage[]> {
+async function getCondensedMessages(session: CliSession): Promise<readonly ApiMessage[]> {
   const { ledger } = await readSessionLedger(session);
-  const original = await originalMessages(session, ledger);
+  const original = await restoreOriginalMessages(session, ledger);
   return applyEdits(original, getActiveEdits(ledger.ledger)).messages;
 }

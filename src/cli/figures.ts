@@ -1,5 +1,5 @@
 import type { CondensationOutcome, StepReport } from '../core/condense';
-import type { Session } from './session';
+import type { CliSession } from './session';
 
 /** A step in JSON output. Tokens of the selected model. */
 export interface StepFigures {
@@ -14,7 +14,7 @@ export interface StepFigures {
 }
 
 /** The JSON object of `--json`. Costs in US dollars, times in milliseconds. */
-export interface Figures {
+export interface OutcomeFigures {
   readonly outcome: CondensationOutcome['kind'] | 'estimated';
   readonly provider: string;
   readonly originalTokens: number;
@@ -32,17 +32,17 @@ export interface Figures {
   readonly reason?: string;
 }
 
-const round = (value: number, digits: number): number => Number(value.toFixed(digits));
+const roundToDigits = (value: number, digits: number): number => Number(value.toFixed(digits));
 
 /** Tokens of the selected model, milliseconds, US dollars (null: unknown). */
-export function stepFigures({ calibrate }: Session, step: StepReport): StepFigures {
+export function computeStepFigures({ calibrate }: CliSession, step: StepReport): StepFigures {
   const { name, tokensBefore, tokensAfter, edits, timeMs, cost, outcome } = step;
   return {
     name,
     tokensBefore: calibrate(tokensBefore),
     tokensAfter: calibrate(tokensAfter),
     edits,
-    timeMs: round(timeMs, 1),
+    timeMs: roundToDigits(timeMs, 1),
     cost: cost ?? null,
     outcome: outcome.kind,
     ...(outcome.kind === 'done' ? {} : { reason: outcome.reason }),
@@ -50,12 +50,12 @@ export function stepFigures({ calibrate }: Session, step: StepReport): StepFigur
 }
 
 /** Percent with two decimals; 0 for an empty conversation. */
-export function percentSaved(before: number, after: number): number {
-  return before === 0 ? 0 : round(((before - after) / before) * 100, 2);
+export function computePercentSaved(before: number, after: number): number {
+  return before === 0 ? 0 : roundToDigits(((before - after) / before) * 100, 2);
 }
 
 /** The same fields for every outcome. */
-export function outcomeFigures(session: Session, outcome: CondensationOutcome): Figures {
+export function computeOutcomeFigures(session: CliSession, outcome: CondensationOutcome): OutcomeFigures {
   const before = session.calibrate(outcome.tokensBefore);
   const after = outcome.kind === 'condensed' ? session.calibrate(outcome.tokensAfter) : before;
   return {
@@ -63,10 +63,10 @@ export function outcomeFigures(session: Session, outcome: CondensationOutcome): 
     provider: outcome.provider,
     originalTokens: before,
     condensedTokens: after,
-    reductionPercent: percentSaved(before, after),
+    reductionPercent: computePercentSaved(before, after),
     cost: outcome.cost ?? null,
-    timeMs: round(outcome.timeMs, 1),
-    steps: outcome.steps.map((step) => stepFigures(session, step)),
+    timeMs: roundToDigits(outcome.timeMs, 1),
+    steps: outcome.steps.map((step) => computeStepFigures(session, step)),
     edits: outcome.kind === 'condensed' ? outcome.edits.length : 0,
     violations: outcome.kind === 'refused' ? outcome.violations.length : 0,
     notes: outcome.notes,

@@ -22,13 +22,13 @@ import { listAnnouncements } from '../gateway/announcement';
 import { recoverAll } from '../giveBack/replacements';
 import { MetricsStore } from '../storage/metrics';
 import { nodeFiles } from '../storage/nodeFiles';
-import { headerLine } from '../storage/ownFiles';
-import { MARKER } from '../storage/ownFolder';
+import { makeHeaderLine } from '../storage/ownFiles';
+import { FOLDER_MARKER_FILE_NAME } from '../storage/ownFolder';
 import { pruneLedgers } from '../storage/prune';
 import { removeLeftRuns } from '../storage/runFolders';
 import { Spending } from '../storage/spending';
 import { StoredSummaries } from '../storage/summaries';
-import { run } from './run';
+import { runCommandLine } from './run';
 
 type Entry =
   | { readonly kind: 'file'; readonly path: string; readonly text: string }
@@ -184,7 +184,7 @@ type Way = (place: Place, name: string) => Promise<unknown>;
 
 async function cli(place: Place, argv: readonly string[], env: Record<string, string> = {}): Promise<undefined> {
   const abort = new AbortController();
-  const code = await run(argv, {
+  const code = await runCommandLine(argv, {
     // A running gateway has finished its start-up work.
     stdout: () => {
       if (argv[0] === 'gateway') abort.abort(new Error('over'));
@@ -233,11 +233,11 @@ const WAYS: Readonly<Record<string, Way>> = {
     cli(place, ['gateway', '--store', place.fresh, '--address-file', join(place.folder, to)]),
   'a booking': async (place, to) => {
     const spending = new Spending(join(place.folder, to));
-    await spending.book({ kind: 'own', atMost: 1 }, { perConversation: 0, perDay: 0 }).catch(() => undefined);
+    await spending.bookSpending({ kind: 'own', atMost: 1 }, { perConversation: 0, perDay: 0 }).catch(() => undefined);
   },
   measures: async (place, to) => {
     const store = new MetricsStore(join(place.folder, to));
-    await store.add({ at: 'now', provider: 'lossless', calls: [] } as never).catch(() => undefined);
+    await store.addRun({ at: 'now', provider: 'lossless', calls: [] } as never).catch(() => undefined);
     await store.clear().catch(() => undefined);
   },
   summaries: async (place) => {
@@ -275,7 +275,7 @@ test.runIf(process.platform !== 'win32').each(Object.entries(WAYS))(
             grow(root, grown, entries);
             // Usually an existing file, sometimes a new path.
             const into = entries.find(({ kind, path: at }) => kind !== 'folder' && !at.includes('/'))?.path ?? other;
-            if (isMarked) writeFileSync(join(grown, MARKER), `${headerLine('store')}\n`);
+            if (isMarked) writeFileSync(join(grown, FOLDER_MARKER_FILE_NAME), `${makeHeaderLine('store')}\n`);
             const folder = isLinked ? join(root, 'way') : grown;
             if (isLinked) symlinkSync(grown, folder);
             const before = seen(root);

@@ -3,14 +3,17 @@ import { BUILT_IN_PRESETS } from '../core/condense/providers/smart/presets';
 import { BUILT_IN_STRATEGIES } from '../core/condense/providers/strategy/builtIn';
 import { parseLine } from './args';
 import { parseGatewayLine } from './gateway/arguments';
-import { COMMANDS, commandsWith, formatHelp, OTHER_COMMANDS, parsedOptions } from './help';
+import { SESSION_COMMANDS, findCommandsWithOption, formatHelp, STANDALONE_COMMANDS, selectOptions } from './help';
 
 const optionsIn = (help: string): string[] => [...help.matchAll(/^ {2}--([\w-]+)/gm)].map(([, name = '']) => name);
 
 describe('command-line help', () => {
-  it.each([...COMMANDS, ...OTHER_COMMANDS])('for %s names exactly the options that it parses', (command) => {
-    expect(optionsIn(formatHelp(command)).sort()).toEqual(Object.keys(parsedOptions([command])).sort());
-  });
+  it.each([...SESSION_COMMANDS, ...STANDALONE_COMMANDS])(
+    'for %s names exactly the options that it parses',
+    (command) => {
+      expect(optionsIn(formatHelp(command)).sort()).toEqual(Object.keys(selectOptions([command])).sort());
+    },
+  );
 
   it.each([
     ['run', 'gateway', ['--address-file', 'x', 'codex']],
@@ -22,8 +25,8 @@ describe('command-line help', () => {
 
   it('names the commands that have an option if this command lacks it', () => {
     expect(() => parseLine(['inspect', 'x', '--to', 'openai'])).toThrow('inspect has no --to; export has it.');
-    expect(commandsWith('to')).toEqual(['export']);
-    expect(commandsWith('no-such')).toBeUndefined();
+    expect(findCommandsWithOption('to')).toEqual(['export']);
+    expect(findCommandsWithOption('no-such')).toBeUndefined();
   });
 
   it('names every preset and every strategy', () => {
@@ -32,9 +35,9 @@ describe('command-line help', () => {
   });
 
   it('for the program lists each command in a line that fits a terminal', () => {
-    for (const command of [...COMMANDS, ...OTHER_COMMANDS])
+    for (const command of [...SESSION_COMMANDS, ...STANDALONE_COMMANDS])
       expect(formatHelp()).toMatch(new RegExp(`^  ${command} +\\w`, 'm'));
-    for (const command of [undefined, ...COMMANDS, ...OTHER_COMMANDS])
+    for (const command of [undefined, ...SESSION_COMMANDS, ...STANDALONE_COMMANDS])
       for (const line of formatHelp(command).split('\n')) expect(line.length).toBeLessThanOrEqual(110);
   });
 });

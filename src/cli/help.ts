@@ -3,12 +3,12 @@
  * nothing else, so presets, strategies, agents and options are repeated here; help.test.ts compares
  * them.
  */
-export const COMMANDS = ['inspect', 'estimate', 'condense', 'expand', 'undo', 'export', 'report'] as const;
-export type CommandName = (typeof COMMANDS)[number];
+export const SESSION_COMMANDS = ['inspect', 'estimate', 'condense', 'expand', 'undo', 'export', 'report'] as const;
+export type CommandName = (typeof SESSION_COMMANDS)[number];
 
 /** Commands without a conversation file. */
-export const OTHER_COMMANDS = ['run', 'gateway', 'account', 'judge', 'mcp'] as const;
-export type OtherCommandName = (typeof OTHER_COMMANDS)[number];
+export const STANDALONE_COMMANDS = ['run', 'gateway', 'account', 'judge', 'mcp'] as const;
+export type OtherCommandName = (typeof STANDALONE_COMMANDS)[number];
 
 export type AnyCommand = CommandName | OtherCommandName;
 
@@ -68,13 +68,13 @@ const COMMAND_HELP: Readonly<Record<AnyCommand, CommandHelp>> = {
 };
 
 /** Width of a line and of the name column, in characters. */
-const WIDTH = 110;
-const MARGIN = 24;
+const LINE_WIDTH = 110;
+const OPTION_TEXT_COLUMN = 24;
 
-const CONDENSING = ['estimate', 'condense', 'report'] as const;
-const GATEWAYS = ['run', 'gateway'] as const;
+const CONDENSING_COMMANDS = ['estimate', 'condense', 'report'] as const;
+const GATEWAY_COMMAND_NAMES = ['run', 'gateway'] as const;
 /** Commands with a selectable provider. */
-const CHOOSING = [...CONDENSING, ...GATEWAYS, 'judge'] as const;
+const PROVIDER_COMMANDS = [...CONDENSING_COMMANDS, ...GATEWAY_COMMAND_NAMES, 'judge'] as const;
 
 interface Option {
   /** With its value: `--provider <id>`; without one it is a flag. */
@@ -91,31 +91,31 @@ interface Option {
  * All options, in display order: what each command parses, and what its help says. An option with
  * different meanings has one entry per meaning.
  */
-const OPTIONS = [
+const OPTION_ROWS = [
   {
     option: '--provider <id>',
     what: 'lossless (default), truncation, smart or strategy',
-    of: [...CONDENSING, 'judge'],
+    of: [...CONDENSING_COMMANDS, 'judge'],
   },
   {
     option: '--provider <id>',
     what: "lossless (default), truncation, smart, strategy or native, which has the agent's own model write a summary, at a cost",
-    of: GATEWAYS,
+    of: GATEWAY_COMMAND_NAMES,
   },
   {
     option: '--config <what>',
     what: "the provider's settings: JSON, the path of a JSON file, or the name of a built-in strategy: pipeline, adaptive-threshold, cost-aware, quality-first, progressive-enhancement",
-    of: CHOOSING,
+    of: PROVIDER_COMMANDS,
   },
   {
     option: '--preset <name>',
     what: "preset of the Smart provider: conservative, balanced, aggressive, speed, quality, cost, multi-zone or file-aware; or a preset's file (*.json)",
-    of: CHOOSING,
+    of: PROVIDER_COMMANDS,
   },
   {
     option: '--target-tokens <n>',
     what: 'stop at this many tokens; without it, as far as the provider goes, and steps that work toward a target are skipped',
-    of: CONDENSING,
+    of: CONDENSING_COMMANDS,
   },
   { option: '--to <form>', what: 'anthropic, openai, markdown or handover', of: ['export'] },
   { option: '--condensed', what: 'as the last condensation left it', of: ['export'] },
@@ -130,12 +130,12 @@ const OPTIONS = [
   {
     option: '--model <id>',
     what: "count as this model's tokenizer does (default: o200k)",
-    of: COMMANDS,
+    of: SESSION_COMMANDS,
   },
   {
     option: '--history <which>',
     what: 'active (default): what the agent would send now; all: also what it has compacted away',
-    of: COMMANDS,
+    of: SESSION_COMMANDS,
     default: 'active',
   },
   {
@@ -175,70 +175,78 @@ const OPTIONS = [
   {
     option: '--window <n>',
     what: "tokens of the model's context window (default: by the agent's settings and the table of models)",
-    of: GATEWAYS,
+    of: GATEWAY_COMMAND_NAMES,
   },
-  { option: '--threshold <n>', what: 'condense at this percentage of the window (default: 75)', of: GATEWAYS },
-  { option: '--threshold-tokens <n>', what: 'condense at this many tokens, if that is less', of: GATEWAYS },
+  {
+    option: '--threshold <n>',
+    what: 'condense at this percentage of the window (default: 75)',
+    of: GATEWAY_COMMAND_NAMES,
+  },
+  {
+    option: '--threshold-tokens <n>',
+    what: 'condense at this many tokens, if that is less',
+    of: GATEWAY_COMMAND_NAMES,
+  },
   {
     option: '--target <n>',
     what: "condense until this percentage of the threshold's tokens is left (default: 67); the lower, the less often the vendor's prompt cache is broken",
-    of: GATEWAYS,
+    of: GATEWAY_COMMAND_NAMES,
   },
   {
     option: '--when-not-enough <what>',
     what: 'what follows where Lossless leaves more than the target at the threshold: file-aware (default for agents that can recall what it removes) or nothing (default for others, and if --provider or --preset is given)',
-    of: GATEWAYS,
+    of: GATEWAY_COMMAND_NAMES,
   },
   {
     option: '--on-arrival <what>',
     what: 'lossless (default): new results leave out what the conversation already contains; off: they are sent whole',
-    of: GATEWAYS,
+    of: GATEWAY_COMMAND_NAMES,
     default: 'lossless',
   },
   {
     option: '--noise-on-arrival',
     what: 'new results of commands leave out progress bars, colors and repeated lines',
-    of: GATEWAYS,
+    of: GATEWAY_COMMAND_NAMES,
   },
   {
     option: '--large-result <n>',
     what: 'shorten a single new result at this percentage of the window (default: 25; 0: never); if the agent cannot recall it, only if it would not fit',
-    of: GATEWAYS,
+    of: GATEWAY_COMMAND_NAMES,
   },
-  { option: '--off', what: 'condense nothing', of: GATEWAYS },
+  { option: '--off', what: 'condense nothing', of: GATEWAY_COMMAND_NAMES },
   {
     option: '--max-cost-per-conversation <usd>',
     what: 'spending limit in US dollars (default: 0, no limit)',
-    of: GATEWAYS,
+    of: GATEWAY_COMMAND_NAMES,
     default: '0',
   },
-  { option: '--max-cost-per-day <usd>', what: 'the same for a day', of: GATEWAYS, default: '0' },
+  { option: '--max-cost-per-day <usd>', what: 'the same for a day', of: GATEWAY_COMMAND_NAMES, default: '0' },
   {
     option: '--at-max-cost <what>',
     what: 'warn (default): say so at the end; stop: send no further requests',
-    of: GATEWAYS,
+    of: GATEWAY_COMMAND_NAMES,
     default: 'warn',
   },
   {
     option: '--max-cost-per-condensation <usd>',
     what: "let steps that need one ask the agent's own model, over its own address and sign-in, as long as one condensation costs no more; none: no limit (default: 0.50 with the provider native, otherwise 0: no model is asked)",
-    of: GATEWAYS,
+    of: GATEWAY_COMMAND_NAMES,
   },
   {
     option: '--max-condensing-cost-per-day <usd>',
     what: 'spending limit of all that in a day (default: 0, no limit)',
-    of: GATEWAYS,
+    of: GATEWAY_COMMAND_NAMES,
     default: '0',
   },
   {
     option: '--spending <file>',
     what: 'file in which costs are counted, shared with other runs (default: spending.jsonl in the store)',
-    of: GATEWAYS,
+    of: GATEWAY_COMMAND_NAMES,
   },
   {
     option: '--upstream <route>=<url>',
     what: "where a route leads: anthropic, openai, gemini (default: the agent's own setting)",
-    of: GATEWAYS,
+    of: GATEWAY_COMMAND_NAMES,
     isRepeatable: true,
   },
   {
@@ -246,14 +254,18 @@ const OPTIONS = [
     what: "use the addresses in this project's settings, even if the agent has not been told to trust the folder",
     of: ['run'],
   },
-  { option: '--port <n>', what: 'port on 127.0.0.1 (default: any that is free)', of: GATEWAYS },
+  { option: '--port <n>', what: 'port on 127.0.0.1 (default: any that is free)', of: GATEWAY_COMMAND_NAMES },
   {
     option: '--address-file <file>',
     what: 'keep the port and the secret in this file, so that the address stays the same',
     of: ['gateway'],
   },
-  { option: '--log <file>', what: 'what happened, without content', of: GATEWAYS },
-  { option: '--announce <folder>', what: 'announce it to windows of VS Code that watch this folder', of: GATEWAYS },
+  { option: '--log <file>', what: 'what happened, without content', of: GATEWAY_COMMAND_NAMES },
+  {
+    option: '--announce <folder>',
+    what: 'announce it to windows of VS Code that watch this folder',
+    of: GATEWAY_COMMAND_NAMES,
+  },
   {
     option: '--hold',
     what: 'keep the terminal open at the end until Enter is pressed',
@@ -262,7 +274,7 @@ const OPTIONS = [
   {
     option: '--store <folder>',
     what: "where originals and the ledger are kept (default: context-condenser in the user's state folder)",
-    of: [...COMMANDS, ...GATEWAYS, 'account'],
+    of: [...SESSION_COMMANDS, ...GATEWAY_COMMAND_NAMES, 'account'],
   },
   {
     option: '--store <folder>',
@@ -272,7 +284,7 @@ const OPTIONS = [
   },
 ] as const satisfies readonly Option[];
 
-type Row = (typeof OPTIONS)[number];
+type OptionRow = (typeof OPTION_ROWS)[number];
 type NameOf<Written> = Written extends `--${infer Name} <${string}`
   ? Name
   : Written extends `--${infer Name}`
@@ -285,7 +297,7 @@ type ValueOf<R> = R extends { readonly isRepeatable: true }
       ? string
       : string | undefined
     : boolean;
-type RowOf<C, R = Row> = R extends { readonly of: readonly (infer Having)[] }
+type RowOf<C, R = OptionRow> = R extends { readonly of: readonly (infer Having)[] }
   ? C & Having extends never
     ? never
     : R
@@ -299,8 +311,8 @@ export type OptionValues<C extends AnyCommand> = {
 const nameOf = ({ option }: Option): string => option.slice(2).split(' ')[0] ?? '';
 
 /** The options of commands in the form that Node's `parseArgs` takes. */
-export function parsedOptions(commands: readonly AnyCommand[]) {
-  const options: readonly Option[] = OPTIONS;
+export function selectOptions(commands: readonly AnyCommand[]) {
+  const options: readonly Option[] = OPTION_ROWS;
   return Object.fromEntries(
     options
       .filter(({ of }) => of.some((each) => commands.includes(each)))
@@ -314,44 +326,44 @@ export function parsedOptions(commands: readonly AnyCommand[]) {
 }
 
 /** Commands that have an option; undefined if it is unknown. */
-export function commandsWith(name: string): readonly AnyCommand[] | undefined {
-  const options: readonly Option[] = OPTIONS;
+export function findCommandsWithOption(name: string): readonly AnyCommand[] | undefined {
+  const options: readonly Option[] = OPTION_ROWS;
   const found = options.filter((row) => nameOf(row) === name);
   return found.length === 0 ? undefined : found.flatMap(({ of }) => of);
 }
 
 /** Help for a command, or for the program. */
 export function formatHelp(command?: AnyCommand): string {
-  if (command === undefined) return programHelp();
+  if (command === undefined) return formatProgramHelp();
   const { usage, what, more } = COMMAND_HELP[command];
-  const options = (OPTIONS as readonly Option[]).filter(({ of }) => of.includes(command));
+  const options = (OPTION_ROWS as readonly Option[]).filter(({ of }) => of.includes(command));
   return [
     `Usage: context-condenser ${usage}`,
     '',
-    ...wrapped(`${what[0]?.toUpperCase()}${what.slice(1)}.${more === undefined ? '' : ` ${more}`}`, 0),
+    ...wrapText(`${what[0]?.toUpperCase()}${what.slice(1)}.${more === undefined ? '' : ` ${more}`}`, 0),
     '',
     'Options',
     ...options.flatMap((row) => formatRow(row.option, row.what)),
     '',
-    EXIT_CODES,
+    EXIT_CODES_TEXT,
     '',
   ].join('\n');
 }
 
-const EXIT_CODES = 'Exit codes: 0 done, 1 nothing to gain, 2 bad input or usage, 3 failed, 130 cancelled.';
+const EXIT_CODES_TEXT = 'Exit codes: 0 done, 1 nothing to gain, 2 bad input or usage, 3 failed, 130 cancelled.';
 
-const listed = (names: readonly AnyCommand[]): string[] =>
+const formatCommandRows = (names: readonly AnyCommand[]): string[] =>
   names.flatMap((name) => formatRow(name, COMMAND_HELP[name].what, 12));
 
-const programHelp = (): string =>
+const formatProgramHelp = (): string =>
   [
     'Usage: context-condenser <command> [options]',
     '',
     'For a conversation: <command> <file>',
-    ...listed(COMMANDS),
+    ...formatCommandRows(SESSION_COMMANDS),
     '',
     'Without a file',
-    ...listed(OTHER_COMMANDS),
+    ...formatCommandRows(STANDALONE_COMMANDS),
     '',
     'Options of a command: context-condenser <command> --help',
     'Version: context-condenser --version',
@@ -361,23 +373,23 @@ const programHelp = (): string =>
     '  context-condenser report session.jsonl --out report.html',
     '  context-condenser run claude',
     '',
-    EXIT_CODES,
+    EXIT_CODES_TEXT,
     '',
   ].join('\n');
 
 /** Name and description in two columns; long names get their own line. */
-function formatRow(name: string, what: string, margin = MARGIN): string[] {
-  const [first = '', ...rest] = wrapped(what, margin);
+function formatRow(name: string, what: string, margin = OPTION_TEXT_COLUMN): string[] {
+  const [first = '', ...rest] = wrapText(what, margin);
   const head = `  ${name}`;
   return head.length + 2 > margin ? [head, first, ...rest] : [`${head.padEnd(margin)}${first.slice(margin)}`, ...rest];
 }
 
 /** Wraps at {@link WIDTH} characters with a margin. */
-function wrapped(text: string, margin: number): string[] {
+function wrapText(text: string, margin: number): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {
-    if (line !== '' && margin + line.length + 1 + word.length > WIDTH) {
+    if (line !== '' && margin + line.length + 1 + word.length > LINE_WIDTH) {
       lines.push(line);
       line = word;
     } else line = line === '' ? word : `${line} ${word}`;

@@ -7,9 +7,9 @@ import type { ContentType } from '../core/messages/types';
 import { formatTokens } from '../core/format';
 import { maskValue } from '../core/secrets/maskMessages';
 import { maskSecrets } from '../core/secrets/maskSecrets';
-import { plural } from '../core/plural';
-import { EXIT, type ExitCode } from './io';
-import { countTokens, type Session } from './session';
+import { formatPlural } from '../core/plural';
+import { EXIT_CODE, type ExitCode } from './io';
+import { countTokens, type CliSession } from './session';
 
 interface ToolFigures {
   readonly tool: string;
@@ -20,46 +20,46 @@ interface ToolFigures {
 }
 
 /** `inspect`: describes the conversation; writes nothing. */
-export async function inspect(session: Session): Promise<ExitCode> {
+export async function runInspectCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, counter, calibrate } = session;
   const { title, notes } = maskValue({ title: session.conversation.title, notes: session.conversation.notes });
   const { conversation } = session;
   const { messages } = conversation;
   countTokens(session);
-  const byType = tokensByType(session);
-  const tools = maskValue(toolFigures(session));
+  const byType = countTokensByType(session);
+  const tools = maskValue(computeToolFigures(session));
   const violations = maskValue(checkConversation(messages));
-  const tokens = calibrate(counter.messages(messages));
+  const tokens = calibrate(counter.countMessages(messages));
   const fill = (await loadFillLevelReader())(conversation, counter);
   if (args.json) {
     const { id, format, sidechains } = conversation;
     const figures = { id, format, title, messages: messages.length, tokens, fill, ...byType, tools, violations, notes };
     io.stdout(`${JSON.stringify({ ...figures, sidechains: sidechains.length })}\n`);
-    return EXIT.done;
+    return EXIT_CODE.done;
   }
   const lines = [
     title,
-    ` - Format: ${conversation.format}, ${plural(messages.length, 'message')}, ${formatTokens(tokens)} tokens`,
+    ` - Format: ${conversation.format}, ${formatPlural(messages.length, 'message')}, ${formatTokens(tokens)} tokens`,
     ` - Context window: ${fillSentence(fill)}`,
     ` - Message text: ${formatTokens(byType.messageText)} tokens`,
     ` - Tool parameters: ${formatTokens(byType.toolParameters)} tokens`,
     ` - Tool results: ${formatTokens(byType.toolResults)} tokens`,
     ` - Other (thinking, images, structure): ${formatTokens(tokens - byType.messageText - byType.toolParameters - byType.toolResults)} tokens`,
-    ...tools.map(toolLine),
+    ...tools.map(formatToolLine),
     ...violations.map(({ rule, message, detail }) => ` - Not valid: message ${message}, ${detail} (${rule})`),
     ...conversation.notes.map((note) => ` - Note: ${maskSecrets(note)}`),
   ];
   io.stdout(`${lines.join('\n')}\n`);
-  return EXIT.done;
+  return EXIT_CODE.done;
 }
 
-const toolLine = ({ tool, calls, errors, resultTokens }: ToolFigures): string =>
+const formatToolLine = ({ tool, calls, errors, resultTokens }: ToolFigures): string =>
   ` - ${tool}: ${calls} ${calls === 1 ? 'call' : 'calls'}${errors > 0 ? `, ${errors} failed` : ''}, results of ${formatTokens(resultTokens)} tokens`;
 
-function tokensByType({ conversation, counter, calibrate }: Session): Record<ContentType, number> {
+function countTokensByType({ conversation, counter, calibrate }: CliSession): Record<ContentType, number> {
   const tokens = { messageText: 0, toolParameters: 0, toolResults: 0 };
   for (const message of conversation.messages) {
-    for (const content of listContents(message)) tokens[content.type] += counter.text(content.text);
+    for (const content of listContents(message)) tokens[content.type] += counter.countText(content.text);
   }
   return {
     messageText: calibrate(tokens.messageText),
@@ -69,13 +69,13 @@ function tokensByType({ conversation, counter, calibrate }: Session): Record<Con
 }
 
 /** By tool, largest results first. */
-function toolFigures({ conversation, counter, calibrate }: Session): ToolFigures[] {
+function computeToolFigures({ conversation, counter, calibrate }: CliSession): ToolFigures[] {
   const byTool = new Map<string, ToolFigures>();
   for (const exchange of listToolExchanges(conversation.messages)) {
     const { tool, isError, parameters, results, isDisplay } = exchange;
     const sum = byTool.get(tool) ?? { tool, calls: 0, errors: 0, parameterTokens: 0, resultTokens: 0 };
     const sumTokens = (contents: typeof results): number =>
-      contents.reduce((total, content) => total + calibrate(counter.text(content.text)), 0);
+      contents.reduce((total, content) => total + calibrate(counter.countText(content.text)), 0);
     byTool.set(tool, {
       tool,
       calls: sum.calls + (isDisplay ? 0 : 1),

@@ -1,7 +1,7 @@
-import type { Home } from '../storage/home';
+import type { HomeEnvironment } from '../storage/home';
 
 /** The process's environment and streams, replaced in tests. */
-export interface CliIo extends Home {
+export interface CliIo extends HomeEnvironment {
   /**
    * Results: the report or JSON object. Terminal control characters are escaped (see
    * `terminal.ts`).
@@ -27,5 +27,5 @@ export interface CliIo extends Home {
 }
 
 /** Exit codes. */
-export const EXIT = { done: 0, nothingToGain: 1, badInput: 2, failed: 3, cancelled: 130 } as const;
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+export const EXIT_CODE = { done: 0, nothingToGain: 1, badInput: 2, failed: 3, cancelled: 130 } as const;
+export type ExitCode = (typeof EXIT_CODE)[keyof typeof EXIT_CODE];

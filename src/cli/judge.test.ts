@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { UsageError } from './args';
-import { EXIT } from './io';
-import { judged, makeSession, writeSession } from './testing';
+import { EXIT_CODE } from './io';
+import { runJudge, makeSession, writeSession } from './testing';
 
 describe('the judge command', () => {
   it('says that the folders contain too little, and how much is missing', () =>
     inTemporaryFolder(async (folder) => {
       writeSession(folder, 'settings.json', { theme: 'dark' });
-      const { code, stdout, stderr, progress } = await judged(folder);
-      expect(code).toBe(EXIT.nothingToGain);
+      const { code, stdout, stderr, progress } = await runJudge(folder);
+      expect(code).toBe(EXIT_CODE.nothingToGain);
       expect(stdout).toContain('0 sessions read (not a session: 1 file); in 0 of them, edits needed 0 lines');
       expect(stdout).toContain('Too little data for a recommendation');
       // Without needed lines there is no table.
@@ -23,8 +23,8 @@ describe('the judge command', () => {
     inTemporaryFolder(async (folder) => {
       for (const name of ['ash', 'birch', 'cedar', 'elm', 'fir'])
         writeSession(folder, `${name}.json`, makeSession(name));
-      const { code, stdout } = await judged(folder, '--provider', 'truncation');
-      expect(code).toBe(EXIT.done);
+      const { code, stdout } = await runJudge(folder, '--provider', 'truncation');
+      expect(code).toBe(EXIT_CODE.done);
       expect(stdout).toContain('5 sessions read; in 5 of them, edits needed ');
       const rows = stdout.split('\n').filter((line) => line.includes(']') && !line.includes('target'));
       // Truncation is both selected and one of the five ways, but evaluated once.
@@ -39,18 +39,18 @@ describe('the judge command', () => {
   it('prints one JSON object, without an interval if there is only one session', () =>
     inTemporaryFolder(async (folder) => {
       writeSession(folder, 'oak.json', makeSession('oak'));
-      const { code, stdout } = await judged(folder, '--json', '--preset', 'file-aware');
-      expect(code).toBe(EXIT.nothingToGain);
+      const { code, stdout } = await runJudge(folder, '--json', '--preset', 'file-aware');
+      expect(code).toBe(EXIT_CODE.nothingToGain);
       const found = JSON.parse(stdout) as { choices: { provider: string; config: unknown }[] };
       expect(found).toMatchObject({ read: 1, others: 0, sessions: 1, verdict: { kind: 'too-little' } });
       expect(found.choices[0]).toMatchObject({ id: 'current', provider: 'smart', config: 'file-aware' });
-      const words = await judged(folder, '--provider', 'lossless');
+      const words = await runJudge(folder, '--provider', 'lossless');
       expect(words.stdout).toMatch(/^Lossless \(current\).*\[–\]/m);
     }));
 
   it('says that a choice that calls a model is judged without it', () =>
     inTemporaryFolder(async (folder) => {
-      const { stderr } = await judged(folder, '--preset', 'balanced');
+      const { stderr } = await runJudge(folder, '--preset', 'balanced');
       expect(stderr).toContain('The current settings call a model, so what runs without one was judged.');
     }));
 
@@ -66,7 +66,7 @@ describe('the judge command', () => {
     ],
     ['a preset whose file is not there', ['.', '--preset', 'no-such.json'], "can't be read as a file (ENOENT)"],
   ])('rejects wrong usage: %s', async (_, argv, words) => {
-    const failed = judged(...argv);
+    const failed = runJudge(...argv);
     await expect(failed).rejects.toBeInstanceOf(UsageError);
     await expect(failed).rejects.toThrow(words);
   });

@@ -1,35 +1,40 @@
 import { existsSync } from 'node:fs';
 import { formatPercent } from '../core/percent';
 import { resolve } from 'node:path';
-import { judgeSessions, sessionFilesIn, type JudgedSessions } from '../conversations/judgeSessions';
+import { judgeSessions, listSessionFiles, type JudgedSessions } from '../conversations/judgeSessions';
 import { CondensationManager, createProviders } from '../core/condense';
-import { MIN_LINES, MIN_SESSIONS, type JudgedPoint, type Verdict } from '../core/condense/futureNeed/judge';
-import { CURRENT_CHOICE, judgedChoices, type JudgedChoice } from '../core/condense/futureNeed/judgedChoices';
-import { errorMessage } from '../core/errors';
-import { plural } from '../core/plural';
+import {
+  MIN_NEEDED_LINES,
+  MIN_JUDGED_SESSIONS,
+  type JudgedPoint,
+  type Verdict,
+} from '../core/condense/futureNeed/judge';
+import { CURRENT_CHOICE_ID, listJudgedChoices, type JudgedChoice } from '../core/condense/futureNeed/judgedChoices';
+import { getErrorMessage } from '../core/errors';
+import { formatPlural } from '../core/plural';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { loadTokenCounter } from '../storage/assets';
-import { parseOptions, providerIn, UsageError } from './args';
+import { parseOptions, readProviderOption, UsageError } from './args';
 import { readConfig } from './config';
-import { EXIT, type CliIo, type ExitCode } from './io';
+import { EXIT_CODE, type CliIo, type ExitCode } from './io';
 
 /**
  * `judge FOLDER…`: measures how much of what was needed next each way keeps, over the sessions in
  * folders; writes nothing.
  */
 export async function judgeCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
-  const { values, folders } = argumentsOf(argv);
+  const { values, folders } = parseArguments(argv);
   const tokens = await loadTokenCounter(io.assets);
-  const provider = providerIn(values);
+  const provider = readProviderOption(values);
   const manager = new CondensationManager(new MessageCounter(tokens), createProviders());
   const { config: text, preset } = values;
   const config = await readConfig({ config: text, preset }, manager.getProvider(provider), (sentence) => {
     io.stderr(`${sentence}\n`);
   });
-  if (manager.asksModel(provider, config ?? {}))
+  if (manager.mayCallModel(provider, config ?? {}))
     io.stderr('The current settings call a model, so what runs without one was judged.\n');
-  const choices = judgedChoices({ provider, config });
-  const files = await filesIn(folders);
+  const choices = listJudgedChoices({ provider, config });
+  const files = await listFilesToJudge(folders);
   const judged = await judgeSessions(files, choices, {
     tokens,
     signal: io.signal,
@@ -38,64 +43,64 @@ export async function judgeCommand(argv: readonly string[], io: CliIo): Promise<
     },
   });
   io.stdout(values.json ? `${JSON.stringify({ choices, ...judged })}\n` : formatJudgment(judged, choices));
-  return judged.verdict.kind === 'too-little' ? EXIT.nothingToGain : EXIT.done;
+  return judged.verdict.kind === 'too-little' ? EXIT_CODE.nothingToGain : EXIT_CODE.done;
 }
 
-function argumentsOf(argv: readonly string[]) {
+function parseArguments(argv: readonly string[]) {
   const { values, positionals: folders } = parseOptions(argv, ['judge']);
   if (folders.length === 0) throw new UsageError('Missing folder: context-condenser judge <folder> …');
   return { values, folders };
 }
 
-async function filesIn(folders: readonly string[]): Promise<string[]> {
+async function listFilesToJudge(folders: readonly string[]): Promise<string[]> {
   const paths = folders.map((folder) => resolve(folder));
   const missing = paths.find((path) => !existsSync(path));
   if (missing !== undefined) throw new UsageError(`${missing}: no such folder or file. Check the path.`);
   try {
-    return await sessionFilesIn(paths);
+    return await listSessionFiles(paths);
   } catch (error) {
-    throw new UsageError(`A folder can't be listed: ${errorMessage(error)}`);
+    throw new UsageError(`A folder can't be listed: ${getErrorMessage(error)}`);
   }
 }
 
-const percent = (share: number): string => formatPercent(100 * Math.min(1, Math.max(0, share)), 1);
+const formatSharePercent = (share: number): string => formatPercent(100 * Math.min(1, Math.max(0, share)), 1);
 
 function formatJudgment(
   { read, others, sessions, lines, points, verdict }: JudgedSessions,
   choices: readonly JudgedChoice[],
 ): string {
   const getName = (id: string): string =>
-    `${choices.find((choice) => choice.id === id)?.name ?? id}${id === CURRENT_CHOICE ? ' (current)' : ''}`;
-  const head = `${plural(read, 'session')} read${others > 0 ? ` (not a session: ${plural(others, 'file')})` : ''}; in ${sessions} of them, edits needed ${plural(lines, 'line')} from before a cut.`;
+    `${choices.find((choice) => choice.id === id)?.name ?? id}${id === CURRENT_CHOICE_ID ? ' (current)' : ''}`;
+  const head = `${formatPlural(read, 'session')} read${others > 0 ? ` (not a session: ${formatPlural(others, 'file')})` : ''}; in ${sessions} of them, edits needed ${formatPlural(lines, 'line')} from before a cut.`;
   const width = Math.max(...choices.map(({ id }) => getName(id).length));
   const rows = points.map((point) => formatRow(point, getName(point.choice).padEnd(width)));
   const title = `${''.padEnd(width)}    target    left  needed lines lost [95%]       can't be recalled`;
-  return `${[head, ...(lines === 0 ? [] : ['', title, ...rows]), '', verdictText(verdict, getName)].join('\n')}\n`;
+  return `${[head, ...(lines === 0 ? [] : ['', title, ...rows]), '', formatVerdict(verdict, getName)].join('\n')}\n`;
 }
 
 function formatRow({ target, left, lost, gone }: JudgedPoint, name: string): string {
-  const interval = Number.isNaN(lost.low) ? '–' : `${percent(lost.low)} to ${percent(lost.high)}`;
+  const interval = Number.isNaN(lost.low) ? '–' : `${formatSharePercent(lost.low)} to ${formatSharePercent(lost.high)}`;
   const cells = [
-    target === undefined ? '–' : percent(target),
-    percent(left),
-    percent(lost.share),
+    target === undefined ? '–' : formatSharePercent(target),
+    formatSharePercent(left),
+    formatSharePercent(lost.share),
     `[${interval}]`,
-    percent(gone),
+    formatSharePercent(gone),
   ];
   const widths = [8, 7, 7, 20, 9];
   return `${name}  ${cells.map((cell, at) => cell.padStart(widths[at] ?? 0)).join(' ')}`;
 }
 
-function verdictText(verdict: Verdict, nameOf: (id: string) => string): string {
+function formatVerdict(verdict: Verdict, nameOf: (id: string) => string): string {
   switch (verdict.kind) {
     case 'too-little':
-      return `Too little data for a recommendation: it takes ${MIN_SESSIONS} sessions and ${MIN_LINES} needed lines.`;
+      return `Too little data for a recommendation: it takes ${MIN_JUDGED_SESSIONS} sessions and ${MIN_NEEDED_LINES} needed lines.`;
     case 'keep':
       return 'Keep the current settings: as far as these sessions can tell, nothing else loses less at the same size.';
     case 'change': {
       const { choice, target, difference } = verdict;
-      const to = target === undefined ? '' : ` with a target of ${percent(target)}`;
-      return `${nameOf(choice)}${to} leaves no more tokens and loses ${percent(-difference.share)} fewer of the needed lines (at least ${percent(-difference.high)}, with 95%).`;
+      const to = target === undefined ? '' : ` with a target of ${formatSharePercent(target)}`;
+      return `${nameOf(choice)}${to} leaves no more tokens and loses ${formatSharePercent(-difference.share)} fewer of the needed lines (at least ${formatSharePercent(-difference.high)}, with 95%).`;
     }
   }
 }

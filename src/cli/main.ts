@@ -4,13 +4,13 @@
  * that they are too old, so it imports little, and esbuild.mjs lowers its syntax.
  */
 import { engines } from '../../package.json';
-import { EXIT } from './io';
-import { missingNode } from './missingNode';
+import { EXIT_CODE } from './io';
+import { describeMissingNode } from './missingNode';
 
-const problem = missingNode(process.versions.node, engines.node);
-if (problem === undefined) {
-  void import('./start').then(({ start }) => start());
+const nodeProblem = describeMissingNode(process.versions.node, engines.node);
+if (nodeProblem === undefined) {
+  void import('./start').then(({ startCommandLine }) => startCommandLine());
 } else {
-  process.stderr.write(`${problem}\n`);
-  process.exitCode = EXIT.failed;
+  process.stderr.write(`${nodeProblem}\n`);
+  process.exitCode = EXIT_CODE.failed;
 }

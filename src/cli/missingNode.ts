@@ -4,14 +4,14 @@
  * @param needed the range of package.json's `engines`, such as ">=22.13".
  * @returns what is missing, in one sentence; undefined if nothing is.
  */
-export function missingNode(running: string, needed: string): string | undefined {
-  const [major, minor] = majorAndMinor(running);
-  const [neededMajor, neededMinor] = majorAndMinor(needed);
+export function describeMissingNode(running: string, needed: string): string | undefined {
+  const [major, minor] = parseMajorAndMinor(running);
+  const [neededMajor, neededMinor] = parseMajorAndMinor(needed);
   if (major > neededMajor || (major === neededMajor && minor >= neededMinor)) return undefined;
   return `context-condenser needs Node.js ${neededMajor}.${neededMinor} or later, and this is Node.js ${running}.`;
 }
 
-function majorAndMinor(version: string): [number, number] {
+function parseMajorAndMinor(version: string): [number, number] {
   const [, major, minor] = /(\d+)\.(\d+)/.exec(version) ?? [];
   return [Number(major), Number(minor)];
 }

@@ -2,10 +2,10 @@ import type { Stats } from 'node:fs';
 import { readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve, sep } from 'node:path';
 import { splitLocation } from '../conversations/location';
-import { errorCode } from '../core/errors';
-import { defaultStore, type Home } from '../storage/home';
+import { getErrorCode } from '../core/errors';
+import { getDefaultStore, type HomeEnvironment } from '../storage/home';
 import { nodeFiles } from '../storage/nodeFiles';
-import { refuseForeign, replaceWhole, type OwnKind } from '../storage/ownFiles';
+import { refuseForeign, replaceWhole, type OwnFileKind } from '../storage/ownFiles';
 import { claimFolder, isKeptFile, refuseForeignFolder } from '../storage/ownFolder';
 import { removeLeftRuns } from '../storage/runFolders';
 import { asStorageError, isStorageError } from '../storage/storageError';
@@ -17,14 +17,19 @@ import { UsageError } from './args';
  * regular file.
  * @throws UsageError
  */
-export async function outFile(out: string, home: Home, input?: string, option = '--out'): Promise<string> {
+export async function checkOutFile(
+  out: string,
+  home: HomeEnvironment,
+  input?: string,
+  option = '--out',
+): Promise<string> {
   const target = resolve(out);
   const folder = dirname(target);
   if (!(await readStatus(folder))?.isDirectory())
     throw new UsageError(`${option}: there is no folder ${folder}. Nothing was done.`);
   const link = await readlink(target).catch(() => undefined);
-  const to = await real(target);
-  if (input !== undefined && (await belongsTo(input, to)))
+  const to = await resolveRealPath(target);
+  if (input !== undefined && (await isPartOf(input, to)))
     throw new UsageError(`${option} names the conversation itself, which is never overwritten.`);
   const status = await readStatus(to);
   if (status?.isDirectory()) throw new UsageError(`${option}: ${to} is a folder; name a file in it. Nothing was done.`);
@@ -43,31 +48,31 @@ export async function outFile(out: string, home: Home, input?: string, option = 
   return to;
 }
 
-async function isAmongSessions(file: string, home: Home): Promise<boolean> {
+async function isAmongSessions(file: string, home: HomeEnvironment): Promise<boolean> {
   // Loaded lazily, since most output files don't exist yet.
   const { storeFolders } = await import('../conversations/stores/find');
-  const folders = await Promise.all((await storeFolders(home)).map(real));
+  const folders = await Promise.all((await storeFolders(home)).map(resolveRealPath));
   return folders.some((folder) => file.startsWith(folder + sep));
 }
 
 /** True if the conversation is stored in this file, following links. */
-export const belongsTo = async (location: string, file: string): Promise<boolean> =>
-  (await real(splitLocation(resolve(location)).file)) === file;
+export const isPartOf = async (location: string, file: string): Promise<boolean> =>
+  (await resolveRealPath(splitLocation(resolve(location)).file)) === file;
 
 /**
  * The ledger folder, for reading; removes leftovers of crashed runs.
  * @throws UsageError if it isn't our folder
  */
-export async function storeFolder(store: string | undefined, home: Home): Promise<string> {
+export async function storeFolder(store: string | undefined, home: HomeEnvironment): Promise<string> {
   if (store === '') throw new UsageError('--store is empty: name a folder, or leave it out.');
-  const folder = resolve(store ?? defaultStore(home));
+  const folder = resolve(store ?? getDefaultStore(home));
   const isFolder = await stat(folder).then(
     (status) => status.isDirectory(),
-    (error: unknown) => errorCode(error) !== 'ENOTDIR',
+    (error: unknown) => getErrorCode(error) !== 'ENOTDIR',
   );
   if (!isFolder)
     throw new UsageError(`The store ${folder} is not a folder. Nothing was done; name another with --store.`);
-  await refused('--store', () => refuseForeignFolder(nodeFiles, folder, 'Nothing was done.'));
+  await rejectAsUsageError('--store', () => refuseForeignFolder(nodeFiles, folder, 'Nothing was done.'));
   await removeLeftRuns(nodeFiles, folder);
   return folder;
 }
@@ -76,9 +81,9 @@ export async function storeFolder(store: string | undefined, home: Home): Promis
  * The ledger folder, for writing; creates it if necessary.
  * @throws UsageError, StorageError
  */
-export async function ownStore(store: string | undefined, home: Home): Promise<string> {
+export async function checkStoreFolder(store: string | undefined, home: HomeEnvironment): Promise<string> {
   const folder = await storeFolder(store, home);
-  await refused('--store', () => claimFolder(nodeFiles, folder, 'Nothing was done.'));
+  await rejectAsUsageError('--store', () => claimFolder(nodeFiles, folder, 'Nothing was done.'));
   return folder;
 }
 
@@ -86,14 +91,14 @@ export async function ownStore(store: string | undefined, home: Home): Promise<s
  * Path of a file that we append to.
  * @throws UsageError if another program's file is there
  */
-export async function ownFile(option: string, file: string, kind: OwnKind): Promise<string> {
+export async function checkOwnFile(option: string, file: string, kind: OwnFileKind): Promise<string> {
   const path = resolve(file);
-  await refused(option, () => refuseForeign(nodeFiles, path, kind, 'Nothing was done.'));
+  await rejectAsUsageError(option, () => refuseForeign(nodeFiles, path, kind, 'Nothing was done.'));
   return path;
 }
 
 /** Errors about a path in an option are usage errors. */
-export async function refused(option: string, check: () => Promise<unknown>): Promise<void> {
+export async function rejectAsUsageError(option: string, check: () => Promise<unknown>): Promise<void> {
   try {
     await check();
   } catch (error) {
@@ -104,7 +109,7 @@ export async function refused(option: string, check: () => Promise<unknown>): Pr
 
 const readStatus = (path: string): Promise<Stats | undefined> => stat(path).catch(() => undefined);
 
-const real = (path: string): Promise<string> => realpath(path).catch(() => path);
+const resolveRealPath = (path: string): Promise<string> => realpath(path).catch(() => path);
 
 /**
  * Writes a file whole or not at all.

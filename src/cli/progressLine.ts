@@ -1,9 +1,9 @@
 import type { CliIo } from './io';
 
 /** Milliseconds before progress is shown. */
-const QUIET_MS = 1_000;
+const PROGRESS_DELAY_MS = 1_000;
 /** Milliseconds between updates. */
-const PAUSE_MS = 100;
+const PROGRESS_INTERVAL_MS = 100;
 
 /** Shows progress on one line of stderr, which is cleared before other output. */
 export function withProgressLine(io: CliIo, now = (): number => performance.now()): CliIo {
@@ -34,7 +34,7 @@ export function withProgressLine(io: CliIo, now = (): number => performance.now(
     },
     showProgress: (words) => {
       const time = now();
-      if (time - began < QUIET_MS || time - told < PAUSE_MS) return;
+      if (time - began < PROGRESS_DELAY_MS || time - told < PROGRESS_INTERVAL_MS) return;
       told = time;
       isShown = true;
       showProgress(words);

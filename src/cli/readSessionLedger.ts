@@ -1,10 +1,10 @@
 import { UsageError } from './args';
-import { viewHash } from '../core/condense/ledger/ledger';
+import { hashView } from '../core/condense/ledger/ledger';
 import { findByView, openLedger, type LedgerFile } from '../storage/ledgerStore';
-import type { Session } from './session';
+import type { CliSession } from './session';
 
 /** The ledger of the session's file. */
-export interface KnownLedger {
+export interface LedgerOfConversation {
   readonly ledger: LedgerFile;
   /** True if the file is a view written by `condense --out`. */
   readonly isView: boolean;
@@ -14,8 +14,8 @@ export interface KnownLedger {
  * Finds the ledger of a conversation, or of a view made from one.
  * @throws UsageError if there is none
  */
-export async function readSessionLedger({ args, conversation, store }: Session): Promise<KnownLedger> {
-  const ofView = await findByView(store, viewHash(conversation.messages));
+export async function readSessionLedger({ args, conversation, store }: CliSession): Promise<LedgerOfConversation> {
+  const ofView = await findByView(store, hashView(conversation.messages));
   if (ofView) return { ledger: ofView, isView: true };
   const ledger = await openLedger(store, conversation);
   if (ledger.ledger.condensations.length > 0) return { ledger, isView: false };

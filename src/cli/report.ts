@@ -1,26 +1,26 @@
 import { basename } from 'node:path';
 import { loadFillLevelReader } from '../account/fillOf';
 import { fillSentence } from '../core/account/fillLevel';
-import { viewHash } from '../core/condense/ledger/ledger';
+import { hashView } from '../core/condense/ledger/ledger';
 import { findCondensation, renderReportPage, type ReportedCondensation } from '../pages/reportPage';
 import { listNames } from '../core/condense/report/report';
 import { findByView, openLedger } from '../storage/ledgerStore';
 import { UsageError } from './args';
-import { originalMessages } from './expand';
-import { EXIT, type ExitCode } from './io';
-import { outFile, writeWhole } from './output';
-import { makeRequest, type Session } from './session';
+import { restoreOriginalMessages } from './expand';
+import { EXIT_CODE, type ExitCode } from './io';
+import { checkOutFile, writeWhole } from './output';
+import { makeRequest, type CliSession } from './session';
 
 /**
  * `report`: writes a page about the file's stored condensation, or else about what the provider
  * would do.
  */
-export async function report(session: Session): Promise<ExitCode> {
+export async function runReportCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, counter, calibrate, conversation } = session;
   if (args.out === undefined)
     throw new UsageError('report needs --out with the file of the page, such as report.html.');
-  const out = await outFile(args.out, io, args.file);
-  const subject = (await known(session)) ?? (await preview(session));
+  const out = await checkOutFile(args.out, io, args.file);
+  const subject = (await readStoredSubject(session)) ?? (await makePreviewSubject(session));
   const fill = fillSentence((await loadFillLevelReader())(conversation, counter));
   const page = renderReportPage(
     { title: conversation.title || basename(args.file), format: conversation.format, fill, ...subject },
@@ -29,21 +29,21 @@ export async function report(session: Session): Promise<ExitCode> {
   await writeWhole(out, page);
   if (subject.at === undefined) io.stderr('The conversation has not been condensed: the report is a preview.\n');
   io.stderr(`Written: ${out}\n`);
-  return EXIT.done;
+  return EXIT_CODE.done;
 }
 
-type Subject = Omit<ReportedCondensation, 'title' | 'format'>;
+type ReportSubject = Omit<ReportedCondensation, 'title' | 'format'>;
 
 /** Stored condensations of the conversation or view. */
-async function known(session: Session): Promise<Subject | undefined> {
+async function readStoredSubject(session: CliSession): Promise<ReportSubject | undefined> {
   const { conversation, store, manager } = session;
-  const ofView = await findByView(store, viewHash(conversation.messages));
+  const ofView = await findByView(store, hashView(conversation.messages));
   const ledger = ofView ?? (await openLedger(store, conversation));
   const condensation = findCondensation(ledger.ledger, (id) => manager.providerName(id));
-  return condensation && { ...condensation, original: await originalMessages(session, ledger) };
+  return condensation && { ...condensation, original: await restoreOriginalMessages(session, ledger) };
 }
 
-async function preview(session: Session): Promise<Subject> {
+async function makePreviewSubject(session: CliSession): Promise<ReportSubject> {
   const { args, conversation, manager } = session;
   const provider = manager.getProvider(args.provider);
   const outcome = await manager.condense(await makeRequest(session, provider));

@@ -1,16 +1,16 @@
-import { errorMessage } from '../core/errors';
+import { getErrorMessage } from '../core/errors';
 import { isHelp, isOtherCommand, parseLine } from './args';
 import { formatHelp } from './help';
-import { EXIT, type CliIo, type ExitCode } from './io';
+import { EXIT_CODE, type CliIo, type ExitCode } from './io';
 import { withProgressLine } from './progressLine';
-import { forTerminal } from './terminal';
+import { escapeOutput } from './terminal';
 
 /** Errors caused by the caller, by name, since each bundle has its own classes. */
-const BAD_INPUT = ['UsageError', 'UnknownProviderError', 'ConversationReadError'];
+const BAD_INPUT_ERROR_NAMES = ['UsageError', 'UnknownProviderError', 'ConversationReadError'];
 
 /** Runs a command line. Errors become a line on stderr and an exit code; never throws. */
-export async function run(argv: readonly string[], plainIo: CliIo): Promise<number> {
-  const io = withProgressLine(forTerminal(plainIo));
+export async function runCommandLine(argv: readonly string[], plainIo: CliIo): Promise<number> {
+  const io = withProgressLine(escapeOutput(plainIo));
   try {
     const [first = '', ...rest] = argv;
     if (isOtherCommand(first)) {
@@ -18,25 +18,25 @@ export async function run(argv: readonly string[], plainIo: CliIo): Promise<numb
       const asksHelp = first === 'run' ? isHelp(rest[0]) : rest.some(isHelp);
       if (!asksHelp) return await (await import('./commands')).otherCommands[first](rest, io);
       io.stdout(formatHelp(first));
-      return EXIT.done;
+      return EXIT_CODE.done;
     }
     const line = parseLine(argv);
     if (line === 'version' || 'help' in line) {
       io.stdout(line === 'version' ? `${io.version}\n` : formatHelp(line.help));
-      return EXIT.done;
+      return EXIT_CODE.done;
     }
-    const { commands, openSession } = await import('./commands');
-    return await commands[line.command](await openSession(line, io));
+    const { sessionCommands, openSession } = await import('./commands');
+    return await sessionCommands[line.command](await openSession(line, io));
   } catch (error) {
     if (io.signal.aborted) {
       io.stderr('Cancelled. Nothing was written.\n');
-      return EXIT.cancelled;
+      return EXIT_CODE.cancelled;
     }
-    return explain(error, io);
+    return explainError(error, io);
   }
 }
 
-function explain(error: unknown, io: CliIo): ExitCode {
-  io.stderr(`context-condenser: ${errorMessage(error)}\n`);
-  return error instanceof Error && BAD_INPUT.includes(error.name) ? EXIT.badInput : EXIT.failed;
+function explainError(error: unknown, io: CliIo): ExitCode {
+  io.stderr(`context-condenser: ${getErrorMessage(error)}\n`);
+  return error instanceof Error && BAD_INPUT_ERROR_NAMES.includes(error.name) ? EXIT_CODE.badInput : EXIT_CODE.failed;
 }

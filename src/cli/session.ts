@@ -1,6 +1,6 @@
 import { maskSecrets } from '../core/secrets/maskSecrets';
 import { join, resolve } from 'node:path';
-import { noteLine } from '../conversations/notes';
+import { formatNoteLine } from '../conversations/notes';
 import type { Conversation } from '../conversations/types';
 import {
   CondensationManager,
@@ -14,12 +14,12 @@ import { ENGINE_BUNDLE } from '../engine/engineThread';
 import { readConversationOnce } from '../engine/readConversation';
 import { loadTokenCounter } from '../storage/assets';
 import type { Arguments } from './args';
-import { presetFileName, readConfig } from './config';
+import { readPresetFileName, readConfig } from './config';
 import { storeFolder } from './output';
 import type { CliIo } from './io';
 
 /** Shared by all commands: conversation, token counter, manager. */
-export interface Session {
+export interface CliSession {
   readonly args: Arguments;
   readonly io: CliIo;
   readonly conversation: Conversation;
@@ -32,7 +32,7 @@ export interface Session {
 }
 
 /** @throws ConversationReadError if the file is unreadable */
-export async function openSession(args: Arguments, io: CliIo): Promise<Session> {
+export async function openSession(args: Arguments, io: CliIo): Promise<CliSession> {
   const store = await storeFolder(args.store, io);
   io.showProgress?.('Reading …');
   const [conversation, tokens] = await Promise.all([
@@ -41,7 +41,7 @@ export async function openSession(args: Arguments, io: CliIo): Promise<Session> 
   ]);
   // `inspect` lists problems itself, and before `undo` they were already reported.
   const isTold = args.command === 'undo' || args.command === 'inspect';
-  const note = isTold ? undefined : noteLine(conversation.notes, 'see `inspect` of the same file');
+  const note = isTold ? undefined : formatNoteLine(conversation.notes, 'see `inspect` of the same file');
   if (note !== undefined) io.stderr(`Note: ${maskSecrets(note)}\n`);
   if (args.model !== undefined && !isKnownModel(args.model))
     io.stderr(`Note: The tokenizer of the model "${args.model}" is not known: tokens are counted with o200k.\n`);
@@ -58,17 +58,17 @@ export async function openSession(args: Arguments, io: CliIo): Promise<Session> 
   };
 }
 
-const WITHOUT_MODEL =
+const WITHOUT_MODEL_NOTE =
   'Note: The current choice can call a model, but the command line calls none. What would be summarized is truncated or kept.\n';
 
 /**
  * Counts the conversation's tokens with progress.
  * @throws the signal's reason if aborted
  */
-export function countTokens({ io, conversation: { messages }, counter }: Session): void {
+export function countTokens({ io, conversation: { messages }, counter }: CliSession): void {
   for (const [index, message] of messages.entries()) {
     io.showProgress?.(`Counting tokens: message ${index + 1} of ${messages.length}`);
-    counter.message(message);
+    counter.countMessage(message);
   }
 }
 
@@ -76,19 +76,19 @@ export function countTokens({ io, conversation: { messages }, counter }: Session
  * The condensation requested by the arguments.
  * @throws UsageError for an invalid configuration
  */
-export async function makeRequest(session: Session, provider: CondensationProvider): Promise<CondensationRequest> {
+export async function makeRequest(session: CliSession, provider: CondensationProvider): Promise<CondensationRequest> {
   const { args, io, conversation, manager } = session;
   const config = await readConfig(args, provider, (sentence) => {
     io.stderr(`Note: ${sentence}\n`);
   });
-  if (manager.asksModel(provider.id, config ?? {})) io.stderr(WITHOUT_MODEL);
+  if (manager.mayCallModel(provider.id, config ?? {})) io.stderr(WITHOUT_MODEL_NOTE);
   countTokens(session);
   return {
     conversation: conversation.id,
     messages: conversation.messages,
     provider: provider.id,
     config,
-    configName: await presetFileName(args),
+    configName: await readPresetFileName(args),
     trigger: 'manual',
     signal: io.signal,
     onProgress: ({ step, done, total }) =>
@@ -98,5 +98,5 @@ export async function makeRequest(session: Session, provider: CondensationProvid
 }
 
 /** Converts the target from the selected model's tokens to o200k. */
-const getTarget = ({ args, calibrate }: Session): { targetTokens?: number } =>
+const getTarget = ({ args, calibrate }: CliSession): { targetTokens?: number } =>
   args.targetTokens === undefined ? {} : { targetTokens: Math.floor((args.targetTokens * 1e6) / calibrate(1e6)) };

@@ -2,17 +2,17 @@
 import { writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { version } from '../../package.json';
-import { errorCode } from '../core/errors';
-import { run } from './run';
+import { getErrorCode } from '../core/errors';
+import { runCommandLine } from './run';
 
 /** Synchronous, so that a pipe has the whole JSON before the process ends. */
-function write(descriptor: number, text: string): void {
+function writeToDescriptor(descriptor: number, text: string): void {
   let bytes = Buffer.from(text);
   while (bytes.length > 0) {
     try {
       bytes = bytes.subarray(writeSync(descriptor, bytes));
     } catch (error) {
-      const code = errorCode(error);
+      const code = getErrorCode(error);
       if (code === 'EPIPE') return;
       if (code !== 'EAGAIN') throw error;
     }
@@ -20,28 +20,28 @@ function write(descriptor: number, text: string): void {
 }
 
 /** Runs the process's command line and sets its exit code. */
-export async function start(): Promise<void> {
+export async function startCommandLine(): Promise<void> {
   const abort = new AbortController();
   process.once('SIGINT', () => {
     abort.abort(new Error('cancelled'));
   });
-  process.exitCode = await run(process.argv.slice(2), {
+  process.exitCode = await runCommandLine(process.argv.slice(2), {
     stdout: (text) => {
-      write(1, text);
+      writeToDescriptor(1, text);
     },
     // Programs and files receive every byte.
     ...(!process.stdout.isTTY && {
       data: (text: string) => {
-        write(1, text);
+        writeToDescriptor(1, text);
       },
     }),
     stderr: (text) => {
-      write(2, text);
+      writeToDescriptor(2, text);
     },
     ...(process.stderr.isTTY && {
       showProgress: (words: string) => {
         // A longer text would wrap and remain on the screen.
-        write(2, `\r${words.slice(0, process.stderr.columns - 1)}\u001b[K`);
+        writeToDescriptor(2, `\r${words.slice(0, process.stderr.columns - 1)}\u001b[K`);
       },
     }),
     assets: __dirname,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CliIo } from './io';
-import { forTerminal, harmless } from './terminal';
+import { escapeOutput, escapeControlCharacters } from './terminal';
 
 /** Terminal controls and direction-changing characters. */
 const OBEYED = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
@@ -34,7 +34,7 @@ describe("the command line's output", () => {
         const take = (words: string): void => {
           written += words;
         };
-        const io = forTerminal({ stdout: take, stderr: take, showProgress: take } as unknown as CliIo);
+        const io = escapeOutput({ stdout: take, stderr: take, showProgress: take } as unknown as CliIo);
         io.stdout(text);
         io.stderr(text);
         io.showProgress?.(text);
@@ -48,14 +48,14 @@ describe("the command line's output", () => {
     fc.assert(
       fc.property(hostile, hostile, (key, value) => {
         const json = JSON.stringify({ [key]: value, n: 1 });
-        expect(JSON.parse(harmless(json))).toEqual(JSON.parse(json));
+        expect(JSON.parse(escapeControlCharacters(json))).toEqual(JSON.parse(json));
       }),
     );
   });
 
   it('stays unchanged if it is harmless', () => {
     const text = 'Sitzung „Prüfen“ 👩‍👩‍👧 → 12 %\tund\r\nmehr\n';
-    expect(harmless(text)).toBe(text);
-    expect(harmless('a\x1b[31mb\u202e')).toBe('a\\u001b[31mb\\u202e');
+    expect(escapeControlCharacters(text)).toBe(text);
+    expect(escapeControlCharacters('a\x1b[31mb\u202e')).toBe('a\\u001b[31mb\\u202e');
   });
 });

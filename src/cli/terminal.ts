@@ -8,30 +8,30 @@ import type { CliIo } from './io';
  * Control characters except tab and line feed (carriage return only before one), C1 controls, and
  * invisible or direction-changing characters: ECMA-48, UAX #9, tag characters of UTS #51.
  */
-const OBEYED =
+const CONTROL_CHARACTERS =
   /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]|\r(?!\n)|\udb40[\udc00-\udc7f]/g;
 
 /** JSON escapes, so that JSON stays valid. */
-export const harmless = (text: string): string =>
-  text.replace(OBEYED, (found) =>
+export const escapeControlCharacters = (text: string): string =>
+  text.replace(CONTROL_CHARACTERS, (found) =>
     [...Array(found.length).keys()].map((at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
   );
 
 /** For a single line of a terminal. */
-const onOneLine = (words: string): string => harmless(words).replace(/[\r\n\t]+/g, ' ');
+const escapeOnOneLine = (words: string): string => escapeControlCharacters(words).replace(/[\r\n\t]+/g, ' ');
 
 /** Escapes everything except our own control sequences. */
-export const forTerminal = (io: CliIo): CliIo => ({
+export const escapeOutput = (io: CliIo): CliIo => ({
   ...io,
   stdout: (text) => {
-    io.stdout(harmless(text));
+    io.stdout(escapeControlCharacters(text));
   },
   stderr: (text) => {
-    io.stderr(harmless(text));
+    io.stderr(escapeControlCharacters(text));
   },
   ...(io.showProgress && {
     showProgress: (words: string) => {
-      io.showProgress?.(onOneLine(words));
+      io.showProgress?.(escapeOnOneLine(words));
     },
   }),
 });

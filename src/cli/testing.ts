@@ -2,11 +2,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { exchange, lines, user } from '../core/testing';
+import { makeToolExchange, makeLines, user } from '../core/testing';
 import { judgeCommand } from './judge';
 
 /** Runs `judge` in this process and returns both outputs. */
-export async function judged(...argv: string[]) {
+export async function runJudge(...argv: string[]) {
   let [stdout, stderr] = ['', ''];
   const progress: string[] = [];
   const code = await judgeCommand(argv, {
@@ -32,15 +32,15 @@ export const makeSession = (name: string, first = 22, files = 30) => ({
   messages: [
     user(`Mend ${name}`),
     ...Array.from({ length: files }, (_, at) =>
-      exchange(`r${at}`, 'Read', { file_path: `/src/${name}${at}.ts` }, lines(`${name}${at}`, 100)),
+      makeToolExchange(`r${at}`, 'Read', { file_path: `/src/${name}${at}.ts` }, makeLines(`${name}${at}`, 100)),
     ).flat(),
     ...Array.from({ length: 8 }, (_, edit) => first + edit).flatMap((at) =>
-      exchange(
+      makeToolExchange(
         `e${at}`,
         'Edit',
         {
           file_path: `/src/${name}${at}.ts`,
-          old_string: lines(`${name}${at}`, 100).split('\n').slice(48, 52).join('\n'),
+          old_string: makeLines(`${name}${at}`, 100).split('\n').slice(48, 52).join('\n'),
           new_string: 'gone',
         },
         'ok',

@@ -4,20 +4,20 @@ import { applyEdits } from '../core/condense/edits/applyEdits';
 import { getActiveCondensations, getActiveEdits, createUndoEntry } from '../core/condense/ledger/ledger';
 import { formatTokens } from '../core/format';
 import { formatProviderName } from '../core/condense/types';
-import { originalMessages } from './expand';
-import { EXIT, type ExitCode } from './io';
+import { restoreOriginalMessages } from './expand';
+import { EXIT_CODE, type ExitCode } from './io';
 import { readSessionLedger } from './readSessionLedger';
-import { outFile, writeWhole } from './output';
-import type { Session } from './session';
+import { checkOutFile, writeWhole } from './output';
+import type { CliSession } from './session';
 
-const UNDONE_ALL_THE_SAME = 'The file was not written, but the condensation was undone.';
+const UNDONE_WITHOUT_FILE_NOTE = 'The file was not written, but the condensation was undone.';
 
 /** `undo`: reverts the last condensation; `--out` receives the resulting conversation. */
-export async function undo(session: Session): Promise<ExitCode> {
+export async function runUndoCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, conversation, manager, calibrate } = session;
-  const out = args.out === undefined ? undefined : await outFile(args.out, io, args.file);
+  const out = args.out === undefined ? undefined : await checkOutFile(args.out, io, args.file);
   const { ledger } = await readSessionLedger(session);
-  const original = await originalMessages(session, ledger);
+  const original = await restoreOriginalMessages(session, ledger);
   const last = getActiveCondensations(ledger.ledger).at(-1);
   const entry = createUndoEntry(ledger.ledger);
   if (last && entry) await ledger.append(entry, new Map());
@@ -26,7 +26,7 @@ export async function undo(session: Session): Promise<ExitCode> {
     await writeWhole(
       out,
       renderMessagesJson(conversation, messages, readSourceText(resolve(args.file))),
-      UNDONE_ALL_THE_SAME,
+      UNDONE_WITHOUT_FILE_NOTE,
     );
   const undone = last && {
     id: last.id,
@@ -47,5 +47,5 @@ export async function undo(session: Session): Promise<ExitCode> {
     );
   }
   if (out !== undefined) (args.json ? io.stderr : io.stdout)(`Written: ${out}\n`);
-  return undone ? EXIT.done : EXIT.nothingToGain;
+  return undone ? EXIT_CODE.done : EXIT_CODE.nothingToGain;
 }

@@ -1,30 +1,30 @@
 import { join, resolve } from 'node:path';
 import { countOnce } from '../core/account/once';
-import { accountSession } from '../account/sessionAccount';
+import { computeSessionAccount } from '../account/sessionAccount';
 import { simulateSession, type SessionWhatIf } from '../account/sessionWhatIf';
 import { simulateStores, type WhatIfChoice } from '../account/storesWhatIf';
 import { loadPriceTable } from '../api/prices';
-import { sessionsUsedSince, addUp, type SessionAccount } from '../core/account/account';
-import { formatMoney, WHAT_IF_ASSUMED, whatIfCounts, whatIfHeadline } from '../core/account/words';
+import { selectSessionsUsedSince, addUp, type SessionAccount } from '../core/account/account';
+import { formatMoney, WHAT_IF_ASSUMPTIONS, describeWhatIfCounts, formatWhatIfHeadline } from '../core/account/words';
 import { computeWhatIf, type WhatIfSum } from '../core/account/whatIf';
-import { asksModel } from '../core/condense/config';
+import { mayCallModel } from '../core/condense/config';
 import { JUDGED_CHOICES } from '../core/condense/futureNeed/judgedChoices';
 import { CondensationManager, createProviders } from '../core/condense';
 import { formatCost, formatTokens } from '../core/format';
 import { DEFAULT_THRESHOLD_PERCENT } from '../core/condense/trigger/thresholds';
-import { plural } from '../core/plural';
+import { formatPlural } from '../core/plural';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { ENGINE_BUNDLE } from '../engine/engineThread';
 import { readConversationOnce } from '../engine/readConversation';
 import { loadTokenCounter } from '../storage/assets';
 import { UsageError } from './args';
-import { EXIT, type CliIo, type ExitCode } from './io';
+import { EXIT_CODE, type CliIo, type ExitCode } from './io';
 
 /**
  * `account <file> --with <what>`: what one session would have cost with a provider or a preset that calls no model.
  * @param choice a provider's id, or a preset's
  */
-export async function whatIfCommand(
+export async function runWhatIf(
   [file = '']: readonly string[],
   choice: string,
   { window, json }: { readonly window: number | undefined; readonly json: boolean },
@@ -44,13 +44,13 @@ export async function whatIfCommand(
   );
   if (!result) throw new UsageError("The model's window is not known from the session: set it with --window <tokens>.");
   if (json) {
-    io.stdout(`${JSON.stringify({ with: choice, ...result, ...nulls(result) })}\n`);
-    return EXIT.done;
+    io.stdout(`${JSON.stringify({ with: choice, ...result, ...formatWhatIfJson(result) })}\n`);
+    return EXIT_CODE.done;
   }
   const asFile = { agent: '', path: file, modified: io.now().getTime() };
-  const [account] = countOnce([accountSession(asFile, conversation, { counter, prices })]);
-  if (account) io.stdout(whatIfText(result, choice, account));
-  return EXIT.done;
+  const [account] = countOnce([computeSessionAccount(asFile, conversation, { counter, prices })]);
+  if (account) io.stdout(formatWhatIf(result, choice, account));
+  return EXIT_CODE.done;
 }
 
 /**
@@ -58,7 +58,7 @@ export async function whatIfCommand(
  * @param sessions their accounts, whole: what is known of one holds for any period
  * @param period in words, such as "The last 7 days", and the local date that it begins with; requests before it are not counted
  */
-export async function whatIfOfAll(
+export async function computeWhatIfOfAll(
   sessions: readonly SessionAccount[],
   choice: string,
   {
@@ -68,7 +68,7 @@ export async function whatIfOfAll(
   }: { readonly period: string; readonly sinceDay: string | undefined; readonly cache: string },
   io: CliIo,
 ): Promise<{ readonly sum: WhatIfSum; readonly name: string; readonly words: string }> {
-  const within = sessionsUsedSince(sessions, sinceDay);
+  const within = selectSessionsUsedSince(sessions, sinceDay);
   const savings = await simulateStores(
     within,
     findChoice(choice),
@@ -78,9 +78,9 @@ export async function whatIfOfAll(
   const sum = computeWhatIf(within, savings, sinceDay);
   const name = JUDGED_CHOICES.find(({ id }) => id === choice)?.name ?? choice;
   const words = [
-    whatIfHeadline(sum, period, name),
-    ` - ${whatIfCounts(sum)}`,
-    ` - ${WHAT_IF_ASSUMED}`,
+    formatWhatIfHeadline(sum, period, name),
+    ` - ${describeWhatIfCounts(sum)}`,
+    ` - ${WHAT_IF_ASSUMPTIONS}`,
     ' - How this is computed: docs/guide/costs.md, "What sessions would have cost".',
     '',
   ].join('\n');
@@ -94,7 +94,7 @@ export function findChoice(choice: string): WhatIfChoice {
   const config = own ? {} : choice;
   const provider = own ?? providers.find(({ id }) => id === 'smart');
   const checked = provider?.validateConfig(config);
-  if (!provider || !checked?.valid || asksModel(provider, config))
+  if (!provider || !checked?.valid || mayCallModel(provider, config))
     throw new UsageError(
       `--with is a provider or a preset that calls no model, such as lossless or file-aware, not "${choice}".`,
     );
@@ -102,14 +102,14 @@ export function findChoice(choice: string): WhatIfChoice {
 }
 
 /** Costs for JSON: null if a price is unknown. */
-const nulls = ({ before, after, rereads }: SessionWhatIf) => ({
+const formatWhatIfJson = ({ before, after, rereads }: SessionWhatIf) => ({
   before: before ?? null,
   after: after ?? null,
   rereads: rereads ?? null,
 });
 
 /** @param accounted the session as `account` adds it up */
-function whatIfText(result: SessionWhatIf, choice: string, accounted: SessionAccount): string {
+function formatWhatIf(result: SessionWhatIf, choice: string, accounted: SessionAccount): string {
   const { before, after, rereads, requests, condensations, needed, missing, recallable, window, dueTokens } = result;
   const range =
     after === undefined || rereads === undefined
@@ -121,13 +121,13 @@ function whatIfText(result: SessionWhatIf, choice: string, accounted: SessionAcc
   const condensedWords =
     condensations === 0
       ? `Nothing would have been condensed; condensing starts at ${place}`
-      : `${plural(condensations, 'condensation')} at ${place}; each restarts the cache after its first change`;
+      : `${formatPlural(condensations, 'condensation')} at ${place}; each restarts the cache after its first change`;
   const quoted =
     needed === 0
       ? 'none from before a condensation'
       : `${formatTokens(needed)}, of which ${formatTokens(missing)} were gone by then (${formatTokens(recallable)} recallable)`;
   return [
-    `${plural(requests, 'request')}, replayed from the conversation: ${formatCost(before)} without condensing, ${range} with ${choice}`,
+    `${formatPlural(requests, 'request')}, replayed from the conversation: ${formatCost(before)} without condensing, ${range} with ${choice}`,
     // Explains two different figures for one session.
     ...(accounted.source === 'recorded'
       ? [

@@ -5,9 +5,9 @@ import * as vscode from 'vscode';
 import { openTestWindow, stubHome } from '../../test/support/testWindow';
 import { transcript } from '../../test/support/transcript';
 import { fake, Uri, workspace } from '../../test/support/vscode';
-import { CURRENT_CHOICE } from '../core/condense/futureNeed/judgedChoices';
+import { CURRENT_CHOICE_ID } from '../core/condense/futureNeed/judgedChoices';
 import type { Services } from '../window/services';
-import { accountStored, saveAccount } from './account';
+import { computeStoredAccount, saveAccount } from './account';
 
 let home: string;
 let services: Services;
@@ -30,34 +30,34 @@ function session(name: string, text: string, seconds?: number): void {
 const last = () => fake.shown.at(-1)!;
 
 it('the account adds up all sessions with progress, and for the last days only their requests', async () => {
-  expect((await accountStored(services, {})).overview.total.sessions).toBe(1);
+  expect((await computeStoredAccount(services, {})).overview.total.sessions).toBe(1);
   expect(fake.progress).toContain('1 of 1');
   session('00000000-0000-4000-8000-000000000002', transcript());
-  expect((await accountStored(services, { days: 2 })).overview.total.sessions).toBe(1);
-  expect((await accountStored(services, {})).overview.total.sessions).toBe(2);
+  expect((await computeStoredAccount(services, { days: 2 })).overview.total.sessions).toBe(1);
+  expect((await computeStoredAccount(services, {})).overview.total.sessions).toBe(2);
 });
 
 it('the account shows what another provider would have saved, by name', async () => {
-  expect((await accountStored(services, { choice: 'truncation' })).whatIf?.choice).toBe('Truncation');
-  expect((await accountStored(services, { choice: CURRENT_CHOICE })).whatIf?.choice).toBe('Lossless');
-  await expect(accountStored(services, { choice: 'magic' })).rejects.toThrow('there is no choice "magic"');
+  expect((await computeStoredAccount(services, { choice: 'truncation' })).whatIf?.choice).toBe('Truncation');
+  expect((await computeStoredAccount(services, { choice: CURRENT_CHOICE_ID })).whatIf?.choice).toBe('Lossless');
+  await expect(computeStoredAccount(services, { choice: 'magic' })).rejects.toThrow('there is no choice "magic"');
 });
 
 it.each(['native', 'of.another'])(
   "the account reports that %s can't be simulated on old sessions",
   async (provider) => {
     fake.settings['contextCondenser.provider'] = provider;
-    await expect(accountStored(services, { choice: CURRENT_CHOICE })).rejects.toThrow(
+    await expect(computeStoredAccount(services, { choice: CURRENT_CHOICE_ID })).rejects.toThrow(
       'Choose an option that calls no model.',
     );
     // Another provider does not depend on it.
-    expect((await accountStored(services, { choice: 'lossless' })).whatIf?.choice).toBe('Lossless');
+    expect((await computeStoredAccount(services, { choice: 'lossless' })).whatIf?.choice).toBe('Lossless');
   },
 );
 
 it('the account command ends when canceled', async () => {
   fake.cancelAtFirstReport = true;
-  await expect(accountStored(services, {})).rejects.toBeInstanceOf(vscode.CancellationError);
+  await expect(computeStoredAccount(services, {})).rejects.toBeInstanceOf(vscode.CancellationError);
 });
 
 it("the account is saved in the format of the file's extension, a page by default, and opened", async () => {

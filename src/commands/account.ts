@@ -6,8 +6,8 @@ import { listLiveConversations } from '../agent/runtime';
 import type { AccountResult } from '../background/taskResults';
 import type { AccountTask } from '../background/tasks';
 import { vscode as chatAgent } from '../core/agents/copilot';
-import { localDay, startOfDays } from '../core/localDay';
-import { CURRENT_CHOICE, JUDGED_CHOICES, judgedChoices } from '../core/condense/futureNeed/judgedChoices';
+import { formatLocalDay, startOfDays } from '../core/localDay';
+import { CURRENT_CHOICE_ID, JUDGED_CHOICES, listJudgedChoices } from '../core/condense/futureNeed/judgedChoices';
 import { isBuiltIn } from '../core/condense/types';
 import type { ToolWeight } from '../live/toolWeights';
 import { runInBackground, withCancellation } from '../window/background';
@@ -30,7 +30,7 @@ export interface AccountPreferences {
  * Adds up with progress and cancel; unreadable sessions are logged.
  * @throws vscode.CancellationError if it was canceled
  */
-export async function accountStored(
+export async function computeStoredAccount(
   services: Services,
   { days, choice, file }: AccountPreferences,
 ): Promise<AccountResult> {
@@ -39,7 +39,7 @@ export async function accountStored(
     kind: 'account',
     find: getFindOptions(services),
     cache: join(services.context.globalStorageUri.fsPath, 'account.json'),
-    ...(days !== undefined && { sinceDay: localDay(startOfDays(days, Date.now())) }),
+    ...(days !== undefined && { sinceDay: formatLocalDay(startOfDays(days, Date.now())) }),
     ...(provider && { with: provider }),
     ...(file && { file }),
   };
@@ -60,15 +60,15 @@ export async function accountStored(
 /** @throws Error for a person if the chosen provider needs a model or another extension */
 function parseChoice(services: Services, id: string): NonNullable<AccountTask['with']> {
   const set = readManualSettings().provider;
-  if (id === CURRENT_CHOICE && (!isBuiltIn(set) || set === 'native')) {
+  if (id === CURRENT_CHOICE_ID && (!isBuiltIn(set) || set === 'native')) {
     throw new Error(
       vscode.l10n.t(
         'The current settings call a model or use another extension’s provider. Choose an option that calls no model.',
       ),
     );
   }
-  const [current] = judgedChoices({ provider: set, config: resolveConfig(set) });
-  const choice = id === CURRENT_CHOICE ? current : JUDGED_CHOICES.find((each) => each.id === id);
+  const [current] = listJudgedChoices({ provider: set, config: resolveConfig(set) });
+  const choice = id === CURRENT_CHOICE_ID ? current : JUDGED_CHOICES.find((each) => each.id === id);
   if (!choice) throw new Error(`there is no choice "${id}"`);
   const { name, provider, config } = choice;
   const cache = join(services.context.globalStorageUri.fsPath, 'whatIf.json');
@@ -78,7 +78,7 @@ function parseChoice(services: Services, id: string): NonNullable<AccountTask['w
 /**
  * Writes the account to a file chosen by the user: a page with charts, or a table for other
  * programs.
- * @throws as {@link accountStored}
+ * @throws as {@link computeStoredAccount}
  */
 export async function saveAccount(
   services: Services,
@@ -91,8 +91,8 @@ export async function saveAccount(
     filters: { HTML: ['html'], CSV: ['csv'], JSON: ['json'] },
   });
   if (!file) return;
-  const form = FORMS[extname(file.fsPath).toLowerCase()] ?? 'html';
-  const made = await accountStored(services, {
+  const form = FORM_BY_EXTENSION[extname(file.fsPath).toLowerCase()] ?? 'html';
+  const made = await computeStoredAccount(services, {
     days,
     // Tables contain only the sessions.
     ...(form === 'html' && { choice }),
@@ -133,4 +133,8 @@ export const listToolWeights = (services: Services): readonly ConversationTools[
     tools ? [{ title, agent, tools }] : [],
   );
 
-const FORMS: Readonly<Record<string, 'html' | 'csv' | 'json'>> = { '.html': 'html', '.csv': 'csv', '.json': 'json' };
+const FORM_BY_EXTENSION: Readonly<Record<string, 'html' | 'csv' | 'json'>> = {
+  '.html': 'html',
+  '.csv': 'csv',
+  '.json': 'json',
+};

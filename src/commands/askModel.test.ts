@@ -59,7 +59,7 @@ describe('a model that another extension asks for', () => {
     });
     const cost = outcomes[0].cost ?? 0;
     expect(cost).toBeGreaterThan(0);
-    const { day } = await getSpending(services).spent('own', undefined);
+    const { day } = await getSpending(services).getSpent('own', undefined);
     expect(day).toBeCloseTo(3 * cost, 6);
     // Who asks gets no key, and the log has none.
     expect(JSON.stringify([outcomes, services.log, fake.shown])).not.toContain(KEY);

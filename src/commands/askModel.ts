@@ -4,11 +4,11 @@ import { getOutputLimit, type SummaryRequest } from '../core/condense/summarizer
 import { formatCost } from '../core/format';
 import type { ModelReply, ModelRequest } from '../extensionApi/api';
 import { parseModelRequest } from '../extensionApi/parse';
-import { highestCost } from '../storage/limitedSummarizer';
+import { computeHighestCost } from '../storage/limitedSummarizer';
 import { getCounter } from '../window/counter';
 import { getMetrics } from '../window/metrics';
 import { createSummarizer } from '../window/models';
-import { mayUseProfile } from '../window/profileConsent';
+import { askToUseProfile } from '../window/profileConsent';
 import type { Services } from '../window/services';
 import { readModelSettings } from '../window/settings/modelSettings';
 
@@ -30,9 +30,9 @@ export async function askModel(services: Services, asked: ModelRequest): Promise
         ? 'The user has chosen no condensing profile.'
         : `There is no profile "${request.profile}".`,
     );
-  if (!(await mayUseProfile(services, extension, profile))) return { kind: 'denied', cost: 0 };
+  if (!(await askToUseProfile(services, extension, profile))) return { kind: 'denied', cost: 0 };
   const counter = await getCounter(services);
-  const found = await createSummarizer(services, counter, profile, await getMetrics(services).read());
+  const found = await createSummarizer(services, counter, profile, await getMetrics(services).readRuns());
   if (!('summarize' in found)) return createFailure(`${found.profile}: ${found.reason}`);
   const { model } = found;
   const sent: SummaryRequest = {
@@ -41,7 +41,7 @@ export async function askModel(services: Services, asked: ModelRequest): Promise
     maxOutputTokens: getOutputLimit(request.maxOutputTokens, model),
   };
   const allowed = Math.min(request.maxCost ?? Infinity, maxCost);
-  const highest = model.billing === 'included' ? 0 : highestCost(sent, model, (text) => counter.text(text));
+  const highest = model.billing === 'included' ? 0 : computeHighestCost(sent, model, (text) => counter.countText(text));
   if (highest === undefined || highest > allowed) {
     const price =
       highest === undefined ? `The price of ${model.model} is not known` : `It could cost ${formatCost(highest)}`;

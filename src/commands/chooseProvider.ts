@@ -52,7 +52,7 @@ const createBuiltInItems = (condensing: ApiProfile | undefined): ProviderItem[] 
 ];
 
 const createRegisteredItems = ({ registered }: Services): ProviderItem[] =>
-  registered.list().map(({ id, name, description }) => ({
+  registered.listProviders().map(({ id, name, description }) => ({
     provider: id,
     label: name,
     description: vscode.l10n.t('from another extension'),
@@ -144,7 +144,7 @@ export interface ProfileAction {
 }
 
 /** Adds the first profile, chooses an existing one, or fixes the chosen one (key, address). */
-export function profileAction(): ProfileAction {
+export function getProfileAction(): ProfileAction {
   const { profiles, condensing } = readModelSettings();
   if (profiles.length > 0 && !condensing) {
     return { label: vscode.l10n.t('Choose Profile'), follow: chooseCondensingProfile };

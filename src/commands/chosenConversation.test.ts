@@ -8,7 +8,7 @@ import { storeKey } from '../settings/keys';
 import { openLedger } from '../storage/ledgerStore';
 import { getLedgerFolder } from '../window/background';
 import type { Services } from '../window/services';
-import { condenseChosen, defaultConversation, resolveConversation, savePins } from './chosenConversation';
+import { condenseChosen, getDefaultConversation, resolveConversation, savePins } from './chosenConversation';
 import { readPreviewSetup } from './previewSetup';
 
 let home: string;
@@ -66,10 +66,10 @@ it("the models of a configuration's passes are returned as data without a key, o
 });
 
 it('the panel shows the sample while the chat has no conversation and none is stored', () => {
-  const name = defaultConversation(services);
+  const name = getDefaultConversation(services);
   expect(name).toEqual({ kind: 'file', path: join(home, 'sample', 'conversation.jsonl') });
   expect(resolveConversation(services, name)).toMatchObject({ kind: 'file', history: 'active' });
-  expect(defaultConversation(services, file)).toEqual({ kind: 'file', path: file });
+  expect(getDefaultConversation(services, file)).toEqual({ kind: 'file', path: file });
   expect(() => resolveConversation(services, { kind: 'live', id: 'gone' })).toThrow('no longer in memory');
 });
 

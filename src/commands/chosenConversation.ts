@@ -21,7 +21,7 @@ export type ConversationName =
   | { readonly kind: 'file'; readonly path: string };
 
 /** The chat's conversation if there is one, else the stored one, else the bundled sample. */
-export function defaultConversation(services: Services, stored?: string): ConversationName {
+export function getDefaultConversation(services: Services, stored?: string): ConversationName {
   const [live] = listLiveConversations(services);
   if (live) return { kind: 'live', id: live.id };
   return { kind: 'file', path: stored ?? getSamplePath(services.context.extensionPath) };

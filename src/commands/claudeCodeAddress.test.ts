@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fake } from '../../test/support/vscode';
 import { CLAUDE_CODE_CLOUDS } from '../core/agents/claudeCodeClouds';
-import { CLAUDE_CODE_EXTENSION, claudeCodeAddress, setClaudeCodeAddress } from './claudeCodeAddress';
+import { CLAUDE_CODE_EXTENSION_ID, readClaudeCodeAddress, setClaudeCodeAddress } from './claudeCodeAddress';
 
 const NAME = 'claudeCode.environmentVariables';
 const ADDRESS = `http://127.0.0.1:4567/${'s3cret-'.repeat(4)}/anthropic`;
@@ -17,7 +17,7 @@ beforeEach(() => {
   fake.reset();
   folder = mkdtempSync(join(tmpdir(), 'claude-code-'));
   vi.stubEnv('CLAUDE_CONFIG_DIR', folder);
-  fake.extensions.set(CLAUDE_CODE_EXTENSION, {});
+  fake.extensions.set(CLAUDE_CODE_EXTENSION_ID, {});
   gateway.mockClear();
 });
 
@@ -82,12 +82,12 @@ describe('the gateway’s address for the Claude Code extension', () => {
     [{ CLAUDE_CODE_USE_VERTEX: '0' }, 'free'],
   ])('is checked against Claude Code’s own variables: %j is %s', async (env, kind) => {
     writeFileSync(join(folder, 'settings.json'), JSON.stringify({ env, model: 'opus' }));
-    expect(await claudeCodeAddress()).toMatchObject({ kind });
+    expect(await readClaudeCodeAddress()).toMatchObject({ kind });
   });
 
   it('is not set if the workspace has its own value, which takes precedence', async () => {
     fake.workspaceSettings[NAME] = [];
-    expect(await claudeCodeAddress()).toMatchObject({ kind: 'blocked' });
+    expect(await readClaudeCodeAddress()).toMatchObject({ kind: 'blocked' });
   });
 
   it('is not set in a desktop’s remote window, whose user settings also apply to another computer', async () => {

@@ -12,38 +12,38 @@ import * as z from 'zod';
 import { CLAUDE_CODE_CLOUDS, isTurnedOn } from '../core/agents/claudeCodeClouds';
 import { isGatewayAddress, withoutSecret } from '../gateway/announcement';
 import { showErrorMessage, showInformationMessage, showWarningMessage } from '../window/notifications';
-import { errorMessage } from '../core/errors';
+import { getErrorMessage } from '../core/errors';
 
-export const CLAUDE_CODE_EXTENSION = 'anthropic.claude-code';
+export const CLAUDE_CODE_EXTENSION_ID = 'anthropic.claude-code';
 const [SECTION, SETTING, ADDRESS] = ['claudeCode', 'environmentVariables', 'ANTHROPIC_BASE_URL'];
 /** As shown in the settings. */
-const SETTING_NAME = `${SECTION}.${SETTING}`;
+const FULL_SETTING_NAME = `${SECTION}.${SETTING}`;
 
 const variablesForm = z.array(z.looseObject({ name: z.string(), value: z.string() }));
-type Variables = z.infer<typeof variablesForm>;
+type EnvironmentVariables = z.infer<typeof variablesForm>;
 
 const ownSettingsForm = z.object({ env: z.record(z.string(), z.string()).optional() });
 
 /** Whether the extension can use the gateway's address. */
 export type ClaudeCodeAddress =
   /** The setting contains the address of this or an earlier gateway. */
-  | { readonly kind: 'set'; readonly address: string; readonly variables: Variables }
-  | { readonly kind: 'free'; readonly variables: Variables }
+  | { readonly kind: 'set'; readonly address: string; readonly variables: EnvironmentVariables }
+  | { readonly kind: 'free'; readonly variables: EnvironmentVariables }
   /** For a person. */
   | { readonly kind: 'blocked'; readonly why: string };
 
 /** Reads the address from the extension's settings and Claude Code's own file. */
-export async function claudeCodeAddress(): Promise<ClaudeCodeAddress> {
+export async function readClaudeCodeAddress(): Promise<ClaudeCodeAddress> {
   const blocked = (why: string): ClaudeCodeAddress => ({ kind: 'blocked', why });
   const settings = vscode.workspace.getConfiguration(SECTION).inspect<unknown>(SETTING);
   if (settings?.workspaceValue !== undefined || settings?.workspaceFolderValue !== undefined) {
     return blocked(
-      vscode.l10n.t('This workspace sets {0}, and that counts instead of your user settings.', SETTING_NAME),
+      vscode.l10n.t('This workspace sets {0}, and that counts instead of your user settings.', FULL_SETTING_NAME),
     );
   }
   const parsed = variablesForm.safeParse(settings?.globalValue ?? []);
   if (!parsed.success) {
-    return blocked(vscode.l10n.t('{0} in your user settings is not a list of names and values.', SETTING_NAME));
+    return blocked(vscode.l10n.t('{0} in your user settings is not a list of names and values.', FULL_SETTING_NAME));
   }
   const variables = parsed.data;
   const here = new Map(variables.map(({ name, value }) => [name, value]));
@@ -51,7 +51,7 @@ export async function claudeCodeAddress(): Promise<ClaudeCodeAddress> {
   if (address !== undefined && isGatewayAddress(address)) return { kind: 'set', address, variables };
   const file = join(process.env['CLAUDE_CONFIG_DIR'] ?? join(homedir(), '.claude'), 'settings.json');
   const places = [
-    { where: SETTING_NAME, named: here },
+    { where: FULL_SETTING_NAME, named: here },
     { where: file, named: await readVariables(file) },
   ];
   for (const { where, named } of places) {
@@ -91,13 +91,13 @@ async function readVariables(file: string): Promise<ReadonlyMap<string, string>>
  * failed
  */
 export async function setClaudeCodeAddress(gateway: () => Promise<string | undefined>): Promise<void> {
-  if (!vscode.extensions.getExtension(CLAUDE_CODE_EXTENSION)) {
+  if (!vscode.extensions.getExtension(CLAUDE_CODE_EXTENSION_ID)) {
     void showInformationMessage(
       vscode.l10n.t('The Claude Code extension is not installed here. In a terminal, use "Open an Agent, Condensed…".'),
     );
     return;
   }
-  const now = await claudeCodeAddress();
+  const now = await readClaudeCodeAddress();
   if (now.kind === 'blocked') {
     void showWarningMessage(vscode.l10n.t('Nothing was set. {0}', now.why));
     return;
@@ -112,7 +112,7 @@ export async function setClaudeCodeAddress(gateway: () => Promise<string | undef
       vscode.l10n.t(
         'Nothing was set. In a remote window, user settings also count on your own computer, where nothing answers at the gateway’s address. Set {0} in {1} in this machine’s settings by hand.',
         ADDRESS,
-        SETTING_NAME,
+        FULL_SETTING_NAME,
       ),
     );
     return;
@@ -128,7 +128,7 @@ export async function setClaudeCodeAddress(gateway: () => Promise<string | undef
         'This sets {0} to {1} in {2} in your user settings. It counts for new sessions, in all windows. Claude Code’s own files, sign-in and key stay as they are. While the gateway is not running, Claude Code’s requests fail; the same command takes it back.',
         ADDRESS,
         withoutSecret(address),
-        SETTING_NAME,
+        FULL_SETTING_NAME,
       ),
     },
     set,
@@ -152,7 +152,7 @@ async function offerToTakeBack(
         '{0} is {1} in {2}. Taking it back removes that variable and nothing else; sessions that are open keep the address.',
         ADDRESS,
         withoutSecret(address),
-        SETTING_NAME,
+        FULL_SETTING_NAME,
       ),
     },
     takeBack,
@@ -170,13 +170,13 @@ async function offerToTakeBack(
 }
 
 /** @returns whether the setting was written; shows why not */
-async function saveVariables(variables: Variables): Promise<boolean> {
+async function saveVariables(variables: EnvironmentVariables): Promise<boolean> {
   const value = variables.length === 0 ? undefined : variables;
   try {
     await vscode.workspace.getConfiguration(SECTION).update(SETTING, value, vscode.ConfigurationTarget.Global);
     return true;
   } catch (error) {
-    void showErrorMessage(vscode.l10n.t('Nothing was set. {0}', errorMessage(error)));
+    void showErrorMessage(vscode.l10n.t('Nothing was set. {0}', getErrorMessage(error)));
     return false;
   }
 }

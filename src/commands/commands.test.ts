@@ -4,20 +4,20 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { openTestWindow, stubHome } from '../../test/support/testWindow';
 import { transcript, writeTranscript, nothingToGain } from '../../test/support/transcript';
 import { fake, FakeWebviewPanel, Uri, window, type FakeItem, type FakeQuickPick } from '../../test/support/vscode';
-import { exchange, lines, user } from '../core/testing';
+import { makeToolExchange, makeLines, user } from '../core/testing';
 import { activate } from '../extension';
 import type { CondensedEvent } from '../extensionApi/api';
-import { externalProvider } from '../extensionApi/externalProvider';
+import { createExternalProvider } from '../extensionApi/externalProvider';
 import { parseProvider } from '../extensionApi/parse';
 import { cutter } from '../extensionApi/testing';
 import { previewCondensation } from './conversations/show';
 import { getMetrics } from '../window/metrics';
 import manifest from '../../package.json' with { type: 'json' };
-import { HAS_CONDENSED } from '../window/lastCondensation';
+import { HAS_CONDENSED_CONTEXT_KEY } from '../window/lastCondensation';
 import { getConversationIndex } from './conversationIndex';
 import type { NotCondensedResult } from '../background/taskResults';
 import { BUILT_IN_PROVIDERS } from '../core/condense/types';
-import { condenseFile, actionsFor } from './condenseNow';
+import { condenseFile, chooseActions } from './condenseNow';
 import { chooseProvider, condenseNamedWith, condenseNewest, condenseNow, undoLast } from './index';
 import { formatAge } from '../views/age';
 import { undoCondensation } from './undo';
@@ -97,7 +97,7 @@ describe('the command Condense Context Now', () => {
     fake.answers = ['Show Diff', undefined];
     await condenseNow(services, file);
     await vi.waitFor(() => expect(tabs()).toBe(1));
-    await services.comparisons.show(
+    await services.comparisons.showComparison(
       services.comparisons.add({ conversation: 'another', title: 't', before: 'b', after: 'a', firstChange: 0 }),
     );
     expect(tabs()).toBe(2);
@@ -135,7 +135,7 @@ describe('the command Condense Context Now', () => {
     fake.settings['contextCondenser.provider'] = cutter.id;
     await condenseNow(services, file);
     expect(last().message).toContain(`Nothing was condensed. There is no provider "${cutter.id}".`);
-    services.registered.add(externalProvider(parseProvider(cutter)));
+    services.registered.addProvider(createExternalProvider(parseProvider(cutter)));
     await condenseNow(services, file);
     expect(last().message).toMatch(/^Condensed “.*” with Cutter: /);
     await previewCondensation(services, file);
@@ -190,9 +190,9 @@ describe('the command Condense Context Now', () => {
   });
 
   it('enables the Undo command in VS Code', async () => {
-    const waiting = manifest.contributes.commands.filter(({ enablement }) => enablement === HAS_CONDENSED);
+    const waiting = manifest.contributes.commands.filter(({ enablement }) => enablement === HAS_CONDENSED_CONTEXT_KEY);
     expect(waiting.map(({ command }) => command)).toEqual(['contextCondenser.undo']);
-    const key = ['setContext', HAS_CONDENSED, true];
+    const key = ['setContext', HAS_CONDENSED_CONTEXT_KEY, true];
     expect(fake.executed).not.toContainEqual(key);
     await condenseNow(services, file);
     expect(fake.executed).toContainEqual(key);
@@ -250,7 +250,7 @@ describe('the command Condense Context Now', () => {
 
   it("offers other providers if another extension's fails", async () => {
     const broken = { ...cutter, condense: () => Promise.reject(new Error('It is out of order.')) };
-    services.registered.add(externalProvider(parseProvider(broken)));
+    services.registered.addProvider(createExternalProvider(parseProvider(broken)));
     fake.answers = ['Condense With…'];
     await condenseFile(services, file, { ...readManualSettings(), provider: cutter.id });
     expect(fake.shown[0]).toMatchObject({
@@ -268,13 +268,13 @@ describe('the command Condense Context Now', () => {
     'with %s offers a way forward whatever the reason for not condensing',
     (provider) => {
       for (const reason of REASONS) {
-        const ways = actionsFor({ kind: 'not-condensed', reason } as NotCondensedResult, provider);
+        const ways = chooseActions({ kind: 'not-condensed', reason } as NotCondensedResult, provider);
         expect(ways.length).toBeGreaterThan(0);
         if (reason === 'failed') expect(ways).toEqual(['retry', 'otherProvider']);
       }
       const advice = { canRetry: false, offerOtherProfile: true };
       const failed = { kind: 'not-condensed', reason: 'failed', advice } as NotCondensedResult;
-      expect(actionsFor(failed, provider)).toEqual(['otherProfile', 'otherProvider']);
+      expect(chooseActions(failed, provider)).toEqual(['otherProfile', 'otherProvider']);
     },
   );
 
@@ -296,7 +296,9 @@ describe('the command Condense Context Now', () => {
 
   it('offers other ways if the target was missed, those without a model first, with size and expected loss', async () => {
     const read = (name: string, times = 1) =>
-      Array.from({ length: times }, (_, index) => exchange(`${name}${index}`, 'Read', { path: name }, lines(name, 60)));
+      Array.from({ length: times }, (_, index) =>
+        makeToolExchange(`${name}${index}`, 'Read', { path: name }, makeLines(name, 60)),
+      );
     const names = Array.from({ length: 24 }, (_, index) => `/w/f${index}.ts`);
     file = join(home, 'reads.json');
     const messages = [
@@ -343,7 +345,7 @@ describe('the command Condense Context Now', () => {
       new RegExp(`^Condensed “Read all\\.” with Smart \\(File-Aware\\): [\\d,]+ → ${size} tokens`),
     );
     // What ran, and not what the settings name.
-    const [run] = (await getMetrics(services).read()).toReversed();
+    const [run] = (await getMetrics(services).readRuns()).toReversed();
     expect(run).toMatchObject({ provider: 'smart', preset: 'file-aware' });
   });
 });

@@ -3,21 +3,21 @@ import type { TaskProgress } from '../background/tasks';
 import type { CondensedResult, NotCondensedResult } from '../background/taskResults';
 import { isBuiltIn } from '../core/condense/types';
 import { NoSummarizerError } from '../core/condense/summarizer';
-import { errorMessage } from '../core/errors';
+import { getErrorMessage } from '../core/errors';
 import { formatCondensation, formatProviders } from '../window/condensationWords';
 import { getAgentRuntime, listLiveConversations } from '../agent/runtime';
 import type { LiveSummary } from '../live/types';
 import { isRecord } from '../core/messages/blocks';
 import { showDetails } from './conversations/details';
 import { runInBackground, getLedgerFolder, getSummaries, withCancellation } from '../window/background';
-import { askSummarizingModel, chooseCondensingProfile, profileAction } from './chooseProvider';
+import { askSummarizingModel, chooseCondensingProfile, getProfileAction } from './chooseProvider';
 import { recordMetrics } from '../window/metrics';
 import { loadModelFacts } from './modelFacts';
 import { readModelSettings } from '../window/settings/modelSettings';
 import { getCounter } from '../window/counter';
 import { createEngineModels, addWarnings } from './native';
 import { toPlain } from '../window/settings/plain';
-import { choiceAsksModel } from './previewSetup';
+import { choiceMayCallModel } from './previewSetup';
 import { getFileName, findNewestConversation } from './conversationIndex';
 import { pickConversation } from './pickConversation';
 import { resolveConfig, readOwnPresets, getPresetName } from '../window/settings/providerConfig';
@@ -118,7 +118,7 @@ export async function condenseAndReport(
         };
         const models = readModelSettings();
         const isForeign = !isBuiltIn(settings.provider);
-        if (!isForeign && !choiceAsksModel(settings.provider, task.config))
+        if (!isForeign && !choiceMayCallModel(settings.provider, task.config))
           return runInBackground(services, task, signal, onProgress);
         if (settings.provider === 'native' && !models.condensing && !asked)
           throw new NoSummarizerError(vscode.l10n.t('No condensing profile is chosen.'));
@@ -133,9 +133,9 @@ export async function condenseAndReport(
             summaries: getSummaries(services).folder,
           },
           // A strategy may name them too.
-          ...((isForeign || settings.provider === 'strategy') && { registered: registered.describe() }),
+          ...((isForeign || settings.provider === 'strategy') && { registered: registered.describeProviders() }),
         };
-        const calls = registered.calls(() => getCounter(services));
+        const calls = registered.createCalls(() => getCounter(services));
         return addWarnings(
           await runInBackground(services, engineTask, signal, onProgress, createEngineModels(services, picked), calls),
           models,
@@ -184,7 +184,7 @@ async function showCondensed(
         if (comparison === undefined || !services.comparisons.has(comparison)) {
           comparison = services.comparisons.add({ conversation: id, title, by, before, after, firstChange });
         }
-        await services.comparisons.show(comparison);
+        await services.comparisons.showComparison(comparison);
         break;
       case withAnother:
         await vscode.commands.executeCommand('contextCondenser.condenseFurther', path);
@@ -201,10 +201,10 @@ async function showCondensed(
   }
 }
 
-type Action = 'retry' | 'otherProfile' | 'otherProvider' | 'truncation';
+type FailureAction = 'retry' | 'otherProfile' | 'otherProvider' | 'truncation';
 
 /** What may help if nothing was condensed; never empty. */
-export function actionsFor({ reason, advice }: NotCondensedResult, provider: string): readonly Action[] {
+export function chooseActions({ reason, advice }: NotCondensedResult, provider: string): readonly FailureAction[] {
   if (reason === 'failed' || reason === 'refused') {
     const { canRetry = true, offerOtherProfile = false } = advice ?? {};
     return [
@@ -226,8 +226,8 @@ async function showUnchanged(services: Services, result: NotCondensedResult, set
   const otherProfile =
     profiles.length > 1
       ? { label: vscode.l10n.t('Use Another Profile'), follow: chooseCondensingProfile }
-      : profileAction();
-  const actions: Readonly<Record<Action, { readonly label: string; readonly follow: () => Promise<void> }>> = {
+      : getProfileAction();
+  const actions: Readonly<Record<FailureAction, { readonly label: string; readonly follow: () => Promise<void> }>> = {
     retry: { label: vscode.l10n.t('Retry'), follow: () => condenseWith(settings.provider) },
     otherProfile: {
       label: otherProfile.label,
@@ -246,7 +246,7 @@ async function showUnchanged(services: Services, result: NotCondensedResult, set
     },
   };
   const limit = result.reason === 'over-budget' ? [await limitAction()] : [];
-  const offered = [...limit, ...actionsFor(result, settings.provider).map((id) => actions[id]), details];
+  const offered = [...limit, ...chooseActions(result, settings.provider).map((id) => actions[id]), details];
   const [headline = ''] = result.report.split('\n');
   const choice = await showInformationMessage(headline, ...offered.map(({ label }) => label));
   await offered.find(({ label }) => label === choice)?.follow();
@@ -276,12 +276,12 @@ async function limitAction(): Promise<{ readonly label: string; readonly follow:
  * profile up.
  */
 export async function showError(services: Services, error: unknown, retry: () => Promise<void>): Promise<void> {
-  const message = errorMessage(error);
+  const message = getErrorMessage(error);
   services.log.error(message);
   const again = vscode.l10n.t('Retry');
   const details = vscode.l10n.t('Details');
   const text = vscode.l10n.t('Nothing was condensed. {0}', message);
-  const action = error instanceof NoSummarizerError ? profileAction() : undefined;
+  const action = error instanceof NoSummarizerError ? getProfileAction() : undefined;
   const choice = await showErrorMessage(text, action?.label ?? again, details);
   if (choice === again || (action && choice === action.label && (await action.follow()))) await retry();
   if (choice === details) services.log.show();

@@ -5,15 +5,15 @@
 import * as vscode from 'vscode';
 import { getAgentRuntime, listLiveConversations } from '../agent/runtime';
 import type { ConversationSource } from '../background/preview/messages';
-import { smartProvider } from '../core/condense/providers/smart';
-import { asksModel } from '../core/condense/config';
+import { createSmartProvider } from '../core/condense/providers/smart';
+import { mayCallModel } from '../core/condense/config';
 import { isRecord } from '../core/messages/blocks';
 import { getEngineBundle } from '../window/background';
 import { PreviewThread } from '../engine/previewThread';
 import { getFileName } from './conversationIndex';
 import { BUILT_IN_PRESETS } from '../core/condense/providers/smart/presets';
 import { type BuiltInProviderId, PROVIDER_NAMES } from '../core/condense/types';
-import { errorMessage } from '../core/errors';
+import { getErrorMessage } from '../core/errors';
 import { resolveConfig, readOwnPresets } from '../window/settings/providerConfig';
 import { readManualSettings } from '../window/settings/manualSettings';
 import type { LastCondensation, Services } from '../window/services';
@@ -59,7 +59,7 @@ export async function condenseWith(
   subject: CondensedWith | undefined = services.last,
 ): Promise<void> {
   if (!subject) return;
-  const conversation = await conversationOf(services, subject);
+  const conversation = await findConversation(services, subject);
   if (!conversation) return;
   const choice = await askChoice(services, conversation, subject);
   if (!choice) return;
@@ -101,7 +101,7 @@ export async function condenseNamedWith(services: Services, asked: unknown): Pro
   await condenseWith(services, isLast ? services.last : { conversation: live.id, title: live.title, isLive: true });
 }
 
-async function conversationOf(services: Services, subject: CondensedWith): Promise<ConversationSource | undefined> {
+async function findConversation(services: Services, subject: CondensedWith): Promise<ConversationSource | undefined> {
   try {
     if (subject.isLive) {
       const name = { kind: 'live', id: subject.conversation } as const;
@@ -110,7 +110,7 @@ async function conversationOf(services: Services, subject: CondensedWith): Promi
     }
     return subject.path === undefined ? undefined : resolveConversation(services, { kind: 'file', path: subject.path });
   } catch (error) {
-    void showErrorMessage(errorMessage(error));
+    void showErrorMessage(getErrorMessage(error));
     return undefined;
   }
 }
@@ -142,18 +142,21 @@ function listChoices({ registered }: Services): ProviderChoice[] {
       provider: 'smart',
       config,
       configuration: { kind: 'preset', id },
-      isFree: !asksModel(smartProvider(), config),
+      isFree: !mayCallModel(createSmartProvider(), config),
     }),
   );
   const ownPasses = resolveConfig('smart');
   const choices = [
-    settingsChoice('lossless', vscode.l10n.t('Removes repeated content; every byte can be restored.')),
-    settingsChoice('truncation', vscode.l10n.t('Shortens old tool results and parameters.')),
+    makeSettingsChoice('lossless', vscode.l10n.t('Removes repeated content; every byte can be restored.')),
+    makeSettingsChoice('truncation', vscode.l10n.t('Shortens old tool results and parameters.')),
     ...presets,
-    settingsChoice('native', vscode.l10n.t('A model summarizes everything between the task and the latest messages.')),
-    ...(typeof ownPasses === 'object' ? [settingsChoice('smart', vscode.l10n.t('Your own passes.'))] : []),
-    settingsChoice('strategy', vscode.l10n.t('Several providers in order, each if its condition is met.')),
-    ...registered.list().map(({ id, name, description }): ProviderChoice => ({
+    makeSettingsChoice(
+      'native',
+      vscode.l10n.t('A model summarizes everything between the task and the latest messages.'),
+    ),
+    ...(typeof ownPasses === 'object' ? [makeSettingsChoice('smart', vscode.l10n.t('Your own passes.'))] : []),
+    makeSettingsChoice('strategy', vscode.l10n.t('Several providers in order, each if its condition is met.')),
+    ...registered.listProviders().map(({ id, name, description }): ProviderChoice => ({
       label: name,
       does: description,
       provider: id,
@@ -166,7 +169,7 @@ function listChoices({ registered }: Services): ProviderChoice[] {
 }
 
 /** A provider with its settings. */
-const settingsChoice = (id: BuiltInProviderId, does: string): ProviderChoice => ({
+const makeSettingsChoice = (id: BuiltInProviderId, does: string): ProviderChoice => ({
   label: PROVIDER_NAMES[id],
   does,
   provider: id,
@@ -246,9 +249,9 @@ async function previewChoice(
     const question = { kind: 'texts', conversation, setup, excluded: [] } as const;
     const texts = await thread.ask(question, new AbortController().signal);
     const { comparisons } = services;
-    await comparisons.show(comparisons.add({ ...texts, by: choice.label, isPreview: true }), true);
+    await comparisons.showComparison(comparisons.add({ ...texts, by: choice.label, isPreview: true }), true);
   } catch (error) {
-    void showErrorMessage(errorMessage(error));
+    void showErrorMessage(getErrorMessage(error));
   } finally {
     thread.end();
   }

@@ -8,7 +8,7 @@ import { getMetrics } from '../window/metrics';
 import { getSpending } from '../window/spending';
 import type { Services } from '../window/services';
 import { BUILT_IN_PROVIDERS } from '../core/condense/types';
-import { assistant, call, exchange, lines, result, user } from '../core/testing';
+import { assistant, call, makeToolExchange, makeLines, result, user } from '../core/testing';
 import type { CondensedEvent, ContextCondenserApi, Message, Provider } from '../extensionApi/api';
 import { createCondenserApi } from './condenserApi';
 import { getApi } from './index';
@@ -22,7 +22,7 @@ let api: ContextCondenserApi;
 const messages: readonly Message[] = [
   user('Make the tests pass.'),
   ...Array.from({ length: 10 }, (_, index) =>
-    exchange(`t${index}`, 'Read', { file_path: `/w/f${index}.ts` }, lines(`f${index}`, 60)),
+    makeToolExchange(`t${index}`, 'Read', { file_path: `/w/f${index}.ts` }, makeLines(`f${index}`, 60)),
   ).flat(),
   assistant('Done.'),
 ];
@@ -114,7 +114,7 @@ describe('the API for other extensions', () => {
     const thinking: Message = {
       role: 'assistant',
       content: [
-        { type: 'thinking', thinking: lines('thought', 200), signature: 's' },
+        { type: 'thinking', thinking: makeLines('thought', 200), signature: 's' },
         { type: 'text', text: 'So.' },
       ],
     };
@@ -192,7 +192,7 @@ describe('the API for other extensions', () => {
       expect(server.requests.length).toBeGreaterThan(0);
       // What was paid is among the measures that History shows, and counts for the limits.
       const runs = await vi.waitFor(async () => {
-        const known = await getMetrics(services).read();
+        const known = await getMetrics(services).readRuns();
         expect(known).toHaveLength(2);
         return known;
       });
@@ -201,7 +201,7 @@ describe('the API for other extensions', () => {
         { provider: 'native', trigger: 'api', outcome: 'condensed', calls: [{ profile: 'Work', outcome: 'complete' }] },
       ]);
       expect(runs[1]?.cost).toBeGreaterThan(0);
-      const spent = await getSpending(services).spent('own', conversation.id);
+      const spent = await getSpending(services).getSpent('own', conversation.id);
       expect(spent).toEqual({ conversation: runs[1]?.cost, day: runs[1]?.cost });
     } finally {
       await server.close();
@@ -466,7 +466,7 @@ describe('a provider of another extension', () => {
     const parallel = [
       user('Go.'),
       assistant(call('a', 'Read', {}), call('b', 'Read', {})),
-      user(result('a', lines('a', 90)), result('b', lines('b', 90))),
+      user(result('a', makeLines('a', 90)), result('b', makeLines('b', 90))),
       assistant('Done.'),
     ];
     const outcome = await outcomeOf(
@@ -563,7 +563,7 @@ describe('a provider that is missing', () => {
 it('runs through the API appear in History', async () => {
   await api.condense(conversation, { provider: 'truncation' });
   await vi.waitFor(async () => {
-    expect(await getMetrics(services).read()).toMatchObject([{ provider: 'truncation', trigger: 'api' }]);
+    expect(await getMetrics(services).readRuns()).toMatchObject([{ provider: 'truncation', trigger: 'api' }]);
   });
 });
 

@@ -6,7 +6,7 @@ import { getSummaries } from '../window/background';
 import { getCounter } from '../window/counter';
 import { getReaderThread } from '../window/engineThread';
 import { toPlain } from '../window/settings/plain';
-import { builtInProviders } from '../window/settings/settingRules';
+import { createBuiltInProviders } from '../window/settings/settingRules';
 import { askModel } from './askModel';
 import { createEngineModels } from './native';
 import type { Services } from '../window/services';
@@ -21,14 +21,14 @@ import { readManualSettings } from '../window/settings/manualSettings';
 import type { AutomaticRequest, CondensationProvider } from '../core/condense';
 import type { OutcomeWithoutView } from '../core/condense/condensation';
 import { getProviderName } from '../core/condense/types';
-import { originalOf } from '../core/condense/edits/edits';
-import { expandReference, referencesOf } from '../core/condense/edits/references';
+import { getOriginalText } from '../core/condense/edits/edits';
+import { expandReference, collectReferences } from '../core/condense/edits/references';
 import type { ReferenceId } from '../core/messages/markers';
 import { formatReport } from '../core/condense/report/report';
 import type { ConfigSchema } from '../core/condense/types';
 import type { CondenseOptions, ContextCondenserApi, ModelWindow, Outcome, ProfileInfo } from '../extensionApi/api';
-import { externalProvider } from '../extensionApi/externalProvider';
-import { sendableView } from '../extensionApi/externalView';
+import { createExternalProvider } from '../extensionApi/externalProvider';
+import { makeSendableView } from '../extensionApi/externalView';
 import { toApiOutcome } from '../extensionApi/outcome';
 import {
   parseConversation,
@@ -50,7 +50,7 @@ export function createCondenserApi(services: Services): ContextCondenserApi {
     { provider: chosen, notes }: ProviderChoice,
     outcome: OutcomeWithoutView,
   ): Outcome => {
-    const report = formatReport(outcome, (provider) => getProviderName(provider, registered.list()));
+    const report = formatReport(outcome, (provider) => getProviderName(provider, registered.listProviders()));
     services.log.info(`${id} (asked for by another extension)\n${report}`);
     if (outcome.kind === 'condensed') {
       const { provider, tokensBefore, tokensAfter, cost } = outcome;
@@ -61,7 +61,7 @@ export function createCondenserApi(services: Services): ContextCondenserApi {
     return toApiOutcome({ ...outcome, notes: [...notes, ...outcome.notes] }, conversation);
   };
   const tokensOf = ({ messages, edits }: ParsedConversation): Promise<number> =>
-    condenser.count(sendableView(messages, edits));
+    condenser.count(makeSendableView(messages, edits));
 
   return {
     version: 1,
@@ -113,21 +113,22 @@ export function createCondenserApi(services: Services): ContextCondenserApi {
     },
     viewOf: (conversation) => {
       const { messages, edits } = parseConversation(conversation);
-      return sendableView(messages, edits);
+      return makeSendableView(messages, edits);
     },
     expand: (conversation, reference) => findOriginal(parseConversation(conversation), reference),
     fromOpenAI: (messages) => fromOpenAI(parseOpenAI(messages)),
     toOpenAI: (messages) => toOpenAI(parseMessages(messages)),
     fromVSCode: (messages) => fromChat(messages),
     toVSCode: (messages) => convertLmMessages({ messages: parseMessages(messages) }).map(toVsCode),
-    registerProvider: (provider) => new vscode.Disposable(registered.add(externalProvider(parseProvider(provider)))),
+    registerProvider: (provider) =>
+      new vscode.Disposable(registered.addProvider(createExternalProvider(parseProvider(provider)))),
     onDidCondense: condensed.event,
   };
 }
 
 const listProviders = ({ registered }: Services): readonly CondensationProvider[] => [
-  ...builtInProviders(readOwnPresets),
-  ...registered.list(),
+  ...createBuiltInProviders(readOwnPresets),
+  ...registered.listProviders(),
 ];
 
 /** Runs in the reader's thread, so that the chat's requests don't wait for it. */
@@ -138,8 +139,8 @@ function getCondenser(services: Services): CondenserClient {
     engine: () => thread.engine,
     summaries: getSummaries(services).folder,
     models: createEngineModels(services),
-    providers: registered.calls(() => getCounter(services)),
-    setup: () => ({ presets: toPlain(readOwnPresets()), registered: registered.describe() }),
+    providers: registered.createCalls(() => getCounter(services)),
+    setup: () => ({ presets: toPlain(readOwnPresets()), registered: registered.describeProviders() }),
   });
 }
 
@@ -159,8 +160,8 @@ function listProfiles(): ProfileInfo[] {
 function findOriginal({ messages, edits }: ParsedConversation, reference: string): string | undefined {
   for (const edit of edits) {
     // Only a reference's ID can match.
-    const content = referencesOf([edit]).get(reference as ReferenceId);
-    const original = content && originalOf(messages, edit);
+    const content = collectReferences([edit]).get(reference as ReferenceId);
+    const original = content && getOriginalText(messages, edit);
     if (content && original !== undefined) return expandReference(content, () => original);
   }
   return undefined;

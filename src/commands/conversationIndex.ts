@@ -19,14 +19,14 @@ export const getFindOptions = ({ context }: Services): FindOptions => ({
   globalStorage: dirname(context.globalStorageUri.fsPath),
 });
 
-const indexes = new WeakMap<Services, ConversationIndex>();
+const indexByServices = new WeakMap<Services, ConversationIndex>();
 
 /** This window's list of all conversations, empty until its first refresh. */
 export function getConversationIndex(services: Services): ConversationIndex {
-  const known = indexes.get(services);
+  const known = indexByServices.get(services);
   if (known) return known;
   const index = createIndex(services);
-  indexes.set(services, index);
+  indexByServices.set(services, index);
   services.context.subscriptions.push(index);
   return index;
 }
@@ -82,17 +82,17 @@ export function findNewestConversation(
   });
 }
 
-const watching = new WeakMap<Services, Promise<void>>();
+const watchingByServices = new WeakMap<Services, Promise<void>>();
 
 /** Keeps the list current from the first call on. */
 export function watchConversations(services: Services): Promise<void> {
-  const known = watching.get(services);
+  const known = watchingByServices.get(services);
   if (known) return known;
   const index = getConversationIndex(services);
   const started = storeFolders(getFindOptions(services)).then((folders) => {
     index.watch(folders, (folder, changed) => watchFolder(services, folder, changed));
   });
-  watching.set(services, started);
+  watchingByServices.set(services, started);
   return started;
 }
 
@@ -120,7 +120,7 @@ function createIndex(services: Services): ConversationIndex {
 }
 
 /** Files with conversations or parts of them; other files next to them change all the time. */
-const HOLDS_CONVERSATIONS = /\.(?:jsonl?|db|db-wal)$/;
+const CONVERSATION_FILE_NAME = /\.(?:jsonl?|db|db-wal)$/;
 
 /**
  * Watches a folder outside the workspace, recursively; VS Code waits for it to exist. Ignores the
@@ -131,7 +131,7 @@ function watchFolder({ context }: Services, folder: string, changed: () => void)
   const watcher = vscode.workspace.createFileSystemWatcher(pattern);
   const own = `${context.globalStorageUri.fsPath}${sep}`;
   const written = ({ fsPath }: vscode.Uri): void => {
-    if (HOLDS_CONVERSATIONS.test(fsPath) && !fsPath.startsWith(own)) changed();
+    if (CONVERSATION_FILE_NAME.test(fsPath) && !fsPath.startsWith(own)) changed();
   };
   watcher.onDidCreate(written);
   watcher.onDidChange(written);

@@ -7,7 +7,7 @@ import { reply } from '../../test/servers/behaviour';
 import { openTestWindow } from '../../test/support/testWindow';
 import { fake } from '../../test/support/vscode';
 import { readLiveSettings } from '../agent/settings';
-import { assistant, exchange, user } from '../core/testing';
+import { assistant, makeToolExchange, user } from '../core/testing';
 import { getAgentRuntime } from '../agent/runtime';
 import { createCondenserApi } from './condenserApi';
 import type { Services } from '../window/services';
@@ -22,7 +22,7 @@ const log = (index: number): string =>
 const messages = [
   user('Make it pass'),
   ...Array.from({ length: 14 }, (_, index) =>
-    exchange(`t${index}`, 'Bash', { command: `npm test ${index}` }, log(index)),
+    makeToolExchange(`t${index}`, 'Bash', { command: `npm test ${index}` }, log(index)),
   ).flat(),
   assistant('done'),
   user('thanks, go on'),

@@ -7,7 +7,7 @@ import { PreviewThread } from '../engine/previewThread';
 import type { ConversationSource, PreviewResult, PreviewSetup } from '../background/preview/messages';
 import type { CoherenceReport } from '../core/condense/coherence/coherence';
 import { formatChange, formatCost, formatTokens } from '../core/format';
-import { errorMessage } from '../core/errors';
+import { getErrorMessage } from '../core/errors';
 import { getEngineBundle } from '../window/background';
 import type { Services } from '../window/services';
 import { isSet } from '../window/settings/settings';
@@ -45,7 +45,7 @@ export async function estimateChoices<W extends { readonly configuration?: Confi
         tell(choice, { ...told, loss: formatLoss(coherence) });
       } catch (error) {
         if (signal.aborted) return;
-        tell(choice, { size: errorMessage(error) });
+        tell(choice, { size: getErrorMessage(error) });
       }
     }
   } finally {

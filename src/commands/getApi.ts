@@ -2,13 +2,13 @@ import type { Services } from '../window/services';
 import type { ContextCondenserApi } from '../extensionApi/api';
 import { createCondenserApi } from './condenserApi';
 
-let known: ContextCondenserApi | undefined;
+let createdApi: ContextCondenserApi | undefined;
 
 /** @throws RangeError for an unknown version */
 export function getApi(version: unknown, services: Services): ContextCondenserApi {
   if (version !== 1) {
     throw new RangeError(`Context Condenser has version 1 of its API, not ${String(version)}. Ask for getApi(1).`);
   }
-  known ??= createCondenserApi(services);
-  return known;
+  createdApi ??= createCondenserApi(services);
+  return createdApi;
 }

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import { errorMessage } from '../core/errors';
+import { getErrorMessage } from '../core/errors';
 import { deleteKey, readKey, storeKey } from '../settings/keys';
 import { listTakenIds, withProfile, type ApiProfile } from '../settings/profiles';
 import type { ImportedProfile } from '../settings/rooProfiles';
@@ -13,9 +13,9 @@ import { pickSeveral, showErrorMessage, showInformationMessage } from '../window
 import { isEqual } from '../core/isEqual';
 
 /** Bytes; Roo's exports have a few kilobytes. */
-const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_SETTINGS_FILE_BYTES = 4 * 1024 * 1024;
 
-type Item = vscode.QuickPickItem &
+type ImportItem = vscode.QuickPickItem &
   ({ readonly setting: ImportedSetting } | { readonly profile: ApiProfile } | { readonly isKeys: true });
 
 /**
@@ -47,7 +47,7 @@ export async function importRooSettings(services: Services): Promise<void> {
     ignoreFocusOut: true,
   });
   if (!picked || picked.length === 0) return;
-  const undo = await apply(services, picked, found.profiles);
+  const undo = await applyImport(services, picked, found.profiles);
   for (const left of found.left) services.log.warn(`Import of Roo Code's settings: not imported: ${left}`);
   const notice = [
     vscode.l10n.t('Imported from {0}: {1}.', basename(file.fsPath), picked.map(({ label }) => label).join(', ')),
@@ -66,21 +66,21 @@ export async function importRooSettings(services: Services): Promise<void> {
 /** @returns an explanation if the file is not usable */
 async function readExport(path: string): Promise<RooImport | string> {
   try {
-    if ((await stat(path)).size > MAX_BYTES) return vscode.l10n.t('is larger than 4 MB.');
+    if ((await stat(path)).size > MAX_SETTINGS_FILE_BYTES) return vscode.l10n.t('is larger than 4 MB.');
     const known = { profiles: readModelSettings().profiles, taken: listTakenIds(readProfileEntries()) };
     return readRooSettings(await readFile(path, 'utf8'), known);
   } catch (error) {
-    return errorMessage(error);
+    return getErrorMessage(error);
   }
 }
 
-function createItems({ settings, profiles }: RooImport): Item[] {
+function createItems({ settings, profiles }: RooImport): ImportItem[] {
   const keys = profiles.filter(({ key }) => key !== undefined);
   return [
     ...settings.map((setting) => ({
       setting,
       label: `contextCondenser.${setting.name}`,
-      description: typeof setting.value === 'string' ? shorten(setting.value) : String(setting.value),
+      description: typeof setting.value === 'string' ? shortenValue(setting.value) : String(setting.value),
       detail: vscode.l10n.t('from {0}', setting.from),
       picked: true,
     })),
@@ -106,15 +106,15 @@ function createItems({ settings, profiles }: RooImport): Item[] {
   ];
 }
 
-const shorten = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
+const shortenValue = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
 /**
  * Writes the selection. @returns an undo function, which returns the settings left alone because
  * they changed since
  */
-async function apply(
+async function applyImport(
   { context }: Services,
-  picked: readonly Item[],
+  picked: readonly ImportItem[],
   imported: readonly ImportedProfile[],
 ): Promise<() => Promise<string[]>> {
   const profiles = picked.flatMap((item) => ('profile' in item ? [item.profile] : []));

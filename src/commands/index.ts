@@ -6,7 +6,7 @@ import { ConversationFolding } from '../window/conversationFolding';
 
 export { getAgentRuntime } from '../agent/runtime';
 export { chooseCondensingProfile, chooseProvider, setThreshold } from './chooseProvider';
-export { accountStored, saveAccount, listToolWeights } from './account';
+export { computeStoredAccount, saveAccount, listToolWeights } from './account';
 export { getConversationsView, runConversationAction } from './conversations';
 export { recoverGivenBack } from './conversations/giveBack';
 export { removeKilledRuns } from './openAgent';
@@ -15,13 +15,13 @@ export { condenseNamedWith } from './condenseWith';
 export { condenseNewest, condenseNow } from './condenseNow';
 export { judgeStored } from './judgeStored';
 export { importRooSettings } from './importRooSettings';
-export { askKey, manageProfiles, removeProfile, tryConnection, listVendorModels } from './manageProfiles';
+export { askKey, manageProfiles, removeProfile, testProfileConnection, listVendorModels } from './manageProfiles';
 export { loadModelFacts, listEditorModels } from './modelFacts';
 export { watchSettings } from '../window/settings/settings';
 export {
   chooseConversation,
   condenseChosen,
-  defaultConversation,
+  getDefaultConversation,
   findOwnConversation,
   resolveConversation,
   loadConversation,

@@ -1,4 +1,4 @@
-import { judgedChoices, type JudgedChoice } from '../core/condense/futureNeed/judgedChoices';
+import { listJudgedChoices, type JudgedChoice } from '../core/condense/futureNeed/judgedChoices';
 import { isBuiltIn } from '../core/condense/types';
 import type { JudgedSessions } from '../conversations/judgeSessions';
 import { runInBackground } from '../window/background';
@@ -8,7 +8,7 @@ import { resolveConfig } from '../window/settings/providerConfig';
 import { getConversationIndex } from './conversationIndex';
 
 /** Only the newest sessions; daily users have thousands. */
-const MAX_SESSIONS = 60;
+const MAX_JUDGED_SESSIONS = 60;
 
 export interface StoredJudgement extends JudgedSessions {
   readonly choices: readonly JudgedChoice[];
@@ -29,14 +29,14 @@ export async function judgeStored(
 ): Promise<StoredJudgement> {
   const { provider } = readManualSettings();
   const isOther = !isBuiltIn(provider) || provider === 'native';
-  const choices = judgedChoices(isOther ? { provider: 'lossless' } : { provider, config: resolveConfig(provider) });
+  const choices = listJudgedChoices(isOther ? { provider: 'lossless' } : { provider, config: resolveConfig(provider) });
   const index = getConversationIndex(services);
   await index.refresh();
   signal.throwIfAborted();
   // Longest first.
   const locations = index.conversations
     .filter(({ parent }) => parent === undefined)
-    .slice(0, MAX_SESSIONS)
+    .slice(0, MAX_JUDGED_SESSIONS)
     .toSorted((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0))
     .map(({ path }) => path);
   const judged = await runInBackground(services, { kind: 'judge', locations, choices }, signal, ({ judge }) => {

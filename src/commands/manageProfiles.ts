@@ -3,11 +3,11 @@ import { showInPicker } from '../agent/wrappedModels';
 import { ApiError, isApiError } from '../api/apiError';
 import type { ModelOfVendor } from '../api/modelList';
 import { formatTime } from '../core/format';
-import { errorMessage } from '../core/errors';
+import { getErrorMessage } from '../core/errors';
 import { describeIssue } from '../core/issueWords';
 import { hasField, VENDOR_IDS, getVendorEntry } from '../core/vendors/vendors';
 import { deleteKey, getSendableKey, storeKey } from '../settings/keys';
-import { handlerFor, testConnection } from '../settings/profileHandler';
+import { createProfileHandler, testConnection } from '../settings/profileHandler';
 import { makeFreeId } from '../core/freeId';
 import { profileSchema, listTakenIds, withoutProfile, withProfile, type ApiProfile } from '../settings/profiles';
 import { withCancellation } from '../window/background';
@@ -58,10 +58,10 @@ async function addProfile(services: Services): Promise<void> {
   await testProfile(services, profile);
 }
 
-type Action = 'edit' | 'test' | 'key' | 'use' | 'offer' | 'forget' | 'remove';
+type ProfileManagementAction = 'edit' | 'test' | 'key' | 'use' | 'offer' | 'forget' | 'remove';
 
 async function runAction(services: Services, profile: ApiProfile): Promise<void> {
-  const actions: (vscode.QuickPickItem & { readonly action: Action })[] = [
+  const actions: (vscode.QuickPickItem & { readonly action: ProfileManagementAction })[] = [
     { action: 'test', label: `$(plug) ${vscode.l10n.t('Test Connection')}` },
     { action: 'use', label: `$(archive) ${vscode.l10n.t('Use for Condensing')}` },
     {
@@ -80,7 +80,7 @@ async function runAction(services: Services, profile: ApiProfile): Promise<void>
   ];
   const offered = actions.filter(
     ({ action }) =>
-      (action !== 'key' || takesKey(profile)) && (action !== 'forget' || countConsents(services, profile) > 0),
+      (action !== 'key' || acceptsKey(profile)) && (action !== 'forget' || countConsents(services, profile) > 0),
   );
   const picked = await pickOne(offered, { title: profile.name });
   switch (picked?.action) {
@@ -157,7 +157,7 @@ async function showKept(services: Services, profile: ApiProfile): Promise<void> 
   if ((await showInformationMessage(notice, test)) === test) await testProfile(services, profile);
 }
 
-export interface Connection {
+export interface ConnectionTestResult {
   readonly ok: boolean;
   /** For a person; empty if it was canceled. */
   readonly message: string;
@@ -168,9 +168,13 @@ export interface Connection {
 /**
  * Asks a profile's model for one word and reports the vendor's own error with advice. Never throws.
  */
-export async function tryConnection(services: Services, profile: ApiProfile, signal: AbortSignal): Promise<Connection> {
+export async function testProfileConnection(
+  services: Services,
+  profile: ApiProfile,
+  signal: AbortSignal,
+): Promise<ConnectionTestResult> {
   try {
-    const handler = handlerFor(profile, await getSendableKey(services.context.secrets, profile), {
+    const handler = createProfileHandler(profile, await getSendableKey(services.context.secrets, profile), {
       counter: await getCounter(services),
       models: languageModels,
     });
@@ -179,17 +183,17 @@ export async function tryConnection(services: Services, profile: ApiProfile, sig
     const time = formatTime(result.timeMs);
     return { ok: true, message: vscode.l10n.t('{0} responded ({1}, {2}).', profile.name, profile.model, time) };
   } catch (error) {
-    return isApiError(error) ? describeFailure(profile, error) : { ok: false, message: errorMessage(error) };
+    return isApiError(error) ? describeFailure(profile, error) : { ok: false, message: getErrorMessage(error) };
   }
 }
 
-const describeFailure = (profile: ApiProfile, { kind, message }: ApiError): Connection => ({
+const describeFailure = (profile: ApiProfile, { kind, message }: ApiError): ConnectionTestResult => ({
   ok: false,
   message: kind === 'aborted' ? '' : message,
-  ...(kind === 'auth' && takesKey(profile) && { needsKey: true }),
+  ...(kind === 'auth' && acceptsKey(profile) && { needsKey: true }),
 });
 
-const takesKey = ({ vendor }: ApiProfile): boolean => getVendorEntry(vendor).key !== 'none';
+const acceptsKey = ({ vendor }: ApiProfile): boolean => getVendorEntry(vendor).key !== 'none';
 
 /**
  * Models listed by a profile's vendor.
@@ -200,7 +204,7 @@ export async function listVendorModels(
   profile: ApiProfile,
   signal: AbortSignal,
 ): Promise<readonly ModelOfVendor[]> {
-  const handler = handlerFor(profile, await getSendableKey(services.context.secrets, profile), {
+  const handler = createProfileHandler(profile, await getSendableKey(services.context.secrets, profile), {
     counter: await getCounter(services),
     models: languageModels,
   });
@@ -220,7 +224,7 @@ async function testProfile(services: Services, profile: ApiProfile): Promise<voi
     cancellable: true,
   };
   const { ok, message, needsKey } = await showProgress(progress, (_report, token) =>
-    withCancellation(token, (signal) => tryConnection(services, profile, signal)),
+    withCancellation(token, (signal) => testProfileConnection(services, profile, signal)),
   );
   if (message === '') return;
   if (ok) {
@@ -231,7 +235,7 @@ async function testProfile(services: Services, profile: ApiProfile): Promise<voi
   log.error(message);
   const again = vscode.l10n.t('Retry');
   const setKey = vscode.l10n.t('Set Key…');
-  const choices = needsKey ? [setKey, again] : takesKey(profile) ? [again, setKey] : [again];
+  const choices = needsKey ? [setKey, again] : acceptsKey(profile) ? [again, setKey] : [again];
   const choice = await showErrorMessage(message, ...choices);
   if (choice === again || (choice === setKey && (await askKey(services, profile))))
     await testProfile(services, profile);
@@ -247,9 +251,9 @@ async function askProfile(known: ApiProfile | undefined): Promise<ApiProfile | u
   const vendor =
     known?.vendor ?? (await pickOne(VENDOR_ITEMS, { title: vscode.l10n.t('Which vendor’s model?') }))?.vendor;
   if (vendor === undefined) return undefined;
-  const model = await ask(vscode.l10n.t('Model'), known?.model ?? getVendorEntry(vendor).suggestedModel);
+  const model = await askForText(vscode.l10n.t('Model'), known?.model ?? getVendorEntry(vendor).suggestedModel);
   if (!model) return undefined;
-  const name = await ask(vscode.l10n.t('Name of the profile'), known?.name ?? model);
+  const name = await askForText(vscode.l10n.t('Name of the profile'), known?.name ?? model);
   if (!name) return undefined;
   const profile: Record<string, unknown> = {
     ...known,
@@ -259,7 +263,7 @@ async function askProfile(known: ApiProfile | undefined): Promise<ApiProfile | u
     model,
   };
   if (hasField(vendor, 'baseUrl')) {
-    const url = await ask(vscode.l10n.t("Base URL; leave empty for the vendor's own"), known?.baseUrl ?? '');
+    const url = await askForText(vscode.l10n.t("Base URL; leave empty for the vendor's own"), known?.baseUrl ?? '');
     if (url === undefined) return undefined;
     delete profile['baseUrl'];
     if (url !== '') profile['baseUrl'] = url;
@@ -267,7 +271,7 @@ async function askProfile(known: ApiProfile | undefined): Promise<ApiProfile | u
   for (const field of ['region', 'projectId'] as const) {
     if (!hasField(vendor, field)) continue;
     const title = field === 'region' ? vscode.l10n.t('Region') : vscode.l10n.t('Project');
-    const value = await ask(title, known?.[field] ?? '');
+    const value = await askForText(title, known?.[field] ?? '');
     if (value === undefined) return undefined;
     profile[field] = value;
   }
@@ -284,6 +288,6 @@ async function askProfile(known: ApiProfile | undefined): Promise<ApiProfile | u
   return undefined;
 }
 
-async function ask(title: string, value: string): Promise<string | undefined> {
+async function askForText(title: string, value: string): Promise<string | undefined> {
   return (await askInput({ title, value, ignoreFocusOut: true }))?.trim();
 }

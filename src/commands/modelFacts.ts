@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { loadPriceTable } from '../api/prices';
-import { ASSUMED_WINDOW } from '../core/vendors/families';
+import { ASSUMED_WINDOW_TOKENS } from '../core/vendors/families';
 import { getKnownModel } from '../settings/profileModel';
 import { OWN_VENDOR } from '../settings/ownVendor';
 import type { ApiProfile } from '../settings/profiles';
@@ -23,7 +23,7 @@ export interface ModelFacts {
 export async function loadModelFacts(profile: ApiProfile): Promise<ModelFacts> {
   const { contextWindow, prices, pricesAsOf, tokenFactor } = getKnownModel(profile, await loadPriceTable());
   return {
-    contextWindow: contextWindow ?? ASSUMED_WINDOW,
+    contextWindow: contextWindow ?? ASSUMED_WINDOW_TOKENS,
     isWindowKnown: contextWindow !== undefined,
     tokenFactor,
     ...(prices && { inputPrice: prices.input.base, outputPrice: prices.output.base }),

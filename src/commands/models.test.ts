@@ -8,8 +8,8 @@ import { startAnthropicServer } from '../../test/servers/anthropicServer';
 import { never, refusal, reply } from '../../test/servers/behaviour';
 import type { ModelServer } from '../../test/servers/modelServer';
 import { fake } from '../../test/support/vscode';
-import { assistant, exchange, lines, user } from '../core/testing';
-import { externalProvider } from '../extensionApi/externalProvider';
+import { assistant, makeToolExchange, makeLines, user } from '../core/testing';
+import { createExternalProvider } from '../extensionApi/externalProvider';
 import { parseProvider } from '../extensionApi/parse';
 import { cutter } from '../extensionApi/testing';
 import { profileSchema } from '../settings/profiles';
@@ -35,7 +35,7 @@ const KEY = 'sk-ant-test-0123456789';
 const messages = [
   user('Make the tests pass.'),
   ...Array.from({ length: 12 }, (_, index) =>
-    exchange(`t${index}`, 'Read', { file_path: `/w/f${index}.ts` }, lines(`f${index}`, 50)),
+    makeToolExchange(`t${index}`, 'Read', { file_path: `/w/f${index}.ts` }, makeLines(`f${index}`, 50)),
   ).flat(),
   ...Array.from({ length: 4 }, (_, index) => [assistant(`answer ${index}`), user(`question ${index}`)]).flat(),
 ];
@@ -313,7 +313,7 @@ describe('condensing with Summary', () => {
   });
 
   it("runs another extension's provider if that is chosen, and lists it first", async () => {
-    services.registered.add(externalProvider(parseProvider(cutter)));
+    services.registered.addProvider(createExternalProvider(parseProvider(cutter)));
     fake.settings['contextCondenser.provider'] = cutter.id;
     await condenseNow(services, file);
     expect(shown().at(-1)).toContain(`with ${cutter.name}`);

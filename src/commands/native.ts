@@ -36,7 +36,7 @@ export async function previewNative(
   services: Services,
   { path, settings, profile, billing, signal }: NativeRequest,
 ): Promise<string> {
-  const runs = await getMetrics(services).read();
+  const runs = await getMetrics(services).readRuns();
   const condensing = await createSummarizer(services, await getCounter(services), profile, runs, billing);
   const { model } = selectSummarizer({ condensing }).summarizer;
   const task = { kind: 'prompt', path, history: settings.history, config: readNativeConfig(), model } as const;
@@ -60,7 +60,7 @@ export function createEngineModels(
     const { select, samples } = createWindowModels(services, counter, getMetrics(services));
     if (!picked) return { select, samples };
     const choose = async (): Promise<SelectedSummarizer> => {
-      const runs = await getMetrics(services).read();
+      const runs = await getMetrics(services).readRuns();
       return selectSummarizer({
         condensing: await createSummarizer(services, counter, picked.profile, runs, picked.billing),
       });

@@ -19,14 +19,14 @@ import { isSet, saveUserSetting, readSetting } from '../window/settings/settings
 import { getSpendingFile } from '../window/spending';
 import { pickOne, showErrorMessage, showInformationMessage } from '../window/notifications';
 
-interface FoundAgent {
+interface InstalledAgent {
   readonly name: string;
   readonly command: string;
   readonly path: string;
 }
 
 /** Providers without a model or this window; with any other, the agent's gateway uses Lossless. */
-const WITHOUT_WINDOW: ReadonlySet<string> = new Set(['lossless', 'truncation', 'smart', 'strategy']);
+const PROVIDERS_WITHOUT_WINDOW: ReadonlySet<string> = new Set(['lossless', 'truncation', 'smart', 'strategy']);
 
 /**
  * "Open an Agent, Condensed…".
@@ -93,24 +93,24 @@ export function getCondensingOptions(): string[] {
     ...['--threshold', String(percent)],
     ...(tokens === 0 ? [] : ['--threshold-tokens', String(tokens)]),
     ...(target === SETTINGS['agent.targetPercent'].default ? [] : ['--target', String(target)]),
-    ...(provider === 'lossless' || !WITHOUT_WINDOW.has(provider) ? [] : ['--provider', provider]),
-    ...(config === undefined || !WITHOUT_WINDOW.has(provider)
+    ...(provider === 'lossless' || !PROVIDERS_WITHOUT_WINDOW.has(provider) ? [] : ['--provider', provider]),
+    ...(config === undefined || !PROVIDERS_WITHOUT_WINDOW.has(provider)
       ? []
       : ['--config', typeof config === 'string' ? config : JSON.stringify(config)]),
     ...getFollowUpOptions(provider),
-    ...newResultsArguments(),
+    ...makeNewResultsArguments(),
   ];
 }
 
 /** What follows Lossless, if set. Ignored if Lossless only stands in for another provider. */
 function getFollowUpOptions(provider: string): string[] {
-  const isAsked = provider === 'lossless' || (!WITHOUT_WINDOW.has(provider) && isSet('agent.whenNotEnough'));
+  const isAsked = provider === 'lossless' || (!PROVIDERS_WITHOUT_WINDOW.has(provider) && isSet('agent.whenNotEnough'));
   const what = isAsked ? readWhenNotEnough().whenNotEnough : undefined;
   return what === undefined ? [] : ['--when-not-enough', what === 'fileAware' ? 'file-aware' : 'nothing'];
 }
 
 /** How new results are treated. */
-function newResultsArguments(): string[] {
+function makeNewResultsArguments(): string[] {
   const large = readSetting('agent.largeResultPercent');
   return [
     ...(readSetting('agent.onArrival') === 'off' ? ['--on-arrival', 'off'] : []),
@@ -147,7 +147,7 @@ export async function ensureEnabled(): Promise<boolean> {
   return false;
 }
 
-async function chooseAgent(command: string | undefined): Promise<FoundAgent | undefined> {
+async function chooseAgent(command: string | undefined): Promise<InstalledAgent | undefined> {
   const found = findAgents();
   if (command !== undefined) {
     const wanted = found.find((agent) => agent.command === command);
@@ -173,7 +173,7 @@ const listAgents = (): { name: string; command: string }[] =>
   AGENT_LIST.flatMap(({ name, live }) => (live.through === 'gateway' ? [{ name, command: live.command }] : []));
 
 /** Agents whose commands are on the path, in table order. */
-function findAgents(): FoundAgent[] {
+function findAgents(): InstalledAgent[] {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   const endings = process.platform === 'win32' ? (process.env['PATHEXT'] ?? '.EXE;.CMD').split(';') : [''];
   return listAgents().flatMap((agent) => {

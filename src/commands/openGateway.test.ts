@@ -4,9 +4,9 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { withoutWatches } from '../../test/support/noWatches';
 import { openTestWindow } from '../../test/support/testWindow';
 import { fake, window, workspace } from '../../test/support/vscode';
-import { GATEWAY_TERMINAL } from '../agent/names';
+import { GATEWAY_TERMINAL_NAME } from '../agent/names';
 import { getAgentRuntime } from '../agent/runtime';
-import { announce } from '../gateway/announcement';
+import { announceGateway } from '../gateway/announcement';
 import { getRunningFolder } from '../window/background';
 import type { Services } from '../window/services';
 import { openGateway } from './openGateway';
@@ -50,7 +50,7 @@ const base = (): string => `http://127.0.0.1:${(server.address() as AddressInfo)
 
 /** The gateway says that it runs. */
 const announceIt = (): Promise<() => Promise<void>> =>
-  announce(getRunningFolder(services), {
+  announceGateway(getRunningFolder(services), {
     pid: process.pid,
     address: `${base()}/live`,
     folder: '/work/notes',
@@ -181,4 +181,4 @@ describe('a gateway started from a window', () => {
 });
 
 /** The gateway's terminal, as this window opened it. */
-const openGatewayTerminal = () => window.createTerminal({ name: GATEWAY_TERMINAL, shellArgs: [], env: {} });
+const openGatewayTerminal = () => window.createTerminal({ name: GATEWAY_TERMINAL_NAME, shellArgs: [], env: {} });

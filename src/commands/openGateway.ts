@@ -7,12 +7,12 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { getAgentRuntime } from '../agent/runtime';
-import { GATEWAY_TERMINAL } from '../agent/names';
-import { errorMessage } from '../core/errors';
+import { GATEWAY_TERMINAL_NAME } from '../agent/names';
+import { getErrorMessage } from '../core/errors';
 import { withoutSecret, type Announcement } from '../gateway/announcement';
 import { getLiveLedgerFolder, getRunningFolder } from '../window/background';
 import type { Services } from '../window/services';
-import { CLAUDE_CODE_EXTENSION, claudeCodeAddress, setClaudeCodeAddress } from './claudeCodeAddress';
+import { CLAUDE_CODE_EXTENSION_ID, readClaudeCodeAddress, setClaudeCodeAddress } from './claudeCodeAddress';
 import { getCondensingOptions, ensureEnabled, openAgent, getSpendingOptions } from './openAgent';
 import { pickOne, showErrorMessage, showInformationMessage } from '../window/notifications';
 
@@ -32,12 +32,12 @@ async function ensureGateway(services: Services): Promise<Announcement | undefin
   return agent.sharedGateway ?? startOnce(services);
 }
 
-let starting: Promise<Announcement | undefined> | undefined;
+let startingGateway: Promise<Announcement | undefined> | undefined;
 
 /** Calls while it is starting share one start. */
 const startOnce = (services: Services): Promise<Announcement | undefined> =>
-  (starting ??= startGateway(services).finally(() => {
-    starting = undefined;
+  (startingGateway ??= startGateway(services).finally(() => {
+    startingGateway = undefined;
   }));
 
 /** @returns undefined if it did not start; its terminal says why */
@@ -48,7 +48,7 @@ async function startGateway(services: Services): Promise<Announcement | undefine
   const agent = getAgentRuntime(services);
   await agent.watchRunning();
   const terminal = vscode.window.createTerminal({
-    name: GATEWAY_TERMINAL,
+    name: GATEWAY_TERMINAL_NAME,
     iconPath: new vscode.ThemeIcon('radio-tower'),
     // VS Code's executable runs as Node with this variable.
     shellPath: process.execPath,
@@ -85,7 +85,7 @@ interface AddressItem extends vscode.QuickPickItem {
 }
 
 /** Display names of the routes, and whose settings accept them. */
-const ROUTES: Readonly<Record<string, string>> = {
+const ROUTE_LABELS: Readonly<Record<string, string>> = {
   anthropic: 'Anthropic',
   openai: 'OpenAI',
   gemini: 'Gemini',
@@ -95,9 +95,9 @@ const ROUTES: Readonly<Record<string, string>> = {
 async function showAddresses(services: Services, { addresses = {}, folder }: Announcement): Promise<void> {
   const items: AddressItem[] = [
     ...Object.entries(addresses).map(([route, address]) => ({
-      label: `$(copy) ${ROUTES[route] ?? route}`,
+      label: `$(copy) ${ROUTE_LABELS[route] ?? route}`,
       description: withoutSecret(address),
-      run: () => copy(ROUTES[route] ?? route, address),
+      run: () => copyAddress(ROUTE_LABELS[route] ?? route, address),
     })),
     ...createExtensionItems(services),
     { label: `$(debug-stop) ${vscode.l10n.t('End the Gateway')}`, run: () => endGateway(services) },
@@ -111,7 +111,7 @@ async function showAddresses(services: Services, { addresses = {}, folder }: Ann
 function createExtensionItems(services: Services): AddressItem[] {
   const isInstalled = (id: string): boolean => vscode.extensions.getExtension(id) !== undefined;
   return [
-    ...(isInstalled(CLAUDE_CODE_EXTENSION)
+    ...(isInstalled(CLAUDE_CODE_EXTENSION_ID)
       ? [
           {
             label: `$(plug) ${vscode.l10n.t('Claude Code…')}`,
@@ -136,7 +136,7 @@ function createExtensionItems(services: Services): AddressItem[] {
   ];
 }
 
-async function copy(name: string, address: string): Promise<void> {
+async function copyAddress(name: string, address: string): Promise<void> {
   await vscode.env.clipboard.writeText(address);
   void showInformationMessage(
     vscode.l10n.t(
@@ -150,9 +150,9 @@ async function endGateway(services: Services): Promise<void> {
   try {
     await getAgentRuntime(services).endSharedGateway();
   } catch (error) {
-    void showErrorMessage(errorMessage(error));
+    void showErrorMessage(getErrorMessage(error));
     return;
   }
-  if (vscode.extensions.getExtension(CLAUDE_CODE_EXTENSION) && (await claudeCodeAddress()).kind === 'set')
+  if (vscode.extensions.getExtension(CLAUDE_CODE_EXTENSION_ID) && (await readClaudeCodeAddress()).kind === 'set')
     await connectClaudeCode(services);
 }

@@ -10,14 +10,14 @@ import type { PreviewResult } from '../background/preview/messages';
 import type { CondensationOutline } from '../background/taskResults';
 import { formatCost, formatTokens } from '../core/format';
 import { getProviderName, type CondensationProvider, type StepReport } from '../core/condense/types';
-import { errorMessage } from '../core/errors';
+import { getErrorMessage } from '../core/errors';
 import type { LiveSummary } from '../live/types';
 import { getEngineBundle, withCancellation } from '../window/background';
 import { formatTokenChange } from '../window/condensationWords';
-import { escapeMarkdown, markdown, showMarkdown, type Markdown } from '../window/markdownText';
+import { escapeMarkdown, makeMarkdown, showMarkdown, type Markdown } from '../window/markdownText';
 import type { Services } from '../window/services';
 import { resolveConversation, loadConversation, type ConversationName } from './chosenConversation';
-import { ledgersSince } from './conversations/background';
+import { listLedgersSince } from './conversations/background';
 import { readPreviewSetup } from './previewSetup';
 import { pickConversation } from './pickConversation';
 
@@ -34,7 +34,7 @@ export async function answerInChat(
     return {};
   } catch (error) {
     if (error instanceof vscode.CancellationError) return {};
-    const message = errorMessage(error);
+    const message = getErrorMessage(error);
     services.log.error(message);
     // Shown as Markdown.
     return { errorDetails: { message: escapeMarkdown(message) } };
@@ -44,7 +44,7 @@ export async function answerInChat(
 function showHelp(services: Services, stream: vscode.ChatResponseStream): void {
   showMarkdown(
     stream,
-    markdown`${vscode.l10n.t('Context Condenser removes what the model no longer needs from a conversation, and restores all of it on demand.')}
+    makeMarkdown`${vscode.l10n.t('Context Condenser removes what the model no longer needs from a conversation, and restores all of it on demand.')}
 - \`/report\`: ${vscode.l10n.t('what was condensed in a conversation that you pick, and what it saved')}
 - \`/preview\`: ${vscode.l10n.t('what condensing a conversation would do; nothing is changed')}
 - \`/help\`: ${vscode.l10n.t('this')}
@@ -72,7 +72,7 @@ async function pickSubject(
 }
 
 const showNothingPicked = (stream: vscode.ChatResponseStream): void => {
-  showMarkdown(stream, markdown`${vscode.l10n.t('No conversation was picked. Nothing was changed.')}`);
+  showMarkdown(stream, makeMarkdown`${vscode.l10n.t('No conversation was picked. Nothing was changed.')}`);
 };
 
 async function showReport(services: Services, stream: vscode.ChatResponseStream): Promise<void> {
@@ -87,17 +87,17 @@ async function showReport(services: Services, stream: vscode.ChatResponseStream)
   }
   const { name } = picked;
   const path = name.kind === 'file' ? name.path : '';
-  const { ledgers } = await ledgersSince(services, 0);
+  const { ledgers } = await listLedgersSince(services, 0);
   const ledger = ledgers.find((each) => each.path === path);
   const shown = ledger?.condensations.filter(({ isReplaced }) => !isReplaced) ?? [];
-  showMarkdown(stream, markdown`### ${ledger?.title ?? picked.title ?? path}`);
+  showMarkdown(stream, makeMarkdown`### ${ledger?.title ?? picked.title ?? path}`);
   if (shown.length === 0) {
-    showMarkdown(stream, markdown`\n\n${vscode.l10n.t('It has not been condensed.')}`);
+    showMarkdown(stream, makeMarkdown`\n\n${vscode.l10n.t('It has not been condensed.')}`);
     stream.button(createCondenseButton(name));
     return;
   }
   for (const condensation of shown.toReversed())
-    showMarkdown(stream, renderCondensation(condensation, services.registered.list()));
+    showMarkdown(stream, renderCondensation(condensation, services.registered.listProviders()));
   stream.button({ command: 'contextCondenser.openOriginal', title: vscode.l10n.t('Open Original') });
   stream.button({ command: 'contextCondenser.openSettings', title: vscode.l10n.t('History'), arguments: ['history'] });
 }
@@ -112,11 +112,11 @@ function renderCondensation(
     `${formatTokenChange(tokensBefore, tokensAfter)}; ${vscode.l10n.t('cost: {0}', formatCost(cost))}`,
     ...renderSteps(steps),
   ];
-  const undone = isUndone ? markdown` (${vscode.l10n.t('undone')})` : '';
-  return markdown`\n\n**${by}**${undone}${renderList(lines)}`;
+  const undone = isUndone ? makeMarkdown` (${vscode.l10n.t('undone')})` : '';
+  return makeMarkdown`\n\n**${by}**${undone}${renderList(lines)}`;
 }
 
-const renderList = (lines: readonly string[]): Markdown[] => lines.map((line) => markdown`\n- ${line}`);
+const renderList = (lines: readonly string[]): Markdown[] => lines.map((line) => makeMarkdown`\n- ${line}`);
 
 const renderSteps = (steps: readonly StepReport[]): string[] =>
   steps.flatMap(({ name, tokensBefore, tokensAfter, edits, outcome }) =>
@@ -137,7 +137,7 @@ function showLiveReport(live: LiveSummary, stream: vscode.ChatResponseStream): v
     ...(whyNot === undefined ? [] : [vscode.l10n.t('Not condensed: {0}', whyNot)]),
     ...(spent === undefined ? [] : [vscode.l10n.t('Cost so far: {0}', formatCost(spent))]),
   ];
-  showMarkdown(stream, markdown`### ${title}\n${renderList(lines)}`);
+  showMarkdown(stream, makeMarkdown`### ${title}\n${renderList(lines)}`);
   if (condensations.length > 0) {
     stream.button({ command: 'contextCondenser.showLive', title: vscode.l10n.t('Details…') });
   }
@@ -164,7 +164,7 @@ async function showPreview(services: Services, stream: vscode.ChatResponseStream
   const thread = new PreviewThread({ bundle: getEngineBundle(services), ended });
   try {
     const made = await thread.ask({ kind: 'preview', conversation, setup, excluded: [] }, signal);
-    showMarkdown(stream, estimateLines(made, getProviderName(setup.provider, services.registered.list())));
+    showMarkdown(stream, estimateLines(made, getProviderName(setup.provider, services.registered.listProviders())));
     stream.button(createCondenseButton(picked.name));
     stream.button({
       command: 'contextCondenser.openSettings',
@@ -181,7 +181,7 @@ function estimateLines(made: PreviewResult, by: string): Markdown {
   const change = formatTokenChange(tokensBefore, tokensAfter);
   const target = vscode.l10n.t('{0} tokens', formatTokens(targetTokens));
   const costs = vscode.l10n.t('Requests to a model: {0}, about {1}', calls, formatCost(cost));
-  return markdown`### ${title}
+  return makeMarkdown`### ${title}
 
 ${vscode.l10n.t('{0} would condense it: {1}. Nothing was changed.', by, change)}
 ${renderList(renderSteps(steps))}

@@ -15,7 +15,7 @@ import type { Services } from '../window/services';
 import { readSetting } from '../window/settings/settings';
 
 /** Longer lists are impractical; the list can be searched, and "Open file…" reaches the rest. */
-const SHOWN = 200;
+const MAX_SHOWN_CONVERSATIONS = 200;
 
 interface PickItem extends vscode.QuickPickItem {
   readonly found?: FoundConversation;
@@ -99,7 +99,7 @@ async function fillList(
   const settled: PickItem[] = [];
   const itemsNow = (): readonly PickItem[] => {
     // Subagents' conversations are omitted: their parents continue.
-    const found = index.conversations.filter(({ parent }) => parent === undefined).slice(0, SHOWN);
+    const found = index.conversations.filter(({ parent }) => parent === undefined).slice(0, MAX_SHOWN_CONVERSATIONS);
     const others: PickItem[] = [...ahead, ...found.map(createItem)];
     const items = [...others, createOpenFileItem(others.length > 0)];
     const fresh = new Map(items.map((item) => [getKey(item), item]));

@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
  * focus back to the editor, and a webview takes it late, from the list that the command opened
  * (microsoft/vscode#93950, #75209): the user's keys would go to the webview.
  */
-const UNSETTLED_MS = 1_000;
+const FOCUS_UNSETTLED_MS = 1_000;
 
 /** Whether the focused tab is a webview, which may take the focus from a list. */
 function isWebviewActive(): boolean {
@@ -34,7 +34,7 @@ export async function pickItem<Item extends vscode.QuickPickItem>(
   const settled = setTimeout(() => {
     mayReturn = false;
     picker.ignoreFocusOut = ignoreFocusOut;
-  }, UNSETTLED_MS);
+  }, FOCUS_UNSETTLED_MS);
   try {
     return await new Promise<Item | undefined>((resolve) => {
       let taken: Item | undefined;
@@ -76,14 +76,14 @@ export class MovingRows<Item extends vscode.QuickPickItem> {
 
   /**
    * @param first the initial rows
-   * @param keyOf identifies a row; an active row with a key stays active when it moves
+   * @param makeDraftKey identifies a row; an active row with a key stays active when it moves
    */
   constructor(
     private readonly picker: vscode.QuickPick<Item>,
     first: readonly Item[],
     private readonly keyOf: (row: Item) => string | undefined,
   ) {
-    this.latest = this.put(first);
+    this.latest = this.showRows(first);
     this.drawn = this.latest;
   }
 
@@ -93,13 +93,13 @@ export class MovingRows<Item extends vscode.QuickPickItem> {
    */
   show(items: readonly Item[]): Promise<void> {
     this.next = items;
-    return (this.drawing ??= this.draw());
+    return (this.drawing ??= this.drawRows());
   }
 
-  private async draw(): Promise<void> {
+  private async drawRows(): Promise<void> {
     for (; this.next; this.drawn = this.latest) {
       const active = this.picker.activeItems.map(this.keyOf)[0];
-      this.latest = this.put(this.next);
+      this.latest = this.showRows(this.next);
       this.next = undefined;
       const again = active === undefined ? undefined : this.latest.find((item) => this.keyOf(item) === active);
       if (again) this.picker.activeItems = [again];
@@ -111,7 +111,7 @@ export class MovingRows<Item extends vscode.QuickPickItem> {
   }
 
   /** @returns the rows as the picker has them */
-  private put(rows: readonly Item[]): readonly Item[] {
+  private showRows(rows: readonly Item[]): readonly Item[] {
     this.picker.items = rows;
     return this.picker.items;
   }

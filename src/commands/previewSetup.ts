@@ -21,8 +21,8 @@ import { toPlain } from '../window/settings/plain';
 import { resolveConfig, readOwnPresets } from '../window/settings/providerConfig';
 import type { Services } from '../window/services';
 import { readManualSettings } from '../window/settings/manualSettings';
-import { smartProvider } from '../core/condense/providers/smart';
-import { asksModel } from '../core/condense/config';
+import { createSmartProvider } from '../core/condense/providers/smart';
+import { mayCallModel } from '../core/condense/config';
 import { planModel } from '../window/hostModels';
 import { createWindowModels, createSummarizer } from '../window/models';
 
@@ -47,7 +47,7 @@ export async function readPreviewSetup(services: Services, configuration: Config
     targetPercent: readManualSettings().targetPercent,
     maxCost,
     summaries: getSummaries(services).folder,
-    models: choiceAsksModel(provider, config) ? await planModels(services, config) : [],
+    models: choiceMayCallModel(provider, config) ? await planModels(services, config) : [],
   };
 }
 
@@ -79,8 +79,10 @@ function resolveConfiguration(configuration: Configuration): Pick<PreviewSetup, 
 }
 
 /** True if condensing this way may call a model. */
-export const choiceAsksModel = (provider: string, config: unknown): boolean =>
-  provider === 'native' || provider === 'strategy' || (provider === 'smart' && asksModel(smartProvider(), config));
+export const choiceMayCallModel = (provider: string, config: unknown): boolean =>
+  provider === 'native' ||
+  provider === 'strategy' ||
+  (provider === 'smart' && mayCallModel(createSmartProvider(), config));
 
 /** The condensing model and those named by passes. */
 async function planModels(services: Services, config: unknown): Promise<PreviewModel[]> {
@@ -102,7 +104,7 @@ function findProfileNames(config: unknown): Set<string> {
 }
 
 /** Comparisons may include configurations that cost more than the user would spend. */
-const ANY_COST = 1_000;
+const UNLIMITED_PREVIEW_COST_DOLLARS = 1_000;
 
 export interface ProfileSetup {
   /** The profile's ID. */
@@ -117,7 +119,7 @@ export interface ProfileSetup {
 export async function createProfileSetups(services: Services): Promise<ProfileSetup[]> {
   const { profiles } = readModelSettings();
   const counter = await getCounter(services);
-  const runs = await getMetrics(services).read();
+  const runs = await getMetrics(services).readRuns();
   return Promise.all(
     profiles.map(async (profile): Promise<ProfileSetup> => {
       const { id, name, model } = profile;
@@ -133,7 +135,7 @@ export async function createProfileSetups(services: Services): Promise<ProfileSe
         config: resolveConfig('native'),
         presets: [],
         targetPercent: readManualSettings().targetPercent,
-        maxCost: ANY_COST,
+        maxCost: UNLIMITED_PREVIEW_COST_DOLLARS,
         models: [planned],
         summaries: getSummaries(services).folder,
       };

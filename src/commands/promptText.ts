@@ -10,7 +10,7 @@ import { readNativeConfig } from '../window/settings/providerConfig';
  * Placeholder model: apart from a profile's own prompt, the model only affects where the
  * conversation is split.
  */
-const ANY_MODEL: SummarizerModel = {
+const PLACEHOLDER_MODEL: SummarizerModel = {
   profile: '',
   vendor: '',
   model: '',
@@ -41,7 +41,7 @@ export async function createPrompt(
   signal: AbortSignal,
 ): Promise<PromptText> {
   const { condensing } = readModelSettings();
-  const model = { ...ANY_MODEL, prompt: choosePrompt(condensing, prompt) };
+  const model = { ...PLACEHOLDER_MODEL, prompt: choosePrompt(condensing, prompt) };
   const task = { kind: 'prompt', path, history: 'active', config: readNativeConfig(), model } as const;
   const planned = await runInBackground(services, task, signal);
   if (!planned) return { text: vscode.l10n.t('There is not enough to condense in this conversation.') };

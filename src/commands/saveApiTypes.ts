@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { errorMessage } from '../core/errors';
+import { getErrorMessage } from '../core/errors';
 import { showErrorMessage, showInformationMessage } from '../window/notifications';
 import type { Services } from '../window/services';
 
@@ -17,6 +17,6 @@ export async function saveApiTypes({ context }: Services): Promise<void> {
     await vscode.workspace.fs.writeFile(target, await vscode.workspace.fs.readFile(types));
     void showInformationMessage(vscode.l10n.t('The types were saved. They need no package but VS Code’s own types.'));
   } catch (error) {
-    void showErrorMessage(vscode.l10n.t('The types were not saved. {0}', errorMessage(error)));
+    void showErrorMessage(vscode.l10n.t('The types were not saved. {0}', getErrorMessage(error)));
   }
 }

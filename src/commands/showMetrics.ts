@@ -12,7 +12,7 @@ import { showInformationMessage } from '../window/notifications';
  * be deleted.
  */
 export async function showMetrics(services: Services): Promise<void> {
-  const summary = summarizeMetrics(await getMetrics(services).read());
+  const summary = summarizeMetrics(await getMetrics(services).readRuns());
   const line = (name: string, values: Distribution | undefined, format: (value: number) => string): string[] =>
     values
       ? [vscode.l10n.t('{0}: {1} on average, 95% at most {2}.', name, format(values.mean), format(values.p95))]

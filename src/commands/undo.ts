@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { getAgentRuntime } from '../agent/runtime';
-import { errorMessage } from '../core/errors';
+import { getErrorMessage } from '../core/errors';
 import { getLedgerFolder } from '../window/background';
 import { runToEnd } from './conversations/background';
 import type { Services } from '../window/services';
@@ -33,7 +33,7 @@ export async function undoCondensation(services: Services, conversation: string 
     services.log.info(message);
     void showInformationMessage(message);
   } catch (error) {
-    const message = errorMessage(error);
+    const message = getErrorMessage(error);
     services.log.error(message);
     void showErrorMessage(vscode.l10n.t('Nothing was undone. {0}', message));
   }

@@ -5,18 +5,18 @@ import type { Source } from './types';
 /** A task's folder: a UUID (Roo, Zoo, Kilo), or the epoch in milliseconds (Cline, older Roo). */
 const TASK_ID = /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d{13})$/i;
 
-export const sourceName = (source: Source): string => ('path' in source ? source.path : source.name);
+export const getSourceName = (source: Source): string => ('path' in source ? source.path : source.name);
 
-const digest = (content: string | Uint8Array): string =>
+const hashShort = (content: string | Uint8Array): string =>
   createHash('sha256').update(content).digest('hex').slice(0, 16);
 
 /**
  * ID of a conversation that carries none: its file's path, or a hash of its content if it has no
  * file.
  */
-export function sourceId(source: Source, input: string | Uint8Array): string {
-  if (!('path' in source)) return `text:${digest(input)}`;
-  return `file:${digest(withLowerDrive(resolve(source.path)))}`;
+export function makeSourceId(source: Source, input: string | Uint8Array): string {
+  if (!('path' in source)) return `text:${hashShort(input)}`;
+  return `file:${hashShort(withLowerDrive(resolve(source.path)))}`;
 }
 
 /** VS Code writes `c:\…` and a shell `C:\…` for the same file. */

@@ -2,17 +2,18 @@
 import { existsSync, lstatSync, statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import type * as sqlite from 'node:sqlite';
-import { errorMessage } from '../core/errors';
-import { unsupportedDatabase } from './unsupported';
+import { getErrorMessage } from '../core/errors';
+import { checkUnsupportedDatabase } from './unsupported';
 import { ConversationReadError } from './readError';
 
-const MAGIC = 'SQLite format 3\0';
+const SQLITE_MAGIC = 'SQLite format 3\0';
 
-export const MAGIC_BYTES = MAGIC.length;
+export const SQLITE_MAGIC_BYTES = SQLITE_MAGIC.length;
 
-/** @param head the file's first {@link MAGIC_BYTES} bytes, or fewer if the file is shorter */
+/** @param head the file's first {@link SQLITE_MAGIC_BYTES} bytes, or fewer if the file is shorter */
 export const isDatabase = (head: Uint8Array): boolean =>
-  Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, MAGIC_BYTES)).toString('latin1') === MAGIC;
+  Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, SQLITE_MAGIC_BYTES)).toString('latin1') ===
+  SQLITE_MAGIC;
 
 interface OpenDatabase {
   readonly database: sqlite.DatabaseSync;
@@ -36,7 +37,7 @@ export class OpenDatabases {
       return read(this.openReadOnly(file));
     } catch (error) {
       this.closeFile(file);
-      throw error instanceof ConversationReadError ? error : databaseError(file, error);
+      throw error instanceof ConversationReadError ? error : createDatabaseError(file, error);
     }
   }
 
@@ -53,7 +54,7 @@ export class OpenDatabases {
     const known = this.byFile.get(file);
     if (known?.state === state) return known.database;
     this.closeFile(file);
-    const database = open(file);
+    const database = openDatabase(file);
     this.byFile.set(file, { database, state });
     return database;
   }
@@ -88,9 +89,9 @@ export function withDatabase<T>(
 }
 
 /** Milliseconds to wait for a store that is being written. */
-const BUSY_MS = 2_000;
+const BUSY_TIMEOUT_MS = 2_000;
 
-function open(file: string): sqlite.DatabaseSync {
+function openDatabase(file: string): sqlite.DatabaseSync {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   checkCompanions(file);
   // Without a log beside the file no process has the store open; `immutable` keeps SQLite from
@@ -99,7 +100,7 @@ function open(file: string): sqlite.DatabaseSync {
   if (!existsSync(getLogPath(file))) url.searchParams.set('immutable', '1');
   const database = new DatabaseSync(url, { readOnly: true });
   // SQL expressions stored in an untrusted file must not call functions with side effects.
-  database.exec(`PRAGMA busy_timeout = ${BUSY_MS}; PRAGMA trusted_schema = OFF`);
+  database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA trusted_schema = OFF`);
   return database;
 }
 
@@ -122,9 +123,9 @@ function checkCompanions(file: string): void {
 
 /** True if all names are tables (and not views or virtual tables). */
 export const hasTables = (database: sqlite.DatabaseSync, names: readonly string[]): boolean =>
-  tablesNamed(database, names) === names.length;
+  countTables(database, names) === names.length;
 
-const tablesNamed = (database: sqlite.DatabaseSync, names: readonly string[]): number =>
+const countTables = (database: sqlite.DatabaseSync, names: readonly string[]): number =>
   database
     .prepare(
       `SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AND name IN (${names
@@ -140,7 +141,7 @@ const tablesNamed = (database: sqlite.DatabaseSync, names: readonly string[]): n
  */
 export function requireTables(database: sqlite.DatabaseSync, file: string, names: readonly string[]): void {
   if (hasTables(database, names)) return;
-  const named = unsupportedDatabase(tablesIn(database), file);
+  const named = checkUnsupportedDatabase(listTables(database), file);
   if (named) throw named;
   throw new ConversationReadError({
     problem: 'unknown-format',
@@ -150,7 +151,7 @@ export function requireTables(database: sqlite.DatabaseSync, file: string, names
   });
 }
 
-const tablesIn = (database: sqlite.DatabaseSync): ReadonlySet<string> =>
+const listTables = (database: sqlite.DatabaseSync): ReadonlySet<string> =>
   new Set(
     database
       .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
@@ -158,8 +159,8 @@ const tablesIn = (database: sqlite.DatabaseSync): ReadonlySet<string> =>
       .map(({ name }) => String(name)),
   );
 
-function databaseError(file: string, error: unknown): ConversationReadError {
-  const message = errorMessage(error);
+function createDatabaseError(file: string, error: unknown): ConversationReadError {
+  const message = getErrorMessage(error);
   const isForeign = /no such (?:table|column)/.test(message);
   const isBusy = /locked|busy/i.test(message);
   return new ConversationReadError(

@@ -1,22 +1,22 @@
 /** Detects a text's format from its content; file names are not reliable. */
 import { AGENT_LIST } from '../core/agents';
 import { isRecord } from '../core/messages/blocks';
-import type { Format } from './formats/format';
+import type { ConversationReader } from './formats/format';
 import { JsonError, scanValue, skipSpace } from './text/json';
 import type { Line } from './text/lines';
 import type { MessageDocument } from './formats/messageArray';
 import { ConversationReadError, describeValue } from './readError';
 
 /** One JSON document, or one JSON record per line. */
-export type Layout = 'document' | 'lines';
+export type FileLayout = 'document' | 'lines';
 
 /**
  * Looks at the first two nonblank lines. It is one record per line if the first is a whole object
  * and another follows, if it has no `messages`, or if it is broken and the next line opens an
  * object.
  */
-export function detectLayout(lines: Iterable<Line>): Layout {
-  const [first, second] = take(lines, 2);
+export function detectLayout(lines: Iterable<Line>): FileLayout {
+  const [first, second] = takeFirst(lines, 2);
   if (!first) return 'document';
   const text = first.text.trim();
   if (!text.startsWith('{')) return 'document';
@@ -28,11 +28,11 @@ export function detectLayout(lines: Iterable<Line>): Layout {
   // A single object on one line is a document unless its kind is only stored as lines.
   if (!isRecord(value)) return 'lines';
   const isText = value['type'] === undefined && typeof value['input'] === 'string';
-  return isText || DOCUMENT_FIELDS.some((field) => Array.isArray(value[field])) ? 'document' : 'lines';
+  return isText || DOCUMENT_FORMAT_FIELDS.some((field) => Array.isArray(value[field])) ? 'document' : 'lines';
 }
 
 /** An object with one of these lists is a document. */
-const DOCUMENT_FIELDS = [
+const DOCUMENT_FORMAT_FIELDS = [
   'messages',
   'requests',
   'steps',
@@ -46,13 +46,16 @@ const DOCUMENT_FIELDS = [
 ];
 
 /** How many lines to look at; the first record that only one agent writes decides. */
-const TELLING_LINES = 20;
+const MAX_DETECTION_LINES = 20;
 
 /**
  * The format whose record is among the first readable lines, if any. Damaged lines are skipped
  * because a crash may have damaged the first ones.
  */
-export function detectLinesFormat(lines: Iterable<Line>, formats: readonly Format[]): Format['lines'] {
+export function detectLinesFormat(
+  lines: Iterable<Line>,
+  formats: readonly ConversationReader[],
+): ConversationReader['lines'] {
   let looked = 0;
   for (const { text } of lines) {
     const value = parseFirstValue(text);
@@ -60,14 +63,14 @@ export function detectLinesFormat(lines: Iterable<Line>, formats: readonly Forma
     const format = isRecord(value) ? formats.find((each) => each.lines?.isRecord(value)) : undefined;
     if (format) return format.lines;
     looked += 1;
-    if (looked === TELLING_LINES) return undefined;
+    if (looked === MAX_DETECTION_LINES) return undefined;
   }
   return undefined;
 }
 
 /** The first value of each of the first lines; undefined if a line is broken. */
-export const recordsIn = (lines: Iterable<Line>): readonly unknown[] =>
-  take(lines, TELLING_LINES).map(({ text }) => parseFirstValue(text));
+export const listRecords = (lines: Iterable<Line>): readonly unknown[] =>
+  takeFirst(lines, MAX_DETECTION_LINES).map(({ text }) => parseFirstValue(text));
 
 /** The first record without a `type`; undefined if a line is broken or any record has a type. */
 export const findRecordWithoutType = (values: readonly unknown[]): unknown =>
@@ -83,7 +86,7 @@ function parseFirstValue(line: string): unknown {
   return end === undefined ? undefined : (JSON.parse(text.slice(0, end)) as unknown);
 }
 
-function take<T>(values: Iterable<T>, count: number): readonly T[] {
+function takeFirst<T>(values: Iterable<T>, count: number): readonly T[] {
   const taken: T[] = [];
   for (const value of values) {
     taken.push(value);
@@ -120,7 +123,7 @@ export function toMessageDocument(value: unknown, source: string): MessageDocume
       problem: 'unknown-format',
       source,
       found: describeValue(value),
-      expected: EXPECTED,
+      expected: EXPECTED_FORMATS_TEXT,
     });
   }
   if (messages.length === 0) {
@@ -144,7 +147,7 @@ export function toMessageDocument(value: unknown, source: string): MessageDocume
   return { messages, request: Object.fromEntries(Object.entries(value).filter(([field]) => field !== 'messages')) };
 }
 
-export const EXPECTED = `a conversation of ${AGENT_LIST.filter(({ formats }) => formats.length > 0)
+export const EXPECTED_FORMATS_TEXT = `a conversation of ${AGENT_LIST.filter(({ formats }) => formats.length > 0)
   .map(({ name }) => name)
   .join(', ')}, or Anthropic or OpenAI messages`;
 
@@ -152,7 +155,7 @@ const isUiMessage = (message: unknown): boolean =>
   isRecord(message) && message['role'] === undefined && (message['type'] === 'say' || message['type'] === 'ask');
 
 /** Fields beside role and content that only the Roo family writes. */
-const ROO_FIELDS = [
+const ROO_MESSAGE_FIELDS = [
   'ts',
   'isSummary',
   'condenseId',
@@ -162,14 +165,16 @@ const ROO_FIELDS = [
   'isTruncationMarker',
 ];
 
-const OPENAI_ROLES: readonly unknown[] = ['tool', 'developer', 'function'];
-const OPENAI_PARTS: readonly unknown[] = ['image_url', 'input_audio', 'refusal'];
+const OPENAI_ONLY_ROLES: readonly unknown[] = ['tool', 'developer', 'function'];
+const OPENAI_ONLY_PARTS: readonly unknown[] = ['image_url', 'input_audio', 'refusal'];
 
 /** Plain text without a system message counts as Anthropic's format. */
 export function detectDocumentFormat({ messages }: MessageDocument): DocumentFormat {
   const records = messages.filter(isRecord);
   if (records.some(hasOpenAIFields)) return 'openai';
-  if (records.some((message) => message['type'] === 'reasoning' || ROO_FIELDS.some((field) => field in message))) {
+  if (
+    records.some((message) => message['type'] === 'reasoning' || ROO_MESSAGE_FIELDS.some((field) => field in message))
+  ) {
     return 'roo';
   }
   // Only OpenAI puts system messages in the list, but blocks that only Anthropic has prove
@@ -181,9 +186,9 @@ export function detectDocumentFormat({ messages }: MessageDocument): DocumentFor
 
 function hasOpenAIFields(message: Readonly<Record<string, unknown>>): boolean {
   const { role, content } = message;
-  if (OPENAI_ROLES.includes(role)) return true;
+  if (OPENAI_ONLY_ROLES.includes(role)) return true;
   if (role === 'assistant' && ('tool_calls' in message || 'function_call' in message || 'refusal' in message))
     return true;
   if (!Array.isArray(content)) return false;
-  return content.some((part) => isRecord(part) && OPENAI_PARTS.includes(part['type']));
+  return content.some((part) => isRecord(part) && OPENAI_ONLY_PARTS.includes(part['type']));
 }

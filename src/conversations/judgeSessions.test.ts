@@ -2,20 +2,20 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
-import { CURRENT_CHOICE, JUDGED_CHOICES } from '../core/condense/futureNeed/judgedChoices';
-import { exchange, lines, user } from '../core/testing';
-import { freshCounter } from '../core/testingCounter';
-import { judgeSessions, sessionFilesIn } from './judgeSessions';
+import { CURRENT_CHOICE_ID, JUDGED_CHOICES } from '../core/condense/futureNeed/judgedChoices';
+import { makeToolExchange, makeLines, user } from '../core/testing';
+import { createCounter } from '../core/testingCounter';
+import { judgeSessions, listSessionFiles } from './judgeSessions';
 
-const counter = freshCounter();
-const tokens = { count: (text: string) => counter.text(text) };
-const choices = [{ ...JUDGED_CHOICES[0]!, id: CURRENT_CHOICE }];
+const counter = createCounter();
+const tokens = { count: (text: string) => counter.countText(text) };
+const choices = [{ ...JUDGED_CHOICES[0]!, id: CURRENT_CHOICE_ID }];
 
 const session = (name: string, turns: number) => ({
   messages: [
     user(`Look at ${name}`),
     ...Array.from({ length: turns }, (_, at) =>
-      exchange(`r${at}`, 'Read', { file_path: `/src/${name}${at}.ts` }, lines(name, 3)),
+      makeToolExchange(`r${at}`, 'Read', { file_path: `/src/${name}${at}.ts` }, makeLines(name, 3)),
     ).flat(),
   ],
 });
@@ -32,7 +32,7 @@ it('judging reads each session once, prefers the longest with the same beginning
     write('settings.json', { theme: 'dark' });
     writeFileSync(join(folder, 'notes.txt'), 'no session');
     symlinkSync(join(folder, 'b.json'), join(folder, 'link.json'));
-    const files = await sessionFilesIn([folder, join(folder, 'deep')]);
+    const files = await listSessionFiles([folder, join(folder, 'deep')]);
     expect(files.map((file) => file.slice(folder.length + 1))).toEqual([
       'deep/a-resumed.json',
       'b.json',

@@ -28,9 +28,9 @@ export interface JudgeOptions {
 }
 
 /** Number of messages by which a session is recognized. */
-const BEGINNING = 3;
+const COMPARED_MESSAGES = 3;
 /** Bytes; far larger than any session that an agent can continue. */
-const MAX_BYTES = 200e6;
+const MAX_SESSION_BYTES = 200e6;
 
 /**
  * @param locations as `readConversationFile` takes them, longest first, so that of sessions with
@@ -68,8 +68,8 @@ async function forEachSession(
     onProgress?.(done, locations.length);
     signal?.throwIfAborted();
     try {
-      const conversation = readConversationFile(location, { history: 'all' }, { maxBytes: MAX_BYTES });
-      const key = hashText(conversation.messages.slice(0, BEGINNING).map(makeMessageKey).join());
+      const conversation = readConversationFile(location, { history: 'all' }, { maxBytes: MAX_SESSION_BYTES });
+      const key = hashText(conversation.messages.slice(0, COMPARED_MESSAGES).map(makeMessageKey).join());
       if (seen.has(key)) continue;
       seen.add(key);
       await visit({ ...conversation, location, key });
@@ -86,7 +86,7 @@ async function forEachSession(
  * All JSON files below the folders, largest first. Links are not followed. @throws if a folder
  * can't be listed
  */
-export async function sessionFilesIn(folders: readonly string[]): Promise<string[]> {
+export async function listSessionFiles(folders: readonly string[]): Promise<string[]> {
   const found = await Promise.all(
     folders.map(async (folder) => {
       if ((await stat(folder)).isFile()) return [folder];

@@ -14,7 +14,7 @@ import { collectInstructions } from '../core/condense/summary/instructions';
 import { createTranscript } from '../core/condense/summary/transcript';
 import { listToolExchanges } from '../core/messages/exchanges';
 import { DEFAULT_TOOLS } from '../core/messages/tools';
-import { freshCounter } from '../core/testingCounter';
+import { createCounter } from '../core/testingCounter';
 import { exportConversation } from './export';
 import { readConversation } from './read';
 import { renderSession } from './write/claudeCode';
@@ -43,7 +43,7 @@ const givenBack = (): string =>
   });
 
 describe('a sentence typed while Claude Code worked is in', () => {
-  const counter = freshCounter();
+  const counter = createCounter();
   it.each<[string, () => string]>([
     ['the messages', () => JSON.stringify(messages)],
     [

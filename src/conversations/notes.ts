@@ -1,4 +1,4 @@
-import { plural } from '../core/plural';
+import { formatPlural } from '../core/plural';
 import { ConversationReadError } from './readError';
 
 /** `3 progress, 1 summary`, most frequent first. */
@@ -11,10 +11,10 @@ export function formatKinds(kinds: ReadonlyMap<string, number>): string {
 
 /** @param where in words, such as "in abandoned branches" */
 export const noteOmitted = (count: number, where: string): string =>
-  `Left out, ${where}: ${plural(count, 'message')} (read them with history "all").`;
+  `Left out, ${where}: ${formatPlural(count, 'message')} (read them with history "all").`;
 
 /** Notes up to this length are shown whole in a single line. */
-const ONE_LINE = 120;
+const MAX_LINE_CHARS = 120;
 
 /**
  * The notes in one line: the first and most important one, and the number of others. A long list of
@@ -22,12 +22,12 @@ const ONE_LINE = 120;
  * @param where in words, where all notes are listed
  * @returns undefined if there are no notes
  */
-export function noteLine([first, ...others]: readonly string[], where: string): string | undefined {
+export function formatNoteLine([first, ...others]: readonly string[], where: string): string | undefined {
   if (first === undefined) return undefined;
-  if (others.length === 0 && first.length <= ONE_LINE) return first;
+  if (others.length === 0 && first.length <= MAX_LINE_CHARS) return first;
   const list = first.indexOf(': ');
-  const words = first.length <= ONE_LINE || list === -1 ? first : `${first.slice(0, list)}.`;
-  return `${words} (${others.length === 0 ? 'More' : plural(others.length, 'more note')}: ${where})`;
+  const words = first.length <= MAX_LINE_CHARS || list === -1 ? first : `${first.slice(0, list)}.`;
+  return `${words} (${others.length === 0 ? 'More' : formatPlural(others.length, 'more note')}: ${where})`;
 }
 
 /**

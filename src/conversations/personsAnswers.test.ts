@@ -7,12 +7,12 @@ import { collectInstructions } from '../core/condense/summary/instructions';
 import { listToolExchanges } from '../core/messages/exchanges';
 import { listAskingTools } from '../core/messages/personsAnswers';
 import { DEFAULT_TOOLS } from '../core/messages/tools';
-import { freshCounter } from '../core/testingCounter';
+import { createCounter } from '../core/testingCounter';
 import { findPersonsAnswers, markPersonsAnswersAt } from './personsAnswers';
 import { readConversation } from './read';
 import type { Conversation, ConversationFormat } from './types';
 
-const counter = freshCounter();
+const counter = createCounter();
 
 /** A call of a tool and its result, as the file of an agent has them. */
 interface Told {

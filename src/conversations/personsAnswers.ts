@@ -5,7 +5,7 @@ import {
   type BlockPlace,
   markAnswersAt,
   markAnswers,
-  personsAnswersIn,
+  listPersonsAnswers,
 } from '../core/messages/personsAnswers';
 import { markProgramsResults } from '../core/messages/programs';
 import type { ApiMessage } from '../core/messages/types';
@@ -26,7 +26,7 @@ export function markPersonsAnswers(conversation: Conversation): Conversation {
 export type PersonsAnswers = readonly (readonly BlockPlace[])[];
 
 export const findPersonsAnswers = ({ messages, sidechains }: Conversation): PersonsAnswers =>
-  [messages, ...sidechains.map((side) => side.messages)].map(personsAnswersIn);
+  [messages, ...sidechains.map((side) => side.messages)].map(listPersonsAnswers);
 
 /** Applies marks computed in a worker. */
 export function markPersonsAnswersAt(conversation: Conversation, [own = [], ...sides]: PersonsAnswers): Conversation {

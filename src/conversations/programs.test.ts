@@ -1,7 +1,7 @@
 /** Results that programs read fill no context, in the files of every format that records who called. */
 import { describe, expect, it } from 'vitest';
 import { readConversation } from './read';
-import { freshCounter } from '../core/testingCounter';
+import { createCounter } from '../core/testingCounter';
 import { listContents } from '../core/messages/content';
 import { listToolExchanges } from '../core/messages/exchanges';
 import { markProgramsResults } from '../core/messages/programs';
@@ -79,7 +79,7 @@ const messagesIn = (text: string): readonly ApiMessage[] => readConversation(tex
 describe.each(Object.entries(SESSIONS))('calls made by a program in %s', (_, session) => {
   it.each(PROGRAMS)('to $type have results that count nothing and are no content, but are noted', (caller) => {
     const messages = messagesIn(session(caller));
-    expect(freshCounter().messages(messages)).toBeLessThan(100);
+    expect(createCounter().countMessages(messages)).toBeLessThan(100);
     expect(messages.flatMap(listContents).filter(({ type }) => type === 'toolResults')).toEqual([]);
     expect(listToolExchanges(messages)).toMatchObject([{ tool: 'query', results: [] }]);
     expect(JSON.stringify(messages)).toContain(DATA);
@@ -87,7 +87,7 @@ describe.each(Object.entries(SESSIONS))('calls made by a program in %s', (_, ses
 
   it.each(MODELS)('to a caller that is the model (%j) have results that count', (caller) => {
     const messages = messagesIn(session(caller));
-    expect(freshCounter().messages(messages)).toBeGreaterThan(2_000);
+    expect(createCounter().countMessages(messages)).toBeGreaterThan(2_000);
     expect(messages.flatMap(listContents).some(({ text }) => text === DATA)).toBe(true);
   });
 });
@@ -98,7 +98,7 @@ it('a reused call ID refers to the last call', () => {
     { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: DATA }] },
   ];
   const counted = markProgramsResults([...called({ type: 'program' }), ...called(undefined)]).map(
-    (message) => freshCounter().message(message) > 1_000,
+    (message) => createCounter().countMessage(message) > 1_000,
   );
   expect(counted).toEqual([false, false, false, true]);
 });

@@ -6,14 +6,14 @@ import { readFileSync, statSync } from 'node:fs';
 import { isRecord } from '../core/messages/blocks';
 import { getJsonAt, listObjectsIn, replaceSpans, rewriteJson, type Replacement } from '../core/json/rewriteJson';
 import type { ApiMessage } from '../core/messages/types';
-import { isDatabase, MAGIC_BYTES } from './databases';
+import { isDatabase, SQLITE_MAGIC_BYTES } from './databases';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { exportConversation, type ExportedConversation } from './export';
 import { splitLocation } from './location';
 import type { Conversation } from './types';
 
 /** V8 limits strings to about 500 million characters; larger documents can't contain messages. */
-const MAX_BYTES = 400_000_000;
+const MAX_RAW_BYTES = 400_000_000;
 
 /**
  * Text of a conversation's file; undefined for databases and for files that are too large or
@@ -22,9 +22,11 @@ const MAX_BYTES = 400_000_000;
 export function readSourceText(location: string): string | undefined {
   try {
     const { file } = splitLocation(location);
-    if (statSync(file).size > MAX_BYTES) return undefined;
+    if (statSync(file).size > MAX_RAW_BYTES) return undefined;
     const bytes = readFileSync(file);
-    return isDatabase(bytes.subarray(0, MAGIC_BYTES)) ? undefined : bytes.toString('utf8').replace(/^\uFEFF/, '');
+    return isDatabase(bytes.subarray(0, SQLITE_MAGIC_BYTES))
+      ? undefined
+      : bytes.toString('utf8').replace(/^\uFEFF/, '');
   } catch {
     return undefined;
   }

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
 import { assistant, jsonl, other, text, user } from '../../test/fixtures/conversations/claudeCodeLines';
-import { sourceId, withLowerDrive } from './conversationId';
-import { EXPECTED } from './detect';
+import { makeSourceId, withLowerDrive } from './conversationId';
+import { EXPECTED_FORMATS_TEXT } from './detect';
 import { readConversation } from './read';
 import { ConversationReadError, type ReadErrorData, describeValue as words } from './readError';
 import type { ReadOptions } from './types';
@@ -228,7 +228,7 @@ describe('an unreadable conversation text causes one clear error', () => {
     [
       'JSON that is no conversation',
       '{"a":1}',
-      { problem: 'unknown-format', found: 'an object with "a"', expected: EXPECTED },
+      { problem: 'unknown-format', found: 'an object with "a"', expected: EXPECTED_FORMATS_TEXT },
     ],
     ['records without a type', '{"a":1}\n{"b":2}', { problem: 'unknown-format', found: 'an object with "a"' }],
     [
@@ -355,13 +355,13 @@ it('error messages describe values without quoting their content', () => {
 
 describe('the ID of a conversation', () => {
   it('is the same for the same file, however its drive letter is written', () => {
-    expect(sourceId({ path: '/a/../b/c' }, '')).toBe(sourceId({ path: '/b/c' }, 'changed'));
+    expect(makeSourceId({ path: '/a/../b/c' }, '')).toBe(makeSourceId({ path: '/b/c' }, 'changed'));
     expect(withLowerDrive('C:\\work\\a')).toBe(withLowerDrive('c:\\work\\a'));
     expect(withLowerDrive('/C:/x')).toBe('/C:/x');
   });
 
   it('is derived from the content if there is no file', () => {
-    expect(sourceId({ name: 'stdin' }, 'a')).not.toBe(sourceId({ name: 'stdin' }, 'b'));
+    expect(makeSourceId({ name: 'stdin' }, 'a')).not.toBe(makeSourceId({ name: 'stdin' }, 'b'));
     expect(readConversation(JSON.stringify([message]), { name: 'stdin' }).id).toMatch(/^text:[0-9a-f]{16}$/);
   });
 });

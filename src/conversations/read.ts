@@ -1,9 +1,9 @@
 /** Reads a conversation from text or bytes. Pure: no file system. */
 import { isUtf8 } from 'node:buffer';
-import { sourceName } from './conversationId';
+import { getSourceName } from './conversationId';
 import {
-  EXPECTED,
-  recordsIn,
+  EXPECTED_FORMATS_TEXT,
+  listRecords,
   type DocumentFormat,
   detectDocumentFormat,
   detectLayout,
@@ -21,10 +21,10 @@ import { isContinueSession, readContinue } from './formats/continue';
 import { isQwenRecord, readQwen } from './formats/qwen';
 import { QwenRequests } from './formats/qwenRequests';
 import { isResponsesBody, readResponses } from './formats/responses';
-import { refuseUnsupported, unsupportedBinary } from './unsupported';
+import { refuseUnsupported, checkUnsupportedBinary } from './unsupported';
 import { isCopilotRecord, readCopilot } from './formats/copilot/copilot';
 import { CopilotRequests } from './formats/copilot/usage';
-import type { EarlierRecords, Format } from './formats/format';
+import type { EarlierRecords, ConversationReader } from './formats/format';
 import { isGeminiDocument, isGeminiRecord, readGeminiDocument, readGeminiLines } from './formats/gemini/gemini';
 import { GeminiRequests } from './formats/gemini/usage';
 import { isOpenCodeDocument, toOpenCodeDocument, readOpenCode } from './formats/openCode/openCode';
@@ -36,7 +36,7 @@ import { isVscodeChat, isVscodeChatRecord, readVscodeChat, readVscodeChatLines }
 import { markPersonsAnswers } from './personsAnswers';
 import { ConversationReadError, describeValue } from './readError';
 import { JsonError, parseJson } from './text/json';
-import { asBuffer, decode, readLines } from './text/lines';
+import { asBuffer, decodeUtf8, readLines } from './text/lines';
 import type { Fields } from './text/values';
 import type { Conversation, ConversationFormat, ReadOptions, Source } from './types';
 
@@ -45,7 +45,7 @@ function onlyIf(isDocument: (value: unknown) => value is Fields): (value: unknow
 }
 
 /** Readers of the agents' formats, in the order in which they are tried. */
-export const FORMATS: Readonly<Record<Exclude<ConversationFormat, DocumentFormat>, Format>> = {
+export const READERS: Readonly<Record<Exclude<ConversationFormat, DocumentFormat>, ConversationReader>> = {
   gemini: {
     lines: { isRecord: isGeminiRecord, read: readGeminiLines, requests: () => new GeminiRequests() },
     document: { of: onlyIf(isGeminiDocument), read: readGeminiDocument },
@@ -70,7 +70,7 @@ export const FORMATS: Readonly<Record<Exclude<ConversationFormat, DocumentFormat
   opencode: {
     document: {
       of: onlyIf(isOpenCodeDocument),
-      read: (value, source, options) => readOpenCode(toOpenCodeDocument(value, sourceName(source)), source, options),
+      read: (value, source, options) => readOpenCode(toOpenCodeDocument(value, getSourceName(source)), source, options),
     },
   },
   continue: { document: { of: onlyIf(isContinueSession), read: readContinue } },
@@ -102,16 +102,16 @@ function readUnmarked(
   options: ReadOptions,
   earlier: readonly EarlierRecords[],
 ): Conversation {
-  const name = sourceName(source);
+  const name = getSourceName(source);
   const text = stripByteOrderMark(input, name);
-  const formats = Object.values(FORMATS);
-  const recordsFormat = (): Format['lines'] => detectLinesFormat(readLines(text, name), formats);
+  const formats = Object.values(READERS);
+  const recordsFormat = (): ConversationReader['lines'] => detectLinesFormat(readLines(text, name), formats);
   if (detectLayout(readLines(text, name)) === 'lines') {
     const format = recordsFormat();
     if (format) return format.read(text, source, options, earlier);
     checkText(text, name);
     // Lines of no known format go to Claude Code's reader, which reports what is wrong with them.
-    const values = recordsIn(readLines(text, name));
+    const values = listRecords(readLines(text, name));
     refuseUnsupported({ values, document: undefined, text: undefined }, name);
     const strange = findRecordWithoutType(values);
     if (strange === undefined) return readClaudeCode(text, source, options);
@@ -119,7 +119,7 @@ function readUnmarked(
       problem: 'unknown-format',
       source: name,
       found: describeValue(strange),
-      expected: EXPECTED,
+      expected: EXPECTED_FORMATS_TEXT,
     });
   }
   let value: unknown;
@@ -155,7 +155,7 @@ function createTextError(
   found: string,
   advice?: string,
 ): never {
-  const expected = problem === 'encoding' ? 'UTF-8 text' : EXPECTED;
+  const expected = problem === 'encoding' ? 'UTF-8 text' : EXPECTED_FORMATS_TEXT;
   throw new ConversationReadError({ problem, source: name, found, expected, ...(advice !== undefined && { advice }) });
 }
 
@@ -164,8 +164,8 @@ function createTextError(
  * lines are allowed.
  */
 function checkText(input: string | Uint8Array, name: string): void {
-  if (typeof input === 'string' || !input.subarray(0, HEAD).includes(0)) return;
-  throw unsupportedBinary(name) ?? createTextError(name, 'binary', 'binary data');
+  if (typeof input === 'string' || !input.subarray(0, DETECTION_BYTES).includes(0)) return;
+  throw checkUnsupportedBinary(name) ?? createTextError(name, 'binary', 'binary data');
 }
 
 /** Also reports unsupported encodings. */
@@ -174,7 +174,7 @@ function stripByteOrderMark(input: string | Uint8Array, name: string): string | 
     createTextError(name, problem, found, advice);
   if (typeof input === 'string') {
     const text = input.startsWith('\ufeff') ? input.slice(1) : input;
-    if (text.slice(0, HEAD).trim() === '' && text.trim() === '') return wrong('empty', 'nothing');
+    if (text.slice(0, DETECTION_BYTES).trim() === '' && text.trim() === '') return wrong('empty', 'nothing');
     return text;
   }
   const [a, b, c] = input;
@@ -187,13 +187,15 @@ function stripByteOrderMark(input: string | Uint8Array, name: string): string | 
 }
 
 const readHead = (input: string | Uint8Array): string =>
-  typeof input === 'string' ? input.slice(0, HEAD) : asBuffer(input.subarray(0, HEAD)).toString('utf8');
+  typeof input === 'string'
+    ? input.slice(0, DETECTION_BYTES)
+    : asBuffer(input.subarray(0, DETECTION_BYTES)).toString('utf8');
 
 /** Characters to check for binary data. */
-const HEAD = 8192;
+const DETECTION_BYTES = 8192;
 
 function parseDocument(input: string | Uint8Array, name: string): unknown {
-  const text = typeof input === 'string' ? input : decode(asBuffer(input), name);
+  const text = typeof input === 'string' ? input : decodeUtf8(asBuffer(input), name);
   const isText = typeof input === 'string' || isUtf8(input);
   try {
     const value = parseJson(text);
@@ -231,6 +233,6 @@ function createDocumentError(text: string, { problem }: JsonError, name: string)
     source: name,
     line,
     found: isJson ? `JSON that breaks at column ${column}` : 'text that is not JSON',
-    expected: isJson ? `${problem.expected} there` : EXPECTED,
+    expected: isJson ? `${problem.expected} there` : EXPECTED_FORMATS_TEXT,
   });
 }

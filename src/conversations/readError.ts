@@ -62,11 +62,11 @@ export class ConversationReadError extends Error {
 }
 
 /** If a file can't be opened, the problem and the advice suffice. */
-const UNOPENED: readonly ReadProblem[] = ['not-found', 'no-permission'];
+const OPEN_PROBLEMS: readonly ReadProblem[] = ['not-found', 'no-permission'];
 
 function formatReason({ problem, found, expected, advice }: ReadErrorData): string {
   if (advice === undefined) return `found ${found}; expected ${expected}.`;
-  return UNOPENED.includes(problem) ? `${found}. ${advice}` : `found ${found}; expected ${expected}. ${advice}`;
+  return OPEN_PROBLEMS.includes(problem) ? `${found}. ${advice}` : `found ${found}; expected ${expected}. ${advice}`;
 }
 
 export const isConversationReadError = (error: unknown): error is ConversationReadError =>

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isConversationReadError } from './readError';
-import { fileError, readConversationFile, type FileHead } from './readFile';
+import { convertFileError, readConversationFile, type FileHead } from './readFile';
 
 let folder: string;
 beforeAll(() => {
@@ -90,20 +90,20 @@ describe('a file-system error while reading', () => {
     ['ENOENT', 'not-found'],
     ['EIO', 'io'],
   ])('%s is described in words', (code, problem) => {
-    const error = fileError('/x', Object.assign(new Error(`${code}: oh`), { code }));
+    const error = convertFileError('/x', Object.assign(new Error(`${code}: oh`), { code }));
     expect(error.problem).toBe(problem);
     expect(error.cause).toBeInstanceOf(Error);
   });
 
   it('when opening a file is described once, with a remedy', () => {
-    const message = (code: string): string => fileError('/x', Object.assign(new Error(), { code })).message;
+    const message = (code: string): string => convertFileError('/x', Object.assign(new Error(), { code })).message;
     expect(message('ENOENT')).toBe('/x: no such file. Check the path.');
     expect(message('EACCES')).toBe('/x: no permission to read it. Check its permissions.');
     expect(message('EIO')).toMatch(/^\/x: found .*; expected a readable file\.$/);
   });
 
   it('of an unknown kind is reported too', () => {
-    expect(fileError('/x', 'odd').message).toContain('an error while reading');
+    expect(convertFileError('/x', 'odd').message).toContain('an error while reading');
   });
 });
 

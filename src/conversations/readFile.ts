@@ -3,9 +3,9 @@
  */
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import zlib from 'node:zlib';
-import { errorCode, errorMessage } from '../core/errors';
+import { getErrorCode, getErrorMessage } from '../core/errors';
 import { readCodexLineage } from './formats/codex/lineage';
-import { isDatabase, MAGIC_BYTES, type OpenDatabases } from './databases';
+import { isDatabase, SQLITE_MAGIC_BYTES, type OpenDatabases } from './databases';
 import { asBuffer } from './text/lines';
 import { splitLocation } from './location';
 import { isOpenCodeSession, readOpenCode } from './formats/openCode/openCode';
@@ -19,7 +19,7 @@ import type { Conversation, ReadOptions } from './types';
 import type { Fields } from './text/values';
 
 /** Far larger than any real conversation; larger files were chosen by mistake. */
-const MAX_BYTES = 1024 ** 3;
+const MAX_FILE_BYTES = 1024 ** 3;
 
 /** A file's beginning that was read earlier, and the file's state at that time. */
 export interface FileHead {
@@ -46,7 +46,7 @@ export interface FileAccess {
 export function readConversationFile(
   location: string,
   options: ReadOptions = {},
-  { maxBytes = MAX_BYTES, head, databases }: FileAccess = {},
+  { maxBytes = MAX_FILE_BYTES, head, databases }: FileAccess = {},
 ): Conversation {
   const { file, part } = splitLocation(location);
   const source = { path: file };
@@ -80,7 +80,8 @@ function parseSessionHead(bytes: Uint8Array): Fields | undefined {
 const readBytes = (path: string, maxBytes: number, known: FileHead | undefined): Uint8Array | undefined =>
   withFile(path, (file) => {
     const { mtimeMs, size } = fstatSync(file);
-    const head = known?.modified === mtimeMs && known.size === size ? known.bytes : readOn(file, NOTHING, MAGIC_BYTES);
+    const head =
+      known?.modified === mtimeMs && known.size === size ? known.bytes : readOn(file, NO_BYTES, SQLITE_MAGIC_BYTES);
     if (isDatabase(head)) return undefined;
     checkSize(path, size, maxBytes);
     return readOn(file, head, size);
@@ -98,7 +99,7 @@ function readFileBytes(path: string, maxBytes: number): Uint8Array {
   });
 }
 
-const NOTHING = new Uint8Array();
+const NO_BYTES = new Uint8Array();
 
 const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 
@@ -136,7 +137,7 @@ function unpack(bytes: Uint8Array, path: string, maxBytes: number, notes: string
       size += buffer.length;
       at += Math.max(1, engine.bytesWritten);
     } catch (error) {
-      if (errorCode(error) === 'ERR_BUFFER_TOO_LARGE') throw tooLargeInside(path, maxBytes, error);
+      if (getErrorCode(error) === 'ERR_BUFFER_TOO_LARGE') throw createTooLargeError(path, maxBytes, error);
       const begun = unpackBeginning(rest, (part) =>
         decompress(part, { ...limits, finishFlush: zlib.constants.ZSTD_e_flush }),
       );
@@ -146,7 +147,7 @@ function unpack(bytes: Uint8Array, path: string, maxBytes: number, notes: string
           {
             problem: 'binary',
             source: path,
-            found: `a broken compressed file (${errorMessage(error)})`,
+            found: `a broken compressed file (${getErrorMessage(error)})`,
             expected: 'a whole one',
             advice: 'Restore the file from a backup.',
           },
@@ -155,7 +156,7 @@ function unpack(bytes: Uint8Array, path: string, maxBytes: number, notes: string
       }
       parts.push(begun.text);
       notes.push(
-        `The compressed file is broken behind byte ${at + begun.read} of ${bytes.length} (${errorMessage(error)}); what stood there is left out.`,
+        `The compressed file is broken behind byte ${at + begun.read} of ${bytes.length} (${getErrorMessage(error)}); what stood there is left out.`,
       );
       break;
     }
@@ -170,13 +171,13 @@ interface Frame {
   readonly engine: { readonly bytesWritten: number };
 }
 
-const tooLargeInside = (path: string, maxBytes: number, cause: unknown): ConversationReadError =>
+const createTooLargeError = (path: string, maxBytes: number, cause: unknown): ConversationReadError =>
   new ConversationReadError(
     {
       problem: 'too-large',
       source: path,
-      found: `more than ${sizeText(maxBytes)} in a compressed file`,
-      expected: `at most ${sizeText(maxBytes)}`,
+      found: `more than ${formatSize(maxBytes)} in a compressed file`,
+      expected: `at most ${formatSize(maxBytes)}`,
     },
     { cause },
   );
@@ -186,7 +187,7 @@ function unpackBeginning(
   bytes: Uint8Array,
   decompress: (part: Uint8Array) => Uint8Array,
 ): { readonly text: Uint8Array; readonly read: number } {
-  let text: Uint8Array = NOTHING;
+  let text: Uint8Array = NO_BYTES;
   let read = 0;
   let bad = bytes.length + 1;
   while (bad - read > 1) {
@@ -223,7 +224,7 @@ function withFile<T>(path: string, read: (file: number) => T): T {
     checkKind(path, fstatSync(file));
     return read(file);
   } catch (error) {
-    throw error instanceof ConversationReadError ? error : fileError(path, error);
+    throw error instanceof ConversationReadError ? error : convertFileError(path, error);
   } finally {
     if (file !== undefined) closeSync(file);
   }
@@ -259,15 +260,15 @@ function checkSize(path: string, size: number, maxBytes: number): void {
   throw new ConversationReadError({
     problem: 'too-large',
     source: path,
-    found: `a file of ${sizeText(size)}`,
-    expected: `at most ${sizeText(maxBytes)}`,
+    found: `a file of ${formatSize(size)}`,
+    expected: `at most ${formatSize(maxBytes)}`,
   });
 }
 
-const sizeText = (bytes: number): string =>
+const formatSize = (bytes: number): string =>
   bytes < 1024 ** 3 ? `${(bytes / 1024 ** 2).toFixed(1)} MB` : `${(bytes / 1024 ** 3).toFixed(2)} GB`;
 
-const FILE_PROBLEMS: ReadonlyMap<
+const PROBLEM_BY_ERROR_CODE: ReadonlyMap<
   string | undefined,
   { problem: ReadProblem; found: string; expected: string; advice?: string }
 > = new Map([
@@ -293,8 +294,8 @@ const FILE_PROBLEMS: ReadonlyMap<
   ],
 ]);
 
-export function fileError(path: string, error: unknown): ConversationReadError {
-  const words = FILE_PROBLEMS.get(errorCode(error)) ?? {
+export function convertFileError(path: string, error: unknown): ConversationReadError {
+  const words = PROBLEM_BY_ERROR_CODE.get(getErrorCode(error)) ?? {
     problem: 'io' as const,
     found: error instanceof Error ? error.message : 'an error while reading',
     expected: 'a readable file',

@@ -3,8 +3,8 @@ import { isUtf8 } from 'node:buffer';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { withoutOddNumbers, type RecordedRequests } from '../core/account/recordedRequest';
 import type { RequestCollector } from './formats/format';
-import { FORMATS } from './read';
-import { fileError } from './readFile';
+import { READERS } from './read';
+import { convertFileError } from './readFile';
 import { readRecords } from './text/jsonLines';
 import type { Line } from './text/lines';
 import type { Fields } from './text/values';
@@ -16,7 +16,7 @@ export interface StreamedRequests {
 }
 
 /** Number of records to detect the format from, as in `detect.ts`. */
-const TELLING_RECORDS = 20;
+const MAX_DETECTION_RECORDS = 20;
 
 /**
  * Blocks, so run it in a worker or on the command line.
@@ -30,18 +30,18 @@ export function streamRequests(path: string): StreamedRequests | undefined {
     collector ??= createCollector(value);
     if (collector === 'none') return;
     if (collector) {
-      for (const each of waiting.splice(0)) collector.take(each);
-      collector.take(value);
-    } else if (waiting.length < TELLING_RECORDS) waiting.push(value);
+      for (const each of waiting.splice(0)) collector.takeRecord(each);
+      collector.takeRecord(value);
+    } else if (waiting.length < MAX_DETECTION_RECORDS) waiting.push(value);
   });
   if (!collector || collector === 'none') return undefined;
-  const recorded = collector.result();
+  const recorded = collector.getResult();
   return recorded && { recorded: withoutOddNumbers(recorded), compactions: collector.compactions };
 }
 
 /** `none` if the format's agent records no usage. */
 function createCollector(value: Fields): RequestCollector | 'none' | undefined {
-  const lines = Object.values(FORMATS).find((format) => format.lines?.isRecord(value))?.lines;
+  const lines = Object.values(READERS).find((format) => format.lines?.isRecord(value))?.lines;
   return lines && (lines.requests?.() ?? 'none');
 }
 
@@ -76,7 +76,7 @@ function* readLineBytes(path: string): Generator<Buffer, void> {
     }
     yield Buffer.concat(begun);
   } catch (error) {
-    throw fileError(path, error);
+    throw convertFileError(path, error);
   } finally {
     if (file !== undefined) closeSync(file);
   }

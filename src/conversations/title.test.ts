@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maskSecrets } from '../core/secrets/maskSecrets';
-import { UNTITLED, tidyTitle, makeTitle, appendToTitle } from './title';
+import { UNTITLED, cleanTitle, makeTitle, appendToTitle } from './title';
 
 const user = (content: string) => ({ role: 'user' as const, content });
 
@@ -78,7 +78,7 @@ describe('the title of a conversation', () => {
     (words) => {
       const title = makeTitle([user(words)]);
       expect(title).toBe(maskSecrets(title));
-      expect(tidyTitle(words)).toBe(title);
+      expect(cleanTitle(words)).toBe(title);
     },
   );
 
@@ -97,7 +97,7 @@ describe('the title of a conversation', () => {
     expect(appendToTitle('short', '(condensed)')).toBe('short (condensed)');
     const long = appendToTitle(makeTitle([user('word '.repeat(40))]), '(condensed)');
     expect(long).toMatch(/^word .*… \(condensed\)$/);
-    expect(tidyTitle(long)).toBe(long);
+    expect(cleanTitle(long)).toBe(long);
   });
 
   it('is found quickly in long texts of unclosed elements', () => {

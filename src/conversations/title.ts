@@ -4,9 +4,9 @@ import type { ApiMessage } from '../core/messages/types';
 import { maskSecrets } from '../core/secrets/maskSecrets';
 
 export const UNTITLED = 'Untitled conversation';
-const MAX_LENGTH = 80;
+const MAX_TITLE_CHARS = 80;
 /** Created on first use: creation takes longer than reading a title. */
-let graphemes: Intl.Segmenter | undefined;
+let graphemeSegmenter: Intl.Segmenter | undefined;
 
 /**
  * A short title from the first words of a person, or from the first command with an argument. Falls
@@ -23,69 +23,69 @@ export function makeTitle(messages: readonly ApiMessage[]): string {
       typeof message.content === 'string' ? [message.content] : blocks.filter(isText).map(({ text }) => text);
     for (const text of texts) {
       const { words, wrapped } = stripWrappers(extractPersonText(text));
-      if (words !== '' && !BARE_COMMAND.test(words)) return shorten(words);
+      if (words !== '' && !BARE_SLASH_COMMAND.test(words)) return shortenTitle(words);
       const given = readCommand(text);
-      if (given?.includes(' ')) return shorten(given);
-      if (!HOUSEKEEPING.test(given ?? words)) command ??= given ?? (words === '' ? undefined : words);
+      if (given?.includes(' ')) return shortenTitle(given);
+      if (!HOUSEKEEPING_COMMAND.test(given ?? words)) command ??= given ?? (words === '' ? undefined : words);
       inside ??= wrapped;
     }
   }
   const rest = command ?? inside;
-  return rest === undefined ? UNTITLED : shorten(rest);
+  return rest === undefined ? UNTITLED : shortenTitle(rest);
 }
 
 /** A command without an argument says nothing about the conversation. */
-const BARE_COMMAND = /^\/[a-z][\w:-]*$/i;
+const BARE_SLASH_COMMAND = /^\/[a-z][\w:-]*$/i;
 
 /** Commands about the program instead of the task. */
-const HOUSEKEEPING =
+const HOUSEKEEPING_COMMAND =
   /^\/?(?:clear|compact|config|cost|exit|help|init|login|logout|mcp|model|new|quit|resume|status)?$/i;
 
 /**
  * Elements with a compound name, which programs write around their own instructions:
  * `<system_instruction>…`.
  */
-const WRAPPER = /^\s*<([a-z]+(?:[_-][a-z]+)+)(?:\s[^<>]*)?>([\s\S]*?)<\/\1>/i;
+const WRAPPED_TEXT = /^\s*<([a-z]+(?:[_-][a-z]+)+)(?:\s[^<>]*)?>([\s\S]*?)<\/\1>/i;
 
 /**
  * Start of Claude Code's prompt that carries out a plan; the plan's heading is the better title.
  */
-const PLAN = /^\s*Implement the following plan:\s*#*\s*/i;
+const PLAN_PROMPT = /^\s*Implement the following plan:\s*#*\s*/i;
 
 /** A person's words without a program's blocks before them, and the content of the first block. */
 function stripWrappers(text: string): { words: string; wrapped: string | undefined } {
   let rest = text;
   let wrapped: string | undefined;
-  for (let match = WRAPPER.exec(rest); match; match = WRAPPER.exec(rest)) {
-    const words = tidy(match[2] ?? '');
+  for (let match = WRAPPED_TEXT.exec(rest); match; match = WRAPPED_TEXT.exec(rest)) {
+    const words = cleanText(match[2] ?? '');
     if (words !== '') wrapped ??= words;
     rest = rest.slice(match[0].length);
   }
-  const plan = PLAN.exec(rest);
-  return { words: tidy(plan ? (rest.slice(plan[0].length).split('\n', 1)[0] ?? '') : rest), wrapped };
+  const plan = PLAN_PROMPT.exec(rest);
+  return { words: cleanText(plan ? (rest.slice(plan[0].length).split('\n', 1)[0] ?? '') : rest), wrapped };
 }
 
 /** A title given by an agent or user; undefined if it is blank. */
-export function tidyTitle(title: string | undefined): string | undefined {
-  const words = tidy(title ?? '');
-  return words === '' ? undefined : shorten(words);
+export function cleanTitle(title: string | undefined): string | undefined {
+  const words = cleanText(title ?? '');
+  return words === '' ? undefined : shortenTitle(words);
 }
 
 /**
  * Appends words that distinguish the title from its origin's; only the title itself is shortened.
  */
 export const appendToTitle = (title: string, words: string): string =>
-  `${shorten(title, MAX_LENGTH - words.length - 1)} ${words}`;
+  `${shortenTitle(title, MAX_TITLE_CHARS - words.length - 1)} ${words}`;
 
 function readCommand(text: string): string | undefined {
   const name = /<command-name>([^<]*)<\/command-name>/.exec(text)?.[1];
   if (name === undefined) return undefined;
-  const words = tidy(`${name} ${/<command-args>([^<]*)<\/command-args>/.exec(text)?.[1] ?? ''}`);
+  const words = cleanText(`${name} ${/<command-args>([^<]*)<\/command-args>/.exec(text)?.[1] ?? ''}`);
   return words === '' ? undefined : words;
 }
 
 /** One line without control and direction characters, for menus and lists. */
-const tidy = (text: string): string =>
+const cleanText = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ')
     .replace(/\p{Surrogate}/gu, '\ufffd')
@@ -93,18 +93,18 @@ const tidy = (text: string): string =>
     .trim();
 
 /** Graphemes and keys can be arbitrarily long, so the text examined is limited. */
-const MAX_LOOK = 1_600;
+const MAX_SEARCHED_CHARS = 1_600;
 
 /**
  * Removes keys first, since part of a key is not recognized, then limits the length in UTF-16 units
  * (default 80) without cutting inside a grapheme.
  */
-function shorten(whole: string, length = MAX_LENGTH): string {
-  const text = maskSecrets(whole.slice(0, MAX_LOOK));
-  if (text.length <= length && whole.length <= MAX_LOOK) return text;
+function shortenTitle(whole: string, length = MAX_TITLE_CHARS): string {
+  const text = maskSecrets(whole.slice(0, MAX_SEARCHED_CHARS));
+  if (text.length <= length && whole.length <= MAX_SEARCHED_CHARS) return text;
   let kept = '';
-  graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-  for (const { segment } of graphemes.segment(text)) {
+  graphemeSegmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  for (const { segment } of graphemeSegmenter.segment(text)) {
     if (kept.length + segment.length > length - 1) break;
     kept += segment;
   }

@@ -3,10 +3,10 @@
  * code, files in public repositories.
  */
 import { isRecord } from '../core/messages/blocks';
-import { EXPECTED } from './detect';
+import { EXPECTED_FORMATS_TEXT } from './detect';
 import { isIflowRecord } from './formats/claudeCode/claudeCode';
 import { ConversationReadError } from './readError';
-import { type Fields, recordIn, stringIn } from './text/values';
+import { type Fields, recordIn, readString } from './text/values';
 
 interface InputSample {
   /** First records, if the file consists of lines. */
@@ -19,35 +19,36 @@ interface InputSample {
 
 type RecordTest = (record: Fields) => boolean;
 
-const typed =
+const matchesType =
   (...types: readonly string[]): RecordTest =>
   ({ type }) =>
     types.includes(typeof type === 'string' ? type : '');
 
-const RECORDS: Readonly<Record<string, RecordTest>> = {
+const RECORD_TESTS: Readonly<Record<string, RecordTest>> = {
   'Kimi Code': (record) =>
     (record['type'] === 'metadata' && 'protocol_version' in record) ||
-    typed('context.append_message', 'context.append_loop_event', 'turn.prompt')(record) ||
-    ['_checkpoint', '_usage', '_system_prompt'].includes(stringIn(record, 'role') ?? ''),
+    matchesType('context.append_message', 'context.append_loop_event', 'turn.prompt')(record) ||
+    ['_checkpoint', '_usage', '_system_prompt'].includes(readString(record, 'role') ?? ''),
   goose: (record) => 'working_dir' in record && ('description' in record || 'message_count' in record),
   'Antigravity CLI': (record) => 'step_index' in record && 'source' in record && 'status' in record,
-  'Factory Droid': typed('session_start'),
+  'Factory Droid': matchesType('session_start'),
   iFlow: isIflowRecord,
 };
 
-const DOCUMENTS: Readonly<Record<string, RecordTest>> = {
-  Amp: (value) => stringIn(value, 'id')?.startsWith('T-') === true && 'v' in value && Array.isArray(value['messages']),
+const DOCUMENT_TESTS: Readonly<Record<string, RecordTest>> = {
+  Amp: (value) =>
+    readString(value, 'id')?.startsWith('T-') === true && 'v' in value && Array.isArray(value['messages']),
   Zed: (value) => 'detailed_summary_state' in value || ('version' in value && 'initial_project_snapshot' in value),
   goose: (value) => 'working_dir' in value && Array.isArray(value['conversation']),
   'Antigravity CLI': (value) => recordIn(value, 'trajectory') !== undefined && 'cascadeId' in value,
 };
 
-const TEXTS: Readonly<Record<string, RegExp>> = {
+const TEXT_TESTS: Readonly<Record<string, RegExp>> = {
   aider: /^\s*# aider chat started at /,
 };
 
 /** Tables that only one agent's database has. */
-const DATABASES: Readonly<Record<string, readonly string[]>> = {
+const DATABASE_TABLES: Readonly<Record<string, readonly string[]>> = {
   goose: ['sessions', 'messages', 'schema_version'],
   Crush: ['sessions', 'messages', 'files', 'goose_db_version'],
   Zed: ['threads'],
@@ -56,41 +57,44 @@ const DATABASES: Readonly<Record<string, readonly string[]>> = {
   'Antigravity CLI': ['steps', 'trajectory_metadata_blob'],
 };
 
-const firstName = <T>(table: Readonly<Record<string, T>>, tells: (telling: T) => boolean): string | undefined =>
+const findFirstName = <T>(table: Readonly<Record<string, T>>, tells: (telling: T) => boolean): string | undefined =>
   Object.entries(table).find(([, telling]) => tells(telling))?.[0];
 
 /** @throws {ConversationReadError} naming the agent if it is not supported */
 export function refuseUnsupported({ values, document, text }: InputSample, source: string): void {
   const records = values.filter(isRecord);
   const name =
-    firstName(RECORDS, (tells) => records.some(tells)) ??
-    (isRecord(document) ? firstName(DOCUMENTS, (tells) => tells(document)) : undefined) ??
-    (text === undefined ? undefined : firstName(TEXTS, (pattern) => pattern.test(text)));
-  if (name !== undefined) throw unsupported(name, source);
+    findFirstName(RECORD_TESTS, (tells) => records.some(tells)) ??
+    (isRecord(document) ? findFirstName(DOCUMENT_TESTS, (tells) => tells(document)) : undefined) ??
+    (text === undefined ? undefined : findFirstName(TEXT_TESTS, (pattern) => pattern.test(text)));
+  if (name !== undefined) throw createUnsupportedError(name, source);
 }
 
 /** Folders of agents whose files only they can read. */
-const FOLDERS: Readonly<Record<string, RegExp>> = {
+const STORE_FOLDERS: Readonly<Record<string, RegExp>> = {
   Windsurf: /[\\/]\.codeium[\\/]windsurf[\\/]/,
   'Antigravity CLI': /[\\/]\.gemini[\\/]antigravity[\w-]*[\\/]/,
 };
 
 /** The error for a known agent's binary file. */
-export function unsupportedBinary(source: string): ConversationReadError | undefined {
-  const name = firstName(FOLDERS, (folder) => folder.test(source));
-  return name === undefined ? undefined : unsupported(name, source);
+export function checkUnsupportedBinary(source: string): ConversationReadError | undefined {
+  const name = findFirstName(STORE_FOLDERS, (folder) => folder.test(source));
+  return name === undefined ? undefined : createUnsupportedError(name, source);
 }
 
 /** The error for a known agent's database. */
-export function unsupportedDatabase(tables: ReadonlySet<string>, source: string): ConversationReadError | undefined {
-  const name = firstName(DATABASES, (needed) => needed.every((table) => tables.has(table)));
-  return name === undefined ? undefined : unsupported(name, source);
+export function checkUnsupportedDatabase(
+  tables: ReadonlySet<string>,
+  source: string,
+): ConversationReadError | undefined {
+  const name = findFirstName(DATABASE_TABLES, (needed) => needed.every((table) => tables.has(table)));
+  return name === undefined ? undefined : createUnsupportedError(name, source);
 }
 
-const unsupported = (name: string, source: string): ConversationReadError =>
+const createUnsupportedError = (name: string, source: string): ConversationReadError =>
   new ConversationReadError({
     problem: 'unknown-format',
     source,
     found: `a conversation of ${name}, which is not read`,
-    expected: EXPECTED,
+    expected: EXPECTED_FORMATS_TEXT,
   });

@@ -3,7 +3,7 @@
  * and a cancellation is received.
  * @throws the signal's reason if it is aborted
  */
-export async function betweenSteps(signal: AbortSignal | undefined): Promise<void> {
+export async function yieldBetweenSteps(signal: AbortSignal | undefined): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   signal?.throwIfAborted();
 }

@@ -1,11 +1,11 @@
 /** Message for display or logs. */
-export const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export const getErrorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /**
  * Errors whose messages quote their input: parsers' and JavaScript's own ("Cannot create property
  * 'a' on string '…'").
  */
-const QUOTING = new Set([
+const QUOTING_ERROR_NAMES = new Set([
   'SyntaxError',
   'TypeError',
   'RangeError',
@@ -17,11 +17,11 @@ const QUOTING = new Set([
 ]);
 
 /** Describes an error for logs without content: the system's code, or our own words. */
-export function errorKind(error: unknown): string {
+export function getErrorKind(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
-  return errorCode(error) ?? (QUOTING.has(error.name) ? error.name : error.message);
+  return getErrorCode(error) ?? (QUOTING_ERROR_NAMES.has(error.name) ? error.name : error.message);
 }
 
 /** The system's error code, such as `ENOENT`. */
-export const errorCode = (error: unknown): string | undefined =>
+export const getErrorCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;

@@ -2,11 +2,11 @@
 import { formatShare } from './percent';
 
 // Created on demand, since it takes several milliseconds at startup.
-let number: Intl.NumberFormat | undefined;
+let numberFormat: Intl.NumberFormat | undefined;
 
 /** With thousands separators. */
 export const formatTokens = (tokens: number): string =>
-  (number ??= new Intl.NumberFormat('en-US')).format(Math.round(tokens));
+  (numberFormat ??= new Intl.NumberFormat('en-US')).format(Math.round(tokens));
 
 /** Percentage with sign; never 0 if something changed. */
 export function formatChange(before: number, after: number): string {

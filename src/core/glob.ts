@@ -8,23 +8,24 @@ import { isWindowsPath } from './messages/filePath';
 
 export type Matcher = (text: string) => boolean;
 
-export const toolMatcher = (patterns: readonly string[]): Matcher => matchAny(patterns);
+export const createToolMatcher = (patterns: readonly string[]): Matcher => matchAny(patterns);
 
 /**
  * A pattern without a leading `/` matches in any folder, as in .gitignore. Windows paths ignore
  * case.
  */
-export function fileMatcher(patterns: readonly string[]): Matcher {
+export function createFileMatcher(patterns: readonly string[]): Matcher {
   const anywhere = patterns.map((pattern) => {
-    const path = slashes(pattern).replace(/^\.\//, '');
+    const path = normalizeSlashes(pattern).replace(/^\.\//, '');
     return path.startsWith('/') ? path : `**/${path}`;
   });
   const matches = matchAny(anywhere);
   const matchesInAnyCase = matchAny(anywhere.map((pattern) => pattern.toLowerCase()));
-  return (path) => (isWindowsPath(path) ? matchesInAnyCase(slashes(path).toLowerCase()) : matches(slashes(path)));
+  return (path) =>
+    isWindowsPath(path) ? matchesInAnyCase(normalizeSlashes(path).toLowerCase()) : matches(normalizeSlashes(path));
 }
 
-const slashes = (path: string): string => path.replaceAll('\\', '/');
+const normalizeSlashes = (path: string): string => path.replaceAll('\\', '/');
 
 function matchAny(patterns: readonly string[]): Matcher {
   const compiled = withoutTooMany(patterns).map(parseGlob);
@@ -33,21 +34,21 @@ function matchAny(patterns: readonly string[]): Matcher {
     // Conversations repeat the same names.
     const before = known.get(text);
     if (before !== undefined) return before;
-    const isOne = compiled.some((tokens) => matches(tokens, text));
+    const isOne = compiled.some((tokens) => matchesTokens(tokens, text));
     known.set(text, isOne);
     return isOne;
   };
 }
 
 /** Maximum characters of patterns after expanding braces; beyond it braces are literal. */
-const MAX_WRITTEN = 50_000;
+const MAX_EXPANDED_CHARS = 50_000;
 const MAX_ALTERNATIVES = 100;
 
 /** Expands braces while the total stays small. */
 function withoutTooMany(patterns: readonly string[]): readonly string[] {
-  let room = MAX_WRITTEN - sumLengths(patterns);
+  let room = MAX_EXPANDED_CHARS - sumLengths(patterns);
   return patterns.flatMap((pattern) => {
-    const written = alternatives([pattern]);
+    const written = expandAlternatives([pattern]);
     const more = sumLengths(written) - pattern.length;
     if (more > room) return [pattern];
     room -= more;
@@ -56,15 +57,17 @@ function withoutTooMany(patterns: readonly string[]): readonly string[] {
 }
 
 const sumLengths = (patterns: readonly string[]): number => patterns.reduce((sum, { length }) => sum + length, 0);
-const BRACES = /\{([^{},]*,[^{}]*)\}/;
+const BRACE_ALTERNATIVES = /\{([^{},]*,[^{}]*)\}/;
 
 /** Expands braces, leaving the remaining ones literal if there would be too many patterns. */
-function alternatives(patterns: readonly string[]): readonly string[] {
-  const choices = patterns.map((pattern) => BRACES.exec(pattern)?.[1]?.split(','));
+function expandAlternatives(patterns: readonly string[]): readonly string[] {
+  const choices = patterns.map((pattern) => BRACE_ALTERNATIVES.exec(pattern)?.[1]?.split(','));
   const count = choices.reduce((sum, list) => sum + (list?.length ?? 1), 0);
   if (count === patterns.length || count > MAX_ALTERNATIVES) return patterns;
-  return alternatives(
-    patterns.flatMap((pattern, at) => choices[at]?.map((choice) => pattern.replace(BRACES, () => choice)) ?? [pattern]),
+  return expandAlternatives(
+    patterns.flatMap(
+      (pattern, at) => choices[at]?.map((choice) => pattern.replace(BRACE_ALTERNATIVES, () => choice)) ?? [pattern],
+    ),
   );
 }
 
@@ -86,7 +89,7 @@ function parseGlob(pattern: string): Token[] {
 }
 
 /** States reachable after the text so far. */
-class States {
+class MatchStates {
   readonly list: number[] = [];
   private readonly marks: Uint8Array;
 
@@ -94,40 +97,40 @@ class States {
     this.marks = new Uint8Array(tokens.length + 2);
   }
 
-  has(state: number): boolean {
+  hasState(state: number): boolean {
     return this.marks[state] === 1;
   }
 
   /** Adds a state and those reachable without a character. */
-  add(from: number): void {
+  addState(from: number): void {
     for (let state = from; this.marks[state] === 0; state++) {
       this.marks[state] = 1;
       this.list.push(state);
       const kind = this.tokens[state]?.kind;
-      if (kind === 'optional') this.add(state + 3);
+      if (kind === 'optional') this.addState(state + 3);
       else if (kind !== 'name' && kind !== 'path') return;
     }
   }
 
-  clear(): void {
+  clearStates(): void {
     for (const state of this.list) this.marks[state] = 0;
     this.list.length = 0;
   }
 }
 
-function matches(tokens: readonly Token[], text: string): boolean {
-  let [states, next] = [new States(tokens), new States(tokens)];
-  states.add(0);
+function matchesTokens(tokens: readonly Token[], text: string): boolean {
+  let [states, next] = [new MatchStates(tokens), new MatchStates(tokens)];
+  states.addState(0);
   for (const character of text) {
     for (const state of states.list) {
       const reached = stateAfter(tokens[state], state, character);
-      if (reached !== undefined) next.add(reached);
+      if (reached !== undefined) next.addState(reached);
     }
-    states.clear();
+    states.clearStates();
     [states, next] = [next, states];
     if (states.list.length === 0) return false;
   }
-  return states.has(tokens.length);
+  return states.hasState(tokens.length);
 }
 
 /** Undefined if the token doesn't match the character. */

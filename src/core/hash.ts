@@ -4,7 +4,7 @@ import { createHash, hash } from 'node:crypto';
 export type Hash = string & { readonly __hash: unique symbol };
 
 /** Not valid UTF-8, so no other text has the same hash. */
-const NOT_UTF8 = Uint8Array.of(0xff);
+const NOT_UTF8_MARK = Uint8Array.of(0xff);
 
 /**
  * UTF-8 would replace every lone surrogate by U+FFFD, so texts with lone surrogates are hashed as
@@ -14,6 +14,6 @@ export function hashText(text: string): Hash {
   // The one-shot function avoids an object per short text, which costs more than hashing.
   const hex = text.isWellFormed()
     ? hash('sha256', text)
-    : createHash('sha256').update(NOT_UTF8).update(text, 'utf16le').digest('hex');
+    : createHash('sha256').update(NOT_UTF8_MARK).update(text, 'utf16le').digest('hex');
   return hex as Hash;
 }

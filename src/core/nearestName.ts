@@ -6,23 +6,23 @@ const LETTERS_PER_EDIT = 3;
  * @returns undefined if none is close enough
  */
 export function findNearestName(name: string, known: readonly string[]): string | undefined {
-  const wanted = plain(name);
+  const wanted = normalizeName(name);
   const limit = Math.max(1, Math.floor(wanted.length / LETTERS_PER_EDIT));
   const ranked = known
-    .map((candidate) => ({ candidate, distance: editDistance(wanted, plain(candidate)) }))
+    .map((candidate) => ({ candidate, distance: editDistance(wanted, normalizeName(candidate)) }))
     .toSorted((a, b) => a.distance - b.distance);
   const [best] = ranked;
   return best && best.distance <= limit ? best.candidate : undefined;
 }
 
-const plain = (name: string): string => name.toLowerCase().replace(/[-_\s]/g, '');
+const normalizeName = (name: string): string => name.toLowerCase().replace(/[-_\s]/g, '');
 
 /** Longer names are not misspellings; limits the work on hostile input. */
-const MAX_LENGTH = 100;
+const MAX_NAME_CHARS = 100;
 
 /** Levenshtein distance. */
 function editDistance(a: string, b: string): number {
-  if (a.length > MAX_LENGTH || b.length > MAX_LENGTH) return Infinity;
+  if (a.length > MAX_NAME_CHARS || b.length > MAX_NAME_CHARS) return Infinity;
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];

@@ -1,5 +1,5 @@
 /** Rejects with the signal's reason as soon as it aborts; the underlying work continues. */
-export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export async function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   let onAbort = (): void => undefined;
   const aborted = new Promise<never>((_resolve, reject) => {

@@ -1,7 +1,7 @@
 // Created once, since `toLocaleString` creates one per call, and on demand, since it takes several
 // milliseconds at startup.
-let numbers: Intl.NumberFormat | undefined;
+let numberFormat: Intl.NumberFormat | undefined;
 
 /** "1 session", "2,000 sessions". Independent of VS Code, since the panel uses it too. */
-export const plural = (count: number, noun: string): string =>
-  `${(numbers ??= new Intl.NumberFormat('en-US')).format(count)} ${noun}${count === 1 ? '' : 's'}`;
+export const formatPlural = (count: number, noun: string): string =>
+  `${(numberFormat ??= new Intl.NumberFormat('en-US')).format(count)} ${noun}${count === 1 ? '' : 's'}`;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readablePath } from './readablePath';
+import { formatReadablePath } from './readablePath';
 
 it.each([
   [{ a: { b: 1 } }, 'a.b', 'a.b'],
@@ -14,5 +14,5 @@ it.each([
   [undefined, '0.x', '0.x'],
   [[], '', ''],
 ])('in %j, the path "%s" is shown as "%s"', (value, path, words) => {
-  expect(readablePath(value, path)).toBe(words);
+  expect(formatReadablePath(value, path)).toBe(words);
 });

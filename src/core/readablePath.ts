@@ -4,7 +4,7 @@ import { isRecord } from './messages/blocks';
  * A path inside a setting, as people read it: an entry of a list by its name, or by its position from 1.
  * Without lists it stays as it is: `toolResults.maxLines`; with one: `“Work” › threshold`.
  */
-export function readablePath(value: unknown, path: string): string {
+export function formatReadablePath(value: unknown, path: string): string {
   let at: unknown = value;
   const steps = path.split('.').map((step) => {
     const isEntry = Array.isArray(at) && /^\d+$/.test(step);

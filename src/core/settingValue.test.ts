@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  changedList,
+  applyListChange,
   listEntryNames,
   namePath,
   PathError,
@@ -44,16 +44,16 @@ describe('changing a list setting', () => {
     ['by moving down', { kind: 'move', entry: name('a'), place: { after: name('b') } }, 'b,a,c'],
     ['by removing', { kind: 'remove', entry: name('b') }, 'a,c'],
   ])('moves, adds or removes an entry: %s', (_how, change, after) => {
-    expect(ids(changedList(list('a', 'b', 'c'), change).list)).toBe(after);
+    expect(ids(applyListChange(list('a', 'b', 'c'), change).list)).toBe(after);
   });
 
   it('can add a copy of the current entry', () => {
     const change: ListChange = { kind: 'insert', entry: { id: 'n' }, copyOf: name('a'), place: { after: name('a') } };
-    expect(changedList([{ id: 'a', mode: 'x' }], change).list).toEqual([
+    expect(applyListChange([{ id: 'a', mode: 'x' }], change).list).toEqual([
       { id: 'a', mode: 'x' },
       { id: 'n', mode: 'x' },
     ]);
-    expect(() => changedList([], change)).toThrow('no longer there');
+    expect(() => applyListChange([], change)).toThrow('no longer there');
   });
 
   it('can be undone exactly, whatever changed later', () => {
@@ -76,9 +76,9 @@ describe('changing a list setting', () => {
     fc.assert(
       fc.property(any, ([entries, change]) => {
         const before = list(...entries);
-        const { list: after, undo } = changedList(before, change);
-        expect(undo ? changedList(after, undo).list : after).toEqual(before);
-        const withMore = undo ? changedList([...after, { id: 'later' }], undo).list : [];
+        const { list: after, undo } = applyListChange(before, change);
+        expect(undo ? applyListChange(after, undo).list : after).toEqual(before);
+        const withMore = undo ? applyListChange([...after, { id: 'later' }], undo).list : [];
         if (undo) expect(ids(withMore).split(',').toSorted()).toEqual([...entries, 'later'].toSorted());
       }),
     );

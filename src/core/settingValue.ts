@@ -11,11 +11,11 @@ export type EntryName = z.output<typeof entryNameSchema>;
 export type Path = readonly (string | number)[];
 type NamedPath = readonly (string | number | EntryName)[];
 
-const FORBIDDEN = new Set<string | number>(['__proto__', 'constructor', 'prototype']);
+const FORBIDDEN_KEYS = new Set<string | number>(['__proto__', 'constructor', 'prototype']);
 
-type Container = Record<string | number, unknown>;
+type MutableContainer = Record<string | number, unknown>;
 
-const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null;
+const isContainer = (value: unknown): value is MutableContainer => typeof value === 'object' && value !== null;
 
 export const isEmptyObject = (value: unknown): boolean =>
   isContainer(value) && !Array.isArray(value) && Object.keys(value).length === 0;
@@ -33,7 +33,7 @@ export class PathError extends Error {
 export function withValueAt(root: unknown, path: Path, value: unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return value;
-  if (FORBIDDEN.has(key)) throw new PathError(`"${key}" is not the name of a setting.`);
+  if (FORBIDDEN_KEYS.has(key)) throw new PathError(`"${key}" is not the name of a setting.`);
   const container = root ?? (typeof key === 'number' ? [] : {});
   if (!isContainer(container) || Array.isArray(container) !== (typeof key === 'number')) {
     throw new PathError(`There is no place "${key}" in the setting as it stands.`);
@@ -80,7 +80,7 @@ export function resolvePath(root: unknown, path: NamedPath): Path {
   let value = root;
   return path.map((key) => {
     const at = typeof key !== 'object' ? key : Array.isArray(value) ? indexOfEntry(value, key) : -1;
-    if (at === -1) throw new PathError(GONE);
+    if (at === -1) throw new PathError(MISSING_ENTRY_TEXT);
     value = isContainer(value) && Object.hasOwn(value, at) ? value[at] : undefined;
     return at;
   });
@@ -97,7 +97,7 @@ export function namePath(root: unknown, path: Path): NamedPath {
   });
 }
 
-const GONE = 'It is no longer there: the settings have changed.';
+const MISSING_ENTRY_TEXT = 'It is no longer there: the settings have changed.';
 
 /** Position next to an entry; at the end if it is missing or not given. */
 const besideSchema = z.union([
@@ -128,18 +128,18 @@ export interface ChangedList {
 }
 
 /** @throws PathError if the entry is missing */
-export function changedList(list: readonly unknown[], change: ListChange): ChangedList {
+export function applyListChange(list: readonly unknown[], change: ListChange): ChangedList {
   if (change.kind === 'insert') {
     const { entry, copyOf, place } = change;
     if (list.some((other) => getId(other) === getId(entry) && getId(entry) !== '')) return { list, undo: undefined };
     const original = copyOf === undefined ? undefined : list[indexOfEntry(list, copyOf)];
-    if (copyOf !== undefined && !isContainer(original)) throw new PathError(GONE);
+    if (copyOf !== undefined && !isContainer(original)) throw new PathError(MISSING_ENTRY_TEXT);
     const at = placeIn(list, place);
     const after = list.toSpliced(at, 0, { ...(isContainer(original) ? original : {}), ...entry });
     return { list: after, undo: { kind: 'remove', entry: nameAt(after, at) } };
   }
   const from = indexOfEntry(list, change.entry);
-  if (from === -1) throw new PathError(GONE);
+  if (from === -1) throw new PathError(MISSING_ENTRY_TEXT);
   const entry = list[from];
   const without = list.toSpliced(from, 1);
   const back = getNeighbors(list, from);

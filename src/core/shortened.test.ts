@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { shorten } from './shortened';
+import { shortenText } from './shortened';
 
 it.each([
   ['short', 'short'],
@@ -7,5 +7,5 @@ it.each([
   ['more than ten', 'more than…'],
   ['12345678😀0', '12345678…'],
 ])('%j shortened to 10 characters is %j', (text, expected) => {
-  expect(shorten(text, 10)).toBe(expected);
+  expect(shortenText(text, 10)).toBe(expected);
 });

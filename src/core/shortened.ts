@@ -3,7 +3,7 @@
  * may be a key is masked before.
  * @param most characters, the "…" among them.
  */
-export function shorten(text: string, most: number): string {
+export function shortenText(text: string, most: number): string {
   return text.length <= most
     ? text
     : `${text

@@ -4,4 +4,4 @@ export interface Slice {
   readonly end: number;
 }
 
-export const byStart = (a: Slice, b: Slice): number => a.start - b.start;
+export const compareStart = (a: Slice, b: Slice): number => a.start - b.start;

@@ -1,6 +1,6 @@
 import type { CutEdit, Edit } from './condense/edits/edits';
 /** Shared by the core's tests: short constructors of messages. */
-import { findMarkers, marker, withoutRule, type ReferenceId } from './messages/markers';
+import { findMarkers, makeMarker, withoutRule, type ReferenceId } from './messages/markers';
 import { markAnswers } from './messages/personsAnswers';
 import type { ApiMessage, Block, ToolResultContent } from './messages/types';
 
@@ -10,12 +10,12 @@ export const text = (value: string, fields: Record<string, unknown> = {}): Block
   ...fields,
 });
 
-export const user = (...content: (string | Block)[]): ApiMessage => message('user', content);
+export const user = (...content: (string | Block)[]): ApiMessage => makeMessage('user', content);
 
-export const assistant = (...content: (string | Block)[]): ApiMessage => message('assistant', content);
+export const assistant = (...content: (string | Block)[]): ApiMessage => makeMessage('assistant', content);
 
 /** A single string is string content; several are text blocks. */
-function message(role: ApiMessage['role'], content: readonly (string | Block)[]): ApiMessage {
+function makeMessage(role: ApiMessage['role'], content: readonly (string | Block)[]): ApiMessage {
   const [first] = content;
   if (content.length === 1 && typeof first === 'string') return { role, content: first };
   return { role, content: content.map((part) => (typeof part === 'string' ? text(part) : part)) };
@@ -30,7 +30,7 @@ export const result = (id: string, content?: ToolResultContent, fields: Record<s
   ...fields,
 });
 
-export const exchange = (
+export const makeToolExchange = (
   id: string,
   name: string,
   input: unknown,
@@ -39,17 +39,22 @@ export const exchange = (
 ): ApiMessage[] => [assistant(call(id, name, input)), user(result(id, content, fields))];
 
 /** A result with a person's answer, as marked by a format's reader. */
-export const answeredExchange = (id: string, name: string, input: unknown, content: string): readonly ApiMessage[] =>
-  markAnswers(new Set([name.toLowerCase()]), exchange(id, name, input, content));
+export const makeAnsweredExchange = (
+  id: string,
+  name: string,
+  input: unknown,
+  content: string,
+): readonly ApiMessage[] => markAnswers(new Set([name.toLowerCase()]), makeToolExchange(id, name, input, content));
 
 /** Lines unique to a name, about 8 tokens each. */
-export const lines = (name: string, count: number): string =>
+export const makeLines = (name: string, count: number): string =>
   Array.from({ length: count }, (_, index) => `${name} line ${index} with some words in it`).join('\n');
 
-export const someMarker = (what: string, reference = 'abcdef'): string => marker(what, reference as ReferenceId);
+export const makeTestMarker = (what: string, reference = 'abcdef'): string =>
+  makeMarker(what, reference as ReferenceId);
 
 /** Shortens markers to their words: `[40 lines suppressed]`. */
-export const brief = (value: string): string =>
+export const shortenMarkers = (value: string): string =>
   findMarkers(value).reduceRight(
     (text, { start, end, what }) => `${text.slice(0, start)}[${withoutRule(what)}]${text.slice(end)}`,
     value,
@@ -59,17 +64,18 @@ export const brief = (value: string): string =>
 export const listCuts = (edits: readonly Edit[]): CutEdit[] => edits.filter((edit) => edit.kind === 'cut');
 
 /** CPU time of this process in milliseconds, independent of other load. */
-export function cpuNow(): number {
+export function readCpuMs(): number {
   const { user: own, system } = process.cpuUsage();
   return (own + system) / 1_000;
 }
 
-/** May include a garbage collection; for short work use {@link leastCpuMs}. */
-export function cpuMs(work: () => void): number {
-  const before = cpuNow();
+/** May include a garbage collection; for short work use {@link measureLeastCpuMs}. */
+export function measureCpuMs(work: () => void): number {
+  const before = readCpuMs();
   work();
-  return cpuNow() - before;
+  return readCpuMs() - before;
 }
 
 /** Minimum CPU time of five runs in milliseconds. */
-export const leastCpuMs = (work: () => void): number => Math.min(...Array.from({ length: 5 }, () => cpuMs(work)));
+export const measureLeastCpuMs = (work: () => void): number =>
+  Math.min(...Array.from({ length: 5 }, () => measureCpuMs(work)));

@@ -2,7 +2,7 @@ import { keptRanks } from '../../scripts/ranks.mjs';
 import { createO200kCounter } from './tokens/o200k/counter';
 import { MessageCounter } from './tokens/messageCounter';
 
-const exact = createO200kCounter(keptRanks());
+const exactCounter = createO200kCounter(keptRanks());
 
 /** Exact counts with an empty cache. */
-export const freshCounter = (): MessageCounter => new MessageCounter(exact);
+export const createCounter = (): MessageCounter => new MessageCounter(exactCounter);

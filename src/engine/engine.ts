@@ -13,7 +13,7 @@ import type { TokenCounter } from '../core/tokens/types';
 import type { OutcomeSummary } from '../core/condense';
 import type { ApiMessage } from '../core/messages/types';
 import type { Usage } from '../core/cost/usage';
-import type { Overflow } from '../api/tooLong';
+import type { OverflowTokens } from '../api/tooLong';
 import type { ProviderCalls } from '../extensionApi/remoteProvider';
 import type { LiveId } from '../live/request';
 import type { LiveConversationsApi, LiveDesk } from '../live/types';
@@ -25,14 +25,14 @@ import type { AutomaticResult, AutomaticTerms, CondenserSession, SentCondensatio
 import type { ManagerSetup } from './hostManager';
 
 /** A conversation and the places of a person's answers, whose marks are lost between threads. */
-export interface ReadConversation {
+export interface ConversationWithNotes {
   readonly conversation: Conversation;
   readonly answers: PersonsAnswers;
 }
 
 export interface Engine {
   /** @throws ConversationReadError if the file can't be read */
-  read(path: string, options: ReadOptions, signal?: AbortSignal): Promise<ReadConversation>;
+  read(path: string, options: ReadOptions, signal?: AbortSignal): Promise<ConversationWithNotes>;
   /**
    * Runs a task on stored conversations.
    * @throws ConversationReadError if a file can't be read; GiveBackError if writing is not allowed;
@@ -122,7 +122,7 @@ export interface LiveEngine
   tooLong(
     prepared: number,
     view: number,
-    overflow: Overflow | undefined,
+    overflow: OverflowTokens | undefined,
     setup: LiveSetup,
     signal?: AbortSignal,
   ): Promise<SentPrepared | undefined>;
@@ -179,9 +179,9 @@ export function createEngine(tokens: () => Promise<TokenCounter>): Engine {
     perform: async (task, onProgress, signal, select, summarize, warn, condense, estimate) => {
       const models = select && summarize && warn && { select, summarize, warn };
       const providers = condense && estimate && { condense, estimate };
-      const { perform } = await loadWork();
+      const { performTask } = await loadWork();
       // Each task has its own result type.
-      return (await perform(task, { tokens, onProgress, signal, models, providers })) as TaskResult<typeof task>;
+      return (await performTask(task, { tokens, onProgress, signal, models, providers })) as TaskResult<typeof task>;
     },
     previews: {
       ask: async (request, signal) => (await previews()).ask(request, signal),
@@ -189,12 +189,12 @@ export function createEngine(tokens: () => Promise<TokenCounter>): Engine {
         (await previews()).update(id, update);
       },
     },
-    live: liveEngine(tokens),
-    condenser: condenserEngine(tokens),
+    live: createLiveEngine(tokens),
+    condenser: createCondenserEngine(tokens),
   };
 }
 
-function condenserEngine(tokens: () => Promise<TokenCounter>): CondenserEngine {
+function createCondenserEngine(tokens: () => Promise<TokenCounter>): CondenserEngine {
   let opened: Promise<CondenserSession> | undefined;
   const session = (): Promise<CondenserSession> =>
     opened ?? Promise.reject(new Error('No window has begun with its condensations.'));
@@ -211,7 +211,7 @@ function condenserEngine(tokens: () => Promise<TokenCounter>): CondenserEngine {
       };
       opened = start();
       await opened;
-      await aborted(signal);
+      await waitForAbort(signal);
     },
     estimate: async (...asked) => (await session()).estimate(...asked),
     condense: async (...asked) => (await session()).condense(...asked),
@@ -223,7 +223,7 @@ function condenserEngine(tokens: () => Promise<TokenCounter>): CondenserEngine {
   };
 }
 
-const aborted = (signal: AbortSignal): Promise<void> =>
+const waitForAbort = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     signal.addEventListener('abort', () => {
       resolve();
@@ -231,7 +231,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
   });
 
 /** Live conversations of one window, after `open`. */
-function liveEngine(tokens: () => Promise<TokenCounter>): LiveEngine {
+function createLiveEngine(tokens: () => Promise<TokenCounter>): LiveEngine {
   let opened: Promise<LiveSession> | undefined;
   const session = (): Promise<LiveSession> =>
     opened ?? Promise.reject(new Error('No window has begun with its live conversations.'));
@@ -248,7 +248,7 @@ function liveEngine(tokens: () => Promise<TokenCounter>): LiveEngine {
       };
       opened = start();
       await opened;
-      await aborted(signal);
+      await waitForAbort(signal);
     },
     prepare: async (...asked) => (await session()).prepare(...asked),
     tooLong: async (...asked) => (await session()).tooLong(...asked),

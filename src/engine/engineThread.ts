@@ -1,22 +1,22 @@
 import { Worker, type ResourceLimits } from 'node:worker_threads';
 import { ConversationReadError } from '../conversations/readError';
-import { errorCode, errorMessage } from '../core/errors';
+import { getErrorCode, getErrorMessage } from '../core/errors';
 import { GiveBackError } from '../giveBack/giveBackError';
 import { StorageError } from '../storage/storageError';
 import { noteEndedThread, shareEndedThreads } from '../storage/threads';
 import type { Engine } from './engine';
-import { Connection } from './rpc';
+import { RpcConnection } from './rpc';
 
 export const ENGINE_BUNDLE = 'engine.cjs';
 
 /** After two deaths within this many milliseconds, the engine is not restarted automatically. */
-const DEATHS_WITHIN_MS = 60_000;
+const DEATH_WINDOW_MS = 60_000;
 
 /** Heap of the engine in MB; running out does not affect the host. */
-const LIMITS: ResourceLimits = { maxOldGenerationSizeMb: 2_048 };
+const ENGINE_RESOURCE_LIMITS: ResourceLimits = { maxOldGenerationSizeMb: 2_048 };
 
 /** Errors that keep their class across threads. */
-const ERRORS = { ConversationReadError, GiveBackError, StorageError };
+const TRANSFERABLE_ERRORS = { ConversationReadError, GiveBackError, StorageError };
 
 /** The engine's thread ended before answering, or may not be restarted. */
 export class EngineDiedError extends Error {
@@ -49,7 +49,7 @@ export interface EngineThreadOptions {
 
 /** The host's side of the engine's thread, started on demand and restarted after a death. */
 export class EngineThread {
-  private running: { readonly worker: Worker; readonly connection: Connection<Engine> } | undefined;
+  private running: { readonly worker: Worker; readonly connection: RpcConnection<Engine> } | undefined;
   private lastDeath = -Infinity;
   private resting: EngineDiedError | undefined;
 
@@ -64,7 +64,7 @@ export class EngineThread {
       const { message, isOutOfMemory } = this.resting;
       throw new EngineDiedError(message, isOutOfMemory, { cause: this.resting }, true);
     }
-    this.running ??= this.start();
+    this.running ??= this.startWorker();
     return this.running.connection.remote;
   }
 
@@ -83,14 +83,14 @@ export class EngineThread {
     void running?.worker.terminate();
   }
 
-  private start(): { readonly worker: Worker; readonly connection: Connection<Engine> } {
+  private startWorker(): { readonly worker: Worker; readonly connection: RpcConnection<Engine> } {
     shareEndedThreads();
-    const worker = new Worker(this.options.bundle, { resourceLimits: this.options.limits ?? LIMITS });
+    const worker = new Worker(this.options.bundle, { resourceLimits: this.options.limits ?? ENGINE_RESOURCE_LIMITS });
     // The ID is reset when the thread ends.
     const { threadId } = worker;
-    const connection = new Connection<Engine>(worker, () => ({}), ERRORS);
+    const connection = new RpcConnection<Engine>(worker, () => ({}), TRANSFERABLE_ERRORS);
     const died = (reason: string, cause?: unknown): void => {
-      const isOutOfMemory = errorCode(cause) === 'ERR_WORKER_OUT_OF_MEMORY';
+      const isOutOfMemory = getErrorCode(cause) === 'ERR_WORKER_OUT_OF_MEMORY';
       const error = new EngineDiedError(reason, isOutOfMemory, { cause });
       connection.close(error);
       if (this.running?.worker !== worker) return;
@@ -98,10 +98,10 @@ export class EngineThread {
       this.noteDeath(error);
     };
     worker.once('error', (error: unknown) => {
-      died(errorMessage(error), error);
+      died(getErrorMessage(error), error);
     });
     worker.once('messageerror', (error: unknown) => {
-      died(errorMessage(error), error);
+      died(getErrorMessage(error), error);
       void worker.terminate();
     });
     worker.once('exit', (code) => {
@@ -114,7 +114,7 @@ export class EngineThread {
   private noteDeath(error: EngineDiedError): void {
     const { onDeath, now = () => performance.now() } = this.options;
     const at = now();
-    if (at - this.lastDeath < DEATHS_WITHIN_MS) this.resting = error;
+    if (at - this.lastDeath < DEATH_WINDOW_MS) this.resting = error;
     this.lastDeath = at;
     onDeath?.(error, this.resting !== undefined);
   }

@@ -2,10 +2,10 @@
 import { selectFromHost, type HostModels } from '../background/hostModels';
 import { CondensationManager, createProviders } from '../core/condense';
 import type { Preset } from '../core/condense/providers/smart/presets';
-import type { OwnModel } from '../core/condense/summarizer';
+import type { LoadOwnModel } from '../core/condense/summarizer';
 import type { CondensationProvider } from '../core/condense/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { remoteProvider } from '../extensionApi/engineProvider';
+import { createRemoteProvider } from '../extensionApi/engineProvider';
 import type { ProviderCalls, ProviderDescription } from '../extensionApi/remoteProvider';
 import { StoredSummaries } from '../storage/summaries';
 import { isEqual } from '../core/isEqual';
@@ -27,7 +27,7 @@ export interface HostManagerParts {
   /** Aborts model calls that are no longer needed. */
   readonly signal: AbortSignal;
   /** Key by which the host knows a conversation's own model; default: no own model. */
-  readonly nameOwn?: (own: OwnModel | undefined) => string | undefined;
+  readonly nameOwn?: (own: LoadOwnModel | undefined) => string | undefined;
 }
 
 export class HostManager {
@@ -53,7 +53,7 @@ export class HostManager {
     if (isEqual(registered, this.registered)) return;
     for (const { id } of this.registered) this.manager.unregisterProvider(id);
     this.registered = registered;
-    this.others = registered.map((description) => remoteProvider(description, this.parts.providers));
+    this.others = registered.map((description) => createRemoteProvider(description, this.parts.providers));
     for (const provider of this.others) this.manager.registerProvider(provider);
   }
 }

@@ -2,7 +2,7 @@
  * The host's side of the preview engine: started by the first question, ended after a period
  * without questions.
  */
-import { unchanged, computeUpdate } from '../background/preview/listUpdate';
+import { makeUnchangedUpdate, computeUpdate } from '../background/preview/listUpdate';
 import type { PreviewAnswer, PreviewRequest, LiveContent } from '../background/preview/messages';
 import type { Previews } from './engine';
 import { EngineDiedError, EngineThread } from './engineThread';
@@ -17,7 +17,7 @@ export interface PreviewThreadOptions {
 }
 
 /** Several times the size of the largest previewed file. */
-const LIMITS = { maxOldGenerationSizeMb: 1_024 };
+const PREVIEW_RESOURCE_LIMITS = { maxOldGenerationSizeMb: 1_024 };
 
 const NO_CONTENT: LiveContent = { messages: [], edits: [] };
 
@@ -42,7 +42,7 @@ export class PreviewThread {
   async ask<R extends PreviewRequest>(request: R, signal: AbortSignal): Promise<PreviewAnswer<R>> {
     signal.throwIfAborted();
     clearTimeout(this.idle);
-    const running = (this.running ??= this.start());
+    const running = (this.running ??= this.startThread());
     this.asked++;
     try {
       return await running.previews.ask(this.withoutContent(request, running), signal);
@@ -68,10 +68,10 @@ export class PreviewThread {
     running?.thread.end();
   }
 
-  private start(): RunningTask {
+  private startThread(): RunningTask {
     const thread = new EngineThread({
       bundle: this.options.bundle,
-      limits: LIMITS,
+      limits: PREVIEW_RESOURCE_LIMITS,
       onDeath: () => {
         // The next engine receives live conversations from the start.
         if (this.running?.thread === thread) this.running = undefined;
@@ -90,7 +90,10 @@ export class PreviewThread {
     const edits = computeUpdate(known.edits, content.edits);
     if (messages || edits) {
       contents.set(rest.id, content);
-      const update = { messages: messages ?? unchanged(known.messages), edits: edits ?? unchanged(known.edits) };
+      const update = {
+        messages: messages ?? makeUnchangedUpdate(known.messages),
+        edits: edits ?? makeUnchangedUpdate(known.edits),
+      };
       // The question that follows reports errors of the update.
       previews.update(rest.id, update).catch(() => undefined);
     }

@@ -21,7 +21,7 @@ export async function readConversation(
     return markPersonsAnswersAt(conversation, answers);
   } catch (error) {
     if (signal.aborted || error instanceof ConversationReadError) throw error;
-    throw engineReadError(path, error);
+    throw convertEngineError(path, error);
   }
 }
 
@@ -44,7 +44,7 @@ export async function readConversationOnce(
 }
 
 /** Error for failures not caused by the file: out of memory, or a bug in the reader. */
-function engineReadError(path: string, error: unknown): ConversationReadError {
+function convertEngineError(path: string, error: unknown): ConversationReadError {
   const isMemory = error instanceof EngineDiedError && error.isOutOfMemory;
   return new ConversationReadError(
     {

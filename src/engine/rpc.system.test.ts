@@ -3,7 +3,7 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { afterEach, expect, it } from 'vitest';
 import { ConversationReadError } from '../conversations/readError';
-import { Connection, transfer } from './rpc';
+import { RpcConnection, markForTransfer } from './rpc';
 
 const ports: { close(): void }[] = [];
 afterEach(() => {
@@ -35,15 +35,15 @@ const exposed = {
   uncloneable: (): Promise<unknown> => Promise.resolve(() => undefined),
   bytes: (): Promise<ArrayBuffer> => {
     const made = new ArrayBuffer(8);
-    return Promise.resolve(transfer(made, [made]));
+    return Promise.resolve(markForTransfer(made, [made]));
   },
 };
 
-function pair(): { readonly near: Connection<typeof exposed>; readonly far: Connection<object> } {
+function pair(): { readonly near: RpcConnection<typeof exposed>; readonly far: RpcConnection<object> } {
   const { port1, port2 } = new MessageChannel();
   ports.push(port1, port2);
-  const far = new Connection<object>(port2, () => exposed);
-  return { far, near: new Connection<typeof exposed>(port1, () => ({}), { ConversationReadError }) };
+  const far = new RpcConnection<object>(port2, () => exposed);
+  return { far, near: new RpcConnection<typeof exposed>(port1, () => ({}), { ConversationReadError }) };
 }
 
 it('RPC arguments and results arrive as equal copies', () =>
@@ -101,7 +101,7 @@ it('a function passed over RPC can be called back until the call is answered, an
 it('a buffer marked for transfer is moved, not copied', async () => {
   const { near } = pair();
   const sent = new ArrayBuffer(16);
-  expect(await near.remote.echo(transfer(sent, [sent]))).toEqual(new ArrayBuffer(16));
+  expect(await near.remote.echo(markForTransfer(sent, [sent]))).toEqual(new ArrayBuffer(16));
   expect(sent.byteLength).toBe(0);
   expect(await near.remote.bytes()).toEqual(new ArrayBuffer(8));
 });
@@ -135,7 +135,7 @@ it('pending and later RPC calls fail if the other side is gone', async () => {
 });
 
 it('a busy thread that processes no messages notices an abort by a shared flag', async () => {
-  // Mimics `receivedArgument` for a signal in a thread that spins until its flag is set.
+  // Mimics `decodeArgument` for a signal in a thread that spins until its flag is set.
   const worker = new Worker(
     `const { parentPort } = require('node:worker_threads');
      parentPort.on('message', (message) => {
@@ -150,7 +150,7 @@ it('a busy thread that processes no messages notices an abort by a shared flag',
   try {
     const abort = new AbortController();
     const heard = Promise.withResolvers<boolean>();
-    const { remote } = new Connection<{ spin(signal: AbortSignal): Promise<unknown> }>(worker, () => ({
+    const { remote } = new RpcConnection<{ spin(signal: AbortSignal): Promise<unknown> }>(worker, () => ({
       started: () => {
         abort.abort(new Error('stop'));
         return Promise.resolve();
@@ -186,8 +186,8 @@ it('a forwarded signal can throw its abort before the abort message has arrived'
       return Promise.resolve();
     },
   };
-  new Connection<object>(port2, () => far);
-  const near = new Connection<typeof far>(port1, () => ({}));
+  new RpcConnection<object>(port2, () => far);
+  const near = new RpcConnection<typeof far>(port1, () => ({}));
   await expect(near.remote.look(abort.signal)).rejects.toMatchObject({ name: 'AbortError' });
   await expect(heard.promise).resolves.toMatchObject({ name: 'AbortError' });
 });
@@ -206,8 +206,8 @@ it('a forwarded signal reads as aborted before the abort message has arrived', a
       return Promise.resolve();
     },
   };
-  new Connection<object>(port2, () => far);
-  const near = new Connection<typeof far>(port1, () => ({}));
+  new RpcConnection<object>(port2, () => far);
+  const near = new RpcConnection<typeof far>(port1, () => ({}));
   await expect(near.remote.look(abort.signal)).rejects.toMatchObject({ name: 'AbortError' });
   await expect.poll(() => seen).toEqual([false, expect.any(Boolean), true]);
 });

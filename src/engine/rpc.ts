@@ -7,9 +7,9 @@
 import type { Transferable } from 'node:worker_threads';
 
 /** The common part of `Worker`, `parentPort` and `MessagePort`. */
-export interface Port {
+export interface MessagePortLike {
   postMessage(message: unknown, transfer?: readonly Transferable[]): void;
-  on(event: 'message', listener: (message: Message) => void): unknown;
+  on(event: 'message', listener: (message: RpcMessage) => void): unknown;
 }
 
 /** An object of methods that return promises, or groups of such methods. */
@@ -29,44 +29,49 @@ export type ErrorClasses = Readonly<Record<string, { readonly prototype: Error }
 
 type Method = (...args: readonly unknown[]) => unknown;
 
-type Argument =
+type EncodedArgument =
   | { readonly value: unknown }
   | { readonly callback: number }
   | { readonly signal: number; readonly flag: Int32Array };
 
-type SentError =
+type EncodedError =
   | {
       readonly name: string;
       readonly message: string;
       readonly stack: string | undefined;
       readonly fields: object;
-      readonly cause?: SentError;
+      readonly cause?: EncodedError;
     }
   | { readonly thrown: unknown };
 
-export type Message =
+export type RpcMessage =
   /** `target`: path of a method, or ID of a callback. */
-  | { readonly type: 'call'; readonly id: number; readonly target: string | number; readonly args: readonly Argument[] }
+  | {
+      readonly type: 'call';
+      readonly id: number;
+      readonly target: string | number;
+      readonly args: readonly EncodedArgument[];
+    }
   | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
-  | { readonly type: 'failed'; readonly id: number; readonly error: SentError }
+  | { readonly type: 'failed'; readonly id: number; readonly error: EncodedError }
   | { readonly type: 'abort'; readonly signal: number };
 
-const transfers = new WeakMap<object, readonly Transferable[]>();
+const transferLists = new WeakMap<object, readonly Transferable[]>();
 
 /**
  * Marks buffers or ports to be moved to the other thread instead of copied.
  * @returns the value
  */
-export function transfer<T extends object>(value: T, list: readonly Transferable[]): T {
-  transfers.set(value, list);
+export function markForTransfer<T extends object>(value: T, list: readonly Transferable[]): T {
+  transferLists.set(value, list);
   return value;
 }
 
-const transfersIn = (values: readonly unknown[]): readonly Transferable[] =>
-  values.flatMap((value) => (typeof value === 'object' && value !== null ? (transfers.get(value) ?? []) : []));
+const listTransfers = (values: readonly unknown[]): readonly Transferable[] =>
+  values.flatMap((value) => (typeof value === 'object' && value !== null ? (transferLists.get(value) ?? []) : []));
 
 /** One end of a pair of ports. @typeParam Remote what the other end exposes */
-export class Connection<Remote extends Exposable<Remote>> {
+export class RpcConnection<Remote extends Exposable<Remote>> {
   readonly remote: Remote;
   private readonly local: object;
   private readonly calls = new Map<number, PromiseWithResolvers<unknown>>();
@@ -78,15 +83,15 @@ export class Connection<Remote extends Exposable<Remote>> {
 
   /** @param expose makes the object that the other end may call */
   constructor(
-    private readonly port: Port,
+    private readonly port: MessagePortLike,
     expose: (remote: Remote) => object,
     private readonly errors: ErrorClasses = {},
   ) {
     // The proxy accepts every path; its type restricts them to what the other side exposes.
-    this.remote = this.proxy('') as Remote;
+    this.remote = this.createProxy('') as Remote;
     this.local = expose(this.remote);
     port.on('message', (message) => {
-      this.receive(message);
+      this.receiveMessage(message);
     });
   }
 
@@ -102,21 +107,21 @@ export class Connection<Remote extends Exposable<Remote>> {
     for (const twin of this.twins.values()) twin.abort(error);
   }
 
-  private proxy(path: string): object {
+  private createProxy(path: string): object {
     const groups = new Map<string, object>();
     return new Proxy((): void => undefined, {
       get: (_target, key) => {
         // A proxy is not thenable; async functions check that when they return it.
         if (typeof key !== 'string' || key === 'then') return undefined;
-        const known = groups.get(key) ?? this.proxy(path === '' ? key : `${path}.${key}`);
+        const known = groups.get(key) ?? this.createProxy(path === '' ? key : `${path}.${key}`);
         groups.set(key, known);
         return known;
       },
-      apply: (_target, _this, args: readonly unknown[]) => this.call(path, args),
+      apply: (_target, _this, args: readonly unknown[]) => this.callRemote(path, args),
     });
   }
 
-  private async call(target: string | number, args: readonly unknown[]): Promise<unknown> {
+  private async callRemote(target: string | number, args: readonly unknown[]): Promise<unknown> {
     const signals = args.filter((arg) => arg instanceof AbortSignal);
     for (const signal of signals) signal.throwIfAborted();
     if (this.closed) throw this.closed;
@@ -125,8 +130,8 @@ export class Connection<Remote extends Exposable<Remote>> {
     const cleanups: (() => void)[] = [];
     this.calls.set(id, call);
     try {
-      const sent = args.map((arg) => this.argument(arg, call.reject, cleanups));
-      this.post({ type: 'call', id, target, args: sent }, transfersIn(args));
+      const sent = args.map((arg) => this.encodeArgument(arg, call.reject, cleanups));
+      this.postMessage({ type: 'call', id, target, args: sent }, listTransfers(args));
       return await call.promise;
     } finally {
       this.calls.delete(id);
@@ -134,7 +139,7 @@ export class Connection<Remote extends Exposable<Remote>> {
     }
   }
 
-  private argument(arg: unknown, reject: (reason: unknown) => void, cleanups: (() => void)[]): Argument {
+  private encodeArgument(arg: unknown, reject: (reason: unknown) => void, cleanups: (() => void)[]): EncodedArgument {
     const id = ++this.lastId;
     if (typeof arg === 'function') {
       this.callbacks.set(id, arg as Method);
@@ -145,7 +150,7 @@ export class Connection<Remote extends Exposable<Remote>> {
     const flag = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     const abort = (): void => {
       Atomics.store(flag, 0, 1);
-      this.post({ type: 'abort', signal: id });
+      this.postMessage({ type: 'abort', signal: id });
       // Cancellation does not wait for the other side.
       reject(arg.reason);
     };
@@ -156,38 +161,38 @@ export class Connection<Remote extends Exposable<Remote>> {
     return { signal: id, flag };
   }
 
-  private receive(message: Message): void {
+  private receiveMessage(message: RpcMessage): void {
     switch (message.type) {
       case 'call':
-        void this.answer(message);
+        void this.answerCall(message);
         return;
       case 'answer':
         this.calls.get(message.id)?.resolve(message.value);
         return;
       case 'failed':
-        this.calls.get(message.id)?.reject(this.receivedError(message.error));
+        this.calls.get(message.id)?.reject(this.decodeError(message.error));
         return;
       case 'abort':
         this.twins.get(message.signal)?.abort();
     }
   }
 
-  private async answer({ id, target, args }: Extract<Message, { type: 'call' }>): Promise<void> {
+  private async answerCall({ id, target, args }: Extract<RpcMessage, { type: 'call' }>): Promise<void> {
     const signals = args.flatMap((arg) => ('signal' in arg ? [arg.signal] : []));
     try {
-      const value = await this.run(
+      const value = await this.runMethod(
         target,
-        args.map((arg) => this.receivedArgument(arg)),
+        args.map((arg) => this.decodeArgument(arg)),
       );
-      this.post({ type: 'answer', id, value }, transfersIn([value]));
+      this.postMessage({ type: 'answer', id, value }, listTransfers([value]));
     } catch (error) {
-      this.fail(id, error);
+      this.answerWithError(id, error);
     } finally {
       for (const signal of signals) this.twins.delete(signal);
     }
   }
 
-  private run(target: string | number, args: readonly unknown[]): unknown {
+  private runMethod(target: string | number, args: readonly unknown[]): unknown {
     if (typeof target === 'number') return this.callbacks.get(target)?.(...args);
     let owner: unknown = undefined;
     let found: unknown = this.local;
@@ -199,11 +204,11 @@ export class Connection<Remote extends Exposable<Remote>> {
     return Reflect.apply(found, owner, args) as unknown;
   }
 
-  private receivedArgument(arg: Argument): unknown {
+  private decodeArgument(arg: EncodedArgument): unknown {
     if ('value' in arg) return arg.value;
-    if ('signal' in arg) return this.twin(arg.signal, arg.flag);
+    if ('signal' in arg) return this.createTwinSignal(arg.signal, arg.flag);
     return (...args: readonly unknown[]): Promise<unknown> => {
-      const answer = this.call(arg.callback, args);
+      const answer = this.callRemote(arg.callback, args);
       // Progress callbacks ignore the answer, including the error that the call has ended.
       answer.catch(() => undefined);
       return answer;
@@ -211,7 +216,7 @@ export class Connection<Remote extends Exposable<Remote>> {
   }
 
   /** A signal that also polls a shared flag, so that synchronous code sees the abort. */
-  private twin(id: number, flag: Int32Array): AbortSignal {
+  private createTwinSignal(id: number, flag: Int32Array): AbortSignal {
     const twin = new AbortController();
     const { signal } = twin;
     const hear = (): void => {
@@ -236,20 +241,20 @@ export class Connection<Remote extends Exposable<Remote>> {
     return signal;
   }
 
-  private fail(id: number, error: unknown): void {
+  private answerWithError(id: number, error: unknown): void {
     try {
-      this.post({ type: 'failed', id, error: sentError(error) });
+      this.postMessage({ type: 'failed', id, error: encodeError(error) });
     } catch {
       // A field can't be cloned.
       const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
-      this.post({ type: 'failed', id, error: { name, message, stack, fields: {} } });
+      this.postMessage({ type: 'failed', id, error: { name, message, stack, fields: {} } });
     }
   }
 
-  private receivedError(sent: SentError): unknown {
+  private decodeError(sent: EncodedError): unknown {
     if ('thrown' in sent) return sent.thrown;
     const { name, message, stack, fields, cause } = sent;
-    const error = new Error(message, cause && { cause: this.receivedError(cause) });
+    const error = new Error(message, cause && { cause: this.decodeError(cause) });
     const known = this.errors[name];
     if (known) Object.setPrototypeOf(error, known.prototype);
     return Object.assign(Object.defineProperty(error, 'name', { value: name, configurable: true, writable: true }), {
@@ -258,15 +263,15 @@ export class Connection<Remote extends Exposable<Remote>> {
     });
   }
 
-  private post(message: Message, transferred: readonly Transferable[] = []): void {
+  private postMessage(message: RpcMessage, transferred: readonly Transferable[] = []): void {
     if (!this.closed) this.port.postMessage(message, transferred);
   }
 }
 
-function sentError(error: unknown): SentError {
+function encodeError(error: unknown): EncodedError {
   if (!(error instanceof Error)) return { thrown: error };
   const { name, message, stack, cause } = error;
   // Own enumerable fields; message, stack and cause are not enumerable.
   const fields = Object.fromEntries(Object.entries(error));
-  return { name, message, stack, fields, ...(cause !== undefined && { cause: sentError(cause) }) };
+  return { name, message, stack, fields, ...(cause !== undefined && { cause: encodeError(cause) }) };
 }

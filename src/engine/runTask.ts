@@ -18,7 +18,7 @@ export interface RunTaskOptions {
  * The index runs for minutes in the background; a small heap makes V8 collect early instead of
  * growing. It has room for the largest file that is counted.
  */
-const INDEX_LIMITS: ResourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
+const INDEX_RESOURCE_LIMITS: ResourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 
 /**
  * Runs a task in a separate engine. An abort terminates the thread immediately, which is safe since
@@ -30,7 +30,7 @@ export async function runTask<T extends Task>(task: T, options: RunTaskOptions):
   const { bundle, signal, onProgress, models, providers } = options;
   signal.throwIfAborted();
   const isSmall = task.kind === 'index' || (task.kind === 'account' && !task.with);
-  const thread = new EngineThread({ bundle, ...(isSmall && { limits: INDEX_LIMITS }) });
+  const thread = new EngineThread({ bundle, ...(isSmall && { limits: INDEX_RESOURCE_LIMITS }) });
   try {
     return await thread.engine.perform(
       task,

@@ -1,6 +1,6 @@
 /** The engine's work besides reading, loaded on demand. */
 export { PreviewSession } from '../background/preview/session';
-export { perform } from '../background/perform';
+export { performTask } from '../background/perform';
 export { MessageCounter } from '../core/tokens/messageCounter';
 export { CondenserSession } from './condenser/session';
 export { LiveSession } from './live/session';

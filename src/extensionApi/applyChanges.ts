@@ -10,7 +10,7 @@ import type { ContentType, Path } from '../core/messages/types';
 import type { Change, CutChange, SummaryChange } from './api';
 import type { ExternalView } from './externalView';
 
-export interface LeftOut {
+export interface DroppedChanges {
   readonly useless: number;
   /** Cuts that overlap an earlier one. */
   readonly overlapping: number;
@@ -21,20 +21,25 @@ export interface LeftOut {
  * @param step the name under which the edits are reported.
  * @throws Error where one is asked for what isn't there or may not change.
  */
-export function applyChanges(view: ExternalView, changes: readonly Change[], draft: Draft, step: string): LeftOut {
+export function applyChanges(
+  view: ExternalView,
+  changes: readonly Change[],
+  draft: Draft,
+  step: string,
+): DroppedChanges {
   let useless = 0;
   let overlapping = 0;
-  for (const group of grouped(changes)) {
+  for (const group of groupChanges(changes)) {
     const isCut = group.kind === 'cut';
-    const saved = isCut ? cutPlace(view, group, draft, step) : summarize(view, group, draft, step);
+    const saved = isCut ? cutPlace(view, group, draft, step) : addSummary(view, group, draft, step);
     if (saved === 0) useless += isCut ? group.requests.length : 1;
-    else if (isCut) overlapping += overlaps(group.requests);
+    else if (isCut) overlapping += countOverlaps(group.requests);
   }
   return { useless, overlapping };
 }
 
 /** Number of requests that start inside another one. */
-function overlaps(requests: readonly CutRequest[]): number {
+function countOverlaps(requests: readonly CutRequest[]): number {
   let reached = 0;
   let count = 0;
   for (const { start, end } of requests.toSorted((a, b) => a.start - b.start)) {
@@ -53,7 +58,7 @@ interface CutGroup {
   readonly requests: CutRequest[];
 }
 
-function grouped(changes: readonly Change[]): (CutGroup | SummaryChange)[] {
+function groupChanges(changes: readonly Change[]): (CutGroup | SummaryChange)[] {
   const cuts = new Map<string, CutGroup>();
   const groups: (CutGroup | SummaryChange)[] = [];
   for (const change of changes) {
@@ -86,10 +91,10 @@ function cutPlace(
   if (!range || !shown) throw new Error(`There is no ${where}.`);
   if (range.isSummary) throw new Error(`${where}: a summary is replaced by another one, not cut.`);
   if (range.start === draft.task) throw new Error(`${where}: the first user message stays as it is.`);
-  const contents = listContents(shown).filter((content) => samePath(content.path, path));
+  const contents = listContents(shown).filter((content) => arePathsEqual(content.path, path));
   const type = findContentType(contents, requests);
   if (type === undefined) throw new Error(`${where}: there is no text from ${describeSpan(requests)} that may be cut.`);
-  return draft.cut(step, { message: range.start, path }, requests, {
+  return draft.cutText(step, { message: range.start, path }, requests, {
     contentType: type,
     operation: 'cut',
     reason,
@@ -97,7 +102,7 @@ function cutPlace(
   });
 }
 
-const samePath = (a: Path, b: Path): boolean => a.length === b.length && a.every((key, index) => key === b[index]);
+const arePathsEqual = (a: Path, b: Path): boolean => a.length === b.length && a.every((key, index) => key === b[index]);
 
 /** Type of the content that contains all slices; undefined if there is none. */
 function findContentType(contents: readonly Content[], requests: readonly CutRequest[]): ContentType | undefined {
@@ -111,7 +116,7 @@ const describeSpan = (requests: readonly CutRequest[]): string =>
   requests.map(({ start, end }) => `${start} to ${end}`).join(', ');
 
 /** @throws Error for an invalid range */
-function summarize(
+function addSummary(
   view: ExternalView,
   { start, end, text, reason }: SummaryChange,
   draft: Draft,

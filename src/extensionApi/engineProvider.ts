@@ -5,10 +5,10 @@
 import * as z from 'zod';
 import type { CondensationProvider } from '../core/condense/types';
 import type { Provider, ProviderEstimate, ProviderInput, ProviderResult } from './api';
-import { externalProvider } from './externalProvider';
+import { createExternalProvider } from './externalProvider';
 import type { ProviderCalls, ProviderDescription } from './remoteProvider';
 
-export function remoteProvider(
+export function createRemoteProvider(
   { usesModel, estimates, configSchema, ...about }: ProviderDescription,
   calls: ProviderCalls,
 ): CondensationProvider {
@@ -23,5 +23,5 @@ export function remoteProvider(
     }),
   };
   const zodSchema = z.fromJSONSchema(configSchema);
-  return externalProvider({ provider, usesModel, configSchema, zodSchema });
+  return createExternalProvider({ provider, usesModel, configSchema, zodSchema });
 }

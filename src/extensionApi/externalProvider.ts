@@ -10,7 +10,7 @@ import type {
   ProviderResult,
   StepReport,
 } from '../core/condense/types';
-import { orAborted } from '../core/orAborted';
+import { rejectOnAbort } from '../core/orAborted';
 import type { ProviderInput } from './api';
 import { applyChanges } from './applyChanges';
 import { createExternalView, type ExternalView } from './externalView';
@@ -22,7 +22,7 @@ export interface ExternalProvider extends CondensationProvider {
 }
 
 /** @param parsed as it was parsed when the other extension registered it */
-export function externalProvider(parsed: ParsedProvider): ExternalProvider {
+export function createExternalProvider(parsed: ParsedProvider): ExternalProvider {
   const { provider, usesModel, configSchema, zodSchema } = parsed;
   return {
     parsed,
@@ -35,14 +35,14 @@ export function externalProvider(parsed: ParsedProvider): ExternalProvider {
     validateConfig: (config) => validateFields(zodSchema, config, configSchema),
 
     async condense(context, config, options) {
-      if (!usesModel) return condense(parsed, context, config, options);
-      const { cost: estimatedCost } = await estimate(parsed, context, config, options);
-      const detail = overBudget(estimatedCost, options);
+      if (!usesModel) return condenseWithProvider(parsed, context, config, options);
+      const { cost: estimatedCost } = await estimateWithProvider(parsed, context, config, options);
+      const detail = describeOverBudget(estimatedCost, options);
       if (detail !== undefined) return { edits: [], steps: [], cost: 0, unchanged: { reason: 'over-budget', detail } };
-      const condensed = await condense(parsed, context, config, options);
+      const condensed = await condenseWithProvider(parsed, context, config, options);
       return { ...condensed, ...(estimatedCost !== undefined && { estimatedCost }) };
     },
-    estimate: (context, config, options) => estimate(parsed, context, config, options),
+    estimate: (context, config, options) => estimateWithProvider(parsed, context, config, options),
   };
 }
 
@@ -56,13 +56,13 @@ const makeCapabilities = (usesModel: boolean): ProviderCapabilities => ({
 });
 
 /** Why an estimated cost in US dollars exceeds the limit; undefined if it doesn't. */
-function overBudget(cost: number | undefined, { maxCost }: CondensationOptions): string | undefined {
+function describeOverBudget(cost: number | undefined, { maxCost }: CondensationOptions): string | undefined {
   if (maxCost === undefined || (cost ?? Infinity) <= maxCost) return undefined;
   const price = cost === undefined ? 'Its cost is not known' : `It would cost about $${cost.toFixed(4)}`;
   return `${price}; at most $${maxCost} may be spent on a condensation.`;
 }
 
-async function condense(
+async function condenseWithProvider(
   parsed: ParsedProvider,
   context: ConversationContext,
   config: unknown,
@@ -71,7 +71,7 @@ async function condense(
   const { name } = parsed.provider;
   const started = performance.now();
   const view = createExternalView(context);
-  const { changes, cost, notes } = await ask(parsed, view, config, options);
+  const { changes, cost, notes } = await callProvider(parsed, view, config, options);
   const draft = new Draft(context.messages, context.counter, context.edits);
   const tokensBefore = draft.tokens;
   const leftOut = applyChanges(view, changes, draft, name);
@@ -98,7 +98,7 @@ async function condense(
 }
 
 /** The provider's estimate, or else computed from its changes. */
-async function estimate(
+async function estimateWithProvider(
   parsed: ParsedProvider,
   context: ConversationContext,
   config: unknown,
@@ -106,17 +106,17 @@ async function estimate(
 ): Promise<CondensationEstimate> {
   const { provider } = parsed;
   const view = createExternalView(context);
-  const tokensBefore = context.counter.messages(view.messages);
+  const tokensBefore = context.counter.countMessages(view.messages);
   if (provider.estimate) {
     const work = (signal: AbortSignal) => provider.estimate?.(makeInput(view, config, options), signal);
-    const { tokensAfter, cost } = parseEstimate(await settled(work, options, parsed), provider.name);
+    const { tokensAfter, cost } = parseEstimate(await settleWithin(work, options, parsed), provider.name);
     return { tokensBefore, tokensAfter, steps: [], cost };
   }
-  const { edits, steps, cost } = await condense(parsed, context, config, options);
+  const { edits, steps, cost } = await condenseWithProvider(parsed, context, config, options);
   return { tokensBefore, tokensAfter: steps[0]?.tokensAfter ?? tokensBefore, steps, cost, edits };
 }
 
-async function ask(
+async function callProvider(
   parsed: ParsedProvider,
   view: ExternalView,
   config: unknown,
@@ -124,7 +124,7 @@ async function ask(
 ): Promise<ParsedResult> {
   const { provider } = parsed;
   const work = (signal: AbortSignal) => provider.condense(makeInput(view, config, options), signal);
-  return parseResult(await settled(work, options, parsed), provider.name);
+  return parseResult(await settleWithin(work, options, parsed), provider.name);
 }
 
 const makeInput = (
@@ -137,7 +137,7 @@ const makeInput = (
   targetTokens,
   maxCost,
   system: context.system,
-  countTokens: (text) => context.counter.text(text),
+  countTokens: (text) => context.counter.countText(text),
   onProgress: (progress) => onProgress?.(progress),
 });
 
@@ -145,27 +145,27 @@ const makeInput = (
  * Timeout for other extensions in milliseconds, since chat requests wait for providers without
  * models.
  */
-const MAX_MS = 30_000;
-const MAX_MODEL_MS = 300_000;
+const MAX_PROVIDER_MS = 30_000;
+const MAX_PROVIDER_WITH_MODEL_MS = 300_000;
 
 /**
  * Awaits external work until the signal aborts, since it may ignore the signal or never end.
  * @throws Error on timeout
  */
-async function settled<T>(
+async function settleWithin<T>(
   work: (signal: AbortSignal) => T | Promise<T>,
   { signal }: CondensationOptions,
   { provider, usesModel }: ParsedProvider,
 ): Promise<T> {
   signal?.throwIfAborted();
-  const limitMs = usesModel ? MAX_MODEL_MS : MAX_MS;
+  const limitMs = usesModel ? MAX_PROVIDER_WITH_MODEL_MS : MAX_PROVIDER_MS;
   const limit = new AbortController();
   const timer = setTimeout(() => {
     limit.abort(new Error(`${provider.name} did not answer within ${limitMs / 1_000} s and was stopped.`));
   }, limitMs);
   const until = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
   try {
-    return await orAborted(Promise.resolve(until).then(work), until);
+    return await rejectOnAbort(Promise.resolve(until).then(work), until);
   } finally {
     clearTimeout(timer);
   }

@@ -1,5 +1,5 @@
 import { applyEdits } from '../core/condense/edits/applyEdits';
-import { lastByPlace, type Edit } from '../core/condense/edits/edits';
+import { selectLastByPlace, type Edit } from '../core/condense/edits/edits';
 import type { ConversationContext } from '../core/condense/types';
 import { SUMMARY_ORIGIN } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
@@ -18,7 +18,7 @@ interface Range {
 }
 
 /** The messages with edits applied, in API form: without the internal tags of summaries. */
-export function sendableView(messages: readonly ApiMessage[], edits: readonly Edit[]): readonly ApiMessage[] {
+export function makeSendableView(messages: readonly ApiMessage[], edits: readonly Edit[]): readonly ApiMessage[] {
   const view = applyEdits(messages, edits);
   return view.messages.map((message, index) => {
     if (view.origins[index] !== SUMMARY_ORIGIN) return message;
@@ -29,7 +29,7 @@ export function sendableView(messages: readonly ApiMessage[], edits: readonly Ed
 
 export function createExternalView(context: ConversationContext): ExternalView {
   const { messages, origins } = applyEdits(context.messages, context.edits);
-  const summaries = lastByPlace(context.edits)
+  const summaries = selectLastByPlace(context.edits)
     .filter((edit) => edit.kind === 'summary')
     .sort((a, b) => a.start - b.start);
   let next = 0;

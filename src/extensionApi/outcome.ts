@@ -1,7 +1,7 @@
 import type { OutcomeWithoutView } from '../core/condense/condensation';
-import { lastByPlace, type Edit } from '../core/condense/edits/edits';
+import { selectLastByPlace, type Edit } from '../core/condense/edits/edits';
 import type { Edit as ApiEdit, Outcome } from './api';
-import { sendableView } from './externalView';
+import { makeSendableView } from './externalView';
 import type { ParsedConversation } from './parse';
 
 /**
@@ -17,8 +17,8 @@ export function toApiOutcome(
   switch (outcome.kind) {
     case 'condensed': {
       const { tokensAfter, edits } = outcome;
-      const view = sendableView(messages, [...earlier, ...edits]);
-      return { ...base, kind: 'condensed', tokensAfter, view, edits: shownEdits(earlier, edits) };
+      const view = makeSendableView(messages, [...earlier, ...edits]);
+      return { ...base, kind: 'condensed', tokensAfter, view, edits: selectShownEdits(earlier, edits) };
     }
     case 'unchanged':
       return { ...base, kind: 'unchanged', reason: outcome.reason, detail: outcome.detail };
@@ -36,5 +36,5 @@ export function toApiOutcome(
 }
 
 /** An edit is JSON with more fields than the API documents. */
-const shownEdits = (earlier: readonly Edit[], made: readonly Edit[]): readonly ApiEdit[] =>
-  lastByPlace([...earlier, ...made]).map((edit) => ({ ...edit }));
+const selectShownEdits = (earlier: readonly Edit[], made: readonly Edit[]): readonly ApiEdit[] =>
+  selectLastByPlace([...earlier, ...made]).map((edit) => ({ ...edit }));

@@ -1,6 +1,6 @@
 /** Validates values from other extensions. */
 import type { OpenAIRecord } from '../conversations/formats/openai/arguments';
-import { checkedOpenAI } from '../conversations/formats/openai/openai';
+import { checkOpenAIMessage } from '../conversations/formats/openai/openai';
 import * as z from 'zod';
 import { checkMessage } from '../conversations/formats/messageShape';
 import type { Edit } from '../core/condense/edits/edits';
@@ -9,7 +9,7 @@ import { isEditOperation, type EditOperation } from '../core/condense/edits/oper
 import type { WindowLimits } from '../core/condense/fallback';
 import { isBuiltIn } from '../core/condense/types';
 import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../core/condense/trigger/thresholds';
-import { errorMessage } from '../core/errors';
+import { getErrorMessage } from '../core/errors';
 import { isRecord } from '../core/messages/blocks';
 import type { ApiMessage } from '../core/messages/types';
 import type {
@@ -22,83 +22,83 @@ import type {
   ProviderResult,
 } from './api';
 
-const count = z.int().min(0);
-const dollars = z.number().min(0);
-const text = z.string();
-const name = z.string().trim().min(1).max(500);
-const path = z.array(z.union([z.string(), count])).min(1);
-const place = z.object({ message: count, path });
-const callback = z.custom<(...values: never[]) => unknown>(
+const countSchema = z.int().min(0);
+const dollarsSchema = z.number().min(0);
+const textSchema = z.string();
+const nameSchema = z.string().trim().min(1).max(500);
+const pathSchema = z.array(z.union([z.string(), countSchema])).min(1);
+const placeSchema = z.object({ message: countSchema, path: pathSchema });
+const callbackSchema = z.custom<(...values: never[]) => unknown>(
   (value) => typeof value === 'function',
   'expected a function',
 );
 
 const editFields = {
-  id: text,
-  step: text,
+  id: textSchema,
+  step: textSchema,
   operation: z.custom<EditOperation>(isEditOperation, 'is not an operation that edits have'),
-  reason: text,
+  reason: textSchema,
   strict: z.boolean(),
   tokensBefore: z.number(),
   tokensAfter: z.number(),
-  before: text,
+  before: textSchema,
 };
-const cut = z.object({
-  start: count,
-  end: count,
-  text,
-  reference: text.optional(),
+const cutSchema = z.object({
+  start: countSchema,
+  end: countSchema,
+  text: textSchema,
+  reference: textSchema.optional(),
   recoverable: z.literal(true).optional(),
 });
-const edit = z.discriminatedUnion('kind', [
+const editSchema = z.discriminatedUnion('kind', [
   z.object({
     ...editFields,
     kind: z.literal('cut'),
-    place,
+    place: placeSchema,
     contentType: z.enum(['messageText', 'toolParameters', 'toolResults']),
-    cuts: z.array(cut),
+    cuts: z.array(cutSchema),
   }),
   z.object({
     ...editFields,
     kind: z.literal('summary'),
-    start: count,
-    end: count,
-    reference: text,
+    start: countSchema,
+    end: countSchema,
+    reference: textSchema,
     message: z.looseObject({ role: z.enum(['user', 'assistant', 'system']) }),
   }),
   z.object({
     ...editFields,
     kind: z.literal('block'),
-    place,
-    placeholder: z.object({ text, reference: text }).optional(),
+    place: placeSchema,
+    placeholder: z.object({ text: textSchema, reference: textSchema }).optional(),
   }),
 ]);
 
-const conversation = z.object({
+const conversationSchema = z.object({
   id: z.string().min(1),
   messages: z.array(z.unknown()),
-  edits: z.array(z.preprocess(upgradeEdit, edit)).default([]),
-  system: text.optional(),
-  vendor: text.optional(),
-  overheadTokens: count.default(0),
+  edits: z.array(z.preprocess(upgradeEdit, editSchema)).default([]),
+  system: textSchema.optional(),
+  vendor: textSchema.optional(),
+  overheadTokens: countSchema.default(0),
 });
 
-const options = z.object({
-  provider: text.optional(),
+const optionsSchema = z.object({
+  provider: textSchema.optional(),
   config: z.unknown().optional(),
-  targetTokens: count.optional(),
-  maxCost: dollars.optional(),
+  targetTokens: countSchema.optional(),
+  maxCost: dollarsSchema.optional(),
   signal: z.instanceof(AbortSignal).optional(),
-  onProgress: callback.optional(),
+  onProgress: callbackSchema.optional(),
 });
 
 const modelRequest = z.object({
   extension: z.string().regex(/^[\w-]+\.[\w.-]+$/, 'must be the id of an extension, such as publisher.name'),
-  profile: text.optional(),
-  system: text.default(''),
+  profile: textSchema.optional(),
+  system: textSchema.default(''),
   prompt: z.string().min(1),
   maxOutputTokens: z.int().min(1).max(1_000_000).default(2_000),
-  maxCost: dollars.optional(),
+  maxCost: dollarsSchema.optional(),
   signal: z.instanceof(AbortSignal).optional(),
 });
 
@@ -110,35 +110,49 @@ const modelWindow = z.object({
   thresholdTokens: z.int().min(1).optional(),
 });
 
-const provider = z
+const providerSchema = z
   .object({
     id: z
       .string()
       .regex(/^[\w.-]{1,64}$/, 'must consist of letters, digits, ., _ and -, at most 64')
       .refine((id) => !isBuiltIn(id), 'is the id of a built-in provider'),
-    name,
-    description: name,
-    version: name,
+    name: nameSchema,
+    description: nameSchema,
+    version: nameSchema,
     configSchema: z.record(z.string(), z.unknown()).optional(),
     usesModel: z.boolean().default(false),
-    condense: callback,
-    estimate: callback.optional(),
+    condense: callbackSchema,
+    estimate: callbackSchema.optional(),
   })
   .refine((value) => !value.usesModel || value.estimate !== undefined, {
     path: ['estimate'],
     message: 'is needed where usesModel is true: an estimate makes no paid call',
   });
 
-const change = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('cut'), message: count, path, start: count, end: count, what: name, reason: name }),
-  z.object({ kind: z.literal('summary'), start: count, end: count, text: z.string().trim().min(1), reason: name }),
+const changeSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('cut'),
+    message: countSchema,
+    path: pathSchema,
+    start: countSchema,
+    end: countSchema,
+    what: nameSchema,
+    reason: nameSchema,
+  }),
+  z.object({
+    kind: z.literal('summary'),
+    start: countSchema,
+    end: countSchema,
+    text: z.string().trim().min(1),
+    reason: nameSchema,
+  }),
 ]);
-const result = z.object({
-  changes: z.array(change),
-  cost: dollars.optional(),
-  notes: z.array(text).default([]),
+const resultSchema = z.object({
+  changes: z.array(changeSchema),
+  cost: dollarsSchema.optional(),
+  notes: z.array(textSchema).default([]),
 });
-const estimate = z.object({ tokensAfter: count, cost: dollars.optional() });
+const estimateSchema = z.object({ tokensAfter: countSchema, cost: dollarsSchema.optional() });
 
 /** A copy, so that later changes by the caller have no effect. */
 export interface ParsedConversation {
@@ -152,10 +166,14 @@ export interface ParsedConversation {
 
 /** @throws TypeError */
 export function parseConversation(value: Conversation): ParsedConversation {
-  const { id, messages, edits, system, vendor, overheadTokens } = checked(conversation, value, 'conversation');
+  const { id, messages, edits, system, vendor, overheadTokens } = parseOrThrow(
+    conversationSchema,
+    value,
+    'conversation',
+  );
   return {
     id,
-    messages: messagesOf(messages, 'conversation.messages'),
+    messages: parseMessageList(messages, 'conversation.messages'),
     // The schema matches Edit, apart from its branded IDs and hashes.
     edits: copyValue(edits, 'conversation.edits') as unknown as Edit[],
     overheadTokens,
@@ -166,28 +184,28 @@ export function parseConversation(value: Conversation): ParsedConversation {
 
 /** @throws TypeError */
 export const parseMessages = (value: readonly unknown[]): ApiMessage[] =>
-  messagesOf(checked(z.array(z.unknown()), value, 'messages'), 'messages');
+  parseMessageList(parseOrThrow(z.array(z.unknown()), value, 'messages'), 'messages');
 
 /**
  * Copies messages of OpenAI's Chat Completions.
  * @throws TypeError
  */
 export function parseOpenAI(value: readonly unknown[]): OpenAIRecord[] {
-  return copyValue(checked(z.array(z.unknown()), value, 'messages'), 'messages').map((message, index) => {
+  return copyValue(parseOrThrow(z.array(z.unknown()), value, 'messages'), 'messages').map((message, index) => {
     try {
-      return checkedOpenAI(message, `messages[${index}]`);
+      return checkOpenAIMessage(message, `messages[${index}]`);
     } catch (error) {
-      throw new TypeError(errorMessage(error), { cause: error });
+      throw new TypeError(getErrorMessage(error), { cause: error });
     }
   });
 }
 
-function messagesOf(values: readonly unknown[], where: string): ApiMessage[] {
+function parseMessageList(values: readonly unknown[], where: string): ApiMessage[] {
   return copyValue(values, where).map((message, index) => {
     try {
       checkMessage(message, `${where}[${index}]`);
     } catch (error) {
-      throw new TypeError(errorMessage(error), { cause: error });
+      throw new TypeError(getErrorMessage(error), { cause: error });
     }
     return message;
   });
@@ -198,7 +216,7 @@ function copyValue<T>(value: T, where: string): T {
   try {
     return structuredClone(value);
   } catch (error) {
-    throw new TypeError(`${where} is not plain data: ${errorMessage(error)}`, {
+    throw new TypeError(`${where} is not plain data: ${getErrorMessage(error)}`, {
       cause: error,
     });
   }
@@ -206,13 +224,13 @@ function copyValue<T>(value: T, where: string): T {
 
 /** @throws TypeError */
 export function parseOptions(value: CondenseOptions | undefined): CondenseOptions {
-  checked(options, value ?? {}, 'options');
+  parseOrThrow(optionsSchema, value ?? {}, 'options');
   return value ?? {};
 }
 
 /** @throws TypeError */
 export const parseModelRequest = (value: ModelRequest): z.output<typeof modelRequest> =>
-  checked(modelRequest, value, 'request');
+  parseOrThrow(modelRequest, value, 'request');
 
 /** @throws TypeError */
 export function parseModelWindow(value: ModelWindow): {
@@ -220,7 +238,7 @@ export function parseModelWindow(value: ModelWindow): {
   readonly thresholdPercent: number | undefined;
   readonly thresholdTokens: number | undefined;
 } {
-  const { contextWindow, maxOutputTokens, tokenFactor, thresholdPercent, thresholdTokens } = checked(
+  const { contextWindow, maxOutputTokens, tokenFactor, thresholdPercent, thresholdTokens } = parseOrThrow(
     modelWindow,
     value,
     'model',
@@ -241,21 +259,21 @@ export interface ParsedProvider {
   readonly zodSchema: z.ZodType;
 }
 
-const NO_CONFIG = { type: 'object', properties: {}, additionalProperties: false };
+const NO_CONFIG_SCHEMA = { type: 'object', properties: {}, additionalProperties: false };
 
 /** @throws TypeError */
 export function parseProvider(value: Provider): ParsedProvider {
-  const { configSchema = NO_CONFIG, usesModel } = checked(provider, value, 'provider');
+  const { configSchema = NO_CONFIG_SCHEMA, usesModel } = parseOrThrow(providerSchema, value, 'provider');
   let zodSchema: z.ZodType;
   try {
     // zod checks whether it is a JSON Schema.
     zodSchema = z.fromJSONSchema(configSchema as Parameters<typeof z.fromJSONSchema>[0]);
   } catch (error) {
-    throw new TypeError(`provider.configSchema: ${errorMessage(error)}`, {
+    throw new TypeError(`provider.configSchema: ${getErrorMessage(error)}`, {
       cause: error,
     });
   }
-  const without = settingsWithoutDefault(configSchema);
+  const without = listSettingsWithoutDefault(configSchema);
   if (without.length > 0) {
     throw new TypeError(`provider.configSchema: every setting needs a default; without one: ${without.join(', ')}`);
   }
@@ -269,13 +287,13 @@ export function parseProvider(value: Provider): ParsedProvider {
 }
 
 /** Settings without a default. An object has one if all its fields do; lists and maps need none. */
-function settingsWithoutDefault(schema: Readonly<Record<string, unknown>>, path = ''): string[] {
+function listSettingsWithoutDefault(schema: Readonly<Record<string, unknown>>, path = ''): string[] {
   const { properties } = schema;
   return Object.entries(isRecord(properties) ? properties : {}).flatMap(([name, setting]) => {
     const inside = path === '' ? name : `${path}.${name}`;
     if (!isRecord(setting)) return [inside];
     if ('default' in setting || 'const' in setting) return [];
-    return isRecord(setting['properties']) ? settingsWithoutDefault(setting, inside) : [inside];
+    return isRecord(setting['properties']) ? listSettingsWithoutDefault(setting, inside) : [inside];
   });
 }
 
@@ -289,19 +307,19 @@ export interface ParsedResult extends Required<Omit<ProviderResult, 'cost'>> {
  * @throws TypeError
  */
 export function parseResult(value: unknown, of: string): ParsedResult {
-  const { changes, notes, cost } = checked(result, value, `the result of ${of}`);
+  const { changes, notes, cost } = parseOrThrow(resultSchema, value, `the result of ${of}`);
   const isKnown = typeof value === 'object' && value !== null && 'cost' in value;
   return { changes, notes, cost: isKnown ? cost : 0 };
 }
 
 /** @throws TypeError */
 export const parseEstimate = (value: unknown, of: string): ProviderEstimate => {
-  const { tokensAfter, cost } = checked(estimate, value, `the estimate of ${of}`);
+  const { tokensAfter, cost } = parseOrThrow(estimateSchema, value, `the estimate of ${of}`);
   return { tokensAfter, cost };
 };
 
 /** @throws TypeError that names each invalid field */
-function checked<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
+function parseOrThrow<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new TypeError(`${what}: ${listFields(parsed.error)}`);

@@ -5,14 +5,14 @@ import { CondensationManager, type CondensationRequest } from '../core/condense'
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { loadTokenCounter } from '../storage/assets';
 import type { BenchOptions, Conversation, Estimate, Message, Outcome, Provider } from './api';
-import { externalProvider } from './externalProvider';
-import { sendableView } from './externalView';
+import { createExternalProvider } from './externalProvider';
+import { makeSendableView } from './externalView';
 import { toApiOutcome } from './outcome';
 import { parseConversation, parseOptions, parseProvider, type ParsedConversation } from './parse';
 
 /** @param assets the folder of the rank table. */
 async function createManager(provider: Provider, assets: string): Promise<CondensationManager> {
-  const external = externalProvider(parseProvider(provider));
+  const external = createExternalProvider(parseProvider(provider));
   return new CondensationManager(new MessageCounter(await loadTokenCounter(assets)), [external]);
 }
 
@@ -52,5 +52,5 @@ export async function estimate(
 /** See `ProviderBench` in api.ts. */
 export function viewOf(conversation: Conversation): readonly Message[] {
   const { messages, edits } = parseConversation(conversation);
-  return sendableView(messages, edits);
+  return makeSendableView(messages, edits);
 }

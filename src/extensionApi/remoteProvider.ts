@@ -47,7 +47,7 @@ export interface ProviderCalls {
  */
 export function callProviders(
   find: (id: string) => Provider | undefined,
-  counter: () => Promise<{ text(text: string): number }>,
+  counter: () => Promise<{ countText(text: string): number }>,
 ): ProviderCalls {
   const found = (id: string): Provider => {
     const provider = find(id);
@@ -56,7 +56,7 @@ export function callProviders(
   };
   const whole = async (input: SentInput, onProgress: (progress: Progress) => void): Promise<ProviderInput> => {
     const counting = await counter();
-    return { ...input, countTokens: (text) => counting.text(text), onProgress };
+    return { ...input, countTokens: (text) => counting.countText(text), onProgress };
   };
   return {
     condense: async (id, input, onProgress, signal) => found(id).condense(await whole(input, onProgress), signal),

@@ -3,10 +3,10 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** Header for the secret if the address is visible to others, as on a command line. */
-export const SECRET_HEADER = 'x-context-condenser';
+export const SECRET_HEADER_NAME = 'x-context-condenser';
 
 /** Generates a URL-safe secret for one run. */
-export const newSecret = (): string => randomBytes(24).toString('base64url');
+export const createSecret = (): string => randomBytes(24).toString('base64url');
 
 export interface Admitted {
   readonly kind: 'admitted';
@@ -21,7 +21,7 @@ export type Admission =
   | Admitted
   | { readonly kind: 'refused'; readonly status: 400 | 403 | 404; readonly detail: string };
 
-export interface Keys {
+export interface AccessKeys {
   /** Grants full access. */
   readonly secret: string;
   /**
@@ -33,7 +33,12 @@ export interface Keys {
 }
 
 /** @param port that the server listens on. */
-export function admit(url: string, headers: IncomingHttpHeaders, { secret, tickets }: Keys, port: number): Admission {
+export function checkAccess(
+  url: string,
+  headers: IncomingHttpHeaders,
+  { secret, tickets }: AccessKeys,
+  port: number,
+): Admission {
   // Rejects DNS rebinding: a rebound name sends its own name as host.
   if (headers.host !== `127.0.0.1:${port}` && headers.host !== `localhost:${port}`) {
     return { kind: 'refused', status: 403, detail: 'This address is for an agent on this machine.' };
@@ -43,7 +48,7 @@ export function admit(url: string, headers: IncomingHttpHeaders, { secret, ticke
     return { kind: 'refused', status: 403, detail: 'Web pages are not served.' };
   }
   if (!url.startsWith('/')) return { kind: 'refused', status: 400, detail: 'No proxy: ask for a path.' };
-  const given = headers[SECRET_HEADER];
+  const given = headers[SECRET_HEADER_NAME];
   const path = typeof given === 'string' ? `/${given}${url}` : url;
   const [, sent = '', route = ''] = /^\/([^/?#]*)\/([^/?#]+)/.exec(path) ?? [];
   const isOpen = isSame(sent, secret) || [...tickets].some(([ticket, to]) => to === route && isSame(sent, ticket));
@@ -52,5 +57,5 @@ export function admit(url: string, headers: IncomingHttpHeaders, { secret, ticke
 }
 
 /** Constant-time comparison. */
-const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+const isSame = (a: string, b: string): boolean => timingSafeEqual(hashText(a), hashText(b));
+const hashText = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { hashText } from '../core/hash';
 import { nodeFiles } from '../storage/nodeFiles';
-import { isGone, checkLiveness, parseOwner, formatOwner, thisProcess } from '../storage/owner';
-import { OWN, removeOwn, replaceOwn, inspectPath } from '../storage/ownFiles';
+import { isGone, checkLiveness, parseOwner, formatOwner, getThisProcess } from '../storage/owner';
+import { OWN_FILE_KINDS, removeOwn, replaceOwn, inspectPath } from '../storage/ownFiles';
 import { claimFolder } from '../storage/ownFolder';
 
-const announcement = z.object({
+const announcementSchema = z.object({
   pid: z.number().int().positive(),
   /** The process, as written by `storage/owner.ts`; absent in version 1.0. */
   owner: z.string().optional(),
@@ -25,7 +25,7 @@ const announcement = z.object({
   addresses: z.record(z.string(), z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ })).optional(),
 });
 
-export type Announcement = Omit<z.infer<typeof announcement>, 'owner'>;
+export type Announcement = Omit<z.infer<typeof announcementSchema>, 'owner'>;
 
 /** Address for display; the secret is only copied to the clipboard. */
 export const withoutSecret = (address: string): string => address.replace(/^(http:\/\/[^/]+\/)[^/]+/, '$1…');
@@ -39,35 +39,42 @@ export const isGatewayAddress = (address: string): boolean =>
  * @returns a function that withdraws the announcement
  * @throws StorageError `not-ours` if the folder belongs to another program
  */
-export async function announce(folder: string, gateway: Announcement): Promise<() => Promise<void>> {
+export async function announceGateway(folder: string, gateway: Announcement): Promise<() => Promise<void>> {
   await claimFolder(nodeFiles, folder, 'Nothing was started.');
-  const owner = formatOwner(thisProcess());
+  const owner = formatOwner(getThisProcess());
   // Processes in two containers may have the same PID; files of earlier processes with this PID are
   // replaced.
   const path = join(folder, `${gateway.pid}-${hashText(owner).slice(0, 8)}.json`);
   const { pid, ...rest } = gateway;
-  await replaceOwn(nodeFiles, path, JSON.stringify({ contextCondenser: 'gateway', pid, owner, ...rest }), OWN.gateway);
-  return () => removeOwn(nodeFiles, path, OWN.gateway);
+  await replaceOwn(
+    nodeFiles,
+    path,
+    JSON.stringify({ contextCondenser: 'gateway', pid, owner, ...rest }),
+    OWN_FILE_KINDS.gateway,
+  );
+  return () => removeOwn(nodeFiles, path, OWN_FILE_KINDS.gateway);
 }
 
 /** Running gateways that are reachable from here. Removes files of others. */
 export async function listAnnouncements(folder: string): Promise<Announcement[]> {
   const names = await readdir(folder).catch(() => []);
   const found = await Promise.all(
-    names.filter((name) => /^\d+(?:-[0-9a-f]{8})?\.json$/.test(name)).map((name) => read(join(folder, name))),
+    names
+      .filter((name) => /^\d+(?:-[0-9a-f]{8})?\.json$/.test(name))
+      .map((name) => readAnnouncement(join(folder, name))),
   );
   return found.filter((one) => one !== undefined);
 }
 
-async function read(path: string): Promise<Announcement | undefined> {
+async function readAnnouncement(path: string): Promise<Announcement | undefined> {
   try {
-    if ((await inspectPath(nodeFiles, path, OWN.gateway)) !== 'ours') return undefined;
-    const { owner: word = '', ...gateway } = announcement.parse(JSON.parse(await readFile(path, 'utf8')));
+    if ((await inspectPath(nodeFiles, path, OWN_FILE_KINDS.gateway)) !== 'ours') return undefined;
+    const { owner: word = '', ...gateway } = announcementSchema.parse(JSON.parse(await readFile(path, 'utf8')));
     const owner = parseOwner(word);
     // Version 1.0 recorded only the PID.
     const liveness = owner ? checkLiveness(owner) : isGone(gateway.pid) ? 'unknown' : 'running';
     if (liveness === 'running') return gateway;
-    if (liveness === 'gone') await removeOwn(nodeFiles, path, OWN.gateway);
+    if (liveness === 'gone') await removeOwn(nodeFiles, path, OWN_FILE_KINDS.gateway);
   } catch {
     // Removed meanwhile, or not an announcement.
   }

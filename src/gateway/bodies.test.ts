@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { KnownBodies, ReadBody } from './bodies';
+import { ParsedBodyCache, ParsedBody } from './bodies';
 
 const of = (text: string): Buffer => Buffer.from(text);
 
 function whole(bytes: Buffer, list = 'messages') {
-  const read = new KnownBodies().read(bytes, list);
+  const read = new ParsedBodyCache().parseBody(bytes, list);
   return read && { body: read.body, ends: read.ends, before: read.before };
 }
 
@@ -47,14 +47,14 @@ describe('request bodies that begin alike', () => {
   it('are parsed as if each were the first', () => {
     fc.assert(
       fc.property(conversation, fc.nat(), fc.nat(), (bodies, cut, at) => {
-        const known = new KnownBodies();
+        const known = new ParsedBodyCache();
         const [first = ''] = bodies;
         // Includes invalid JSON and UTF-8.
         const broken = of(first.slice(0, cut % (first.length + 1)) + first.slice(at % (first.length + 1)));
         const odd = Buffer.from(of(first));
         if (odd.length > 0) odd[at % odd.length] = 0xff;
         for (const bytes of [...bodies.map(of), broken, odd, ...bodies.map(of)]) {
-          const read = known.read(bytes, 'messages');
+          const read = known.parseBody(bytes, 'messages');
           expect(read && { body: read.body, ends: read.ends, before: read.before }).toEqual(whole(bytes));
           if (read) expect(read.body).toEqual(JSON.parse(bytes.toString()));
         }
@@ -66,11 +66,11 @@ describe('request bodies that begin alike', () => {
     const element = (at: number): string => JSON.stringify({ role: 'user', content: `${at} é ${'x'.repeat(100)}` });
     const text = (count: number): Buffer =>
       of(`{"model":"m","messages":[${Array.from({ length: count }, (_, at) => element(at)).join(',')}],"stream":true}`);
-    const known = new KnownBodies();
-    known.read(text(50), 'messages');
+    const known = new ParsedBodyCache();
+    known.parseBody(text(50), 'messages');
     const parsed = vi.spyOn(JSON, 'parse');
     try {
-      const read = known.read(text(52), 'messages');
+      const read = known.parseBody(text(52), 'messages');
       expect(Math.max(...parsed.mock.calls.map(([source]) => source.length))).toBeLessThan(600);
       expect((read?.body['messages'] as unknown[]).length).toBe(52);
     } finally {
@@ -80,7 +80,7 @@ describe('request bodies that begin alike', () => {
 
   it('have byte offsets for each element of the list', () => {
     const text = '{"messages":["é",  {"a":[1,2]} ,3]}';
-    const { ends } = new ReadBody(of(text), JSON.parse(text) as Record<string, unknown>, 'messages');
+    const { ends } = new ParsedBody(of(text), JSON.parse(text) as Record<string, unknown>, 'messages');
     expect(ends.map((end) => of(text).subarray(0, end).toString())).toEqual([
       '{"messages":["é"',
       '{"messages":["é",  {"a":[1,2]}',

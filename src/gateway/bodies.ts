@@ -5,15 +5,15 @@
  * takes 14 ms more of processor time and the p99 of the added time is 1.3 to 1.5 times as long.
  */
 import { Buffer, isAscii, isUtf8 } from 'node:buffer';
-import { isDeeperThan, MAX_DEPTH } from '../conversations/text/json';
+import { isDeeperThan, MAX_JSON_DEPTH } from '../conversations/text/json';
 import { skipSpace, skipString, skipValue } from '../core/json/editJson';
 import { isRecord } from '../core/messages/blocks';
 import type { Body } from './wires/wire';
 
 /** Maximum number of bodies kept, one per conversation. */
-const MAX_KNOWN = 20;
+const MAX_KNOWN_BODIES = 20;
 
-export class ReadBody {
+export class ParsedBody {
   private words: string | undefined;
   private places: Places | null | undefined;
 
@@ -61,28 +61,28 @@ interface Places {
 }
 
 /** Parses bodies and keeps the last one of each conversation. */
-export class KnownBodies {
+export class ParsedBodyCache {
   /** Most recently used last. */
-  private known: readonly ReadBody[] = [];
+  private known: readonly ParsedBody[] = [];
 
   /** @returns undefined if the bytes are not a JSON object that the core supports */
-  read(bytes: Buffer, list: string): ReadBody | undefined {
-    const [best, common] = this.longest(bytes, list);
+  parseBody(bytes: Buffer, list: string): ParsedBody | undefined {
+    const [best, common] = this.findLongestCommon(bytes, list);
     const read = (best && continueBody(best, common, bytes)) ?? readWhole(bytes, list);
     if (!read) return undefined;
     // A continued body replaces its predecessor.
     const others = this.known.filter((other) => other !== best || common < other.ends.length);
-    this.known = [...others, read].slice(-MAX_KNOWN);
+    this.known = [...others, read].slice(-MAX_KNOWN_BODIES);
     return read;
   }
 
   /** The known body with the longest common prefix, and the number of common elements. */
-  private longest(bytes: Buffer, list: string): [ReadBody | undefined, number] {
-    let best: ReadBody | undefined;
+  private findLongestCommon(bytes: Buffer, list: string): [ParsedBody | undefined, number] {
+    let best: ParsedBody | undefined;
     let most = 0;
     for (const known of this.known) {
       // A different start means another conversation.
-      if (known.list !== list || !startsAlike(known.bytes, bytes)) continue;
+      if (known.list !== list || !haveSameBeginning(known.bytes, bytes)) continue;
       const common = countCommonElements(known, bytes);
       if (common > 0 && (known.ends[common - 1] ?? 0) > (best?.ends[most - 1] ?? 0)) [best, most] = [known, common];
     }
@@ -91,12 +91,13 @@ export class KnownBodies {
 }
 
 /** Number of bytes that distinguish agents and models. */
-const BEGINNING = 64;
+const COMPARED_BEGINNING_BYTES = 64;
 
-const startsAlike = (a: Buffer, b: Buffer): boolean => a.subarray(0, BEGINNING).equals(b.subarray(0, BEGINNING));
+const haveSameBeginning = (a: Buffer, b: Buffer): boolean =>
+  a.subarray(0, COMPARED_BEGINNING_BYTES).equals(b.subarray(0, COMPARED_BEGINNING_BYTES));
 
 /** Number of leading elements that are byte-identical. */
-function countCommonElements({ bytes: known, ends }: ReadBody, bytes: Buffer): number {
+function countCommonElements({ bytes: known, ends }: ParsedBody, bytes: Buffer): number {
   let [same, differs, from] = [0, ends.length + 1, 0];
   // Starts from the end, since usually all elements match.
   for (let next = ends.length; same + 1 < differs; next = Math.floor((same + differs) / 2)) {
@@ -111,7 +112,7 @@ function countCommonElements({ bytes: known, ends }: ReadBody, bytes: Buffer): n
  * Parses what follows the common elements.
  * @returns undefined if the whole body must be parsed
  */
-function continueBody(known: ReadBody, common: number, bytes: Buffer): ReadBody | undefined {
+function continueBody(known: ParsedBody, common: number, bytes: Buffer): ParsedBody | undefined {
   const { list, ends } = known;
   const from = ends[common - 1];
   const elements = known.body[list];
@@ -124,12 +125,12 @@ function continueBody(known: ReadBody, common: number, bytes: Buffer): ReadBody 
   try {
     const rest: unknown = JSON.parse(text);
     const found = locateElements(text, list);
-    if (!found || !isRecord(rest) || isDeeperThan(rest, MAX_DEPTH)) return undefined;
+    if (!found || !isRecord(rest) || isDeeperThan(rest, MAX_JSON_DEPTH)) return undefined;
     const { before } = known;
     if (Object.keys(rest).some((name) => Object.hasOwn(before, name))) return undefined;
     const added = rest[list] as readonly unknown[];
     const behind = toByteOffsets(text, tail.length + opening.length === text.length, found.ends.slice(1));
-    return new ReadBody(
+    return new ParsedBody(
       bytes,
       { ...before, ...rest, [list]: [...(elements as readonly unknown[]).slice(0, common), ...added.slice(1)] },
       list,
@@ -140,12 +141,12 @@ function continueBody(known: ReadBody, common: number, bytes: Buffer): ReadBody 
   }
 }
 
-function readWhole(bytes: Buffer, list: string): ReadBody | undefined {
+function readWhole(bytes: Buffer, list: string): ParsedBody | undefined {
   try {
     // Invalid UTF-8 would not round-trip.
     if (!isUtf8(bytes)) return undefined;
     const body: unknown = JSON.parse(decodeText(bytes));
-    return isRecord(body) && !isDeeperThan(body, MAX_DEPTH) ? new ReadBody(bytes, body, list) : undefined;
+    return isRecord(body) && !isDeeperThan(body, MAX_JSON_DEPTH) ? new ParsedBody(bytes, body, list) : undefined;
   } catch {
     return undefined;
   }

@@ -3,18 +3,18 @@
  * alone.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Overflow } from '../api/tooLong';
+import type { OverflowTokens } from '../api/tooLong';
 import type { Usage } from '../core/cost/usage';
-import type { ReadBody } from './bodies';
-import type { KnownRequest } from './wires';
+import type { ParsedBody } from './bodies';
+import type { RecognizedRequest } from './wires';
 
 export interface AgentCall {
   readonly route: string;
   /** The vendor's URL including the query. */
   readonly address: URL;
-  readonly known: KnownRequest;
+  readonly known: RecognizedRequest;
   readonly headers: IncomingHttpHeaders;
-  readonly read: ReadBody;
+  readonly read: ParsedBody;
 }
 
 /** What to send instead of the call. */
@@ -26,7 +26,7 @@ export interface PreparedCall {
    * @param overflow what the vendor said about the length
    * @returns undefined if there is none
    */
-  shortened(overflow: Overflow): Promise<PreparedCall | undefined>;
+  shortened(overflow: OverflowTokens): Promise<PreparedCall | undefined>;
   /**
    * A version without earlier thinking, for vendors that reject it; undefined if there is none to
    * remove.
@@ -47,11 +47,11 @@ export interface PreparedCall {
 }
 
 /** Sends the original body without alternatives or bookkeeping. */
-export const AS_IT_CAME: PreparedCall = {
+export const UNCHANGED_CALL: PreparedCall = {
   bytes: undefined,
   shortened: () => Promise.resolve(undefined),
   withoutThinking: () => undefined,
-  asItCame: () => AS_IT_CAME,
+  asItCame: () => UNCHANGED_CALL,
   answered: () => undefined,
   end: () => undefined,
 };

@@ -3,7 +3,7 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { MAX_ATTEMPTS } from '../live/attempts';
-import { AS_IT_CAME, type PreparedCall } from './condenser';
+import { UNCHANGED_CALL, type PreparedCall } from './condenser';
 import { deliver, type Delivery } from './deliver';
 import { beginDelivery, nextState, type Event } from './deliveryState';
 import { chatWire } from './wires/chat';
@@ -83,7 +83,7 @@ async function play({ form, answers, shorter, hasThinking, failure }: Course): P
     },
     asItCame: () => {
       step('as it came');
-      return { ...AS_IT_CAME, answered: () => booked++ };
+      return { ...UNCHANGED_CALL, answered: () => booked++ };
     },
     answered: () => booked++,
     end: (isPaid) => ended.push(isPaid),
@@ -118,7 +118,7 @@ async function play({ form, answers, shorter, hasThinking, failure }: Course): P
   const delivery: Delivery = {
     exchange,
     prepared: form === 'none' ? undefined : call(form === 'condensed', shorter, hasThinking),
-    pack: ({ bytes = Buffer.from('what came') } = AS_IT_CAME) => bytes,
+    pack: ({ bytes = Buffer.from('what came') } = UNCHANGED_CALL) => bytes,
     wire: chatWire,
     signal: abort.signal,
     log: () => undefined,
@@ -230,5 +230,5 @@ it('does not accept an event out of order', () => {
     { kind: 'booked' },
     { kind: 'refused' },
   ];
-  for (const event of events) expect(() => nextState(beginDelivery(AS_IT_CAME), event)).toThrow(RangeError);
+  for (const event of events) expect(() => nextState(beginDelivery(UNCHANGED_CALL), event)).toThrow(RangeError);
 });

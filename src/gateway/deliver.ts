@@ -1,5 +1,5 @@
 /** Carries out what {@link nextState} says for one request of an agent. */
-import { errorKind } from '../core/errors';
+import { getErrorKind } from '../core/errors';
 import type { PreparedCall } from './condenser';
 import { beginDelivery, isPaid, nextState, type Event, type LogLine, type State } from './deliveryState';
 import type { Exchange } from './exchange';
@@ -103,12 +103,12 @@ async function pass(
   readers.add(reader);
   try {
     await exchange.passAnswer(answer, (chunk) => {
-      reader.push(chunk);
+      reader.pushChunk(chunk);
     });
-    const { usage, failure } = await reader.end();
+    const { usage, failure } = await reader.finishReading();
     return { kind: 'passed', usage, overflow: failure === undefined ? undefined : parseOverflow(failure, undefined) };
   } finally {
-    reader.stop();
+    reader.stopReading();
     readers.delete(reader);
   }
 }
@@ -124,6 +124,6 @@ async function book({ call, usage, overflow }: StateOf<'booking'>, { log }: Deli
     await call.shortened(overflow);
   } catch (error) {
     // The agent has its answer and may be gone; what the vendor reported is recorded anyway.
-    log({ kind: 'problem', detail: `Nothing was condensed for it: ${errorKind(error)}` });
+    log({ kind: 'problem', detail: `Nothing was condensed for it: ${getErrorKind(error)}` });
   }
 }

@@ -5,9 +5,9 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { classifyRefusal } from '../api/refusalKind';
-import type { Overflow } from '../api/tooLong';
+import type { OverflowTokens } from '../api/tooLong';
 import type { Usage } from '../core/cost/usage';
-import { nextAttempt, type Attempt, type Change, type Problem } from '../live/attempts';
+import { chooseNextAttempt, type Attempt, type RequestChange, type RejectionProblem } from '../live/attempts';
 import type { PreparedCall } from './condenser';
 
 /** A rejection, read and not forwarded. */
@@ -16,9 +16,9 @@ export interface Refusal {
   readonly bytes: Buffer;
   /** The decompressed text; undefined if it can't be decompressed or is too long. */
   readonly words: string | undefined;
-  readonly problem: Problem;
+  readonly problem: RejectionProblem;
   /** What it says about the request's size; undefined if that was not the reason. */
-  readonly overflow: Overflow | undefined;
+  readonly overflow: OverflowTokens | undefined;
 }
 
 /** A line to log on entering a state. */
@@ -30,10 +30,10 @@ export interface LogLine {
 /** How a request came to its present form. */
 interface Course<Tried = readonly Attempt<Refusal>[]> {
   /** The change that produced the form; undefined for the first one. */
-  readonly change: Change | undefined;
+  readonly change: RequestChange | undefined;
   readonly rejected: Tried;
   /** Changes that can't be made to this request. */
-  readonly impossible: ReadonlySet<Change>;
+  readonly impossible: ReadonlySet<RequestChange>;
 }
 
 export type State =
@@ -52,7 +52,7 @@ export type State =
       readonly call: PreparedCall;
       readonly course: Course<Rejected>;
       readonly refusal: Refusal;
-      readonly change: Change;
+      readonly change: RequestChange;
     }
   /** Forward a rejection. */
   | { readonly kind: 'refusing'; readonly refusal: Refusal; readonly log?: LogLine }
@@ -71,7 +71,7 @@ export type State =
       readonly isPaid: boolean;
       readonly usage: Usage | undefined;
       /** Set if the answer itself says that the request was too long: for the next request. */
-      readonly overflow: Overflow | undefined;
+      readonly overflow: OverflowTokens | undefined;
       readonly log?: LogLine;
     }
   | { readonly kind: 'ended'; readonly isPaid: boolean; readonly log?: LogLine }
@@ -84,7 +84,7 @@ export type Event =
   | { readonly kind: 'read'; readonly refusal: Refusal }
   /** `call` is undefined if the change can't be made or would have no effect. */
   | { readonly kind: 'changed'; readonly call: PreparedCall | undefined }
-  | { readonly kind: 'passed'; readonly usage?: Usage | undefined; readonly overflow?: Overflow | undefined }
+  | { readonly kind: 'passed'; readonly usage?: Usage | undefined; readonly overflow?: OverflowTokens | undefined }
   | { readonly kind: 'booked' }
   | { readonly kind: 'refused' }
   /** `isPaid`: the vendor may be answering all the same. */
@@ -145,7 +145,7 @@ const isRefusal = (status: number): boolean => status === 400 || status === 413 
 const isCondensed = (call: PreparedCall | undefined): boolean => call?.bytes !== undefined;
 
 function changeOrRefuse(call: PreparedCall, course: Course<Rejected>, refusal: Refusal): State {
-  const next = nextAttempt(course.rejected, course.impossible);
+  const next = chooseNextAttempt(course.rejected, course.impossible);
   if (next.kind === 'change') return { kind: 'changing', call, course, refusal, change: next.change };
   const isOriginalTooLong = next.reason !== refusal && refusal.problem !== 'too-long';
   return {
@@ -162,7 +162,7 @@ const toProblem = (detail: string): LogLine => ({ kind: 'problem', detail });
 const describe = ({ words = '', answer }: Refusal): string =>
   `The vendor refused a condensed request (${classifyRefusal(words, answer.statusCode)})`;
 
-function describeChange(change: Change, refusal: Refusal): LogLine {
+function describeChange(change: RequestChange, refusal: Refusal): LogLine {
   if (change === 'shorten') return toProblem('The vendor refused a request as too large.');
   const form = change === 'send-as-it-came' ? 'as it came' : 'without its earlier thinking';
   return toProblem(`${describe(refusal)}; it went out ${form}.`);

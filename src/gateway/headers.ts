@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { SECRET_HEADER } from './access';
+import { SECRET_HEADER_NAME } from './access';
 
 /** Source: RFC 9110, 7.6.1. `alt-svc` would let the agent bypass us; `expect` is answered here. */
-const OWN = new Set([
+const CONNECTION_HEADERS = new Set([
   'connection',
   'keep-alive',
   'proxy-authenticate',
@@ -14,7 +14,7 @@ const OWN = new Set([
   'upgrade',
   'alt-svc',
   'expect',
-  SECRET_HEADER,
+  SECRET_HEADER_NAME,
 ]);
 
 /** Alternating names and values, as in Node. */
@@ -26,7 +26,7 @@ type RawHeaders = string[];
  */
 export function filterHeaders(message: IncomingMessage, without: readonly string[] = []): RawHeaders {
   const named = (message.headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
-  const gone = new Set([...OWN, ...named, ...without]);
+  const gone = new Set([...CONNECTION_HEADERS, ...named, ...without]);
   const passing: RawHeaders = [];
   const { rawHeaders } = message;
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
@@ -37,7 +37,7 @@ export function filterHeaders(message: IncomingMessage, without: readonly string
 }
 
 /** Headers specific to one request: body, response format, request number. */
-const OF_ONE_REQUEST =
+const PER_REQUEST_HEADER =
   /^(?:host|content-(?:length|encoding)|accept-encoding|idempotency-key|x-(?:client-)?request-id|x-stainless-(?:retry-count|timeout)|traceparent|tracestate)$/;
 
 /**
@@ -47,7 +47,7 @@ export function pickLastingHeaders(headers: IncomingHttpHeaders): Record<string,
   const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined || OWN.has(name) || named.includes(name) || OF_ONE_REQUEST.test(name)
+      value === undefined || CONNECTION_HEADERS.has(name) || named.includes(name) || PER_REQUEST_HEADER.test(name)
         ? []
         : [[name, Array.isArray(value) ? value.join(', ') : value]],
     ),

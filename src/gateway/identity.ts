@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
  * Headers with a conversation's ID, followed by those that identify subagents. Observed in the
  * agents' requests.
  */
-const NAMING: readonly (readonly string[])[] = [
+const IDENTITY_HEADERS: readonly (readonly string[])[] = [
   // Codex. In subagents, `session-id` and the cache key are the parent's.
   ['thread-id'],
   // Claude Code. Only subagents send the second.
@@ -21,7 +21,7 @@ const NAMING: readonly (readonly string[])[] = [
  * cache key are unreliable.
  */
 export function getConversationId(headers: IncomingHttpHeaders): string | undefined {
-  for (const names of NAMING) {
+  for (const names of IDENTITY_HEADERS) {
     const [first, ...rest] = names.map((name) => headers[name]);
     if (typeof first === 'string' && first !== '') {
       return [first, ...rest.filter((id) => typeof id === 'string')].join('/');

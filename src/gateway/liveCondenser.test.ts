@@ -2,23 +2,28 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Usage } from '../core/cost/usage';
 import { editJson } from '../core/json/editJson';
 import { checkConversation, findNewViolations } from '../core/messages/firewall';
-import { freshCounter } from '../core/testingCounter';
+import { createCounter } from '../core/testingCounter';
 import { createTestBed } from '../live/testing';
 import { anthropicFault } from '../../test/servers/anthropicRules';
 import { testClock } from '../../test/servers/testClock';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
-import { ReadBody } from './bodies';
+import { ParsedBody } from './bodies';
 import type { AgentCall, PreparedCall } from './condenser';
 import { LiveCondenser, type LiveCondenserOptions } from './liveCondenser';
 import { findKnownRequest } from './wires';
-import { makeBody, PATHS, WIRE_NAMES } from './wires/testing';
+import { makeBody, PATH_BY_WIRE, WIRE_NAMES } from './wires/testing';
 import { writeView, type Body, type WireName } from './wires/wire';
 import type { LiveConversationsApi } from '../live/types';
 import { MARKER_EXAMPLE, MARKER_START } from '../core/messages/markers';
 
 const never = new AbortController().signal;
 
-const makeCall = (wire: WireName, text: string, changes: Partial<AgentCall> = {}, path = PATHS[wire]): AgentCall => {
+const makeCall = (
+  wire: WireName,
+  text: string,
+  changes: Partial<AgentCall> = {},
+  path = PATH_BY_WIRE[wire],
+): AgentCall => {
   const known = findKnownRequest('POST', path.replace(/\?.*/, ''));
   if (!known) throw new Error('not known');
   return {
@@ -26,7 +31,7 @@ const makeCall = (wire: WireName, text: string, changes: Partial<AgentCall> = {}
     address: new URL('http://127.0.0.1:1'),
     known,
     headers: {},
-    read: new ReadBody(Buffer.from(text), JSON.parse(text) as Body, known.wire.list),
+    read: new ParsedBody(Buffer.from(text), JSON.parse(text) as Body, known.wire.list),
     ...changes,
   };
 };
@@ -47,7 +52,7 @@ function engine(root: string, window = 24_000, provider = 'lossless', options: P
   const notes: string[] = [];
   const condenser = new LiveCondenser({
     live: bed.live,
-    counter: freshCounter(),
+    counter: createCounter(),
     addresses: new Map([['a', new URL('http://127.0.0.1:1')]]),
     window,
     report: (note) => notes.push(note),
@@ -88,7 +93,7 @@ describe.each(WIRE_NAMES)('a task through the gateway over %s', (wire) => {
         const call = makeCall(wire, text);
         const prepared = await condenser.prepare(call, never);
         const sent = getText(prepared) ?? text;
-        const counted = freshCounter().messages(messagesIn(call, sent));
+        const counted = createCounter().countMessages(messagesIn(call, sent));
         prepared?.answered(usage(counted));
         if (events.length === 0) expect(getText(prepared)).toBeUndefined();
         expect(counted).toBeLessThan(24_000);
@@ -200,7 +205,7 @@ describe('the engine behind the gateway', () => {
       const broken = findNewViolations(messagesIn(call, call.read.text), messagesIn(call, getText(other)!));
       expect(broken.map(({ rule, message }) => [rule, message])).toEqual([['thinking-kept', 1]]);
       expect(strictly(getText(other)!)).toBeUndefined();
-      const tokens = (text: string) => freshCounter().messages(messagesIn(call, text));
+      const tokens = (text: string) => createCounter().countMessages(messagesIn(call, text));
       const saved = tokens(call.read.text) - tokens(prepared.bytes.toString());
       // Model tokens are slightly more.
       other?.answered(usage(tokens(prepared.bytes.toString())));
@@ -273,7 +278,7 @@ describe('the engine behind the gateway', () => {
       for (let steps = 2; steps <= 60; steps += 2) {
         const call = makeCall('anthropic', makeBody('anthropic', steps));
         let prepared = await condenser.prepare(call, never);
-        const tokens = () => freshCounter().messages(messagesIn(call, getText(prepared) ?? call.read.text));
+        const tokens = () => createCounter().countMessages(messagesIn(call, getText(prepared) ?? call.read.text));
         // 8,192 tokens are requested for the answer.
         if (tokens() + 8_192 > 24_000) {
           sizes.push(tokens());
@@ -337,7 +342,7 @@ describe('the engine behind the gateway', () => {
       const before = getText(await condenser.prepare(call, never));
       const aside = makeCall('gemini', check(40), {}, PIECE);
       const sent = getText(await condenser.prepare(aside, never));
-      const tokens = freshCounter().messages(messagesIn(aside, sent ?? ''));
+      const tokens = createCounter().countMessages(messagesIn(aside, sent ?? ''));
       expect(tokens).toBeLessThan(24_000);
       expect(findNewViolations(messagesIn(aside, check(40)), messagesIn(aside, sent ?? ''))).toEqual([]);
       expect(sent).toContain('Is the conversation stuck in a loop?');
@@ -370,7 +375,7 @@ describe('the engine behind the gateway', () => {
           const call = makeCall(wire, xmlTask(steps));
           const prepared = await condenser.prepare(call, never);
           const sent = getText(prepared) ?? call.read.text;
-          const counted = freshCounter().messages(messagesIn(call, sent));
+          const counted = createCounter().countMessages(messagesIn(call, sent));
           prepared?.answered(usage(counted));
           expect(counted).toBeLessThan(24_000);
           expect(findNewViolations(messagesIn(call, call.read.text), messagesIn(call, sent))).toEqual([]);
@@ -421,9 +426,9 @@ describe('the engine behind the gateway', () => {
       const prepared = await condenser.prepare(aside, never);
       expect(prepared && getText(prepared)).toBeUndefined();
       expect(live.list()).toHaveLength(0);
-      const counted = freshCounter().messages(messagesIn(aside, check(40)));
+      const counted = createCounter().countMessages(messagesIn(aside, check(40)));
       const smaller = await prepared?.shortened({ tokens: counted * 2, limit: 60_000 });
-      const left = freshCounter().messages(messagesIn(aside, getText(smaller) ?? ''));
+      const left = createCounter().countMessages(messagesIn(aside, getText(smaller) ?? ''));
       expect(left * 2).toBeLessThan(60_000);
       expect(left).toBeGreaterThan(0);
       smaller?.answered(usage(left * 2));
@@ -500,7 +505,7 @@ describe('the engine behind the gateway', () => {
       const clock = testClock();
       const { live, events } = createTestBed(root, { clock, settings: { provider: 'lossless', coldPercent: 20 } });
       const addresses = new Map([['a', new URL('https://api.anthropic.com')]]);
-      const condenser = new LiveCondenser({ live, counter: freshCounter(), addresses, window: 100_000 });
+      const condenser = new LiveCondenser({ live, counter: createCounter(), addresses, window: 100_000 });
       const body = makeBody('anthropic', 25).replaceAll('"type":"ephemeral"', `"type":"ephemeral"${ttl}`);
       const first = await condenser.prepare(makeCall('anthropic', body), never);
       first?.answered(usage(30_000));
@@ -516,7 +521,7 @@ describe('the engine behind the gateway', () => {
       const clock = testClock();
       const { live, events } = createTestBed(root, { clock, settings: { provider: 'lossless', coldPercent: 20 } });
       const addresses = new Map([['a', new URL('https://api.anthropic.com')]]);
-      const condenser = new LiveCondenser({ live, counter: freshCounter(), addresses, window: 100_000 });
+      const condenser = new LiveCondenser({ live, counter: createCounter(), addresses, window: 100_000 });
       const call = makeCall('anthropic', xmlTask(25));
       (await condenser.prepare(call, never))?.answered(usage(30_000));
       clock.advance(6 * 60_000);
@@ -531,7 +536,7 @@ describe('the engine behind the gateway', () => {
       const clock = testClock();
       const { live, events } = createTestBed(root, { clock, settings: { provider: 'lossless', coldPercent: 10 } });
       const addresses = new Map([['a', new URL('https://generativelanguage.googleapis.com')]]);
-      const condenser = new LiveCondenser({ live, counter: freshCounter(), addresses, window: 100_000 });
+      const condenser = new LiveCondenser({ live, counter: createCounter(), addresses, window: 100_000 });
       const text = makeBody('gemini', 25);
       const task = makeCall('gemini', text);
       const toolless = text.replace(/"tools":\[.*?\]\}\],/, '');

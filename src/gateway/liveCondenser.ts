@@ -2,10 +2,10 @@
 import { findKnownModel, type PriceTable } from '../api/prices';
 import type { Vendor } from '../api/types';
 import { makeTitle, UNTITLED } from '../conversations/title';
-import { plausibleUsage, type Usage, type UsageAccounting } from '../core/cost/usage';
-import type { Overflow } from '../api/tooLong';
+import { rejectImplausibleUsage, type Usage, type UsageAccounting } from '../core/cost/usage';
+import type { OverflowTokens } from '../api/tooLong';
 import { classifyRefusal } from '../api/refusalKind';
-import { errorKind, errorMessage } from '../core/errors';
+import { getErrorKind, getErrorMessage } from '../core/errors';
 import { extendView } from '../core/condense/edits/view';
 import { editJson, type JsonEdit } from '../core/json/editJson';
 import { getBlocks, isRecord } from '../core/messages/blocks';
@@ -16,19 +16,19 @@ import { findTurnStart } from '../core/messages/task';
 import { markAnswers } from '../core/messages/personsAnswers';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { ASSUMED_WINDOW } from '../core/vendors/families';
+import { ASSUMED_WINDOW_TOKENS } from '../core/vendors/families';
 import { getCacheSpan } from '../core/vendors/caches';
 import { getRequestLimits } from '../core/vendors/requestLimits';
 import type { AgentRequest, LiveId, PreparedRequest, UpstreamModel } from '../live/request';
-import { commonPrefix } from '../live/align';
+import { countCommonPrefix } from '../live/align';
 import type { ConversationSpending, PaidRequest } from '../live/conversationSpending';
 import type { LiveConversationsApi } from '../live/types';
 import { hasServerSideContextEdits, countOptionalTokens } from '../live/vendorReads';
-import { AS_IT_CAME, StoppedCall, type AgentCall, type Condenser, type PreparedCall } from './condenser';
+import { UNCHANGED_CALL, StoppedCall, type AgentCall, type Condenser, type PreparedCall } from './condenser';
 import { getConversationId } from './identity';
 import { DEFAULT_THRESHOLD_PERCENT, type Threshold } from '../core/condense/trigger/thresholds';
 import { RunFigures, type RunSummary } from './runFigures';
-import type { Summaries } from './summaries';
+import type { GatewaySummaries } from './summaries';
 import { joinHead, makeSentHead, type SentHead } from './sentHead';
 import { isThinking, type Body, type WireName, type WireRequest } from './wires/wire';
 import { LruMap } from '../core/lruMap';
@@ -43,15 +43,15 @@ const MAX_RESERVED_PERCENT = 20;
  * For vendors that count the requested answer against the window: maximum share reserved for it,
  * and the percentage of the rest at which a conversation is due.
  */
-const MAX_COUNTED_SHARE = 0.5;
+const MAX_COUNTED_WINDOW_SHARE = 0.5;
 const COUNTED_THRESHOLD_PERCENT = 85;
 /** Share of a request rejected as too long that is assumed to fit if the vendor gave no numbers. */
-const REFUSED_SHARE = 0.9;
+const RETRY_SIZE_SHARE = 0.9;
 /**
  * A request without tools belongs to a known conversation if it shares at least this many messages
  * and half of its own.
  */
-const MIN_COMMON = 4;
+const MIN_COMMON_MESSAGES = 4;
 
 export interface LiveCondenserOptions {
   readonly live: LiveConversationsApi;
@@ -73,7 +73,7 @@ export interface LiveCondenserOptions {
   /** The user's spending limits; default none. */
   readonly spending?: Pick<ConversationSpending, 'begin'>;
   /** Lets conversations be summarized by their own models; absent if no model may be called. */
-  readonly summaries?: Pick<Summaries, 'ownModel'>;
+  readonly summaries?: Pick<GatewaySummaries, 'ownModel'>;
   /** Receives notes for display, without conversation content. */
   readonly report?: (note: string) => void;
 }
@@ -83,13 +83,13 @@ export interface LiveCondenserOptions {
  * or by its description, which contains a marker. Agents have similarly named tools (Kilo's
  * `kilo_local_recall`).
  */
-const RECALL = new RegExp(`condenser[^a-z]{0,4}recall(?![a-z])|${MARKER_START}`, 'i');
+const RECALL_TOOL_PATTERN = new RegExp(`condenser[^a-z]{0,4}recall(?![a-z])|${MARKER_START}`, 'i');
 
 /**
  * True if the request declares the recall tool or mentions it in a tool that calls others (Codex).
  * Agents that did not wait for the MCP server, and subagents, may lack it.
  */
-const offersRecall = ({ tools }: WireRequest): boolean => RECALL.test(JSON.stringify(tools));
+const offersRecall = ({ tools }: WireRequest): boolean => RECALL_TOOL_PATTERN.test(JSON.stringify(tools));
 
 /**
  * True if the request by itself is a step of a task: it declares tools, or calls are written as XML
@@ -99,7 +99,7 @@ const offersRecall = ({ tools }: WireRequest): boolean => RECALL.test(JSON.strin
  */
 const isOfTask = ({ tools, messages }: WireRequest): boolean => tools.length > 0 || hasXmlCalls(messages);
 
-const NO_TOOLS: ReadonlySet<string> = new Set();
+const NO_TOOL_NAMES: ReadonlySet<string> = new Set();
 
 interface Step {
   readonly call: AgentCall;
@@ -120,7 +120,7 @@ export class LiveCondenser implements Condenser {
    */
   private readonly unthought = new Map<LiveId, number>();
   /** The start of the last body sent per conversation. */
-  private readonly heads = new LruMap<LiveId, KeptHead>(MAX_HEADS);
+  private readonly heads = new LruMap<LiveId, HeadOfConversation>(MAX_KEPT_HEADS);
   /** Models whose vendor counts the requested answer against the window. */
   private readonly countsOutput = new Set<string>();
 
@@ -143,13 +143,13 @@ export class LiveCondenser implements Condenser {
   async prepare(call: AgentCall, signal: AbortSignal): Promise<PreparedCall | undefined> {
     const request = call.known.wire.read(call.read.body);
     if (!request || request.messages.length === 0) return undefined;
-    if (call.known.purpose === 'count') return this.counted(call, request);
-    if (isOfTask(request)) return this.step(call, request, getConversationId(call.headers), signal);
+    if (call.known.purpose === 'count') return this.prepareTokenCount(call, request);
+    if (isOfTask(request)) return this.makeStep(call, request, getConversationId(call.headers), signal);
     // Titles, checks and probes are not part of a task; the agent's own summary of a long one is.
-    const known = this.continued(request.messages);
+    const known = this.findContinued(request.messages);
     return known === undefined
-      ? this.aside(call, request, signal)
-      : this.step(call, request, this.ids.get(known), signal);
+      ? this.prepareSideRequest(call, request, signal)
+      : this.makeStep(call, request, this.ids.get(known), signal);
   }
 
   /**
@@ -157,19 +157,20 @@ export class LiveCondenser implements Condenser {
    * a task (Gemini CLI's loop check has its last twenty messages) and does not fit, it is shortened
    * as a conversation of its own.
    */
-  private async aside(call: AgentCall, request: WireRequest, signal: AbortSignal): Promise<PreparedCall> {
+  private async prepareSideRequest(call: AgentCall, request: WireRequest, signal: AbortSignal): Promise<PreparedCall> {
     const { counter, spending } = this.options;
-    const model = this.modelOf(call, request);
+    const model = this.getUpstreamModel(call, request);
     // A token has at least one byte.
     const isLong = call.read.bytes.length > model.contextWindow;
-    const tokens = spending || isLong ? counter.messages(request.messages) * (model.tokenFactor ?? 1) : 0;
+    const tokens = spending || isLong ? counter.countMessages(request.messages) * (model.tokenFactor ?? 1) : 0;
     const fitting = this.fittingAside.get(model.key) ?? model.contextWindow - (model.maxOutputTokens ?? 0);
-    const short = isLong && tokens > fitting ? await this.shortened(call, request, undefined, signal) : undefined;
+    const short =
+      isLong && tokens > fitting ? await this.shortenSideRequest(call, request, undefined, signal) : undefined;
     const mustRead =
       short || !spending || hasServerSideContextEdits(call.read.body)
         ? undefined
-        : counter.messages(request.messages) - countOptionalTokens(request.messages, counter);
-    const paid = await this.booked(
+        : counter.countMessages(request.messages) - countOptionalTokens(request.messages, counter);
+    const paid = await this.bookSpending(
       model,
       undefined,
       short?.prepared.tokens ?? tokens,
@@ -178,26 +179,26 @@ export class LiveCondenser implements Condenser {
     const sent = short && this.toSend({ call, request, asked: short.asked, paid }, short.prepared, signal);
     if (sent?.bytes) return sent;
     return {
-      ...AS_IT_CAME,
+      ...UNCHANGED_CALL,
       shortened: async (overflow) => {
         const { tokens: told = 0, limit = 0 } = overflow;
-        const share = limit > 0 && told > limit ? limit / told : REFUSED_SHARE;
+        const share = limit > 0 && told > limit ? limit / told : RETRY_SIZE_SHARE;
         if (!overflow.weight && tokens > 0) this.fittingAside.set(model.key, tokens * share);
-        const { asked, prepared } = await this.shortened(call, request, overflow, signal);
+        const { asked, prepared } = await this.shortenSideRequest(call, request, overflow, signal);
         const smaller = this.toSend({ call, request, asked, paid }, prepared, signal);
         return smaller.bytes && smaller;
       },
       answered: (usage) => {
         paid?.used(usage);
         this.figures.add({
-          usage: plausibleUsage(usage, mustRead),
+          usage: rejectImplausibleUsage(usage, mustRead),
           tokens,
           prices: model.prices,
           savedTokens: 0,
           breaksCache: false,
         });
       },
-      end: this.ending(paid),
+      end: this.createEndHandler(paid),
     };
   }
 
@@ -205,24 +206,24 @@ export class LiveCondenser implements Condenser {
    * Shortens a request that belongs to no conversation, if possible.
    * @param overflow what the vendor said about its length, if it rejected it
    */
-  private async shortened(
+  private async shortenSideRequest(
     call: AgentCall,
     request: WireRequest,
-    overflow: Overflow | undefined,
+    overflow: OverflowTokens | undefined,
     signal: AbortSignal,
   ): Promise<{ readonly asked: AgentRequest; readonly prepared: PreparedRequest }> {
     const { live, report } = this.options;
     // It has no tools, so recall is impossible.
-    const about = this.askedOf(call, request, `${getConversationId(call.headers) ?? ''}/aside`);
+    const about = this.makeAgentRequest(call, request, `${getConversationId(call.headers) ?? ''}/aside`);
     const asked = { ...about, isAside: true };
     const whole = await live.prepare(asked, signal);
-    const refused = { ...whole, countedTokens: this.wholeTokens(whole) };
+    const refused = { ...whole, countedTokens: this.countWholeTokens(whole) };
     const prepared = (overflow && (await live.tooLong(refused, asked, signal, overflow))) ?? whole;
     for (const note of prepared.notes) report?.(note);
     return { asked, prepared };
   }
 
-  private ending(paid: PaidRequest | undefined): PreparedCall['end'] {
+  private createEndHandler(paid: PaidRequest | undefined): PreparedCall['end'] {
     return (isPaid) => {
       if (!paid) return;
       // Never rejects: write errors are reported.
@@ -232,7 +233,7 @@ export class LiveCondenser implements Condenser {
   }
 
   /** @throws StoppedCall if a spending limit is reached */
-  private async booked(
+  private async bookSpending(
     { key, prices, accounting }: UpstreamModel,
     conversation: string | undefined,
     tokens: number,
@@ -243,29 +244,29 @@ export class LiveCondenser implements Condenser {
     try {
       return await this.options.spending?.begin(model, conversation, tokens, mustRead);
     } catch (error) {
-      throw new StoppedCall(`Context Condenser: ${errorMessage(error)}`, { cause: error });
+      throw new StoppedCall(`Context Condenser: ${getErrorMessage(error)}`, { cause: error });
     }
   }
 
-  private async step(
+  private async makeStep(
     call: AgentCall,
     request: WireRequest,
     conversationId: string | undefined,
     signal: AbortSignal,
   ): Promise<PreparedCall> {
     const canRecall = this.options.canRecall === true ? offersRecall(request) : undefined;
-    const about = this.askedOf(call, request, conversationId, canRecall);
-    const asked = { ...about, model: this.summarizing(call, request, about.model) };
+    const about = this.makeAgentRequest(call, request, conversationId, canRecall);
+    const asked = { ...about, model: this.addSummarizer(call, request, about.model) };
     const prepared = await this.options.live.prepare(asked, signal);
     this.ids.set(prepared.conversation, conversationId);
     for (const note of prepared.notes) this.options.report?.(note);
     // Groups an agent and its subagents if they share an ID.
     const { conversation, tokens, mustRead } = prepared;
-    const paid = await this.booked(asked.model, conversationId ?? conversation, tokens, mustRead);
+    const paid = await this.bookSpending(asked.model, conversationId ?? conversation, tokens, mustRead);
     return this.toSend({ call, request, asked, paid }, prepared, signal);
   }
 
-  private askedOf(
+  private makeAgentRequest(
     call: AgentCall,
     request: WireRequest,
     conversationId: string | undefined,
@@ -276,16 +277,16 @@ export class LiveCondenser implements Condenser {
       ...(conversationId !== undefined && { conversationId }),
       ...(title !== UNTITLED && { title }),
       ...(request.system !== undefined && { system: request.system }),
-      messages: markAnswers(this.options.askingTools ?? NO_TOOLS, request.messages),
+      messages: markAnswers(this.options.askingTools ?? NO_TOOL_NAMES, request.messages),
       tools: request.tools,
       ...(hasServerSideContextEdits(call.read.body) && { isReadOtherwise: true }),
-      model: this.modelOf(call, request),
+      model: this.getUpstreamModel(call, request),
       ...(canRecall !== undefined && { canRecall }),
     };
   }
 
   /** The step's model, which may also be asked for a summary. */
-  private summarizing(call: AgentCall, request: WireRequest, model: UpstreamModel): UpstreamModel {
+  private addSummarizer(call: AgentCall, request: WireRequest, model: UpstreamModel): UpstreamModel {
     const { summaries } = this.options;
     const id = getModelId(call, request);
     return summaries && id !== undefined ? { ...model, summarizer: summaries.ownModel(call, { ...model, id }) } : model;
@@ -297,9 +298,9 @@ export class LiveCondenser implements Condenser {
     this.forgetThinking(prepared);
     let bytes: Buffer | undefined;
     try {
-      bytes = this.leftAlone.has(conversation) ? undefined : this.written(step, prepared);
+      bytes = this.leftAlone.has(conversation) ? undefined : this.writeBody(step, prepared);
     } catch (error) {
-      report?.(`A view could not be written, the request went out as it came: ${errorKind(error)}`);
+      report?.(`A view could not be written, the request went out as it came: ${getErrorKind(error)}`);
     }
     return {
       bytes,
@@ -307,7 +308,7 @@ export class LiveCondenser implements Condenser {
         const { tokens = Infinity, limit = 0 } = overflow;
         if (tokens < limit) this.countsOutput.add(step.asked.model.key);
         const { summarizer } = step.asked.model;
-        const model = this.modelOf(step.call, step.request);
+        const model = this.getUpstreamModel(step.call, step.request);
         const asked = { ...step.asked, model: { ...model, ...(summarizer && { summarizer }) } };
         const smaller = await live.tooLong(prepared, asked, signal, overflow);
         if (!smaller) return undefined;
@@ -324,7 +325,7 @@ export class LiveCondenser implements Condenser {
         return sent.bytes && !sent.bytes.equals(bytes) ? sent : undefined;
       },
       asItCame: (words) => ({
-        ...AS_IT_CAME,
+        ...UNCHANGED_CALL,
         answered: (usage) => {
           // Only success proves that the view was rejected: an empty account or wrong parameter
           // fails either way.
@@ -332,30 +333,35 @@ export class LiveCondenser implements Condenser {
           report?.(
             `The vendor refused a condensed conversation, which is left alone from now on (${classifyRefusal(words)}).`,
           );
-          this.answered(step, prepared, false, usage);
+          this.noteAnswer(step, prepared, false, usage);
         },
       }),
       answered: (usage) => {
-        this.answered(step, prepared, bytes !== undefined, usage);
+        this.noteAnswer(step, prepared, bytes !== undefined, usage);
       },
-      end: this.ending(step.paid),
+      end: this.createEndHandler(step.paid),
     };
   }
 
   /** @param isView true if the view was sent, false if the original was */
-  private answered({ asked, paid }: Step, prepared: PreparedRequest, isView: boolean, usage: Usage | undefined): void {
+  private noteAnswer(
+    { asked, paid }: Step,
+    prepared: PreparedRequest,
+    isView: boolean,
+    usage: Usage | undefined,
+  ): void {
     paid?.used(usage);
     const { live } = this.options;
     const { conversation } = prepared;
-    const counted = isView ? prepared.countedTokens : this.wholeTokens(prepared);
+    const counted = isView ? prepared.countedTokens : this.countWholeTokens(prepared);
     live.answered({ ...prepared, countedTokens: counted }, usage);
     live.used(prepared, usage);
     const factor = prepared.countedTokens > 0 ? prepared.tokens / prepared.countedTokens : 1;
-    const saved = isView ? this.wholeTokens(prepared) - prepared.countedTokens : 0;
+    const saved = isView ? this.countWholeTokens(prepared) - prepared.countedTokens : 0;
     this.figures.add({
       conversation,
-      usage: plausibleUsage(usage, prepared.mustRead),
-      tokens: (isView ? prepared.countedTokens : this.wholeTokens(prepared)) * factor,
+      usage: rejectImplausibleUsage(usage, prepared.mustRead),
+      tokens: (isView ? prepared.countedTokens : this.countWholeTokens(prepared)) * factor,
       prices: asked.model.prices,
       savedTokens: Math.max(0, Math.round(saved * factor)),
       breaksCache: prepared.outcome?.kind === 'condensed',
@@ -363,7 +369,7 @@ export class LiveCondenser implements Condenser {
   }
 
   /** The body with the view; undefined if the view equals the original. */
-  private written({ call, request }: Step, prepared: PreparedRequest): Buffer | undefined {
+  private writeBody({ call, request }: Step, prepared: PreparedRequest): Buffer | undefined {
     const { conversation, messages: view, origins, edits } = prepared;
     if (edits.length === 0) return undefined;
     const until = this.unthought.get(conversation) ?? 0;
@@ -389,49 +395,50 @@ export class LiveCondenser implements Condenser {
     this.unthought.set(conversation, original.length);
   }
 
-  private wholeTokens({ original, messages, countedTokens }: PreparedRequest): number {
+  private countWholeTokens({ original, messages, countedTokens }: PreparedRequest): number {
     const { counter } = this.options;
-    return countedTokens + counter.messages(original) - counter.messages(messages);
+    return countedTokens + counter.countMessages(original) - counter.countMessages(messages);
   }
 
   /** Token-count requests show the view as last sent; they never condense. */
-  private counted(call: AgentCall, request: WireRequest): PreparedCall | undefined {
+  private prepareTokenCount(call: AgentCall, request: WireRequest): PreparedCall | undefined {
     const { live } = this.options;
-    const known = this.continued(request.messages);
+    const known = this.findContinued(request.messages);
     const shown = known === undefined || this.leftAlone.has(known) ? undefined : live.view(known);
     if (!shown || shown.edits.length === 0) return undefined;
     const { original } = shown;
     // Only if nothing but the newest messages is new.
-    if (commonPrefix(original, request.messages) < original.length) return undefined;
+    if (countCommonPrefix(original, request.messages) < original.length) return undefined;
     const whole = extendView(shown, [...original, ...request.messages.slice(original.length)]);
     return {
-      ...AS_IT_CAME,
+      ...UNCHANGED_CALL,
       bytes: joinHead(makeSentHead(call.known.wire, call.read, request, whole, undefined), call.read),
     };
   }
 
   /** The conversation that the messages continue or quote. */
-  private continued(messages: readonly ApiMessage[]): LiveId | undefined {
+  private findContinued(messages: readonly ApiMessage[]): LiveId | undefined {
     const { live } = this.options;
     let best: { readonly id: LiveId; readonly common: number } | undefined;
     for (const id of this.ids.keys()) {
-      const common = commonPrefix(live.view(id)?.original ?? [], messages);
-      if (common >= MIN_COMMON && common * 2 >= messages.length && common > (best?.common ?? 0)) best = { id, common };
+      const common = countCommonPrefix(live.view(id)?.original ?? [], messages);
+      if (common >= MIN_COMMON_MESSAGES && common * 2 >= messages.length && common > (best?.common ?? 0))
+        best = { id, common };
     }
     return best?.id;
   }
 
-  private modelOf({ route, known, read }: AgentCall, request: WireRequest): UpstreamModel {
+  private getUpstreamModel({ route, known, read }: AgentCall, request: WireRequest): UpstreamModel {
     const { prices, addresses, window, windows, threshold = { percent: DEFAULT_THRESHOLD_PERCENT } } = this.options;
     const model = getModelId({ known }, request) ?? 'unknown';
-    const { vendor, accounting } = VENDORS[known.wire.name];
+    const { vendor, accounting } = VENDOR_BY_WIRE[known.wire.name];
     const baseUrl = addresses.get(route)?.href;
     const facts = findKnownModel(prices, { vendor, model, ...(baseUrl !== undefined && { baseUrl }) });
-    const whole = window ?? windows?.get(model) ?? facts.contextWindow ?? ASSUMED_WINDOW;
+    const whole = window ?? windows?.get(model) ?? facts.contextWindow ?? ASSUMED_WINDOW_TOKENS;
     const { maxOutputTokens: asked } = request;
     const key = `${route}/${model}`;
     const forAnswer =
-      asked !== undefined && this.countsOutput.has(key) ? Math.min(asked, whole * MAX_COUNTED_SHARE) : 0;
+      asked !== undefined && this.countsOutput.has(key) ? Math.min(asked, whole * MAX_COUNTED_WINDOW_SHARE) : 0;
     const contextWindow = Math.floor(whole - forAnswer);
     const host = addresses.get(route)?.hostname;
     const isLong = asksForLongCache(read.body);
@@ -468,14 +475,14 @@ const getModelId = ({ known }: Pick<AgentCall, 'known'>, { model = known.model }
 const nameIn = (key: string): string => (/^[\w.:@/+-]{1,120}$/.test(key) ? key : 'a model');
 
 /** A head that the next request may extend. */
-interface KeptHead {
+interface HeadOfConversation {
   readonly head: SentHead;
   /** Index up to which thinking was removed. */
   readonly until: number;
 }
 
 /** As many as the engine keeps conversations. */
-const MAX_HEADS = 20;
+const MAX_KEPT_HEADS = 20;
 
 function withoutThinking(message: ApiMessage): ApiMessage {
   const { role, content } = message;
@@ -527,7 +534,7 @@ function isLongMark(block: unknown): boolean {
 }
 
 /** Vendor for prices and accounting if the URL is the vendor's own. */
-const VENDORS: Readonly<Record<WireName, { readonly vendor: Vendor; readonly accounting: UsageAccounting }>> = {
+const VENDOR_BY_WIRE: Readonly<Record<WireName, { readonly vendor: Vendor; readonly accounting: UsageAccounting }>> = {
   anthropic: { vendor: 'anthropic', accounting: 'anthropic' },
   chat: { vendor: 'openai', accounting: 'openai' },
   responses: { vendor: 'openai', accounting: 'openai' },

@@ -1,7 +1,7 @@
 /** Serves a gateway's live conversations to its user's windows: state and user actions. */
 import * as z from 'zod';
-import { whyNot } from '../core/condense/fallback';
-import { errorMessage } from '../core/errors';
+import { describeWhyNot } from '../core/condense/fallback';
+import { getErrorMessage } from '../core/errors';
 import type { OutcomeSummary } from '../core/condense';
 import type { FoldedTexts } from '../core/condense/report/foldedTexts';
 import type { EditId } from '../core/condense/edits/edits';
@@ -10,28 +10,32 @@ import type { ConversationLimits, LimitNotice } from '../live/conversationSpendi
 import type { CommandResult, LiveConversationsApi, LiveSummary, LiveView } from '../live/types';
 
 /** Long-polling timeout in milliseconds, shorter than clients' timeouts. */
-const WAIT_MS = 25_000;
+const LONG_POLL_MS = 25_000;
 
-const conversation = z.string().transform((id) => id as LiveId);
-const message = z.number().int().nonnegative();
-const question = z.discriminatedUnion('do', [
+const conversationSchema = z.string().transform((id) => id as LiveId);
+const messageSchema = z.number().int().nonnegative();
+const questionSchema = z.discriminatedUnion('do', [
   /** Returns the state once it differs from `after`. */
   z.object({ do: z.literal('list'), after: z.number().int().optional() }),
-  z.object({ do: z.literal('view'), conversation }),
-  z.object({ do: z.literal('compare'), conversation }),
-  z.object({ do: z.literal('outline'), conversation }),
+  z.object({ do: z.literal('view'), conversation: conversationSchema }),
+  z.object({ do: z.literal('compare'), conversation: conversationSchema }),
+  z.object({ do: z.literal('outline'), conversation: conversationSchema }),
   z.object({
     do: z.literal('condense'),
-    conversation,
+    conversation: conversationSchema,
     provider: z.string().optional(),
     config: z.unknown().optional(),
     targetPercent: z.number().optional(),
   }),
-  z.object({ do: z.literal('undo'), conversation }),
-  z.object({ do: z.literal('redo'), conversation }),
-  z.object({ do: z.literal('toggle'), conversation, edit: z.string().transform((id) => id as EditId) }),
-  z.object({ do: z.literal('pin'), conversation, message }),
-  z.object({ do: z.literal('unpin'), conversation, message }),
+  z.object({ do: z.literal('undo'), conversation: conversationSchema }),
+  z.object({ do: z.literal('redo'), conversation: conversationSchema }),
+  z.object({
+    do: z.literal('toggle'),
+    conversation: conversationSchema,
+    edit: z.string().transform((id) => id as EditId),
+  }),
+  z.object({ do: z.literal('pin'), conversation: conversationSchema, message: messageSchema }),
+  z.object({ do: z.literal('unpin'), conversation: conversationSchema, message: messageSchema }),
   z.object({
     do: z.literal('limits'),
     perConversation: z.number().nonnegative(),
@@ -43,7 +47,7 @@ const question = z.discriminatedUnion('do', [
   z.object({ do: z.literal('end') }),
 ]);
 
-export type LiveQuestion = z.input<typeof question>;
+export type LiveQuestion = z.input<typeof questionSchema>;
 
 /** Spending behind a gateway, for its windows. */
 export interface SpendingDesk {
@@ -106,22 +110,22 @@ export function createLiveRoute(
         signal.removeEventListener('abort', end);
         resolve();
       };
-      const timer = setTimeout(end, WAIT_MS);
+      const timer = setTimeout(end, LONG_POLL_MS);
       // The timer must not keep the process alive.
       timer.unref();
       waiting.add(end);
       signal.addEventListener('abort', end);
     });
   return async (body, signal) => {
-    const parsed = question.safeParse(body);
+    const parsed = questionSchema.safeParse(body);
     if (!parsed.success) return { error: z.prettifyError(parsed.error) };
     try {
       return await answerQuestion(parsed.data);
     } catch (error) {
-      return { error: errorMessage(error) };
+      return { error: getErrorMessage(error) };
     }
 
-    async function answerQuestion(asked: z.output<typeof question>): Promise<LiveAnswers[keyof LiveAnswers]> {
+    async function answerQuestion(asked: z.output<typeof questionSchema>): Promise<LiveAnswers[keyof LiveAnswers]> {
       switch (asked.do) {
         case 'list':
           if (asked.after === state) await changed(signal);
@@ -142,7 +146,7 @@ export function createLiveRoute(
           const outcome = await live.condenseNow(asked.conversation, options, signal);
           if (!outcome) return { notes: [] };
           const { kind, notes } = outcome;
-          return { kind, notes: kind === 'condensed' ? notes : [...new Set([whyNot(outcome), ...notes])] };
+          return { kind, notes: kind === 'condensed' ? notes : [...new Set([describeWhyNot(outcome), ...notes])] };
         }
         case 'undo':
           return live.undo(asked.conversation);

@@ -7,8 +7,8 @@ import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { classifyRefusal } from '../api/refusalKind';
-import { errorKind } from '../core/errors';
-import { AS_IT_CAME, type Condenser } from './condenser';
+import { getErrorKind } from '../core/errors';
+import { UNCHANGED_CALL, type Condenser } from './condenser';
 import { startGateway } from './server';
 
 const CANARY = 'canary-98765';
@@ -53,9 +53,9 @@ it('the log names an error that quotes its input only by its class', () => {
     thrown(() => decodeURIComponent(`%${CANARY}`)),
     CANARY,
   ];
-  for (const error of errors) expect(errorKind(error)).not.toContain(CANARY);
-  expect(errorKind(new Error('our own words'))).toBe('our own words');
-  expect(errorKind(Object.assign(new Error('x'), { code: 'ECONNRESET' }))).toBe('ECONNRESET');
+  for (const error of errors) expect(getErrorKind(error)).not.toContain(CANARY);
+  expect(getErrorKind(new Error('our own words'))).toBe('our own words');
+  expect(getErrorKind(Object.assign(new Error('x'), { code: 'ECONNRESET' }))).toBe('ECONNRESET');
 });
 
 it.each(REFUSALS)('no gateway event contains what the vendor quotes or the agent sent: %s', async (form) => {
@@ -73,7 +73,7 @@ it.each(REFUSALS)('no gateway event contains what the vendor quotes or the agent
     prepare: () => {
       if (isFirst) JSON.parse(CANARY);
       return Promise.resolve({
-        ...AS_IT_CAME,
+        ...UNCHANGED_CALL,
         bytes: Buffer.from('{}'),
       });
     },

@@ -30,8 +30,8 @@ const ANSWERS: readonly [Wire, (prompt: string, output: string) => string][] = [
 /** US dollars recorded for this response. */
 async function settled(wire: Wire, answer: string): Promise<number | undefined> {
   const reader = new UsageReader(wire, { 'content-type': 'application/json' });
-  reader.push(Buffer.from(answer));
-  const { usage } = await reader.end();
+  reader.pushChunk(Buffer.from(answer));
+  const { usage } = await reader.finishReading();
   let cost: number | undefined;
   const booking: Booking = {
     kind: 'booked',
@@ -41,7 +41,7 @@ async function settled(wire: Wire, answer: string): Promise<number | undefined> 
     },
   };
   const spending = new ConversationSpending({
-    spending: { book: () => Promise.resolve(booking) },
+    spending: { bookSpending: () => Promise.resolve(booking) },
     limits: () => ({ perConversation: 0, perDay: 1, stops: true }),
     words: limitWords(false),
     tell: () => undefined,

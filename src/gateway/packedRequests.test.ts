@@ -4,12 +4,12 @@ import * as zlib from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
-import { freshCounter } from '../core/testingCounter';
+import { createCounter } from '../core/testingCounter';
 import { createTestBed } from '../live/testing';
 import { LiveCondenser } from './liveCondenser';
 import { startGateway, type Gateway, type GatewayEvent } from './server';
-import { unpackRequest, zstdCoding } from './unpacking';
-import { makeBody, PATHS, WIRE_NAMES } from './wires/testing';
+import { unpackRequest, createZstdCoding } from './unpacking';
+import { makeBody, PATH_BY_WIRE, WIRE_NAMES } from './wires/testing';
 import type { WireName } from './wires/wire';
 
 const CODINGS = {
@@ -63,7 +63,7 @@ const withGateway = (
   inTemporaryFolder(async (root) => {
     const condenser = new LiveCondenser({
       live: createTestBed(root, { settings: { provider: 'truncation' } }).live,
-      counter: freshCounter(),
+      counter: createCounter(),
       addresses: new Map(),
       window: 20_000,
     });
@@ -83,7 +83,7 @@ const withGateway = (
   });
 
 const post = async (gateway: Gateway, wire: WireName, body: Buffer, encoding?: string): Promise<number> => {
-  const response = await fetch(`${gateway.url('a')}${PATHS[wire]}`, {
+  const response = await fetch(`${gateway.url('a')}${PATH_BY_WIRE[wire]}`, {
     method: 'POST',
     body: new Uint8Array(body),
     headers: { 'content-type': 'application/json', ...(encoding !== undefined && { 'content-encoding': encoding }) },
@@ -200,7 +200,7 @@ it('a request compressed with zstd is forwarded by a Node.js without zstd, with 
     { zstdCompress: zlib.zstdCompress },
     { createZstdDecompress: zlib.createZstdDecompress },
   ]) {
-    expect(await unpackRequest(packed, 'zstd', 100, new Map([['zstd', zstdCoding(missing)]]))).toEqual({
+    expect(await unpackRequest(packed, 'zstd', 100, new Map([['zstd', createZstdCoding(missing)]]))).toEqual({
       unread: 'this Node.js has no zstd; it needs 22.15 or later',
     });
   }

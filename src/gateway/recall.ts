@@ -1,6 +1,6 @@
 /** Recall for an agent: by reference or search, in this gateway's conversations. */
 import * as z from 'zod';
-import { errorMessage } from '../core/errors';
+import { getErrorMessage } from '../core/errors';
 import { recallInput, toRecallQuery } from '../live/recallInput';
 import type { LiveConversationsApi, RecalledImage } from '../live/types';
 
@@ -25,6 +25,6 @@ export const createRecallRoute =
       const answer = await live.recall(undefined, toRecallQuery(parsed.data));
       return answer.kind === 'found' ? { text: answer.text, images: answer.images } : { text: answer.text };
     } catch (error) {
-      return { text: `Nothing was recalled: ${errorMessage(error)}` };
+      return { text: `Nothing was recalled: ${getErrorMessage(error)}` };
     }
   };

@@ -1,12 +1,12 @@
 /** Reads a vendor's rejection of a request. */
 import type { IncomingMessage } from 'node:http';
 import { normalizeRefusal } from '../api/refusal';
-import { refusesThinking } from '../api/refusedThinking';
-import { findOverflow, findOverWeight, type Overflow } from '../api/tooLong';
+import { isThinkingRejection } from '../api/refusedThinking';
+import { findOverflow, findOverWeight, type OverflowTokens } from '../api/tooLong';
 import { isRecord } from '../core/messages/blocks';
-import type { Problem } from '../live/attempts';
+import type { RejectionProblem } from '../live/attempts';
 import type { Refusal } from './deliveryState';
-import { unpack } from './unpacking';
+import { unpackBody } from './unpacking';
 
 /** Maximum size of a vendor's rejection to buffer, compressed and decompressed. */
 const MAX_REFUSAL_BYTES = 1024 * 1024;
@@ -17,16 +17,16 @@ export async function readRefusal(answer: IncomingMessage): Promise<Refusal> {
   const whole =
     bytes.length > MAX_REFUSAL_BYTES
       ? undefined
-      : await unpack(bytes, answer.headers['content-encoding'], MAX_REFUSAL_BYTES);
+      : await unpackBody(bytes, answer.headers['content-encoding'], MAX_REFUSAL_BYTES);
   const words = whole?.toString();
   // The status alone may be sufficient.
   const overflow = parseOverflow(words ?? '', answer.statusCode);
   return { answer, bytes, words, problem: overflow ? 'too-long' : makeProblem(words), overflow };
 }
 
-function makeProblem(words: string | undefined): Problem {
+function makeProblem(words: string | undefined): RejectionProblem {
   if (words === undefined) return 'unreadable';
-  return refusesThinking(words) ? 'thinking' : 'invalid';
+  return isThinkingRejection(words) ? 'thinking' : 'invalid';
 }
 
 /** Reads a body up to slightly more than the inspected size. */
@@ -45,7 +45,7 @@ async function readBeginning(answer: IncomingMessage): Promise<Buffer> {
  * What a rejection says about the request's size; undefined if that was not the reason.
  * @param words its body in any form that {@link normalizeRefusal} knows
  */
-export function parseOverflow(words: string, status: number | undefined): Overflow | undefined {
+export function parseOverflow(words: string, status: number | undefined): OverflowTokens | undefined {
   let error: unknown;
   try {
     const value: unknown = JSON.parse(normalizeRefusal(words) ?? words);

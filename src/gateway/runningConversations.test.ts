@@ -8,21 +8,21 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { withoutWatches } from '../../test/support/noWatches';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
-import { freshCounter } from '../core/testingCounter';
+import { createCounter } from '../core/testingCounter';
 import { createTestBed } from '../live/testing';
-import { ReadBody } from './bodies';
-import { announce, listAnnouncements } from './announcement';
+import { ParsedBody } from './bodies';
+import { announceGateway, listAnnouncements } from './announcement';
 import { LiveCondenser } from './liveCondenser';
 import { createLiveRoute, type LiveQuestion } from './liveRoute';
 import type { LiveId } from '../live/request';
 import type { LimitNotice } from '../live/conversationSpending';
 import type { LiveSummary } from '../live/types';
-import { formatOwner, thisProcess } from '../storage/owner';
-import { MARKER } from '../storage/ownFolder';
+import { formatOwner, getThisProcess } from '../storage/owner';
+import { FOLDER_MARKER_FILE_NAME } from '../storage/ownFolder';
 import { RunningConversations } from './runningConversations';
 import { startGateway } from './server';
 import { findKnownRequest } from './wires';
-import { makeBody, PATHS } from './wires/testing';
+import { makeBody, PATH_BY_WIRE } from './wires/testing';
 import type { Body } from './wires/wire';
 
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
@@ -49,7 +49,7 @@ async function bed(root = temporaryFolder()) {
     routes: new Map(),
     own: new Map([['live-x', createLiveRoute(live, { spending, pause })]]),
   });
-  const takeBack = await announce(folder, {
+  const takeBack = await announceGateway(folder, {
     pid: process.pid,
     address: gateway.url('live-x'),
     agent: 'Codex',
@@ -67,14 +67,14 @@ async function bed(root = temporaryFolder()) {
   await window.look();
   const condenser = new LiveCondenser({
     live,
-    counter: freshCounter(),
+    counter: createCounter(),
     addresses: new Map([['a', new URL('http://127.0.0.1:1')]]),
     window: 24_000,
   });
   const step = async (steps: number): Promise<void> => {
     const text = makeBody('anthropic', steps);
-    const known = findKnownRequest('POST', PATHS.anthropic)!;
-    const read = new ReadBody(Buffer.from(text), JSON.parse(text) as Body, known.wire.list);
+    const known = findKnownRequest('POST', PATH_BY_WIRE.anthropic)!;
+    const read = new ParsedBody(Buffer.from(text), JSON.parse(text) as Body, known.wire.list);
     const call = { route: 'a', address: new URL('http://127.0.0.1:1'), known, headers: {}, read };
     await condenser.prepare(call, never);
   };
@@ -154,7 +154,7 @@ it('a window reports each condensation once, even if its conversation left the l
   onTestFinished(() => {
     fetched.mockRestore();
   });
-  await announce(folder, { pid: process.pid, address: 'http://127.0.0.1:9/live-x', folder: '/work/notes' });
+  await announceGateway(folder, { pid: process.pid, address: 'http://127.0.0.1:9/live-x', folder: '/work/notes' });
   const onCondensed = vi.fn<(one: LiveSummary) => void>();
   const window = new RunningConversations({ folder, onChange: () => undefined, onCondensed });
   onTestFinished(() => {
@@ -189,7 +189,7 @@ describe("a window's watch on a folder that can’t be watched", () => {
     await window.look();
     /** The gateway is found without a request. */
     const isSeen = async (): Promise<void> => {
-      await announce(folder, { pid: process.pid, address: 'http://127.0.0.1:9/live-x', folder: '/work/notes' });
+      await announceGateway(folder, { pid: process.pid, address: 'http://127.0.0.1:9/live-x', folder: '/work/notes' });
       vi.advanceTimersByTime(2_000);
       await vi.waitFor(() => {
         expect(window.running).toHaveLength(1);
@@ -263,12 +263,12 @@ it('a window removes a gateway that ended or was killed, says so, and leaves not
   await gateway.close();
   await until(() => window.list().length === 0);
   await expect(window.undo(id)).rejects.toThrow('has ended');
-  expect(readdirSync(folder)).toEqual([MARKER]);
+  expect(readdirSync(folder)).toEqual([FOLDER_MARKER_FILE_NAME]);
 
   // No process has the PID of one that ended.
   const dead = 2 ** 22 + 1;
-  const owner = formatOwner({ ...thisProcess(), pid: dead });
-  const elsewhere = formatOwner({ ...thisProcess(), pid: dead, space: '0-0-1' });
+  const owner = formatOwner({ ...getThisProcess(), pid: dead });
+  const elsewhere = formatOwner({ ...getThisProcess(), pid: dead, space: '0-0-1' });
   writeFileSync(
     join(folder, `${dead}.json`),
     JSON.stringify({ contextCondenser: 'gateway', pid: dead, owner, address: 'http://127.0.0.1:1/x/y', folder: '/' }),
@@ -283,7 +283,7 @@ it('a window removes a gateway that ended or was killed, says so, and leaves not
   );
   writeFileSync(join(folder, '1.json'), '{');
   expect(await listAnnouncements(folder)).toEqual([]);
-  expect(readdirSync(folder).toSorted()).toEqual([MARKER, '1.json', `${dead}-01234567.json`]);
+  expect(readdirSync(folder).toSorted()).toEqual([FOLDER_MARKER_FILE_NAME, '1.json', `${dead}-01234567.json`]);
 });
 
 it("the announcement of a gateway is readable only by the user, and agents' credentials don't open it", async () => {
@@ -335,8 +335,8 @@ it('a window asks an unresponsive address once, and one on another machine never
     fetched.mockRestore();
   });
   const told = { agent: 'Codex', folder: '/work/notes' };
-  await announce(folder, { ...told, pid: process.pid, address: 'http://127.0.0.1:9/live-x' });
-  await announce(folder, { ...told, pid: process.ppid, address: 'http://example.com/live-x' });
+  await announceGateway(folder, { ...told, pid: process.pid, address: 'http://127.0.0.1:9/live-x' });
+  await announceGateway(folder, { ...told, pid: process.ppid, address: 'http://example.com/live-x' });
   const window = new RunningConversations({ folder, onChange: () => undefined });
   onTestFinished(() => {
     window.dispose();
@@ -374,7 +374,12 @@ it('a window keeps a gateway that closes idle connections between requests', asy
     server.closeAllConnections();
   });
   const { port } = server.address() as AddressInfo;
-  await announce(folder, { pid: process.pid, address: `http://127.0.0.1:${port}/live-x`, agent: 'Codex', folder: '/' });
+  await announceGateway(folder, {
+    pid: process.pid,
+    address: `http://127.0.0.1:${port}/live-x`,
+    agent: 'Codex',
+    folder: '/',
+  });
   await window.look();
   await vi.waitFor(() => {
     expect(asked).toHaveLength(4);

@@ -2,7 +2,7 @@
  * Live conversations of all gateways of this user, as a window sees them. Independent of VS Code.
  */
 import { existsSync, watch, type FSWatcher } from 'node:fs';
-import { errorMessage } from '../core/errors';
+import { getErrorMessage } from '../core/errors';
 import type { EditId } from '../core/condense/edits/edits';
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import type { LiveId } from '../live/request';
@@ -15,9 +15,9 @@ import type { LiveAnswers, LiveQuestion } from './liveRoute';
  * Polling interval in milliseconds for folders that can't be watched: Linux limits watches per
  * user, and editors use them up in large workspaces (inotify(7), `max_user_watches`: ENOSPC).
  */
-const LOOK_MS = 2_000;
+const POLL_INTERVAL_MS = 2_000;
 
-interface KnownGateway {
+interface FollowedGateway {
   readonly told: Announcement;
   readonly abort: AbortController;
   /** When this window started to follow it, in milliseconds since the epoch. */
@@ -53,7 +53,7 @@ export interface RunningOptions {
  * folder can't be watched.
  */
 export class RunningConversations implements WindowEngine {
-  private readonly gateways = new Map<number, KnownGateway>();
+  private readonly gateways = new Map<number, FollowedGateway>();
   private readonly views = new Map<LiveId, LiveView>();
   /** Addresses that did not respond; another process may have reused a killed gateway's PID. */
   private readonly silent = new Set<string>();
@@ -74,9 +74,9 @@ export class RunningConversations implements WindowEngine {
     const all = await listAnnouncements(this.options.folder);
     if (this.isEnded) return;
     const told = all.filter(({ address }) => !this.silent.has(address));
-    for (const one of told) if (!this.gateways.has(one.pid)) this.follow(one);
+    for (const one of told) if (!this.gateways.has(one.pid)) this.followGateway(one);
     const pids = new Set(told.map(({ pid }) => pid));
-    for (const pid of this.gateways.keys()) if (!pids.has(pid)) this.drop(pid);
+    for (const pid of this.gateways.keys()) if (!pids.has(pid)) this.dropGateway(pid);
   }
 
   get running(): readonly Announcement[] {
@@ -88,7 +88,7 @@ export class RunningConversations implements WindowEngine {
   }
 
   has(conversation: LiveId): boolean {
-    return this.gatewayOf(conversation) !== undefined;
+    return this.findGateway(conversation) !== undefined;
   }
 
   /** The last result of {@link view}, updated from then on. */
@@ -97,17 +97,17 @@ export class RunningConversations implements WindowEngine {
   }
 
   async view(conversation: LiveId): Promise<LiveView | undefined> {
-    const { view } = await this.ask('view', { do: 'view', conversation });
+    const { view } = await this.askGateway('view', { do: 'view', conversation });
     if (view) this.views.set(conversation, view);
     return view;
   }
 
   async compare(conversation: LiveId): ReturnType<WindowEngine['compare']> {
-    return (await this.ask('compare', { do: 'compare', conversation })).texts;
+    return (await this.askGateway('compare', { do: 'compare', conversation })).texts;
   }
 
   async outline(conversation: LiveId): ReturnType<WindowEngine['outline']> {
-    return (await this.ask('outline', { do: 'outline', conversation })).messages;
+    return (await this.askGateway('outline', { do: 'outline', conversation })).messages;
   }
 
   async condenseNow(
@@ -115,35 +115,35 @@ export class RunningConversations implements WindowEngine {
     options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number },
     signal?: AbortSignal,
   ): Promise<ByHandResult> {
-    const { kind, notes } = await this.ask('condense', { do: 'condense', conversation, ...options }, signal);
+    const { kind, notes } = await this.askGateway('condense', { do: 'condense', conversation, ...options }, signal);
     return { ...(kind !== undefined && { kind }), words: ['Nothing was condensed.', ...notes].join(' ') };
   }
 
   undo(conversation: LiveId): Promise<CommandResult> {
-    return this.ask('undo', { do: 'undo', conversation });
+    return this.askGateway('undo', { do: 'undo', conversation });
   }
 
   redo(conversation: LiveId): Promise<CommandResult> {
-    return this.ask('redo', { do: 'redo', conversation });
+    return this.askGateway('redo', { do: 'redo', conversation });
   }
 
   toggleEdit(conversation: LiveId, edit: EditId): Promise<CommandResult> {
-    return this.ask('toggle', { do: 'toggle', conversation, edit });
+    return this.askGateway('toggle', { do: 'toggle', conversation, edit });
   }
 
   pin(conversation: LiveId, message: number): Promise<CommandResult> {
-    return this.ask('pin', { do: 'pin', conversation, message });
+    return this.askGateway('pin', { do: 'pin', conversation, message });
   }
 
   unpin(conversation: LiveId, message: number): Promise<CommandResult> {
-    return this.ask('unpin', { do: 'unpin', conversation, message });
+    return this.askGateway('unpin', { do: 'unpin', conversation, message });
   }
 
   /** Sends changed limits to all gateways. A gateway that does not respond is ending. */
   async setLimits(limits: ConversationLimits): Promise<void> {
     const all = [...this.gateways.values()];
     await Promise.allSettled(
-      all.map(({ told }) => post<LiveAnswers['limits']>(told.address, { do: 'limits', ...limits })),
+      all.map(({ told }) => postQuestion<LiveAnswers['limits']>(told.address, { do: 'limits', ...limits })),
     );
   }
 
@@ -161,7 +161,7 @@ export class RunningConversations implements WindowEngine {
     if (!known) return;
     known.isEnding = true;
     try {
-      await post<LiveAnswers['end']>(known.told.address, { do: 'end' });
+      await postQuestion<LiveAnswers['end']>(known.told.address, { do: 'end' });
     } catch (error) {
       known.isEnding = false;
       throw error;
@@ -172,7 +172,7 @@ export class RunningConversations implements WindowEngine {
     this.isEnded = true;
     this.watcher?.close();
     clearInterval(this.looking);
-    for (const pid of [...this.gateways.keys()]) this.drop(pid);
+    for (const pid of [...this.gateways.keys()]) this.dropGateway(pid);
   }
 
   /**
@@ -180,24 +180,24 @@ export class RunningConversations implements WindowEngine {
    * @throws Error with a displayable message if it does not respond
    */
   async pause(conversation: LiveId, isPaused: boolean): Promise<void> {
-    const gateway = this.gatewayOf(conversation);
+    const gateway = this.findGateway(conversation);
     if (!gateway) throw new Error('The agent has ended. Its conversation is in its own list.');
-    await post<LiveAnswers['pause']>(gateway.told.address, { do: 'pause', isPaused });
+    await postQuestion<LiveAnswers['pause']>(gateway.told.address, { do: 'pause', isPaused });
   }
 
-  private gatewayOf(conversation: LiveId): KnownGateway | undefined {
+  private findGateway(conversation: LiveId): FollowedGateway | undefined {
     return [...this.gateways.values()].find(({ conversations }) => conversations.some(({ id }) => id === conversation));
   }
 
   /** @throws Error with a displayable message if the gateway is gone or refuses */
-  private ask<K extends Exclude<keyof LiveAnswers, 'list' | 'limits' | 'pause' | 'end'>>(
+  private askGateway<K extends Exclude<keyof LiveAnswers, 'list' | 'limits' | 'pause' | 'end'>>(
     _kind: K,
     asked: Extract<LiveQuestion, { do: K; conversation: string }>,
     signal?: AbortSignal,
   ): Promise<LiveAnswers[K]> {
-    const gateway = this.gatewayOf(asked.conversation as LiveId);
+    const gateway = this.findGateway(asked.conversation as LiveId);
     if (!gateway) return Promise.reject(new Error('The agent has ended. Its conversation is in its own list.'));
-    return post<LiveAnswers[K]>(gateway.told.address, asked, signal);
+    return postQuestion<LiveAnswers[K]>(gateway.told.address, asked, signal);
   }
 
   /** The folder exists only after a gateway was started. */
@@ -226,14 +226,14 @@ export class RunningConversations implements WindowEngine {
     if (this.isEnded) return;
     this.looking ??= setInterval(() => {
       void this.lookNow();
-    }, LOOK_MS).unref();
+    }, POLL_INTERVAL_MS).unref();
     if (this.isUnwatchedTold) return;
     this.isUnwatchedTold = true;
-    this.options.onUnwatched?.(errorMessage(why));
+    this.options.onUnwatched?.(getErrorMessage(why));
   }
 
-  private follow(told: Announcement): void {
-    const known: KnownGateway = {
+  private followGateway(told: Announcement): void {
+    const known: FollowedGateway = {
       told,
       abort: new AbortController(),
       since: Date.now(),
@@ -244,11 +244,11 @@ export class RunningConversations implements WindowEngine {
     };
     this.gateways.set(told.pid, known);
     this.options.onChange();
-    void this.listen(known);
+    void this.listenToGateway(known);
   }
 
   /** Long polling: each response arrives when something has changed. */
-  private async listen(known: KnownGateway): Promise<void> {
+  private async listenToGateway(known: FollowedGateway): Promise<void> {
     const { told, abort } = known;
     let after: number | undefined;
     while (!abort.signal.aborted) {
@@ -259,9 +259,9 @@ export class RunningConversations implements WindowEngine {
           conversations,
           told: notices = [],
           isEnding,
-        } = await post<LiveAnswers['list']>(told.address, asked, abort.signal);
+        } = await postQuestion<LiveAnswers['list']>(told.address, asked, abort.signal);
         known.isEnding ||= isEnding;
-        if (state !== after) await this.take(known, conversations, after === undefined);
+        if (state !== after) await this.takeConversations(known, conversations, after === undefined);
         // Notices from before this window started were shown by another.
         if (after !== undefined) for (const one of notices.slice(known.notices)) this.options.onNotice?.(one);
         known.notices = notices.length;
@@ -270,14 +270,18 @@ export class RunningConversations implements WindowEngine {
         if (this.gateways.get(told.pid) !== known) return;
         // It ended or was killed.
         this.silent.add(told.address);
-        this.drop(told.pid);
+        this.dropGateway(told.pid);
         return;
       }
     }
   }
 
   /** @param isFirst what they tell now may have been told before. */
-  private async take(known: KnownGateway, conversations: readonly LiveSummary[], isFirst: boolean): Promise<void> {
+  private async takeConversations(
+    known: FollowedGateway,
+    conversations: readonly LiveSummary[],
+    isFirst: boolean,
+  ): Promise<void> {
     const { since, condensations: before } = known;
     // Gateways run on the windows' machine, so the clocks agree.
     const isMade = ({ id, at }: LiveCondensation): boolean => !before.has(id) && Date.parse(at) >= since;
@@ -286,7 +290,7 @@ export class RunningConversations implements WindowEngine {
     );
     const condensed = new Set(conversations.filter((one) => one.condensations.some(isMade)).map(({ id }) => id));
     for (const one of conversations) for (const { id } of one.condensations) before.add(id);
-    known.conversations = conversations.map(knownDecision);
+    known.conversations = conversations.map(dropUnknownDecision);
     for (const { id } of conversations) if (this.views.has(id)) await this.view(id).catch(() => undefined);
     if (known.abort.signal.aborted) return;
     this.options.onChange();
@@ -297,7 +301,7 @@ export class RunningConversations implements WindowEngine {
     }
   }
 
-  private drop(pid: number): void {
+  private dropGateway(pid: number): void {
     const known = this.gateways.get(pid);
     if (!known) return;
     this.gateways.delete(pid);
@@ -308,11 +312,11 @@ export class RunningConversations implements WindowEngine {
   }
 }
 
-const listSummaries = ({ told: { agent, folder }, conversations }: KnownGateway): LiveSummary[] =>
+const listSummaries = ({ told: { agent, folder }, conversations }: FollowedGateway): LiveSummary[] =>
   conversations.map((one) => ({ ...one, agent: agent ?? 'Agent', folder }));
 
 /** @throws Error with a displayable message if there is no response, or an error */
-async function post<T>(address: string, body: LiveQuestion, signal?: AbortSignal): Promise<T> {
+async function postQuestion<T>(address: string, body: LiveQuestion, signal?: AbortSignal): Promise<T> {
   let answer: Response;
   try {
     answer = await fetch(address, {
@@ -325,7 +329,7 @@ async function post<T>(address: string, body: LiveQuestion, signal?: AbortSignal
     });
   } catch (error) {
     signal?.throwIfAborted();
-    throw new Error(`The agent's gateway does not answer: ${errorMessage(error)}`, { cause: error });
+    throw new Error(`The agent's gateway does not answer: ${getErrorMessage(error)}`, { cause: error });
   }
   const value = (await answer.json()) as T | { readonly error: unknown };
   if (typeof value === 'object' && value !== null && 'error' in value) {
@@ -335,6 +339,6 @@ async function post<T>(address: string, body: LiveQuestion, signal?: AbortSignal
 }
 
 /** Drops the decision of older gateways, which do not report what they knew of the cache. */
-function knownDecision({ lastDecision, ...conversation }: LiveSummary): LiveSummary {
+function dropUnknownDecision({ lastDecision, ...conversation }: LiveSummary): LiveSummary {
   return lastDecision && 'cache' in lastDecision ? { ...conversation, lastDecision } : conversation;
 }

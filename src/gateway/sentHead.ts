@@ -5,7 +5,7 @@
 import { Buffer } from 'node:buffer';
 import type { View } from '../core/condense/edits/view';
 import type { ApiMessage } from '../core/messages/types';
-import type { ReadBody } from './bodies';
+import type { ParsedBody } from './bodies';
 import { writeView, type MessageSource, type Wire, type WireRequest } from './wires/wire';
 
 export interface SentHead {
@@ -27,7 +27,7 @@ export interface SentHead {
  */
 export function makeSentHead(
   wire: Wire,
-  read: ReadBody,
+  read: ParsedBody,
   request: WireRequest,
   view: View,
   last: SentHead | undefined,
@@ -37,7 +37,7 @@ export function makeSentHead(
     ...view,
     messages: view.messages.map((message, at) => shown(message, view.origins[at] ?? 0)),
   };
-  if (!last || !goesOn(last, read, request.sources, view)) {
+  if (!last || !isContinuation(last, read, request.sources, view)) {
     const { head, end } = writeView(wire, read.text, read.body, request, sent);
     const at = countBytes(read.text, end, read.bytes.length);
     return makeHead(read, request.sources, view, Buffer.from(head), at);
@@ -54,7 +54,7 @@ export function makeSentHead(
 }
 
 /** The complete body to send. */
-export const joinHead = ({ came, sent }: SentHead, { bytes }: ReadBody): Buffer =>
+export const joinHead = ({ came, sent }: SentHead, { bytes }: ParsedBody): Buffer =>
   Buffer.concat([sent, bytes.subarray(came.length)]);
 
 /** In ASCII, text and byte offsets are equal. */
@@ -62,7 +62,7 @@ const countBytes = (text: string, offset: number, bytes: number): number =>
   text.length === bytes ? offset : Buffer.byteLength(text.slice(0, offset));
 
 function makeHead(
-  { bytes, ends }: ReadBody,
+  { bytes, ends }: ParsedBody,
   sources: readonly MessageSource[],
   { messages, origins }: View,
   sent: Buffer,
@@ -83,7 +83,7 @@ function makeHead(
   };
 }
 
-function goesOn(last: SentHead, { bytes }: ReadBody, sources: readonly MessageSource[], now: View): boolean {
+function isContinuation(last: SentHead, { bytes }: ParsedBody, sources: readonly MessageSource[], now: View): boolean {
   const { came, elements, originals, view, origins } = last;
   return (
     elements > 0 &&

@@ -6,19 +6,19 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'nod
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Usage } from '../core/cost/usage';
-import { errorCode } from '../core/errors';
+import { getErrorCode } from '../core/errors';
 import { findNewViolations } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
-import { freshCounter } from '../core/testingCounter';
+import { createCounter } from '../core/testingCounter';
 import { MAX_ATTEMPTS } from '../live/attempts';
 import { createTestBed } from '../live/testing';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
-import { SECRET_HEADER } from './access';
-import { AS_IT_CAME, StoppedCall, type AgentCall, type Condenser, type PreparedCall } from './condenser';
+import { SECRET_HEADER_NAME } from './access';
+import { UNCHANGED_CALL, StoppedCall, type AgentCall, type Condenser, type PreparedCall } from './condenser';
 import { LiveCondenser } from './liveCondenser';
 import { startGateway, type Gateway, type GatewayEvent, type GatewayOptions } from './server';
 import { findKnownRequest } from './wires';
-import { makeBody, PATHS, WIRE_NAMES } from './wires/testing';
+import { makeBody, PATH_BY_WIRE, WIRE_NAMES } from './wires/testing';
 import type { Body, WireName } from './wires/wire';
 
 interface Seen {
@@ -126,7 +126,7 @@ function scripted(
   const reported: unknown[] = [];
   const ended: boolean[] = [];
   const prepared = (at: number): PreparedCall => ({
-    ...AS_IT_CAME,
+    ...UNCHANGED_CALL,
     bytes: toBytes(texts[at]),
     shortened: () => {
       reported.push('condensed further');
@@ -134,7 +134,7 @@ function scripted(
     },
     asItCame: (words) => {
       reported.push(words);
-      return AS_IT_CAME;
+      return UNCHANGED_CALL;
     },
     answered: (usage: Usage | undefined) => reported.push(usage),
     end: (isPaid) => ended.push(isPaid),
@@ -158,14 +158,14 @@ describe('the gateway forwards without condensing', () => {
     ['gemini', makeBody('gemini', 4)],
   ] as const)('a request of %s byte for byte, with its headers except those of the connection', async (wire, body) => {
     const { gateway, seen } = await bed(fine);
-    const answer = await post(`${gateway.url('a')}${PATHS[wire]}`, body, {
+    const answer = await post(`${gateway.url('a')}${PATH_BY_WIRE[wire]}`, body, {
       Authorization: 'Bearer sk-secret',
       'X-Custom': 'kept',
     });
     expect(await answer.text()).toBe('{"ok":true}');
     expect(answer.headers.get('x-request-id')).toBe('r1');
     expect(Buffer.from(seen[0]!.body, 'latin1').toString()).toBe(body);
-    expect(seen[0]!.url).toBe(PATHS[wire]);
+    expect(seen[0]!.url).toBe(PATH_BY_WIRE[wire]);
     const headers = mapHeaders(seen[0]!);
     expect(headers.get('authorization')).toBe('Bearer sk-secret');
     expect(headers.get('x-custom')).toBe('kept');
@@ -238,7 +238,7 @@ describe('the gateway forwards without condensing', () => {
     const socket = connect(Number(port), '127.0.0.1');
     const [came, errors]: [Buffer[], unknown[]] = [[], []];
     socket.on('data', (chunk: Buffer) => came.push(chunk));
-    socket.on('error', (error) => errors.push(errorCode(error)));
+    socket.on('error', (error) => errors.push(getErrorCode(error)));
     const body = makeBody('anthropic', 1);
     socket.write(
       `POST ${pathname} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
@@ -361,7 +361,7 @@ describe('a condensed request through the gateway', () => {
   it('is sent once without thinking if the vendor rejects that, then as the original', async () => {
     served = 0;
     const form = (text: string, without?: PreparedCall): PreparedCall => ({
-      ...AS_IT_CAME,
+      ...UNCHANGED_CALL,
       bytes: Buffer.from(text),
       withoutThinking: () => without,
     });
@@ -528,8 +528,8 @@ describe('a condensed request through the gateway', () => {
   });
 
   it('has the last of two rejections forwarded', async () => {
-    const withoutThinking = (): PreparedCall => ({ ...AS_IT_CAME, bytes: Buffer.from('{"n":1}') });
-    const view: PreparedCall = { ...AS_IT_CAME, bytes: Buffer.from('{"n":0}'), withoutThinking };
+    const withoutThinking = (): PreparedCall => ({ ...UNCHANGED_CALL, bytes: Buffer.from('{"n":1}') });
+    const view: PreparedCall = { ...UNCHANGED_CALL, bytes: Buffer.from('{"n":0}'), withoutThinking };
     const condenser: Condenser = { prepare: () => Promise.resolve(view) };
     const three = await bed(inTurn([400, THINKING], [400, 'nonsense'], [400, TOO_LONG]), { condenser });
     expect(await told(await post(url(three.gateway), '{"messages":[]}'))).toEqual([400, 'r2', 'nonsense']);
@@ -635,7 +635,7 @@ describe('a condensed request through the gateway', () => {
 
   it('has its answer forwarded even if shortening fails', async () => {
     const condenser: Condenser = {
-      prepare: () => Promise.resolve({ ...AS_IT_CAME, shortened: () => Promise.reject(new Error('broken')) }),
+      prepare: () => Promise.resolve({ ...UNCHANGED_CALL, shortened: () => Promise.reject(new Error('broken')) }),
     };
     const { gateway, events } = await bed(streaming(FAILED), { condenser });
     const ask = async (): Promise<string> =>
@@ -651,7 +651,7 @@ describe('a condensed request through the gateway', () => {
     inTemporaryFolder(async (root) => {
       const condenser = new LiveCondenser({
         live: createTestBed(root, { settings: { provider: 'lossless' } }).live,
-        counter: freshCounter(),
+        counter: createCounter(),
         addresses: new Map(),
         // More than vendors send.
         window: 1_000_000,
@@ -670,7 +670,8 @@ describe('a condensed request through the gateway', () => {
     }));
 
   const messagesIn = (wire: WireName, text: string): readonly ApiMessage[] =>
-    findKnownRequest('POST', PATHS[wire].replace(/\?.*/, ''))?.wire.read(JSON.parse(text) as Body)?.messages ?? [];
+    findKnownRequest('POST', PATH_BY_WIRE[wire].replace(/\?.*/, ''))?.wire.read(JSON.parse(text) as Body)?.messages ??
+    [];
 
   it('never leads to endless retries or an invalid request, however the vendor rejects', async () => {
     const REFUSALS = [
@@ -699,7 +700,7 @@ describe('a condensed request through the gateway', () => {
         {
           condenser: new LiveCondenser({
             live: createTestBed(root, { settings: { provider: 'truncation' } }).live,
-            counter: freshCounter(),
+            counter: createCounter(),
             addresses: new Map(),
             window: 20_000,
           }),
@@ -711,7 +712,7 @@ describe('a condensed request through the gateway', () => {
           left = [...refusals];
           const from = seen.length;
           const came = makeBody(wire, steps);
-          const answer = await post(gateway.url(`a${PATHS[wire]}`), came);
+          const answer = await post(gateway.url(`a${PATH_BY_WIRE[wire]}`), came);
           const sent = seen.slice(from).map(({ body }) => Buffer.from(body, 'latin1').toString());
           expect(sent.length).toBeLessThanOrEqual(MAX_ATTEMPTS);
           // The agent receives an existing rejection, or the response to the last attempt.
@@ -819,14 +820,16 @@ describe('access to the gateway', () => {
     ]) {
       expect(await attack(gateway, path), path).toMatch(/^HTTP\/1\.1 404 /);
     }
-    expect(await attack(gateway, '/a/v1/messages', { [SECRET_HEADER]: 'wrong' })).toMatch(/^HTTP\/1\.1 404 /);
+    expect(await attack(gateway, '/a/v1/messages', { [SECRET_HEADER_NAME]: 'wrong' })).toMatch(/^HTTP\/1\.1 404 /);
     expect(seen).toEqual([]);
     expect(await attack(gateway, `/${secret}/a/v1/messages`)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   it('is granted with the secret in a header, which is not forwarded', async () => {
     const { gateway, seen } = await bed(fine);
-    expect(await attack(gateway, '/a/v1/messages', { [SECRET_HEADER]: gateway.secret })).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await attack(gateway, '/a/v1/messages', { [SECRET_HEADER_NAME]: gateway.secret })).toMatch(
+      /^HTTP\/1\.1 200 /,
+    );
     expect(seen[0]!.url).toBe('/v1/messages');
     expect(JSON.stringify(seen)).not.toContain(gateway.secret);
   });

@@ -5,9 +5,9 @@
  */
 import * as http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { errorCode, errorKind, errorMessage } from '../core/errors';
-import { KnownBodies } from './bodies';
-import { admit, newSecret, type Admitted } from './access';
+import { getErrorCode, getErrorKind, getErrorMessage } from '../core/errors';
+import { ParsedBodyCache } from './bodies';
+import { checkAccess, createSecret, type Admitted } from './access';
 import { StoppedCall, type AgentCall, type Condenser, type PreparedCall } from './condenser';
 import { deliver } from './deliver';
 import { Exchange } from './exchange';
@@ -29,7 +29,7 @@ export interface GatewayLimits {
   readonly strangers: number;
 }
 
-const LIMITS: GatewayLimits = {
+const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
   bodyBytes: 64 * 1024 * 1024,
   headerBytes: 64 * 1024,
   headersMs: 10_000,
@@ -43,9 +43,9 @@ const LIMITS: GatewayLimits = {
  * 5xx; after an `invalid_request_error` Claude Code retries five times, each time without another
  * beta feature.
  */
-export const STOPPED = { status: 400, type: 'billing_error' };
+export const STOPPED_RESPONSE = { status: 400, type: 'billing_error' };
 /** Milliseconds a closing connection may take. */
-const END_MS = 1_000;
+const MAX_CLOSING_MS = 1_000;
 
 /** Logged request, without content, headers or secret. */
 export interface GatewayEvent {
@@ -81,7 +81,7 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-const CLIENT_ERRORS: ReadonlyMap<string | undefined, string> = new Map([
+const CLIENT_ERROR_MESSAGES: ReadonlyMap<string | undefined, string> = new Map([
   ['HPE_HEADER_OVERFLOW', '431 Request Header Fields Too Large'],
   ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
 ]);
@@ -91,9 +91,9 @@ const CLIENT_ERRORS: ReadonlyMap<string | undefined, string> = new Map([
  * @throws if the port is in use
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const limits = { ...LIMITS, ...options.limits };
+  const limits = { ...DEFAULT_GATEWAY_LIMITS, ...options.limits };
   const tickets = new Map<string, string>();
-  const keys = { secret: options.secret ?? newSecret(), tickets };
+  const keys = { secret: options.secret ?? createSecret(), tickets };
   const agents = createUpstreamAgents();
   const server = http.createServer({
     maxHeaderSize: limits.headerBytes,
@@ -119,15 +119,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const getPort = (): number => (server.address() as AddressInfo).port;
   const passing = new ProxiedRequest(options, limits, agents);
   server.on('request', (request: http.IncomingMessage, response: http.ServerResponse) => {
-    const admission = admit(request.url ?? '', request.headers, keys, getPort());
+    const admission = checkAccess(request.url ?? '', request.headers, keys, getPort());
     if (admission.kind === 'refused') {
       options.report?.({ kind: 'refused', detail: admission.detail });
-      say(response, admission.status, admission.detail);
+      respondWithError(response, admission.status, admission.detail);
       return;
     }
     strangers.delete(request.socket);
     if (serving >= limits.requests) {
-      say(response, 503, `Context Condenser: ${limits.requests} requests are under way already.`);
+      respondWithError(response, 503, `Context Condenser: ${limits.requests} requests are under way already.`);
       return;
     }
     serving++;
@@ -135,21 +135,21 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       serving--;
     });
     passing.pass(request, response, admission).catch((error: unknown) => {
-      options.report?.({ kind: 'failed', route: admission.route, detail: errorKind(error) });
-      if (response.headersSent) reset(response);
-      else say(response, 502, `Context Condenser: ${errorMessage(error)}`);
+      options.report?.({ kind: 'failed', route: admission.route, detail: getErrorKind(error) });
+      if (response.headersSent) resetConnection(response);
+      else respondWithError(response, 502, `Context Condenser: ${getErrorMessage(error)}`);
     });
   });
   // After this response to a WebSocket, Codex immediately falls back to HTTP and sends the whole
   // conversation.
   server.on('upgrade', (request: http.IncomingMessage, socket: Socket) => {
-    const isOurs = admit(request.url ?? '', request.headers, keys, getPort()).kind === 'admitted';
+    const isOurs = checkAccess(request.url ?? '', request.headers, keys, getPort()).kind === 'admitted';
     socket.on('error', () => undefined);
     const status = isOurs ? '426 Upgrade Required' : '404 Not Found';
     endWith(socket, status);
   });
   server.on('clientError', (error: Error, socket: Socket) => {
-    const status = CLIENT_ERRORS.get(errorCode(error)) ?? '400 Bad Request';
+    const status = CLIENT_ERROR_MESSAGES.get(getErrorCode(error)) ?? '400 Bad Request';
     if (socket.writable) endWith(socket, status);
     else socket.destroy();
   });
@@ -163,7 +163,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     secret: keys.secret,
     url: (route) => `http://127.0.0.1:${port}/${keys.secret}/${route}`,
     ticketUrl: (route) => {
-      const ticket = newSecret();
+      const ticket = createSecret();
       tickets.set(ticket, route);
       return `http://127.0.0.1:${port}/${ticket}/${route}`;
     },
@@ -182,18 +182,23 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
 function endWith(socket: Socket, status: string): void {
   socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
-  setTimeout(() => socket.destroy(), END_MS).unref();
+  setTimeout(() => socket.destroy(), MAX_CLOSING_MS).unref();
 }
 
 /** Our own response, in a form that the vendors' SDKs display. */
-function say(response: http.ServerResponse, status: number, message: string, type = 'gateway_error'): void {
+function respondWithError(
+  response: http.ServerResponse,
+  status: number,
+  message: string,
+  type = 'gateway_error',
+): void {
   const json = JSON.stringify({ type: 'error', error: { type, message } });
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
   response.end(json);
 }
 
 class ProxiedRequest {
-  private readonly bodies = new KnownBodies();
+  private readonly bodies = new ParsedBodyCache();
   private readonly readers = new Set<UsageReader>();
   /** Reasons already reported for unread requests, since an agent compresses all of them alike. */
   private readonly unread = new Set<string>();
@@ -211,7 +216,7 @@ class ProxiedRequest {
     });
     const own = this.options.own?.get(route);
     if (own) {
-      const bytes = await this.bodyOf(request, response);
+      const bytes = await this.readBody(request, response);
       if (!bytes) return;
       const answer = await own(bytes.length === 0 ? undefined : JSON.parse(bytes.toString()), abort.signal);
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -220,7 +225,7 @@ class ProxiedRequest {
     }
     const base = this.options.routes.get(route);
     if (!base) {
-      say(response, 404, 'Not found.');
+      respondWithError(response, 404, 'Not found.');
       return;
     }
     const address = joinAddress(base, rest);
@@ -231,18 +236,19 @@ class ProxiedRequest {
       this.options.report?.({ kind: 'passed', route, detail: `${request.method ?? ''} of another kind` });
       return;
     }
-    const came = await this.bodyOf(request, response);
+    const came = await this.readBody(request, response);
     if (!came) return;
     const body = await unpackRequest(came, request.headers['content-encoding'], this.limits.bodyBytes);
     if ('unread' in body) this.tellUnread(route, body.unread);
-    const read = 'unread' in body ? undefined : this.bodies.read(body.bytes, known.wire.list);
+    const read = 'unread' in body ? undefined : this.bodies.parseBody(body.bytes, known.wire.list);
     let prepared: PreparedCall | undefined;
     try {
-      prepared = read && (await this.prepared({ route, address, known, headers: request.headers, read }, abort.signal));
+      prepared =
+        read && (await this.prepareCall({ route, address, known, headers: request.headers, read }, abort.signal));
     } catch (error) {
       if (!(error instanceof StoppedCall)) throw error;
       this.options.report?.({ kind: 'refused', route, detail: error.message });
-      say(response, STOPPED.status, error.message, STOPPED.type);
+      respondWithError(response, STOPPED_RESPONSE.status, error.message, STOPPED_RESPONSE.type);
       return;
     }
     await deliver({
@@ -264,17 +270,17 @@ class ProxiedRequest {
 
   /** Pending answers were already forwarded. */
   stop(): void {
-    for (const reader of this.readers) reader.stop();
+    for (const reader of this.readers) reader.stopReading();
   }
 
   /** The whole body; undefined if it was rejected. */
-  private async bodyOf(request: http.IncomingMessage, response: http.ServerResponse): Promise<Buffer | undefined> {
+  private async readBody(request: http.IncomingMessage, response: http.ServerResponse): Promise<Buffer | undefined> {
     const chunks: Buffer[] = [];
     let length = 0;
     for await (const chunk of request as AsyncIterable<Buffer>) {
       length += chunk.length;
       if (length > this.limits.bodyBytes) {
-        say(response, 413, `A request may have ${this.limits.bodyBytes} bytes.`);
+        respondWithError(response, 413, `A request may have ${this.limits.bodyBytes} bytes.`);
         request.destroy();
         return undefined;
       }
@@ -283,7 +289,7 @@ class ProxiedRequest {
     return Buffer.concat(chunks);
   }
 
-  private async prepared(call: AgentCall, signal: AbortSignal): Promise<PreparedCall | undefined> {
+  private async prepareCall(call: AgentCall, signal: AbortSignal): Promise<PreparedCall | undefined> {
     try {
       return await this.options.condenser?.prepare(call, signal);
     } catch (error) {
@@ -292,7 +298,7 @@ class ProxiedRequest {
       this.options.report?.({
         kind: 'problem',
         route: call.route,
-        detail: `A request went out as it came: ${errorKind(error)}`,
+        detail: `A request went out as it came: ${getErrorKind(error)}`,
       });
       return undefined;
     }
@@ -317,6 +323,6 @@ const RESET_AFTER_MS = 50;
 /**
  * Gemini CLI 0.61 retries after a reset, but not after a regular close in the middle of an answer.
  */
-function reset({ socket }: http.ServerResponse): void {
+function resetConnection({ socket }: http.ServerResponse): void {
   setTimeout(() => socket?.resetAndDestroy(), RESET_AFTER_MS);
 }

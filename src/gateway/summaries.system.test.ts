@@ -12,7 +12,7 @@ import { startOpenAIServer } from '../../test/servers/openaiServer';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { loadPriceTable } from '../api/prices';
 import { CondensationManager, createProviders } from '../core/condense';
-import { freshCounter } from '../core/testingCounter';
+import { createCounter } from '../core/testingCounter';
 import type { LiveEvent } from '../live/events';
 import { ConversationSpending } from '../live/conversationSpending';
 import { LiveConversations } from '../live/liveConversations';
@@ -20,8 +20,8 @@ import type { LiveSettings } from '../live/types';
 import { Spending } from '../storage/spending';
 import { LiveCondenser } from './liveCondenser';
 import { startGateway } from './server';
-import { Summaries } from './summaries';
-import { PATHS, WIRE_NAMES } from './wires/testing';
+import { GatewaySummaries } from './summaries';
+import { PATH_BY_WIRE, WIRE_NAMES } from './wires/testing';
 import type { WireName } from './wires/wire';
 
 const SERVERS: Readonly<
@@ -134,9 +134,9 @@ interface BedOptions {
 async function bed(wire: WireName, { summary = reply(`<summary>${SUMMARY}</summary>`), ...options }: BedOptions = {}) {
   const root = temporaryFolder();
   const vendor = await SERVERS[wire]({ tokenFactor: 1, script: (one) => (isSummary(one) ? summary : reply('Done.')) });
-  const counter = freshCounter();
+  const counter = createCounter();
   const spending = new Spending(join(root, 'spending.jsonl'));
-  const summaries = new Summaries({
+  const summaries = new GatewaySummaries({
     counter,
     spending,
     limits: { perConversation: 0, perDay: options.perDay ?? 0 },
@@ -184,7 +184,7 @@ async function bed(wire: WireName, { summary = reply(`<summary>${SUMMARY}</summa
     await vendor.close();
   });
   const ask = async (steps: number): Promise<number> => {
-    const response = await fetch(`${gateway.url('vendor')}${PATHS[wire]}`, {
+    const response = await fetch(`${gateway.url('vendor')}${PATH_BY_WIRE[wire]}`, {
       method: 'POST',
       body: JSON.stringify(BODIES[wire](Array.from({ length: steps }, (_, step) => step))),
       headers: { 'content-type': 'application/json', 'x-api-key': 'sk-agent', 'x-agent': 'yes', ...options.headers },
@@ -208,7 +208,7 @@ async function bed(wire: WireName, { summary = reply(`<summary>${SUMMARY}</summa
   const asked = (): readonly RecordedRequest[] => vendor.requests.filter(isSummary);
   const sent = (): readonly RecordedRequest[] => vendor.requests.filter((one) => !isSummary(one));
   const told = (kind: LiveEvent['kind']): LiveEvent[] => events.filter((event) => event.kind === kind);
-  const spent = async (kind: 'own' | 'chat'): Promise<number> => (await spending.spent(kind, undefined)).day;
+  const spent = async (kind: 'own' | 'chat'): Promise<number> => (await spending.getSpent(kind, undefined)).day;
   const ready = () =>
     vi.waitFor(() => {
       expect(told('preparing')).toContainEqual(expect.objectContaining({ isPreparing: false }));

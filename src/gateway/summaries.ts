@@ -13,14 +13,14 @@ import type { SelectModel } from '../core/condense/providers/smart/passParts';
 import {
   NoSummarizerError,
   type LimitNames,
-  type OwnModel,
+  type LoadOwnModel,
   type Summarizer,
   type SummaryReply,
   type UnavailableProfile,
 } from '../core/condense/summarizer';
 import { sumCosts } from '../core/cost/callCost';
 import type { MessageCounter } from '../core/tokens/messageCounter';
-import { limitedSummarizer } from '../storage/limitedSummarizer';
+import { limitSummarizer } from '../storage/limitedSummarizer';
 import type { Spending, SpendingLimits } from '../storage/spending';
 import type { UpstreamModel } from '../live/request';
 import type { AgentCall } from './condenser';
@@ -29,7 +29,7 @@ import type { Body, WireName } from './wires/wire';
 
 export interface SummariesOptions {
   readonly counter: MessageCounter;
-  readonly spending: Pick<Spending, 'book'>;
+  readonly spending: Pick<Spending, 'bookSpending'>;
   readonly limits: SpendingLimits;
   readonly limitNames: LimitNames;
 }
@@ -41,7 +41,7 @@ export interface SummaryFigures {
 }
 
 /** Calls agents' own models for summaries and counts the cost. */
-export class Summaries {
+export class GatewaySummaries {
   private readonly running = new Set<Promise<unknown>>();
   private readonly costs: (number | undefined)[] = [];
 
@@ -65,13 +65,16 @@ export class Summaries {
   }
 
   /** The model of a call as one that writes summaries. @param model as the engine knows it */
-  ownModel({ address, headers, known, read }: AgentCall, model: UpstreamModel & { readonly id: string }): OwnModel {
+  ownModel({ address, headers, known, read }: AgentCall, model: UpstreamModel & { readonly id: string }): LoadOwnModel {
     const { name: wire } = known.wire;
     const signIn = { address, wire, headers: pickLastingHeaders(headers), terms: pickTerms(wire, read.body) };
-    return () => Promise.resolve(this.summarizer(signIn, model));
+    return () => Promise.resolve(this.createGatewaySummarizer(signIn, model));
   }
 
-  private summarizer(signIn: SignIn, model: UpstreamModel & { readonly id: string }): Summarizer | UnavailableProfile {
+  private createGatewaySummarizer(
+    signIn: SignIn,
+    model: UpstreamModel & { readonly id: string },
+  ): Summarizer | UnavailableProfile {
     const reason = findSubscription(signIn);
     if (reason !== undefined) return { profile: model.id, reason };
     const { counter, spending, limits, limitNames } = this.options;
@@ -95,18 +98,22 @@ export class Summaries {
     const named = { ...asked, model: { ...asked.model, limitNames } };
     const noted: Summarizer = {
       ...named,
-      summarize: async (request, options) => this.noted(await named.summarize(request, options)),
+      summarize: async (request, options) => this.noteCost(await named.summarize(request, options)),
     };
-    const limited = limitedSummarizer(noted, { spending, limits: () => limits, count: (text) => counter.text(text) });
-    return { ...limited, summarize: (request, options) => this.tracked(limited.summarize(request, options)) };
+    const limited = limitSummarizer(noted, {
+      spending,
+      limits: () => limits,
+      count: (text) => counter.countText(text),
+    });
+    return { ...limited, summarize: (request, options) => this.trackCall(limited.summarize(request, options)) };
   }
 
-  private noted(reply: SummaryReply): SummaryReply {
+  private noteCost(reply: SummaryReply): SummaryReply {
     this.costs.push(reply.cost);
     return reply;
   }
 
-  private tracked<T>(call: Promise<T>): Promise<T> {
+  private trackCall<T>(call: Promise<T>): Promise<T> {
     this.running.add(call);
     return call.finally(() => this.running.delete(call));
   }
@@ -135,7 +142,7 @@ function findSubscription({ address, headers }: SignIn): string | undefined {
 }
 
 /** Fields for routing and data retention, which apply to summaries too. */
-const TERMS: Readonly<Record<WireName, readonly string[]>> = {
+const SUBSCRIPTION_SIGNS: Readonly<Record<WireName, readonly string[]>> = {
   anthropic: ['metadata', 'inference_geo'],
   chat: ['provider', 'store', 'user', 'safety_identifier'],
   responses: ['user', 'safety_identifier'],
@@ -143,7 +150,9 @@ const TERMS: Readonly<Record<WireName, readonly string[]>> = {
 };
 
 const pickTerms = (wire: WireName, body: Body): Body =>
-  Object.fromEntries(TERMS[wire].filter((field) => Object.hasOwn(body, field)).map((field) => [field, body[field]]));
+  Object.fromEntries(
+    SUBSCRIPTION_SIGNS[wire].filter((field) => Object.hasOwn(body, field)).map((field) => [field, body[field]]),
+  );
 
 /**
  * Calls a model with the agent's terms. Error messages are replaced, since vendors quote requests

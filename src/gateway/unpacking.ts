@@ -4,7 +4,11 @@ import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 
 /** Passes on all data immediately and accepts truncated answers. */
-const AT_ONCE = { chunkSize: 64 * 1024, flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH };
+const STREAMING_OPTIONS = {
+  chunkSize: 64 * 1024,
+  flush: zlib.constants.Z_SYNC_FLUSH,
+  finishFlush: zlib.constants.Z_SYNC_FLUSH,
+};
 
 /**
  * Node has zstd from 22.15 and 23.8 on (Node documentation, "zlib.createZstdDecompress"); ours may
@@ -27,9 +31,9 @@ export function createDecoder(encoding: string | undefined): Transform | undefin
   switch (getCoding(encoding)) {
     case 'gzip':
     case 'x-gzip':
-      return zlib.createGunzip(AT_ONCE);
+      return zlib.createGunzip(STREAMING_OPTIONS);
     case 'deflate':
-      return zlib.createInflate(AT_ONCE);
+      return zlib.createInflate(STREAMING_OPTIONS);
     case 'br':
       return zlib.createBrotliDecompress();
     case 'zstd':
@@ -44,16 +48,20 @@ export function createDecoder(encoding: string | undefined): Transform | undefin
  * @param most maximum size in bytes, since data can expand a thousandfold
  * @returns undefined if it can't be decompressed or is longer
  */
-export async function unpack(bytes: Buffer, encoding: string | undefined, most: number): Promise<Buffer | undefined> {
+export async function unpackBody(
+  bytes: Buffer,
+  encoding: string | undefined,
+  most: number,
+): Promise<Buffer | undefined> {
   if (!isPacked(encoding)) return bytes;
   const decoder = createDecoder(encoding);
   if (!decoder) return undefined;
-  const all = await decode(decoder, bytes, most);
+  const all = await decodeBody(decoder, bytes, most);
   return Buffer.isBuffer(all) ? all : undefined;
 }
 
 /** @returns the decompressed bytes, or why that is impossible */
-async function decode(decoder: Transform, bytes: Buffer, most: number): Promise<Buffer | 'too long' | 'broken'> {
+async function decodeBody(decoder: Transform, bytes: Buffer, most: number): Promise<Buffer | 'too long' | 'broken'> {
   decoder.end(bytes);
   const chunks: Buffer[] = [];
   let length = 0;
@@ -82,19 +90,19 @@ interface Coding {
 /** Brotli's default of 11 takes seconds for a conversation. */
 const BROTLI_QUALITY = 4;
 
-const gzip: Coding = { decoder: () => zlib.createGunzip(), pack: promisify<Buffer, Buffer>(zlib.gzip) };
+const gzipCoding: Coding = { decoder: () => zlib.createGunzip(), pack: promisify<Buffer, Buffer>(zlib.gzip) };
 
 /** Undefined if this Node.js can't both compress and decompress zstd. */
-export function zstdCoding({ createZstdDecompress, zstdCompress }: typeof zstd): Coding | undefined {
+export function createZstdCoding({ createZstdDecompress, zstdCompress }: typeof zstd): Coding | undefined {
   return createZstdDecompress && zstdCompress
     ? { decoder: () => createZstdDecompress(), pack: promisify<Buffer, Buffer>(zstdCompress) }
     : undefined;
 }
 
 /** Request codings; undefined if this Node.js lacks one. */
-const CODINGS: ReadonlyMap<string, Coding | undefined> = new Map([
-  ['gzip', gzip],
-  ['x-gzip', gzip],
+const CODING_BY_NAME: ReadonlyMap<string, Coding | undefined> = new Map([
+  ['gzip', gzipCoding],
+  ['x-gzip', gzipCoding],
   ['deflate', { decoder: () => zlib.createInflate(), pack: promisify<Buffer, Buffer>(zlib.deflate) }],
   [
     'br',
@@ -106,11 +114,11 @@ const CODINGS: ReadonlyMap<string, Coding | undefined> = new Map([
         }),
     },
   ],
-  ['zstd', zstdCoding(zstd)],
+  ['zstd', createZstdCoding(zstd)],
 ]);
 
 /** True if this Node.js supports zstd. */
-export const HAS_ZSTD = CODINGS.get('zstd') !== undefined;
+export const HAS_ZSTD = CODING_BY_NAME.get('zstd') !== undefined;
 
 interface UnpackedRequest {
   readonly bytes: Buffer;
@@ -128,7 +136,7 @@ export async function unpackRequest(
   bytes: Buffer,
   encoding: string | undefined,
   most: number,
-  codings = CODINGS,
+  codings = CODING_BY_NAME,
 ): Promise<UnpackedRequest | { readonly unread: string }> {
   if (!isPacked(encoding)) return { bytes, pack: (other) => Promise.resolve(other) };
   const name = getCoding(encoding);
@@ -136,7 +144,7 @@ export async function unpackRequest(
   const coding = codings.get(name);
   if (!coding) return { unread: `this Node.js has no ${name}; it needs 22.15 or later` };
   const decoder = coding.decoder();
-  const all = await decode(decoder, bytes, most);
+  const all = await decodeBody(decoder, bytes, most);
   if (all === 'too long') return { unread: `unpacked with ${name}, it is longer than ${most} bytes` };
   if (all === 'broken' || decoder.bytesWritten !== bytes.length) return { unread: `it can't be unpacked with ${name}` };
   return { bytes: all, pack: coding.pack };

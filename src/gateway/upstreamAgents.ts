@@ -3,13 +3,13 @@ import * as https from 'node:https';
 import type { Duplex } from 'node:stream';
 
 /** Milliseconds an idle connection is kept. */
-const KEEP_MS = 30_000;
+const KEEP_ALIVE_MS = 30_000;
 
 export type UpstreamAgents = Readonly<Record<'http:' | 'https:', http.Agent>>;
 
 export const createUpstreamAgents = (): UpstreamAgents => ({
-  'http:': closeIfUnsolicited(new http.Agent({ keepAlive: true, timeout: KEEP_MS })),
-  'https:': closeIfUnsolicited(new https.Agent({ keepAlive: true, timeout: KEEP_MS })),
+  'http:': closeIfUnsolicited(new http.Agent({ keepAlive: true, timeout: KEEP_ALIVE_MS })),
+  'https:': closeIfUnsolicited(new https.Agent({ keepAlive: true, timeout: KEEP_ALIVE_MS })),
 });
 
 /**

@@ -9,11 +9,11 @@ import { geminiWire } from './wires/gemini';
 it('the usage of an answer that is compressed otherwise than stated is unknown, without waiting', async () => {
   const reader = new UsageReader(anthropicWire, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
   const bytes = Buffer.from('{"usage":{"input_tokens":5}}');
-  reader.push(bytes);
+  reader.pushChunk(bytes);
   const other = createGunzip().on('error', () => undefined);
   other.write(bytes);
   await new Promise((resolve) => other.once('close', resolve));
-  expect(await reader.end()).toEqual({ usage: undefined, failure: undefined });
+  expect(await reader.finishReading()).toEqual({ usage: undefined, failure: undefined });
 });
 
 it.each<[string, (text: string) => Buffer]>([
@@ -21,15 +21,17 @@ it.each<[string, (text: string) => Buffer]>([
   ['zstd', zstdCompressSync],
 ])('the usage of an answer compressed with %s is read', async (encoding, pack) => {
   const reader = new UsageReader(anthropicWire, { 'content-type': 'application/json', 'content-encoding': encoding });
-  reader.push(pack('{"usage":{"input_tokens":5}}'));
-  expect(await reader.end()).toMatchObject({ usage: { inputTokens: 5 } });
+  reader.pushChunk(pack('{"usage":{"input_tokens":5}}'));
+  expect(await reader.finishReading()).toMatchObject({ usage: { inputTokens: 5 } });
 });
 
 it('an error inside an answer is reported like a rejection, with the tokens of earlier events', async () => {
   const reader = new UsageReader(anthropicWire, { 'content-type': 'text/event-stream' });
-  reader.push(Buffer.from('data: {"type":"message_start","message":{"usage":{"input_tokens":5}}}\n\n'));
-  reader.push(Buffer.from('event: error\ndata: {"type":"error","error":{"type":"api_error","message":"No."}}\n\n'));
-  expect(await reader.end()).toMatchObject({
+  reader.pushChunk(Buffer.from('data: {"type":"message_start","message":{"usage":{"input_tokens":5}}}\n\n'));
+  reader.pushChunk(
+    Buffer.from('event: error\ndata: {"type":"error","error":{"type":"api_error","message":"No."}}\n\n'),
+  );
+  expect(await reader.finishReading()).toMatchObject({
     usage: { inputTokens: 5 },
     failure: '{"error":{"type":"api_error","message":"No."}}',
   });
@@ -38,8 +40,8 @@ it('an error inside an answer is reported like a rejection, with the tokens of e
 it('text written by the model does not count as an error', async () => {
   const reader = new UsageReader(chatWire, { 'content-type': 'text/event-stream' });
   const delta = { choices: [{ delta: { content: '{"error":{"message":"prompt is too long"}}' } }], error: null };
-  reader.push(Buffer.from(`data: ${JSON.stringify(delta)}\n\n`));
-  expect((await reader.end()).failure).toBeUndefined();
+  reader.pushChunk(Buffer.from(`data: ${JSON.stringify(delta)}\n\n`));
+  expect((await reader.finishReading()).failure).toBeUndefined();
 });
 
 it('the usage is read from an event in any number of chunks', () =>
@@ -51,21 +53,21 @@ it('the usage is read from an event in any number of chunks', () =>
       const reader = new UsageReader(anthropicWire, { 'content-type': 'text/event-stream' });
       let from = 0;
       for (const cut of cuts) {
-        reader.push(bytes.subarray(from, from + cut));
+        reader.pushChunk(bytes.subarray(from, from + cut));
         from += cut;
       }
-      reader.push(bytes.subarray(from));
-      expect((await reader.end()).usage).toMatchObject({ inputTokens: 5, outputTokens: 7 });
+      reader.pushChunk(bytes.subarray(from));
+      expect((await reader.finishReading()).usage).toMatchObject({ inputTokens: 5, outputTokens: 7 });
     }),
   ));
 
 it('an event that is too long is skipped, and later ones are read', async () => {
   const reader = new UsageReader(anthropicWire, { 'content-type': 'text/event-stream' });
   const megabyte = Buffer.alloc(1024 * 1024, 'x');
-  reader.push(Buffer.from('data: {"usage":{"input_tokens":1}, "x":"'));
-  for (let at = 0; at < 17; at++) reader.push(megabyte);
-  reader.push(Buffer.from('"}\n\ndata: {"usage":{"input_tokens":5}}\n\n'));
-  expect((await reader.end()).usage).toMatchObject({ inputTokens: 5 });
+  reader.pushChunk(Buffer.from('data: {"usage":{"input_tokens":1}, "x":"'));
+  for (let at = 0; at < 17; at++) reader.pushChunk(megabyte);
+  reader.pushChunk(Buffer.from('"}\n\ndata: {"usage":{"input_tokens":5}}\n\n'));
+  expect((await reader.finishReading()).usage).toMatchObject({ inputTokens: 5 });
 });
 
 it('each chunk of an event is scanned once', async () => {
@@ -77,9 +79,9 @@ it('each chunk of an event is scanned once', async () => {
     return -1;
   });
   const piece = Buffer.alloc(1_000, 'x');
-  for (let at = 0; at < 2_000; at++) reader.push(piece);
+  for (let at = 0; at < 2_000; at++) reader.pushChunk(piece);
   looked.mockRestore();
-  await reader.end();
+  await reader.finishReading();
   expect(chars).toBeLessThanOrEqual(2_000_000);
 });
 
@@ -87,9 +89,9 @@ it('a compressed answer that expands a thousandfold is not unpacked completely',
   const packed = gzipSync(Buffer.alloc(256 * 1024 * 1024), { level: 9 });
   for (const type of ['application/json', 'text/event-stream']) {
     const reader = new UsageReader(anthropicWire, { 'content-type': type, 'content-encoding': 'gzip' });
-    const take = vi.spyOn(reader as unknown as { take: (chunk: Buffer) => void }, 'take');
-    reader.push(packed);
-    expect((await reader.end()).usage).toBeUndefined();
+    const take = vi.spyOn(reader as unknown as { takeChunk: (chunk: Buffer) => void }, 'takeChunk');
+    reader.pushChunk(packed);
+    expect((await reader.finishReading()).usage).toBeUndefined();
     const taken = take.mock.calls.reduce((sum, [chunk]) => sum + chunk.length, 0);
     expect(taken).toBeLessThan(80 * 1024 * 1024);
   }
@@ -97,8 +99,8 @@ it('a compressed answer that expands a thousandfold is not unpacked completely',
 
 it('unpacking a compressed answer ends at once when it is no longer needed', async () => {
   const reader = new UsageReader(anthropicWire, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
-  reader.push(gzipSync(Buffer.alloc(32 * 1024 * 1024 - 1), { level: 9 }));
-  const ended = reader.end();
-  reader.stop();
+  reader.pushChunk(gzipSync(Buffer.alloc(32 * 1024 * 1024 - 1), { level: 9 }));
+  const ended = reader.finishReading();
+  reader.stopReading();
   expect(await ended).toEqual({ usage: undefined, failure: undefined });
 });

@@ -6,15 +6,15 @@ import { createDecoder, isPacked } from './unpacking';
 import type { Wire } from './wires/wire';
 
 /** Longer events and answers are not parsed. */
-const MAX_CHARS = 16 * 1024 * 1024;
+const MAX_EVENT_CHARS = 16 * 1024 * 1024;
 
 /** Decompressed bytes: compressed data can expand a thousandfold, which must not delay anything. */
-const MAX_UNPACKED = 32 * 1024 * 1024;
+const MAX_UNPACKED_BYTES = 32 * 1024 * 1024;
 
 /** Events worth parsing. Quotation marks in the model's text are escaped. */
-const TELLS = /[uU]sage|"error"/;
+const USAGE_OR_ERROR = /[uU]sage|"error"/;
 
-export interface Told {
+export interface AnswerFacts {
   readonly usage: Usage | undefined;
   /** An error reported in a successful answer, in the form of an error body. */
   readonly failure: string | undefined;
@@ -42,23 +42,23 @@ export class UsageReader {
     // Answers with other codings are not read, so their usage is unknown.
     this.isReadable = !isPacked(encoding) || this.decoder !== undefined;
     this.decoder?.on('data', (chunk: Buffer) => {
-      this.take(chunk);
+      this.takeChunk(chunk);
     });
     this.decoder?.on('error', () => undefined);
   }
 
-  push(chunk: Buffer): void {
+  pushChunk(chunk: Buffer): void {
     if (!this.isReadable) return;
     if (this.decoder) {
       if (!this.decoder.destroyed) this.decoder.write(chunk);
-    } else this.take(chunk);
+    } else this.takeChunk(chunk);
   }
 
-  stop(): void {
+  stopReading(): void {
     this.decoder?.destroy();
   }
 
-  async end(): Promise<Told> {
+  async finishReading(): Promise<AnswerFacts> {
     const { decoder } = this;
     // A destroyed decoder emits nothing more.
     if (decoder && !decoder.destroyed) {
@@ -68,17 +68,17 @@ export class UsageReader {
         decoder.end();
       });
     }
-    this.add(this.text.decode());
-    const rest = this.added();
-    if (this.isStream) this.line(rest);
-    else this.report(rest);
+    this.addPiece(this.text.decode());
+    const rest = this.joinPieces();
+    if (this.isStream) this.readLine(rest);
+    else this.reportUsage(rest);
     const { usage, failure } = this;
     return { usage, failure };
   }
 
-  private take(chunk: Buffer): void {
+  private takeChunk(chunk: Buffer): void {
     this.taken += chunk.length;
-    if (this.decoder && this.taken > MAX_UNPACKED) {
+    if (this.decoder && this.taken > MAX_UNPACKED_BYTES) {
       this.decoder.destroy();
       return;
     }
@@ -86,33 +86,33 @@ export class UsageReader {
     let from = 0;
     // Searches only the new data, since an event may arrive in thousands of pieces.
     for (let end = text.indexOf('\n'); this.isStream && end >= 0; end = text.indexOf('\n', from)) {
-      this.add(text.slice(from, end));
-      this.line(this.added());
+      this.addPiece(text.slice(from, end));
+      this.readLine(this.joinPieces());
       from = end + 1;
     }
-    this.add(text.slice(from));
+    this.addPiece(text.slice(from));
   }
 
   /** Keeps a piece unless the line or answer has become too long. */
-  private add(piece: string): void {
+  private addPiece(piece: string): void {
     this.length += piece.length;
-    if (this.length > MAX_CHARS) this.pieces = [];
+    if (this.length > MAX_EVENT_CHARS) this.pieces = [];
     else this.pieces.push(piece);
   }
 
-  private added(): string {
+  private joinPieces(): string {
     const { pieces } = this;
     this.pieces = [];
     this.length = 0;
     return pieces.join('');
   }
 
-  private line(line: string): void {
-    if (line.startsWith('data:')) this.report(line.slice('data:'.length));
+  private readLine(line: string): void {
+    if (line.startsWith('data:')) this.reportUsage(line.slice('data:'.length));
   }
 
-  private report(json: string): void {
-    if (!TELLS.test(json)) return;
+  private reportUsage(json: string): void {
+    if (!USAGE_OR_ERROR.test(json)) return;
     let value: unknown;
     try {
       value = JSON.parse(json);

@@ -5,12 +5,12 @@
  */
 import { basename } from 'node:path';
 import { lock } from 'proper-lockfile';
-import { errorCode } from '../core/errors';
-import { GiveBackError, NOTHING_WRITTEN } from './giveBackError';
+import { getErrorCode } from '../core/errors';
+import { GiveBackError, NOTHING_WRITTEN_TEXT } from './giveBackError';
 
 /** Milliseconds until an unrefreshed lock is stale, and between refreshes. */
-const STALE_MS = 31_000;
-const UPDATE_MS = 10_000;
+const STALE_LOCK_MS = 31_000;
+const LOCK_UPDATE_INTERVAL_MS = 10_000;
 
 export interface AgentLockTiming {
   /** Retries after the first attempt. */
@@ -20,13 +20,13 @@ export interface AgentLockTiming {
   readonly maxTimeout: number;
 }
 
-const TIMING: AgentLockTiming = { retries: 5, minTimeout: 100, maxTimeout: 1_000 };
+const AGENT_LOCK_TIMING: AgentLockTiming = { retries: 5, minTimeout: 100, maxTimeout: 1_000 };
 
 /** Files that the Roo family writes under this lock; other agents use none. */
 export const filterLockedByAgent = (paths: readonly string[]): readonly string[] =>
   paths.filter((path) => /^(?:api_conversation_history|ui_messages)\.json$/.test(basename(path)));
 
-export interface HeldLocks {
+export interface AgentLocks {
   /** Call before an irreversible step. @throws GiveBackError if a lock was lost in the meantime */
   readonly confirm: () => void;
 }
@@ -37,8 +37,8 @@ export interface HeldLocks {
  */
 export async function withAgentLocks<T>(
   paths: readonly string[],
-  action: (held: HeldLocks) => Promise<T>,
-  timing: AgentLockTiming = TIMING,
+  action: (held: AgentLocks) => Promise<T>,
+  timing: AgentLockTiming = AGENT_LOCK_TIMING,
 ): Promise<T> {
   let compromised: string | undefined;
   const releases: (() => Promise<void>)[] = [];
@@ -62,14 +62,14 @@ async function acquireLock(
 ): Promise<() => Promise<void>> {
   try {
     return await lock(path, {
-      stale: STALE_MS,
-      update: UPDATE_MS,
+      stale: STALE_LOCK_MS,
+      update: LOCK_UPDATE_INTERVAL_MS,
       realpath: false,
       retries: { ...retries, factor: 2 },
       onCompromised,
     });
   } catch (error) {
-    if (errorCode(error) !== 'ELOCKED') throw error;
+    if (getErrorCode(error) !== 'ELOCKED') throw error;
     throw createLockedError(path, 'The agent is writing to it.', error);
   }
 }
@@ -80,7 +80,7 @@ const createLockedError = (path: string, happened: string, cause?: unknown): Giv
       trouble: 'locked',
       path,
       happened,
-      notDone: NOTHING_WRITTEN,
+      notDone: NOTHING_WRITTEN_TEXT,
       advice: 'Close the conversation in its agent and try again.',
     },
     { cause },

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Hash } from '../core/hash';
 import type { Files } from '../storage/files';
-import { ifThere, readSlice, withFile } from '../storage/fileTools';
+import { undefinedIfMissing, readSlice, withFile } from '../storage/fileTools';
 
 export const hashBytes = (bytes: Uint8Array): Hash => createHash('sha256').update(bytes).digest('hex') as Hash;
 
 /** Undefined if there is no file. */
 export const readBytes = (files: Files, path: string): Promise<Uint8Array | undefined> =>
-  ifThere(withFile(files, path, 'read', async (file) => readSlice(file, 0, (await file.status()).bytes)));
+  undefinedIfMissing(withFile(files, path, 'read', async (file) => readSlice(file, 0, (await file.status()).bytes)));
 
 /** Hash of a file's current content; undefined if there is no file. */
 export async function hashFile(files: Files, path: string): Promise<Hash | undefined> {

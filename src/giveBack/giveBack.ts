@@ -24,11 +24,11 @@ import { isRecord } from '../core/messages/blocks';
 import { findNewViolations } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
 import type { Files } from '../storage/files';
-import { statusIfThere } from '../storage/fileTools';
-import { guarded } from '../storage/storageError';
+import { readStatusIfPresent } from '../storage/fileTools';
+import { convertFileErrors } from '../storage/storageError';
 import { withAgentLocks } from './agentLock';
 import { hashBytes, readBytes } from './fileBytes';
-import { GiveBackError, NOTHING_WRITTEN, createChangedError, createMissingError } from './giveBackError';
+import { GiveBackError, NOTHING_WRITTEN_TEXT, createChangedError, createMissingError } from './giveBackError';
 import { replaceFiles, type NewContent } from './replacement';
 import type { Guard } from './replaceFile';
 import { refuseRunning } from './runningTask';
@@ -122,8 +122,8 @@ async function prepareTask({ path, edits, row }: GiveBackRequest, { files }: Giv
   return {
     conversation: read.id,
     contents: [
-      { path, before: hashBytes(history.bytes), bytes: encode(rewriteJson(history.text, made.history)) },
-      { path: rowsPath, before: hashBytes(rows.bytes), bytes: encode(rewriteJson(rows.text, made.rows)) },
+      { path, before: hashBytes(history.bytes), bytes: encodeUtf8(rewriteJson(history.text, made.history)) },
+      { path: rowsPath, before: hashBytes(rows.bytes), bytes: encodeUtf8(rewriteJson(rows.text, made.rows)) },
     ],
     path,
   };
@@ -138,7 +138,7 @@ async function prepareSidecar({ path, edits }: GiveBackRequest, { files, now }: 
   if (!sent) throw createShapeError(path, 'The sidecar would not be accepted.');
   const sidecar = join(dirname(path), `${basename(path, '.messages.json')}.compaction.json`);
   const earlier = await readBytes(files, sidecar);
-  const bytes = encode(renderSidecar(content, session.text));
+  const bytes = encodeUtf8(renderSidecar(content, session.text));
   return {
     conversation: read.id,
     contents: [{ path: sidecar, before: earlier && hashBytes(earlier), bytes }],
@@ -160,7 +160,11 @@ async function prepareSession({ path, edits }: GiveBackRequest, { files, now }: 
   const text = keepCalls(written, new TextDecoder().decode(bytes));
   const target = join(dirname(path), `${sessionId}.jsonl`);
   refuseDifference(path, selectWritten(view), readConversation(text, { path: target }).messages);
-  return { conversation: read.id, contents: [{ path: target, before: undefined, bytes: encode(text) }], path: target };
+  return {
+    conversation: read.id,
+    contents: [{ path: target, before: undefined, bytes: encodeUtf8(text) }],
+    path: target,
+  };
 }
 
 /** The sidecar, with the session's messages copied verbatim. */
@@ -216,13 +220,13 @@ function toComparable(messages: readonly ApiMessage[]): string {
 const readSentMessages = (history: readonly unknown[], path: string): readonly ApiMessage[] =>
   selectEffectiveHistory(readConversation(encodeJson(history), { path }, { history: 'all' }).messages);
 
-interface Document {
+interface AgentDocument {
   readonly bytes: Uint8Array;
   readonly text: string;
   readonly value: unknown;
 }
 
-async function readDocument(files: Files, path: string): Promise<Document> {
+async function readDocument(files: Files, path: string): Promise<AgentDocument> {
   const bytes = await readExisting(files, path);
   try {
     const text = new TextDecoder().decode(bytes);
@@ -233,8 +237,8 @@ async function readDocument(files: Files, path: string): Promise<Document> {
 }
 
 async function readExisting(files: Files, path: string): Promise<Uint8Array> {
-  const status = await statusIfThere(files, path);
-  const bytes = status && (await guarded(path, NOTHING_WRITTEN, () => readBytes(files, path)));
+  const status = await readStatusIfPresent(files, path);
+  const bytes = status && (await convertFileErrors(path, NOTHING_WRITTEN_TEXT, () => readBytes(files, path)));
   if (bytes) return bytes;
   throw createMissingError(path);
 }
@@ -245,12 +249,12 @@ const createShapeError = (path: string, happened: string, cause?: unknown): Give
       trouble: 'unexpected-shape',
       path,
       happened,
-      notDone: NOTHING_WRITTEN,
+      notDone: NOTHING_WRITTEN_TEXT,
       advice: 'Export the condensed conversation instead.',
     },
     { cause },
   );
 
-const encodeJson = (value: unknown): Uint8Array => encode(JSON.stringify(value));
+const encodeJson = (value: unknown): Uint8Array => encodeUtf8(JSON.stringify(value));
 
-const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+const encodeUtf8 = (text: string): Uint8Array => new TextEncoder().encode(text);

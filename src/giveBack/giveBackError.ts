@@ -21,7 +21,7 @@ export interface GiveBackErrorData {
   readonly advice: string;
 }
 
-export const NOTHING_WRITTEN = 'Nothing was written.';
+export const NOTHING_WRITTEN_TEXT = 'Nothing was written.';
 
 /** A refusal. Errors of the disk are StorageErrors instead. */
 export class GiveBackError extends Error {
@@ -46,14 +46,14 @@ export const createRunningError = (path: string, happened: string): GiveBackErro
     trouble: 'running',
     path,
     happened,
-    notDone: NOTHING_WRITTEN,
+    notDone: NOTHING_WRITTEN_TEXT,
     advice: 'Stop or close the task in its agent, and try again.',
   });
 
 /**
  * The file was written between reading and writing. @param notDone a sentence: what was left undone
  */
-export const createChangedError = (path: string, notDone = NOTHING_WRITTEN): GiveBackError =>
+export const createChangedError = (path: string, notDone = NOTHING_WRITTEN_TEXT): GiveBackError =>
   new GiveBackError({
     trouble: 'changed',
     path,
@@ -65,7 +65,7 @@ export const createChangedError = (path: string, notDone = NOTHING_WRITTEN): Giv
 /**
  * The file was deleted or moved since it was read. @param notDone a sentence: what was left undone
  */
-export const createMissingError = (path: string, notDone = NOTHING_WRITTEN): GiveBackError =>
+export const createMissingError = (path: string, notDone = NOTHING_WRITTEN_TEXT): GiveBackError =>
   new GiveBackError({
     trouble: 'missing',
     path,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FORGOTTEN_MS, IDLE_MS, selectIdleTasks, type OfferAnswer, type StoredTask } from './idleTask';
+import { MAX_IDLE_MS, IDLE_MS, selectIdleTasks, type OfferAnswer, type StoredTask } from './idleTask';
 
 const NOW = Date.UTC(2026, 0, 5);
 const THRESHOLD = 1_000;
@@ -18,7 +18,7 @@ describe('the task offered for condensing before it is resumed', () => {
     const [older, newer] = [zoo('a', { modified: NOW - IDLE_MS - 1 }), zoo('b')];
     expect(dueOf([older, newer])).toBe(newer.path);
     expect(dueOf([zoo('a', { tokens: THRESHOLD - 1 })])).toBeUndefined();
-    expect(dueOf([zoo('a', { modified: NOW - FORGOTTEN_MS })])).toBeUndefined();
+    expect(dueOf([zoo('a', { modified: NOW - MAX_IDLE_MS })])).toBeUndefined();
   });
 
   it('is one that can be given back', () => {

@@ -8,9 +8,9 @@ import { findTarget } from './target';
  */
 export const IDLE_MS = 10 * 60 * 1000;
 /** Milliseconds without a change after which a task is unlikely to be resumed. */
-export const FORGOTTEN_MS = 7 * 24 * 60 * 60 * 1000;
+export const MAX_IDLE_MS = 7 * 24 * 60 * 60 * 1000;
 /** A task is offered again after its tokens have grown by this factor. */
-const GROWTH = 1.1;
+const OFFER_AGAIN_GROWTH_FACTOR = 1.1;
 
 export interface StoredTask {
   readonly path: string;
@@ -34,7 +34,7 @@ export interface IdleTasks {
 }
 
 /**
- * @param thresholdTokens minimum tokens of an offered task
+ * @param computeThresholdTokens minimum tokens of an offered task
  * @param now milliseconds since the epoch
  */
 export function selectIdleTasks(
@@ -45,7 +45,7 @@ export function selectIdleTasks(
 ): IdleTasks {
   const wanted = tasks
     .filter((task) => task.tokens >= thresholdTokens && findTarget(task.path, task.agent) !== undefined)
-    .filter((task) => !isAnswered(task, answers) && !isCondensed(task) && now - task.modified < FORGOTTEN_MS)
+    .filter((task) => !isAnswered(task, answers) && !isCondensed(task) && now - task.modified < MAX_IDLE_MS)
     .toSorted((a, b) => b.modified - a.modified);
   const waits = wanted.map(({ modified }) => modified + IDLE_MS - now);
   const due = wanted.find((_task, index) => (waits[index] ?? 0) <= 0);
@@ -55,7 +55,7 @@ export function selectIdleTasks(
 
 function isAnswered({ path, tokens }: StoredTask, answers: ReadonlyMap<string, OfferAnswer>): boolean {
   const answer = answers.get(path);
-  return answer !== undefined && (answer === 'never' || tokens < answer * GROWTH);
+  return answer !== undefined && (answer === 'never' || tokens < answer * OFFER_AGAIN_GROWTH_FACTOR);
 }
 
 /** A task that continued after its condensation may be condensed again. */

@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { nodeFiles } from '../storage/nodeFiles';
-import { toRooApi, whilePaused, type Clock } from './pausedTask';
+import { toRooApi, runWhilePaused, type Clock } from './pausedTask';
 import { writeZooTask } from './testing';
 
 let home: string;
@@ -40,20 +40,20 @@ const act = async () => void calls.push('act');
 describe('acting while a task is paused', () => {
   it('cancels and closes the task, waits for its last write, acts, and resumes it', async () => {
     const began = time;
-    await whilePaused(agent([task()], writeNow), nodeFiles, path, clock, act);
+    await runWhilePaused(agent([task()], writeNow), nodeFiles, path, clock, act);
     expect(calls).toEqual(['cancel', 'clear', 'act', 'resume it']);
     expect(time - began).toBeGreaterThanOrEqual(5_000);
   });
 
   it('resumes the task even if the action fails, and rethrows the error', async () => {
     const fail = () => Promise.reject(new Error('full disk'));
-    await expect(whilePaused(agent([task()]), nodeFiles, path, clock, fail)).rejects.toThrow('full disk');
+    await expect(runWhilePaused(agent([task()]), nodeFiles, path, clock, fail)).rejects.toThrow('full disk');
     expect(calls.at(-1)).toBe('resume it');
   });
 
   it('leaves tasks with subtasks or in other windows alone', async () => {
     for (const stack of [[], ['another'], ['parent', task()], undefined]) {
-      await expect(whilePaused(agent(stack), nodeFiles, path, clock, act)).rejects.toMatchObject({
+      await expect(runWhilePaused(agent(stack), nodeFiles, path, clock, act)).rejects.toMatchObject({
         trouble: 'running',
       });
     }
@@ -68,7 +68,7 @@ describe('acting while a task is paused', () => {
         writeNow();
       },
     };
-    await expect(whilePaused(agent([task()], writeNow), nodeFiles, path, busy, act)).rejects.toThrow(/kept writing/);
+    await expect(runWhilePaused(agent([task()], writeNow), nodeFiles, path, busy, act)).rejects.toThrow(/kept writing/);
     expect(calls).toEqual(['cancel', 'clear', 'resume it']);
   });
 });

@@ -6,9 +6,9 @@
 import { basename, dirname } from 'node:path';
 import { isRecord } from '../core/messages/blocks';
 import type { Files } from '../storage/files';
-import { statusIfThere } from '../storage/fileTools';
+import { readStatusIfPresent } from '../storage/fileTools';
 import { createRunningError } from './giveBackError';
-import { QUIET_MS } from './runningTask';
+import { MIN_IDLE_MS } from './runningTask';
 
 export interface RooApi {
   /** Ids of the open tasks: the active one last, preceded by those waiting for it. */
@@ -20,12 +20,12 @@ export interface RooApi {
   resumeTask(id: string): unknown;
 }
 
-const METHODS = ['getCurrentTaskStack', 'cancelCurrentTask', 'clearCurrentTask', 'resumeTask'] as const;
+const REQUIRED_METHODS = ['getCurrentTaskStack', 'cancelCurrentTask', 'clearCurrentTask', 'resumeTask'] as const;
 
 /** An extension's exports if they have this interface. */
 export const toRooApi = (exported: unknown): RooApi | undefined =>
   // Each method was checked.
-  isRecord(exported) && METHODS.every((name) => typeof exported[name] === 'function')
+  isRecord(exported) && REQUIRED_METHODS.every((name) => typeof exported[name] === 'function')
     ? (exported as unknown as RooApi)
     : undefined;
 
@@ -36,8 +36,8 @@ export interface Clock {
 }
 
 /** Milliseconds for which the agent may keep writing after it was stopped. */
-const SETTLE_MS = 30_000;
-const STEP_MS = 500;
+const MAX_SETTLE_MS = 30_000;
+const POLL_INTERVAL_MS = 500;
 
 /** ID of the history's task: the name of its folder. */
 const getTaskId = (history: string): string => basename(dirname(history));
@@ -47,7 +47,7 @@ const getTaskId = (history: string): string => basename(dirname(history));
  * @param history path of the task's `api_conversation_history.json`
  * @throws GiveBackError `running` if the task could not be paused; and the action's errors
  */
-export async function whilePaused<T>(
+export async function runWhilePaused<T>(
   api: RooApi,
   files: Files,
   history: string,
@@ -72,11 +72,11 @@ export async function whilePaused<T>(
 
 /** Waits until the agent has been quiet for as long as an idle task. */
 async function waitUntilQuiet(files: Files, history: string, { now, wait }: Clock): Promise<void> {
-  const end = now() + SETTLE_MS;
+  const end = now() + MAX_SETTLE_MS;
   while (now() < end) {
-    const status = await statusIfThere(files, history);
-    if (status && now() - status.modified >= QUIET_MS) return;
-    await wait(STEP_MS);
+    const status = await readStatusIfPresent(files, history);
+    if (status && now() - status.modified >= MIN_IDLE_MS) return;
+    await wait(POLL_INTERVAL_MS);
   }
   throw createRunningError(history, 'The agent kept writing to the task.');
 }

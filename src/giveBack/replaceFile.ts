@@ -1,7 +1,7 @@
 /** Replaces one file of another program, provided that it has the expected content. */
 import { basename, dirname, join } from 'node:path';
 import type { Files } from '../storage/files';
-import { ifThere, statusIfThere, writeNew } from '../storage/fileTools';
+import { undefinedIfMissing, readStatusIfPresent, writeNew } from '../storage/fileTools';
 import { hashFile, readBytes } from './fileBytes';
 import { createChangedError, GiveBackError } from './giveBackError';
 
@@ -39,8 +39,8 @@ export async function replaceInOrder(
 ): Promise<void> {
   const meant: FileReplacement[] = [];
   for (const one of replacements) if (await matchesExpectation(files, one)) meant.push(one);
-  for (const one of meant) await prepare(files, one);
-  for (const one of meant) await replace(files, one, guard);
+  for (const one of meant) await prepareReplacement(files, one);
+  for (const one of meant) await replaceFile(files, one, guard);
 }
 
 async function matchesExpectation(
@@ -53,24 +53,24 @@ async function matchesExpectation(
   return false;
 }
 
-async function prepare(files: Files, { path, to, temporary }: FileReplacement): Promise<void> {
+async function prepareReplacement(files: Files, { path, to, temporary }: FileReplacement): Promise<void> {
   if (to === undefined) return;
   const bytes = await readBytes(files, to);
   if (!bytes) throw new Error(`${to} is missing`);
   await writeNew(files, temporary, bytes);
   // Preserve permissions: the agent's file may be shared or backed up.
-  const replaced = await statusIfThere(files, path);
+  const replaced = await readStatusIfPresent(files, path);
   if (replaced) await files.setPermissions(temporary, replaced.permissions);
 }
 
-async function replace(files: Files, { path, from, to, temporary }: FileReplacement, guard: Guard): Promise<void> {
+async function replaceFile(files: Files, { path, from, to, temporary }: FileReplacement, guard: Guard): Promise<void> {
   guard();
   // Check again as late as possible, so that a change in the meantime is not lost.
   if (((await hashFile(files, path)) ?? null) !== from) {
-    await ifThere(files.removeFile(temporary));
+    await undefinedIfMissing(files.removeFile(temporary));
     throw createChangedError(path, 'It was left as it is.');
   }
-  if (to === undefined) await ifThere(files.removeFile(path));
+  if (to === undefined) await undefinedIfMissing(files.removeFile(path));
   else await files.rename(temporary, path);
   await files.syncFolder(dirname(path));
 }
@@ -84,7 +84,7 @@ export const getTemporaryPath = (folder: string, path: string): string =>
 
 /** Rejects links, which could lead anywhere. */
 export async function refuseLink(files: Files, path: string): Promise<void> {
-  const status = await statusIfThere(files, path);
+  const status = await readStatusIfPresent(files, path);
   if (!status || status.kind === 'file') return;
   throw new GiveBackError({
     trouble: 'outside-folder',

@@ -10,7 +10,7 @@ import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import type { Hash } from '../core/hash';
 import type { Files } from '../storage/files';
-import { ifThere, statusIfThere, writeNew } from '../storage/fileTools';
+import { undefinedIfMissing, readStatusIfPresent, writeNew } from '../storage/fileTools';
 import { asStorageError } from '../storage/storageError';
 import { filterLockedByAgent, withAgentLocks } from './agentLock';
 import { hashBytes, hashFile, readBytes } from './fileBytes';
@@ -26,10 +26,10 @@ import {
 } from './replaceFile';
 import {
   markState,
-  NOTHING_UNDONE,
+  NOTHING_UNDONE_TEXT,
   readRecord,
   removeReplacement,
-  RECORD,
+  RECORD_FILE_NAME,
   readState,
   writeRecord,
   type RecordedFile,
@@ -75,21 +75,21 @@ export async function replaceFiles(
   });
   const record = await readRecord(files, folder);
   try {
-    await goForward(files, folder, record, guard, 'refuse');
+    await completeReplacement(files, folder, record, guard, 'refuse');
   } catch (error) {
     // If this fails too, the next start does it.
     await markState(files, folder, 'undoing')
-      .then(() => goBack(files, folder, record, NO_GUARD))
+      .then(() => revertReplacement(files, folder, record, NO_GUARD))
       .catch(() => undefined);
     const stands = await describeState(files, record);
-    if (!(error instanceof GiveBackError)) throw asStorageError(error, folder, stands ?? LEFT);
+    if (!(error instanceof GiveBackError)) throw asStorageError(error, folder, stands ?? UNCHANGED_TEXT);
     throw stands === undefined ? error : new GiveBackError({ ...error.data, notDone: stands }, { cause: error });
   }
   return folder;
 }
 
-const LEFT = 'The conversation was left as it was.';
-const NEXT_START =
+const UNCHANGED_TEXT = 'The conversation was left as it was.';
+const NEXT_START_TEXT =
   'The next start of the extension completes this or takes it back; until then, do not continue the conversation.';
 
 /**
@@ -103,13 +103,13 @@ async function describeState(files: Files, record: ReplacementRecord): Promise<s
       if ((await hashFile(files, path)) === after) changed.push(basename(path));
     }
   } catch {
-    return `It is not known whether the conversation has changed: its files can no longer be read. ${NEXT_START}`;
+    return `It is not known whether the conversation has changed: its files can no longer be read. ${NEXT_START_TEXT}`;
   }
   if (changed.length === 0) return undefined;
   const names = changed.join(' and ');
   return changed.length === record.files.length
-    ? `The condensed conversation is already in place (${names}). ${NEXT_START}`
-    : `The conversation is replaced in part (${names}). ${NEXT_START}`;
+    ? `The condensed conversation is already in place (${names}). ${NEXT_START_TEXT}`
+    : `The conversation is replaced in part (${names}). ${NEXT_START_TEXT}`;
 }
 
 /**
@@ -119,17 +119,19 @@ async function describeState(files: Files, record: ReplacementRecord): Promise<s
  */
 export async function undoReplacement(files: Files, folder: string): Promise<void> {
   const record = await readRecord(files, folder);
-  await whileAgentWaits(files, record, async (guard) => {
+  await runWithAgentLocks(files, record, async (guard) => {
     if ((await readState(files, folder)) === 'undone') return;
     for (const { path, before, after } of record.files) {
       const current = (await hashFile(files, path)) ?? null;
       // Already restored by an interrupted undo, or a new file that was deleted.
       if (current === before || current === after) continue;
-      throw current === null ? createMissingError(path, NOTHING_UNDONE) : createChangedError(path, NOTHING_UNDONE);
+      throw current === null
+        ? createMissingError(path, NOTHING_UNDONE_TEXT)
+        : createChangedError(path, NOTHING_UNDONE_TEXT);
     }
     await withStorageErrors(folder, 'It may be undone in part; the rest is done at the next start.', async () => {
       await markState(files, folder, 'undoing');
-      await goBack(files, folder, record, guard);
+      await revertReplacement(files, folder, record, guard);
     });
   });
 }
@@ -140,18 +142,18 @@ export async function undoReplacement(files: Files, folder: string): Promise<voi
  * @throws GiveBackError `locked` if the agent is writing the files
  */
 export async function recoverReplacement(files: Files, folder: string): Promise<ReplacementState | undefined> {
-  if (!(await statusIfThere(files, join(folder, RECORD)))) {
+  if (!(await readStatusIfPresent(files, join(folder, RECORD_FILE_NAME)))) {
     await removeReplacement(files, folder);
     return undefined;
   }
   const state = await readState(files, folder);
-  const isUndoing = (await statusIfThere(files, join(folder, 'undoing'))) !== undefined;
+  const isUndoing = (await readStatusIfPresent(files, join(folder, 'undoing'))) !== undefined;
   if (state === 'undone' || (state === 'done' && !isUndoing)) return state;
   const record = await readRecord(files, folder);
-  return whileAgentWaits(files, record, (guard) => finish(files, folder, record, isUndoing, guard));
+  return runWithAgentLocks(files, record, (guard) => finishReplacement(files, folder, record, isUndoing, guard));
 }
 
-async function finish(
+async function finishReplacement(
   files: Files,
   folder: string,
   record: ReplacementRecord,
@@ -159,29 +161,29 @@ async function finish(
   guard: Guard,
 ): Promise<ReplacementState> {
   if (isUndoing) {
-    await goBack(files, folder, record, guard);
+    await revertReplacement(files, folder, record, guard);
     return 'undone';
   }
   const first = record.files[0];
   // Nothing was replaced yet, or the agent continued from the old state: keep it.
   if (first && (await hashFile(files, first.path)) !== first.after) {
-    await sweep(files, folder, record);
+    await removeTemporaryFiles(files, folder, record);
     await markState(files, folder, 'undone');
     return 'undone';
   }
-  await goForward(files, folder, record, guard, 'leave');
+  await completeReplacement(files, folder, record, guard, 'leave');
   return 'done';
 }
 
 /** A task whose folder is gone can't be locked, and its agent can't write to it. */
-async function whileAgentWaits<T>(
+async function runWithAgentLocks<T>(
   files: Files,
   record: ReplacementRecord,
   action: (guard: Guard) => Promise<T>,
 ): Promise<T> {
   const paths: string[] = [];
   for (const path of filterLockedByAgent(record.files.map((file) => file.path))) {
-    if (await statusIfThere(files, dirname(path))) paths.push(path);
+    if (await readStatusIfPresent(files, dirname(path))) paths.push(path);
   }
   return withAgentLocks(paths, ({ confirm }) => action(confirm));
 }
@@ -195,7 +197,7 @@ async function withStorageErrors(path: string, notDone: string, action: () => Pr
   }
 }
 
-async function goForward(
+async function completeReplacement(
   files: Files,
   folder: string,
   record: ReplacementRecord,
@@ -210,16 +212,16 @@ async function goForward(
   await markState(files, folder, 'done');
 }
 
-async function goBack(files: Files, folder: string, record: ReplacementRecord, guard: Guard): Promise<void> {
+async function revertReplacement(files: Files, folder: string, record: ReplacementRecord, guard: Guard): Promise<void> {
   const replacements = record.files.map(({ path, before, after }, index): FileReplacement => {
     const to = before === null ? undefined : join(folder, `${index}.before`);
     return { path, from: after, to, isThere: before, whenChanged: 'leave', temporary: getTemporaryPath(folder, path) };
   });
   await replaceInOrder(files, replacements.reverse(), guard);
-  await sweep(files, folder, record);
+  await removeTemporaryFiles(files, folder, record);
   await markState(files, folder, 'undone');
 }
 
-async function sweep(files: Files, folder: string, record: ReplacementRecord): Promise<void> {
-  for (const { path } of record.files) await ifThere(files.removeFile(getTemporaryPath(folder, path)));
+async function removeTemporaryFiles(files: Files, folder: string, record: ReplacementRecord): Promise<void> {
+  for (const { path } of record.files) await undefinedIfMissing(files.removeFile(getTemporaryPath(folder, path)));
 }

@@ -4,12 +4,12 @@
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { Files } from '../storage/files';
-import { statusIfThere, writeAtomically, writeNew } from '../storage/fileTools';
+import { readStatusIfPresent, writeAtomically, writeNew } from '../storage/fileTools';
 import { readBytes } from './fileBytes';
 import { GiveBackError } from './giveBackError';
 
-export const RECORD = 'record.json';
-export const NOTHING_UNDONE = 'Nothing was undone.';
+export const RECORD_FILE_NAME = 'record.json';
+export const NOTHING_UNDONE_TEXT = 'Nothing was undone.';
 
 const fileSchema = z.object({
   path: z.string().min(1),
@@ -28,7 +28,7 @@ export type ReplacementRecord = z.infer<typeof recordSchema>;
 
 /** @throws GiveBackError if there is no record that this version can read */
 export async function readRecord(files: Files, folder: string): Promise<ReplacementRecord> {
-  const path = join(folder, RECORD);
+  const path = join(folder, RECORD_FILE_NAME);
   const bytes = await readBytes(files, path);
   const parsed = recordSchema.safeParse(bytes && parseJson(bytes));
   if (parsed.success) return parsed.data;
@@ -36,7 +36,7 @@ export async function readRecord(files: Files, folder: string): Promise<Replacem
     trouble: bytes ? 'newer-version' : 'missing',
     path,
     happened: bytes ? 'This record is not one that this version of Context Condenser writes.' : 'There is no record.',
-    notDone: NOTHING_UNDONE,
+    notDone: NOTHING_UNDONE_TEXT,
     advice: 'The original bytes are next to it, in files that end in .before.',
   });
 }
@@ -52,7 +52,9 @@ function parseJson(bytes: Uint8Array): unknown {
 /** Writes the record atomically and durably. */
 export async function writeRecord(files: Files, folder: string, record: ReplacementRecord): Promise<void> {
   const bytes = new TextEncoder().encode(`${JSON.stringify(record)}\n`);
-  await writeAtomically(files, join(folder, RECORD), bytes, { temporary: join(folder, `${RECORD}.new`) });
+  await writeAtomically(files, join(folder, RECORD_FILE_NAME), bytes, {
+    temporary: join(folder, `${RECORD_FILE_NAME}.new`),
+  });
   await files.syncFolder(folder);
   await files.syncFolder(dirname(folder));
 }
@@ -60,15 +62,15 @@ export async function writeRecord(files: Files, folder: string, record: Replacem
 /** A folder's name: time and random suffix. */
 export const isReplacementName = (name: string): boolean => /^\d{4}-\d\d-\d\dT[\d-]+\.\d{3}Z-[0-9a-f]{8}$/.test(name);
 
-const OWN = /^(?:\d+\.(?:before|after)|record\.json(?:\.new)?|done|undoing|undone|expired)$/;
+const OWN_FILE_NAME = /^(?:\d+\.(?:before|after)|record\.json(?:\.new)?|done|undoing|undone|expired)$/;
 
 /** Removes a replacement's folder, the record last; a folder with foreign files is kept. */
 export async function removeReplacement(files: Files, folder: string): Promise<void> {
   const names = await files.list(folder);
   for (const name of names) {
-    if (!OWN.test(name) || (await statusIfThere(files, join(folder, name)))?.kind !== 'file') return;
+    if (!OWN_FILE_NAME.test(name) || (await readStatusIfPresent(files, join(folder, name)))?.kind !== 'file') return;
   }
-  const last = (name: string): number => (name === RECORD ? 1 : 0);
+  const last = (name: string): number => (name === RECORD_FILE_NAME ? 1 : 0);
   for (const name of names.toSorted((a, b) => last(a) - last(b))) await files.removeFile(join(folder, name));
   await files.removeEmptyFolder(folder);
 }
@@ -80,8 +82,8 @@ export type ReplacementState = 'done' | 'undone';
  * @param folder the replacement's own
  */
 export async function readState(files: Files, folder: string): Promise<ReplacementState | undefined> {
-  if (await statusIfThere(files, join(folder, 'undone'))) return 'undone';
-  return (await statusIfThere(files, join(folder, 'done'))) ? 'done' : undefined;
+  if (await readStatusIfPresent(files, join(folder, 'undone'))) return 'undone';
+  return (await readStatusIfPresent(files, join(folder, 'done'))) ? 'done' : undefined;
 }
 
 export async function markState(files: Files, folder: string, name: 'done' | 'undoing' | 'undone'): Promise<void> {

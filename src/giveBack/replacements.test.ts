@@ -14,7 +14,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import type { Files } from '../storage/files';
 import { nodeFiles } from '../storage/nodeFiles';
-import { steppedFiles, systemError } from '../storage/testing';
+import { createSteppedFiles, createSystemError } from '../storage/testing';
 import { hashBytes } from './fileBytes';
 import { replaceFiles } from './replacement';
 import { listUndoable, recoverAll, undoLast, withReplacementsLock } from './replacements';
@@ -156,9 +156,9 @@ describe('given-back replacements', () => {
         for (const name of names) writeFileSync(name, 'v0');
         const kept = join(root, `${isLasting}-${failing}`);
         let count = 0;
-        const files = steppedFiles(() => {
+        const files = createSteppedFiles(() => {
           const step = count++;
-          if (step === failing || (isLasting && step > failing)) throw systemError('ENOSPC');
+          if (step === failing || (isLasting && step > failing)) throw createSystemError('ENOSPC');
         });
         const contents = names.map((name) => ({ path: name, before: hashBytes(bytes('v0')), bytes: bytes('v1') }));
         const error = await replaceFiles(files, kept, 'a', contents, now(1)).catch((reason: unknown) => reason);

@@ -3,9 +3,9 @@
  * have expired.
  */
 import { join } from 'node:path';
-import { errorMessage } from '../core/errors';
+import { getErrorMessage } from '../core/errors';
 import type { Files } from '../storage/files';
-import { ifThere, readText, statusIfThere, writeNew } from '../storage/fileTools';
+import { undefinedIfMissing, readText, readStatusIfPresent, writeNew } from '../storage/fileTools';
 import { LOCK_TIMING, withLock, type LockTiming } from '../storage/lock';
 import { recoverReplacement, undoReplacement } from './replacement';
 import {
@@ -17,11 +17,11 @@ import {
 } from './replacementRecord';
 
 /** As long as ledgers are kept. */
-const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
+const MAX_REPLACEMENT_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-const LOCK = 'lock';
+const LOCK_FILE_NAME = 'lock';
 
 /**
  * Runs an action while no other window replaces, undoes or recovers; recovery would mistake a
@@ -35,12 +35,12 @@ export async function withReplacementsLock<T>(
   timing: LockTiming = LOCK_TIMING,
 ): Promise<T> {
   await files.makeFolder(root);
-  return withLock(files, join(root, LOCK), timing, action);
+  return withLock(files, join(root, LOCK_FILE_NAME), timing, action);
 }
 
 /** Oldest first, since names begin with the time. */
 async function listFolders(files: Files, root: string): Promise<string[]> {
-  const names = (await ifThere(files.list(root))) ?? [];
+  const names = (await undefinedIfMissing(files.list(root))) ?? [];
   return names
     .filter(isReplacementName)
     .toSorted()
@@ -112,11 +112,11 @@ export async function recoverAll(files: Files, root: string, now: Date): Promise
       const before = await readState(files, folder);
       const after = await recoverReplacement(files, folder);
       if (before !== after) recovered += 1;
-      const status = await statusIfThere(files, folder);
+      const status = await readStatusIfPresent(files, folder);
       if (after && status && (await isExpired(files, folder, now.getTime() - status.modified, now)))
         await removeReplacement(files, folder);
     } catch (error) {
-      problems.push(errorMessage(error));
+      problems.push(getErrorMessage(error));
     }
   }
   return { recovered, problems };
@@ -126,12 +126,12 @@ export async function recoverAll(files: Files, root: string, now: Date): Promise
 async function isExpired(files: Files, folder: string, age: number, now: Date): Promise<boolean> {
   const path = join(folder, 'expired');
   const since = Number((await readText(files, path)) ?? Number.NaN);
-  const isOld = age > MAX_AGE_MS && !(since > now.getTime());
+  const isOld = age > MAX_REPLACEMENT_AGE_MS && !(since > now.getTime());
   if (isOld && now.getTime() - since > DAY_MS) return true;
   if (isOld === Number.isFinite(since)) return false;
   const { modified } = await files.status(folder);
   if (isOld) await writeNew(files, path, new TextEncoder().encode(String(now.getTime())));
-  else await ifThere(files.removeFile(path));
+  else await undefinedIfMissing(files.removeFile(path));
   // Restore the folder's time, which determines its age.
   await files.touch(folder, modified);
   return false;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { nodeFiles } from '../storage/nodeFiles';
 
-import { QUIET_MS, refuseRunning } from './runningTask';
+import { MIN_IDLE_MS, refuseRunning } from './runningTask';
 import { writeOld, writeZooTask } from './testing';
 
 const withTask = (check: (history: string, item: string) => Promise<void>): Promise<void> =>
@@ -19,11 +19,11 @@ test('a task is idle if it was not written for a while', () =>
     await expect(rests(history)).resolves.toBeUndefined();
     writeFileSync(history, '[]');
     const { modified } = await nodeFiles.status(history);
-    await expect(rests(history, modified + QUIET_MS - 1)).rejects.toMatchObject({
+    await expect(rests(history, modified + MIN_IDLE_MS - 1)).rejects.toMatchObject({
       trouble: 'running',
       message: expect.stringContaining('a moment ago'),
     });
-    await expect(rests(history, modified + QUIET_MS)).resolves.toBeUndefined();
+    await expect(rests(history, modified + MIN_IDLE_MS)).resolves.toBeUndefined();
   }));
 
 test.each([

@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path';
 import { isRecord } from '../core/messages/blocks';
 import type { Files } from '../storage/files';
-import { statusIfThere } from '../storage/fileTools';
+import { readStatusIfPresent } from '../storage/fileTools';
 import { readBytes } from './fileBytes';
 import { createMissingError, createRunningError } from './giveBackError';
 
@@ -10,7 +10,7 @@ import { createMissingError, createRunningError } from './giveBackError';
  * Milliseconds. A working agent writes at least at every answer and tool call, so a newer file may
  * mean that it is working.
  */
-export const QUIET_MS = 5_000;
+export const MIN_IDLE_MS = 5_000;
 
 /**
  * @param history path of the task's `api_conversation_history.json`
@@ -18,9 +18,9 @@ export const QUIET_MS = 5_000;
  * @throws GiveBackError `running` if it isn't idle
  */
 export async function refuseRunning(files: Files, history: string, now: number): Promise<void> {
-  const status = await statusIfThere(files, history);
+  const status = await readStatusIfPresent(files, history);
   if (!status) throw createMissingError(history);
-  if (now - status.modified < QUIET_MS) {
+  if (now - status.modified < MIN_IDLE_MS) {
     throw createRunningError(history, 'The agent wrote to this task a moment ago; it may be working on it.');
   }
   const delegation = await findDelegation(files, join(dirname(history), 'history_item.json'));

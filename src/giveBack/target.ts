@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { AGENT_LIST, type AgentName } from '../core/agents';
 import type { GiveBackTarget } from '../core/agents/types';
-import { GiveBackError, NOTHING_WRITTEN } from './giveBackError';
+import { GiveBackError, NOTHING_WRITTEN_TEXT } from './giveBackError';
 
 /**
  * How a conversation can be given back, by the location from which its agent reads.
@@ -24,7 +24,7 @@ export function requireTarget(path: string, agent?: AgentName): GiveBackTarget {
     trouble: 'not-supported',
     path,
     happened: `The agent that ${basename(path)} belongs to does not continue with what other programs write.`,
-    notDone: NOTHING_WRITTEN,
+    notDone: NOTHING_WRITTEN_TEXT,
     advice: 'Export the condensed conversation, or copy a handover prompt.',
   });
 }

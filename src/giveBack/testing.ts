@@ -9,8 +9,8 @@ import type { Conversation } from '../conversations/types';
 import type { Edit } from '../core/condense/edits/edits';
 import type { ApiMessage } from '../core/messages/types';
 
-const START = Date.UTC(2026, 0, 5, 9);
-const TASK_ID = '0198c7a2-5f0e-7000-8000-3a1b2c3d4e5f';
+const START_TIME_MS = Date.UTC(2026, 0, 5, 9);
+const TEST_TASK_ID = '0198c7a2-5f0e-7000-8000-3a1b2c3d4e5f';
 
 /** Writes a file that was last changed an hour ago. */
 export function writeOld(path: string, text: string): void {
@@ -31,22 +31,22 @@ const createRows = (messages: readonly ApiMessage[]): unknown[] =>
   messages.map((message, index) =>
     message.role === 'assistant'
       ? {
-          ts: START + index * 1000 + 1,
+          ts: START_TIME_MS + index * 1000 + 1,
           type: 'say',
           say: 'api_req_started',
           text: JSON.stringify({ tokensIn: 1_000 + index * 400, tokensOut: 100 }),
         }
-      : { ts: START + index * 1000 + 1, type: 'say', say: 'text', text: 'so it went' },
+      : { ts: START_TIME_MS + index * 1000 + 1, type: 'say', say: 'text', text: 'so it went' },
   );
 
 /** An idle Zoo Code task. @returns the path of its history */
 export function writeZooTask(
   home: string,
   messages: readonly ApiMessage[] = createConversation(),
-  id = TASK_ID,
+  id = TEST_TASK_ID,
 ): string {
   const folder = join(home, 'globalStorage', 'zoocodeorganization.zoo-code', 'tasks', id);
-  const history = messages.map((message, index) => ({ ...message, ts: START + index * 1000 }));
+  const history = messages.map((message, index) => ({ ...message, ts: START_TIME_MS + index * 1000 }));
   writeOld(join(folder, 'api_conversation_history.json'), JSON.stringify(history));
   writeOld(join(folder, 'ui_messages.json'), JSON.stringify(createRows(messages)));
   writeOld(join(folder, 'history_item.json'), JSON.stringify({ id, status: 'active' }));
@@ -61,10 +61,10 @@ export function writeClineSession(home: string, messages: readonly ApiMessage[] 
     id: `msg_${index}`,
     role,
     content: typeof content === 'string' ? [{ type: 'text', text: content }] : content,
-    ts: START + index * 1000,
+    ts: START_TIME_MS + index * 1000,
     ...(role === 'assistant' && { modelInfo: { id: 'claude-sonnet-4-6', provider: 'anthropic' } }),
   }));
-  const session = { version: 1, updated_at: new Date(START).toISOString(), agent: 'lead', sessionId: id };
+  const session = { version: 1, updated_at: new Date(START_TIME_MS).toISOString(), agent: 'lead', sessionId: id };
   writeOld(path, JSON.stringify({ ...session, messages: stored, system_prompt: 'You are Cline.' }));
   return path;
 }
@@ -76,7 +76,7 @@ export function writeClaudeSession(home: string, messages: readonly ApiMessage[]
     gitBranch: 'main',
     version: '2.1.39',
     model: 'claude-sonnet-4-6',
-    start: new Date(START),
+    start: new Date(START_TIME_MS),
   });
   const path = join(home, '.claude', 'projects', '-home-me-notes', '5f0e7000-8000-4a1b-9c3d-4e5f0198c7a2.jsonl');
   writeOld(path, text);

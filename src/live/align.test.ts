@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { makeMessageKey } from '../core/messages/messageKey';
 import type { ApiMessage } from '../core/messages/types';
 import { assistant, call, result, user } from '../core/testing';
-import { align, commonPrefix, type Alignment } from './align';
-import { resend } from './testing';
+import { alignConversations, countCommonPrefix, type Alignment } from './align';
+import { cloneAsJson } from './testing';
 
 const aligned = (was: readonly ApiMessage[], is: readonly ApiMessage[]): Alignment =>
-  align(was.map(makeMessageKey), is.map(makeMessageKey));
+  alignConversations(was.map(makeMessageKey), is.map(makeMessageKey));
 
 const CONVERSATION = [
   user('task'),
@@ -56,9 +56,9 @@ describe('aligning a conversation with its changed version', () => {
 
 describe('the common prefix of two conversations', () => {
   it('is compared by content, not by object', () => {
-    expect(commonPrefix(CONVERSATION, resend(CONVERSATION))).toBe(7);
-    expect(commonPrefix(CONVERSATION, [...resend(CONVERSATION).slice(0, 4), user('x')])).toBe(4);
-    expect(commonPrefix([], CONVERSATION)).toBe(0);
+    expect(countCommonPrefix(CONVERSATION, cloneAsJson(CONVERSATION))).toBe(7);
+    expect(countCommonPrefix(CONVERSATION, [...cloneAsJson(CONVERSATION).slice(0, 4), user('x')])).toBe(4);
+    expect(countCommonPrefix([], CONVERSATION)).toBe(0);
   });
 
   it('ends at any difference', () => {
@@ -66,10 +66,10 @@ describe('the common prefix of two conversations', () => {
     for (const [i, a] of unlike.entries()) {
       for (const [j, b] of unlike.entries()) {
         const messages = [a, b].map((input) => [assistant(call('a', 'T', input))]) as [ApiMessage[], ApiMessage[]];
-        expect(commonPrefix(...messages)).toBe(i === j ? 1 : 0);
+        expect(countCommonPrefix(...messages)).toBe(i === j ? 1 : 0);
       }
     }
     const own = [{ role: 'user', content: 'x', toString: 'own' }] as const;
-    expect(commonPrefix(own, [{ role: 'user', content: 'x', other: 'own' }])).toBe(0);
+    expect(countCommonPrefix(own, [{ role: 'user', content: 'x', other: 'own' }])).toBe(0);
   });
 });

@@ -16,7 +16,7 @@ export interface Alignment {
  * turn is lost): messages with calls or results are matched by ids, others by content. The order
  * stays the same.
  */
-export function align(was: readonly MessageKey[], is: readonly MessageKey[]): Alignment {
+export function alignConversations(was: readonly MessageKey[], is: readonly MessageKey[]): Alignment {
   const places: (number | undefined)[] = was.map(() => undefined);
   let at = 0;
   let isExact = true;
@@ -66,7 +66,7 @@ function matchTexts(
   from: number,
   places: (number | undefined)[],
 ): void {
-  const ends = gapEnds(places, is.length);
+  const ends = findGapEnds(places, is.length);
   let place = from;
   for (let index = from; index < was.length; index++) {
     const anchor = places[index];
@@ -80,7 +80,7 @@ function matchTexts(
 }
 
 /** For each message, the place of the next match. */
-function gapEnds(places: readonly (number | undefined)[], end: number): number[] {
+function findGapEnds(places: readonly (number | undefined)[], end: number): number[] {
   const ends: number[] = [];
   let next = end;
   for (let index = places.length - 1; index >= 0; index--) {
@@ -94,7 +94,7 @@ function gapEnds(places: readonly (number | undefined)[], end: number): number[]
  * Number of leading messages in common. Agents send new objects with each request; reusing the old
  * ones keeps their cached tokens, keys and contents. Comparing is much faster than hashing.
  */
-export function commonPrefix(known: readonly ApiMessage[], sent: readonly ApiMessage[]): number {
+export function countCommonPrefix(known: readonly ApiMessage[], sent: readonly ApiMessage[]): number {
   const most = Math.min(known.length, sent.length);
   let at = 0;
   while (at < most && isEqual(known[at], sent[at])) at++;

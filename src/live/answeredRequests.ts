@@ -26,12 +26,12 @@ export class AnsweredRequests {
   }
 
   /** Adds the cost of a request, including one that was cut off. */
-  paid({ model }: PreparedRequest, usage: Usage | undefined): void {
+  notePaid({ model }: PreparedRequest, usage: Usage | undefined): void {
     const cost = usage && computeCallCost(usage, model.prices);
     this.cost = this.cost === undefined || cost === undefined ? undefined : this.cost + cost;
   }
 
-  answered(
+  noteAnswered(
     { began, model, messages, outcome }: PreparedRequest,
     usage: Usage | undefined,
     learning: TokenLearning,
@@ -39,8 +39,8 @@ export class AnsweredRequests {
     // A cache's lifetime counts from the start of the request.
     const before = this.last.get(model.key);
     const ageMs = before && !outcome ? began - before.began : undefined;
-    const isWarm = ageMs !== undefined && ageMs < (learning.cacheSpan(model)?.warmMs ?? 0);
-    if (usage && ageMs !== undefined) learning.cacheAnswered(model, ageMs, usage);
+    const isWarm = ageMs !== undefined && ageMs < (learning.getCacheSpan(model)?.warmMs ?? 0);
+    if (usage && ageMs !== undefined) learning.learnCache(model, ageMs, usage);
     this.last.set(model.key, toAnsweredRequest(began, usage, isWarm));
     this.lastMessages = messages.length;
   }

@@ -1,22 +1,29 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError, type ApiErrorKind } from '../api/apiError';
-import { Attempts, MAX_ATTEMPTS, classifyError, RecentFailures, type Change, type Problem } from './attempts';
+import {
+  Attempts,
+  MAX_ATTEMPTS,
+  classifyError,
+  RecentFailures,
+  type RequestChange,
+  type RejectionProblem,
+} from './attempts';
 
-const CHANGES: readonly Change[] = ['shorten', 'leave-out-thinking', 'send-as-it-came', 'correct-calls'];
-const PROBLEMS: readonly Problem[] = ['too-long', 'thinking', 'invalid', 'unreadable', 'wrong-calls'];
+const CHANGES: readonly RequestChange[] = ['shorten', 'leave-out-thinking', 'send-as-it-came', 'correct-calls'];
+const PROBLEMS: readonly RejectionProblem[] = ['too-long', 'thinking', 'invalid', 'unreadable', 'wrong-calls'];
 
 /** What an agent's request goes through: each answer in turn, and the changes that its sender can make. */
 interface Course {
   readonly isCondensed: boolean;
-  readonly answers: readonly Problem[];
-  readonly possible: ReadonlySet<Change>;
+  readonly answers: readonly RejectionProblem[];
+  readonly possible: ReadonlySet<RequestChange>;
 }
 
 interface Sent {
-  readonly change: Change | undefined;
+  readonly change: RequestChange | undefined;
   readonly isCondensed: boolean;
-  readonly problem: Problem | undefined;
+  readonly problem: RejectionProblem | undefined;
 }
 
 /** Plays the sender. @returns what was sent, and the answer that the agent gets: its place, undefined for a good one */
@@ -28,10 +35,10 @@ function play({ isCondensed, answers, possible }: Course): { readonly sent: read
     const problem = answers[sent.length];
     sent.push({ ...form, problem });
     if (!problem) return { sent };
-    attempts.failed(problem, form.isCondensed, sent.length - 1);
+    attempts.noteFailure(problem, form.isCondensed, sent.length - 1);
     let { next } = attempts;
     while (next.kind === 'change' && !possible.has(next.change)) {
-      attempts.cannot(next.change);
+      attempts.noteImpossible(next.change);
       ({ next } = attempts);
     }
     if (next.kind === 'stop') return { sent, told: next.reason };
@@ -42,15 +49,15 @@ function play({ isCondensed, answers, possible }: Course): { readonly sent: read
 }
 
 const ALL = new Set(CHANGES);
-const view = (...answers: Problem[]): Course => ({ isCondensed: true, answers, possible: ALL });
-const whole = (...answers: Problem[]): Course => ({ isCondensed: false, answers, possible: ALL });
-const without = (course: Course, ...changes: Change[]): Course => ({
+const view = (...answers: RejectionProblem[]): Course => ({ isCondensed: true, answers, possible: ALL });
+const whole = (...answers: RejectionProblem[]): Course => ({ isCondensed: false, answers, possible: ALL });
+const without = (course: Course, ...changes: RequestChange[]): Course => ({
   ...course,
   possible: new Set(CHANGES.filter((change) => !changes.includes(change))),
 });
 
 describe('what is sent after a rejected request', () => {
-  it.each<[string, Course, readonly (Change | undefined)[], number | undefined]>([
+  it.each<[string, Course, readonly (RequestChange | undefined)[], number | undefined]>([
     ['a good answer ends it', view(), [undefined], undefined],
     ['too long: shorter', view('too-long'), [undefined, 'shorten'], undefined],
     ['too long as it came: shorter', whole('too-long'), [undefined, 'shorten'], undefined],
@@ -126,7 +133,7 @@ describe('what is sent after a rejected request', () => {
         expect(told ?? 0).toBeLessThan(sent.length);
         for (const [at, { change }] of sent.entries()) {
           const before = sent.slice(0, at);
-          const isAfter = (problem: Problem): boolean => before.some((one) => one.problem === problem);
+          const isAfter = (problem: RejectionProblem): boolean => before.some((one) => one.problem === problem);
           if (change !== undefined) expect(given.possible.has(change)).toBe(true);
           if (change === 'leave-out-thinking') expect(before.map((one) => one.change)).not.toContain(change);
           // What came: not after itself, not where it is known to be too long, not once the agent has seen a text.
@@ -142,7 +149,7 @@ describe('what is sent after a rejected request', () => {
   });
 });
 
-it.each<[ApiErrorKind, string, Problem | undefined]>([
+it.each<[ApiErrorKind, string, RejectionProblem | undefined]>([
   ['context-too-long', 'prompt is too long', 'too-long'],
   ['too-many-bytes', 'Request Entity Too Large', 'too-long'],
   ['invalid-request', 'messages.1: nonsense', 'invalid'],
@@ -165,22 +172,22 @@ describe('a failed request that the chat repeats', () => {
   it('within seconds counts as a repetition, up to three times', () => {
     let now = 0;
     const failures = new RecentFailures(() => now);
-    expect(failures.repetition('r').kind).toBe('none');
-    failures.failed('r', failure('overloaded'));
+    expect(failures.checkRepetition('r').kind).toBe('none');
+    failures.noteFailure('r', failure('overloaded'));
     for (let time = 0; time < 3; time++) {
-      expect(failures.repetition('r').kind).toBe('once');
-      failures.failed('r', failure('overloaded'));
+      expect(failures.checkRepetition('r').kind).toBe('once');
+      failures.noteFailure('r', failure('overloaded'));
     }
-    expect(failures.repetition('r').kind).toBe('none');
-    failures.failed('r', failure('auth'));
-    expect(failures.repetition('r')).toMatchObject({ kind: 'stop', reason: { kind: 'auth' } });
-    expect(failures.repetition('other').kind).toBe('none');
-    failures.failed('slow', failure('timeout'));
-    expect(failures.repetition('slow')).toMatchObject({ kind: 'stop', reason: { kind: 'timeout' } });
+    expect(failures.checkRepetition('r').kind).toBe('none');
+    failures.noteFailure('r', failure('auth'));
+    expect(failures.checkRepetition('r')).toMatchObject({ kind: 'stop', reason: { kind: 'auth' } });
+    expect(failures.checkRepetition('other').kind).toBe('none');
+    failures.noteFailure('slow', failure('timeout'));
+    expect(failures.checkRepetition('slow')).toMatchObject({ kind: 'stop', reason: { kind: 'timeout' } });
     now = 31_000;
-    expect(failures.repetition('r').kind).toBe('none');
-    failures.failed('r', failure('overloaded'));
-    failures.succeeded('r');
-    expect(failures.repetition('r').kind).toBe('none');
+    expect(failures.checkRepetition('r').kind).toBe('none');
+    failures.noteFailure('r', failure('overloaded'));
+    failures.noteSuccess('r');
+    expect(failures.checkRepetition('r').kind).toBe('none');
   });
 });

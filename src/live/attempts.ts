@@ -3,7 +3,7 @@
  * nothing and precedes any output, so another form of the request can be sent.
  */
 import type { ApiError } from '../api/apiError';
-import { refusesThinking } from '../api/refusedThinking';
+import { isThinkingRejection } from '../api/refusedThinking';
 
 /**
  * Maximum sends per request of an agent. Waiting for a busy vendor (`api/retry.ts`) and learning a
@@ -11,7 +11,7 @@ import { refusesThinking } from '../api/refusedThinking';
  */
 export const MAX_ATTEMPTS = 4;
 
-export type Problem =
+export type RejectionProblem =
   /** Too many tokens or bytes. */
   | 'too-long'
   /** The vendor rejects the earlier thinking sent back. */
@@ -27,20 +27,20 @@ export type Problem =
   | 'wrong-calls';
 
 /** Ways to change a request; some may be impossible for a given one. */
-export type Change = 'shorten' | 'leave-out-thinking' | 'send-as-it-came' | 'correct-calls';
+export type RequestChange = 'shorten' | 'leave-out-thinking' | 'send-as-it-came' | 'correct-calls';
 
 export interface Attempt<Reason> {
   /** The change that produced it; undefined for the first attempt. */
-  readonly change: Change | undefined;
+  readonly change: RequestChange | undefined;
   /** True if some of the agent's content was left out. */
   readonly isCondensed: boolean;
-  readonly problem: Problem;
+  readonly problem: RejectionProblem;
   /** What the agent gets if nothing more is sent. */
   readonly reason: Reason;
 }
 
-export type Next<Reason> =
-  | { readonly kind: 'change'; readonly change: Change }
+export type NextStep<Reason> =
+  | { readonly kind: 'change'; readonly change: RequestChange }
   /** Nothing more is sent; `reason` comes from the attempt that explains the failure best. */
   | { readonly kind: 'stop'; readonly reason: Reason };
 
@@ -49,15 +49,15 @@ export type Next<Reason> =
  * @param attempts in order
  * @param impossible changes that can't be made or would have no effect
  */
-export function nextAttempt<Reason>(
+export function chooseNextAttempt<Reason>(
   attempts: readonly [...Attempt<Reason>[], Attempt<Reason>],
-  impossible: ReadonlySet<Change>,
-): Next<Reason> {
+  impossible: ReadonlySet<RequestChange>,
+): NextStep<Reason> {
   const last = attempts[attempts.length - 1] as Attempt<Reason>;
   const { problem, isCondensed } = last;
   const isShown = attempts.some((attempt) => attempt.problem === 'wrong-calls');
-  const stop = ({ reason }: Attempt<Reason>): Next<Reason> => ({ kind: 'stop', reason });
-  const orStop = (change: Change): Next<Reason> =>
+  const stop = ({ reason }: Attempt<Reason>): NextStep<Reason> => ({ kind: 'stop', reason });
+  const orStop = (change: RequestChange): NextStep<Reason> =>
     attempts.length < MAX_ATTEMPTS && !impossible.has(change) ? { kind: 'change', change } : stop(last);
 
   if (problem === 'wrong-calls') return orStop('correct-calls');
@@ -78,48 +78,48 @@ export function nextAttempt<Reason>(
 /** The attempts at one request of an agent. */
 export class Attempts<Reason> {
   private readonly made: Attempt<Reason>[] = [];
-  private readonly impossible = new Set<Change>();
+  private readonly impossible = new Set<RequestChange>();
 
   /** Records the problem with the last send, which was made as {@link next} said. */
-  failed(problem: Problem, isCondensed: boolean, reason: Reason): void {
+  noteFailure(problem: RejectionProblem, isCondensed: boolean, reason: Reason): void {
     const next = this.made.length === 0 ? undefined : this.next;
     this.made.push({ change: next?.kind === 'change' ? next.change : undefined, isCondensed, problem, reason });
   }
 
   /** Excludes a change that can't be made or would have no effect. */
-  cannot(change: Change): void {
+  noteImpossible(change: RequestChange): void {
     this.impossible.add(change);
   }
 
   /** True if the last attempt failed for this reason. */
-  failedFor(reason: unknown): boolean {
+  hasFailedFor(reason: unknown): boolean {
     return this.made.length > 0 && this.made.at(-1)?.reason === reason;
   }
 
-  hasMade(change: Change): boolean {
+  hasMade(change: RequestChange): boolean {
     const next = this.made.length === 0 ? undefined : this.next;
     const isLast = next?.kind === 'change' && next.change === change;
     return isLast || this.made.some((attempt) => attempt.change === change);
   }
 
   /** @throws RangeError before the first failure */
-  get next(): Next<Reason> {
+  get next(): NextStep<Reason> {
     const { made, impossible } = this;
     const last = made.at(-1);
     if (!last) throw new RangeError('No attempt has failed yet.');
-    return nextAttempt([...made.slice(0, -1), last], impossible);
+    return chooseNextAttempt([...made.slice(0, -1), last], impossible);
   }
 }
 
 /** What an error says about its request; undefined if no other form would help. */
-export function classifyError({ kind, details }: ApiError): Problem | undefined {
+export function classifyError({ kind, details }: ApiError): RejectionProblem | undefined {
   if (kind === 'context-too-long' || kind === 'too-many-bytes') return 'too-long';
   if (kind !== 'invalid-request') return undefined;
-  return refusesThinking(details.vendorMessage ?? '') ? 'thinking' : 'invalid';
+  return isThinkingRejection(details.vendorMessage ?? '') ? 'thinking' : 'invalid';
 }
 
 /** Milliseconds after a failure within which the same request counts as a repetition. */
-const REPETITION_MS = 30_000;
+const MAX_REPETITION_MS = 30_000;
 /** VS Code repeats a failed request this often within seconds (seen in 1.139). */
 const MAX_REPETITIONS = 3;
 
@@ -144,7 +144,7 @@ export class RecentFailures {
   constructor(private readonly now: () => number = Date.now) {}
 
   /** Says whether a request, identified by its key, repeats a failed one. */
-  repetition(request: string): Repetition {
+  checkRepetition(request: string): Repetition {
     this.forgetOld();
     const failure = this.failures.get(request);
     if (!failure || failure.repetitions >= MAX_REPETITIONS) {
@@ -156,18 +156,18 @@ export class RecentFailures {
     return error.canRetry && error.kind !== 'timeout' ? { kind: 'once' } : { kind: 'stop', reason: error };
   }
 
-  failed(request: string, error: ApiError): void {
+  noteFailure(request: string, error: ApiError): void {
     const repetitions = this.failures.get(request)?.repetitions ?? 0;
     this.failures.set(request, { error, at: this.now(), repetitions });
   }
 
-  succeeded(request: string): void {
+  noteSuccess(request: string): void {
     this.failures.delete(request);
   }
 
   private forgetOld(): void {
     for (const [request, { at }] of this.failures) {
-      if (this.now() - at > REPETITION_MS) this.failures.delete(request);
+      if (this.now() - at > MAX_REPETITION_MS) this.failures.delete(request);
     }
   }
 }

@@ -23,7 +23,7 @@ const ANTHROPIC = { accounting: 'anthropic' } as const;
 const after = (ms: number, told: Usage | undefined, cacheSpan?: typeof SPAN | 'none', shouldRead = false) => {
   const model = createModel({ ...(cacheSpan && { cacheSpan }) });
   const answered = new Map([[model.key, toAnsweredRequest(0, told, shouldRead)]]);
-  return inferCacheState(model, new TokenLearning().cacheSpan(model), answered, ms);
+  return inferCacheState(model, new TokenLearning().getCacheSpan(model), answered, ms);
 };
 
 describe("the state of a conversation's cache", () => {
@@ -64,10 +64,10 @@ describe("the state of a conversation's cache", () => {
   it('is warm if a model of unknown lifetime has read from the cache after as long', () => {
     const learning = new TokenLearning();
     const model = createModel();
-    learning.cacheAnswered(model, 50_000, READ);
-    learning.cacheAnswered(model, 1_000, usage());
+    learning.learnCache(model, 50_000, READ);
+    learning.learnCache(model, 1_000, usage());
     const answered = new Map([[model.key, toAnsweredRequest(0, READ, true)]]);
-    const at = (ms: number) => inferCacheState(model, learning.cacheSpan(model), answered, ms);
+    const at = (ms: number) => inferCacheState(model, learning.getCacheSpan(model), answered, ms);
     expect(at(49_000)).toEqual({ state: 'warm', basis: 'answers', ageMs: 49_000, spanMs: 50_000 });
     expect(at(51_000)).toMatchObject({ state: 'unknown', basis: 'span', read: { tokens: 76_888, of: 88_396 } });
   });
@@ -89,10 +89,10 @@ describe("the state of a conversation's cache", () => {
             const read = missed % 2 === 0 ? Math.ceil(inputTokens / 2) : 0;
             const told = usage({ accounting, inputTokens, cacheReadTokens: read });
             now += ageMs;
-            if (answered.size > 0) learning.cacheAnswered(model, ageMs, told);
+            if (answered.size > 0) learning.learnCache(model, ageMs, told);
             answered.set(model.key, toAnsweredRequest(now, told, true));
           }
-          const { state } = inferCacheState(model, learning.cacheSpan(model), answered, now + later);
+          const { state } = inferCacheState(model, learning.getCacheSpan(model), answered, now + later);
           expect(['warm', 'unknown']).toContain(state);
         },
       ),

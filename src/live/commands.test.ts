@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { findMarkers } from '../core/messages/markers';
 import { findNewViolations } from '../core/messages/firewall';
-import { assistant, exchange, lines, user } from '../core/testing';
-import { createTestBed, read, reads, createRequest, type TestBed } from './testing';
+import { assistant, makeToolExchange, makeLines, user } from '../core/testing';
+import { createTestBed, makeRead, makeReads, createRequest, type TestBed } from './testing';
 import type { LiveId } from './request';
 
 const json = (value: unknown): string => JSON.stringify(value);
-const DUE = reads(27);
-const SMALL = reads(8);
+const DUE = makeReads(27);
+const SMALL = makeReads(8);
 
 async function condensedBed(root: string, messages = DUE): Promise<TestBed & { readonly id: LiveId }> {
   const bed = createTestBed(root);
@@ -176,12 +176,12 @@ describe('a pinned message of a running conversation', () => {
 
 describe('a reference in a running conversation', () => {
   /** Two reads of one file: the older one refers to the newer one, which stands further on. */
-  const TEXT = lines('shared', 120);
+  const TEXT = makeLines('shared', 120);
   const twice = [
     ...SMALL,
-    ...exchange('first', 'Read', { file_path: '/src/shared.ts' }, TEXT),
-    ...read('between'),
-    ...exchange('second', 'Read', { file_path: '/src/shared.ts' }, TEXT),
+    ...makeToolExchange('first', 'Read', { file_path: '/src/shared.ts' }, TEXT),
+    ...makeRead('between'),
+    ...makeToolExchange('second', 'Read', { file_path: '/src/shared.ts' }, TEXT),
     assistant('Both were read.'),
   ];
 

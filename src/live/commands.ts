@@ -14,41 +14,41 @@ import { excludeEditsOfMessage, hasRemainingEdits } from './followEdits';
 import { isRestoring, type LiveConversation } from './liveConversation';
 
 /** The entries, and in words what the command does or why it does nothing. */
-export interface Command {
+export interface LedgerCommand {
   readonly entries: readonly LedgerEntry[];
   readonly detail: string;
 }
 
-const UNDONE = 'Undone. The next request is sent as it was before.';
-const UNDONE_NEW_RESULTS = 'Undone. What was left out of new results is back, and future results are sent whole.';
-const REDONE_NEW_RESULTS = 'Brought back. New results again leave out what the conversation already contains.';
-const REDONE = 'Brought back. The next request is sent condensed again.';
+const UNDONE_TEXT = 'Undone. The next request is sent as it was before.';
+const UNDONE_NEW_RESULTS_TEXT = 'Undone. What was left out of new results is back, and future results are sent whole.';
+const REDONE_NEW_RESULTS_TEXT = 'Brought back. New results again leave out what the conversation already contains.';
+const REDONE_TEXT = 'Brought back. The next request is sent condensed again.';
 
-const createNoop = (detail: string): Command => ({ entries: [], detail });
+const createNoop = (detail: string): LedgerCommand => ({ entries: [], detail });
 
 /** Condensations applicable to the current conversation, oldest first. */
 export const listCondensations = ({ ledger, messages }: LiveConversation): Condensation[] =>
   ledger.condensations.filter((one) => !isRestoring(one) && hasRemainingEdits(one, messages));
 
 /** Undoes the last condensation. */
-export function createUndo(conversation: LiveConversation): Command {
+export function createUndo(conversation: LiveConversation): LedgerCommand {
   const last = findLastShown(conversation);
   if (!last) return createNoop('There is nothing left to undo.');
   return {
     entries: [{ type: 'undone', condensation: last.id }],
-    detail: isNewResults(last) ? UNDONE_NEW_RESULTS : UNDONE,
+    detail: isNewResults(last) ? UNDONE_NEW_RESULTS_TEXT : UNDONE_TEXT,
   };
 }
 
 /** Restores the first condensation undone since the last one. */
-export function createRedo(conversation: LiveConversation): Command {
+export function createRedo(conversation: LiveConversation): LedgerCommand {
   const candidates = listCondensations(conversation);
   const last = findLastShown(conversation);
   const next = candidates[last ? candidates.indexOf(last) + 1 : 0];
   if (!next) return createNoop('There is nothing to bring back.');
   return {
     entries: [{ type: 'redone', condensation: next.id }],
-    detail: isNewResults(next) ? REDONE_NEW_RESULTS : REDONE,
+    detail: isNewResults(next) ? REDONE_NEW_RESULTS_TEXT : REDONE_TEXT,
   };
 }
 
@@ -58,14 +58,14 @@ function findLastShown(conversation: LiveConversation): Condensation | undefined
 }
 
 /** Excludes an edit from the view, or restores it. */
-export function createToggle({ ledger }: LiveConversation, edit: EditId): Command {
+export function createToggle({ ledger }: LiveConversation, edit: EditId): LedgerCommand {
   const entry = createToggleEntry(ledger, edit);
   if (!entry) return createNoop('The conversation has no such edit.');
   return { entries: [entry], detail: entry.type === 'excluded' ? 'Removed from the view.' : 'Back in the view.' };
 }
 
 /** Pins a message: it stays unchanged, and removed content returns. */
-export function createPin({ ledger, messages, shown, pinned }: LiveConversation, index: number): Command {
+export function createPin({ ledger, messages, shown, pinned }: LiveConversation, index: number): LedgerCommand {
   const message = messages[index];
   if (!message) return createNoop(`The conversation has no message ${index + 1}.`);
   if (pinned.has(index)) return createNoop('The message is already pinned.');
@@ -79,7 +79,7 @@ export function createPin({ ledger, messages, shown, pinned }: LiveConversation,
   };
 }
 
-export function createUnpin({ ledger, messages }: LiveConversation, index: number): Command {
+export function createUnpin({ ledger, messages }: LiveConversation, index: number): LedgerCommand {
   const message = messages[index];
   const key = message && makeMessageKey(message);
   const pins = ledger.pinned.filter((pin) => pin.key === key);

@@ -1,7 +1,7 @@
 /** Builds the manager's request for a live conversation, with its terms and fallbacks. */
 import type { CondensationRequest, FallbackPolicy } from '../core/condense';
 import { getMessagesTarget } from '../core/condense/automatic';
-import { getPercentTokens, thresholdTokens, worthwhileTokens } from '../core/condense/trigger/thresholds';
+import { getPercentTokens, computeThresholdTokens, computeWorthwhileTokens } from '../core/condense/trigger/thresholds';
 import type { WindowLimits } from '../core/condense/fallback';
 import type { LiveConversation } from './liveConversation';
 import { getReservedTokens, type TokenLearning } from './tokenLearning';
@@ -12,7 +12,7 @@ import type { CondensationReason } from './events';
 /**
  * Share of the window freed when a request doesn't fit, because each condensation breaks the cache.
  */
-const ROOM_PERCENT = 20;
+const ROOM_WINDOW_PERCENT = 20;
 
 /** In o200k tokens. */
 export function createRequest(
@@ -58,15 +58,15 @@ export function createTerms(
   if (reason === 'window') return { trigger: 'manual' };
   const window = getWindowLimits(conversation, learning);
   if (reason === 'cold-cache') {
-    const dueTokens = countedTokens * learning.factor(model);
+    const dueTokens = countedTokens * learning.getFactor(model);
     return { targetTokens: getMessagesTarget(window, model.threshold, overheadTokens, dueTokens) };
   }
   if (reason !== 'threshold') return {};
-  const worthwhile = worthwhileTokens(model.threshold, model.contextWindow);
+  const worthwhile = computeWorthwhileTokens(model.threshold, model.contextWindow);
   // If instructions and tools alone approach the threshold, every request exceeds it; then the gain
   // is measured against what is sent.
-  const share = worthwhile / Math.max(1, thresholdTokens(model.threshold, model.contextWindow));
-  const tokens = Math.floor(Math.max(worthwhile / learning.factor(model), countedTokens * share));
+  const share = worthwhile / Math.max(1, computeThresholdTokens(model.threshold, model.contextWindow));
+  const tokens = Math.floor(Math.max(worthwhile / learning.getFactor(model), countedTokens * share));
   const percent = Math.ceil((100 * tokens) / Math.max(1, countedTokens - overheadTokens));
   return { minimumGain: { percent, tokens } };
 }
@@ -91,8 +91,8 @@ export function createPolicy(
   const { model, overheadTokens } = conversation;
   return {
     mayUseNative,
-    limitTokens: learning.fitting(model) - overheadTokens,
-    roomTokens: Math.floor(getPercentTokens(ROOM_PERCENT, model.contextWindow) / learning.factor(model)),
+    limitTokens: learning.computeFittingTokens(model) - overheadTokens,
+    roomTokens: Math.floor(getPercentTokens(ROOM_WINDOW_PERCENT, model.contextWindow) / learning.getFactor(model)),
     truncateTo: getMessagesTarget(getWindowLimits(conversation, learning), model.threshold, overheadTokens),
     hasFloor: true,
     fileAwareFollows,
@@ -103,7 +103,7 @@ export function createPolicy(
 function getWindowLimits({ model }: LiveConversation, learning: TokenLearning): WindowLimits {
   return {
     contextWindow: model.contextWindow,
-    tokenFactor: learning.factor(model),
+    tokenFactor: learning.getFactor(model),
     maxOutputTokens: getReservedTokens(model),
   };
 }

@@ -3,16 +3,25 @@ import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { until } from '../../test/support/until';
 import { testClock } from '../../test/servers/testClock';
 import type { Clock } from '../api/clock';
-import { nativeProvider } from '../core/condense';
+import { createNativeProvider } from '../core/condense';
 import { selectSummarizer } from '../core/condense/summarizer';
 import { createTestSummarizer } from '../core/condense/summary/testing';
 import type { CondensationProvider } from '../core/condense/types';
-import { brokenCuts } from '../core/condense/lossless/integrity';
-import { assistant, exchange, lines, user } from '../core/testing';
+import { findBrokenCuts } from '../core/condense/lossless/integrity';
+import { assistant, makeToolExchange, makeLines, user } from '../core/testing';
 import type { LiveEvent } from './events';
 import { createMetrics } from './metricsOfEvent';
 import type { LiveId } from './request';
-import { DUE, json, createTestBed, countMarkers, read, reads, createRequest, SMALL } from './testing';
+import {
+  DUE_MESSAGES,
+  stringify,
+  createTestBed,
+  countMarkers,
+  makeRead,
+  makeReads,
+  createRequest,
+  SMALL_MESSAGES,
+} from './testing';
 import type { LiveSettings } from './types';
 
 describe('a summary by a model in a running conversation', () => {
@@ -20,7 +29,7 @@ describe('a summary by a model in a running conversation', () => {
 
   function summarizing(reply: Parameters<typeof createTestSummarizer>[0]) {
     const summarizer = createTestSummarizer(reply);
-    const native = nativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
+    const native = createNativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
     return { summarizer, native: native as CondensationProvider };
   }
   /** A promise and what resolves it. */
@@ -49,21 +58,21 @@ describe('a summary by a model in a running conversation', () => {
     inTemporaryFolder(async (root) => {
       const { native } = summarizing([SUMMARY]);
       const { live } = createTestBed(root, { providers: [native], settings: { provider: 'native' } });
-      const prepared = await live.prepare(createRequest(DUE));
-      expect(json(prepared.messages)).toContain('All were read.');
-      expect(prepared.messages.slice(0, 2)).toEqual(DUE.slice(0, 2));
+      const prepared = await live.prepare(createRequest(DUE_MESSAGES));
+      expect(stringify(prepared.messages)).toContain('All were read.');
+      expect(prepared.messages.slice(0, 2)).toEqual(DUE_MESSAGES.slice(0, 2));
     }));
 
   it('is prepared in the background from a lower threshold on, and applied when it is ready', () =>
     inTemporaryFolder(async (root) => {
       const { live, events, summarizer, ready } = preparing(root);
-      const first = await live.prepare(createRequest(reads(23)));
-      expect(first.messages).toEqual(reads(23));
+      const first = await live.prepare(createRequest(makeReads(23)));
+      expect(first.messages).toEqual(makeReads(23));
       expect(live.active()?.isPreparing).toBe(true);
       await ready();
-      const second = await live.prepare(createRequest([...reads(23), ...read('new')]));
-      expect(json(second.messages)).toContain('All were read.');
-      expect(second.messages.slice(-2)).toEqual(read('new'));
+      const second = await live.prepare(createRequest([...makeReads(23), ...makeRead('new')]));
+      expect(stringify(second.messages)).toContain('All were read.');
+      expect(second.messages.slice(-2)).toEqual(makeRead('new'));
       expect(events.find((event) => event.kind === 'condensed')?.decision.reason).toBe('background');
       expect(summarizer.requests).toHaveLength(1);
     }));
@@ -71,38 +80,38 @@ describe('a summary by a model in a running conversation', () => {
   it('that was prepared in the background restores what new results omitted meanwhile', () =>
     inTemporaryFolder(async (root) => {
       const { live, ready } = preparing(root);
-      await live.prepare(createRequest(reads(23)));
-      const again = exchange('again', 'Read', { file_path: '/src/f3.ts', part: 1 }, lines('f3', 100));
-      const second = [...reads(23), ...again];
+      await live.prepare(createRequest(makeReads(23)));
+      const again = makeToolExchange('again', 'Read', { file_path: '/src/f3.ts', part: 1 }, makeLines('f3', 100));
+      const second = [...makeReads(23), ...again];
       expect(countMarkers((await live.prepare(createRequest(second))).messages)).toBe(1);
       await ready();
-      const { messages } = await live.prepare(createRequest([...second, ...read('new')]));
-      expect(json(messages)).toContain('All were read.');
+      const { messages } = await live.prepare(createRequest([...second, ...makeRead('new')]));
+      expect(stringify(messages)).toContain('All were read.');
       const { original, messages: view, edits } = live.view(live.active()!.id)!;
       const cuts = edits.filter((edit) => edit.kind === 'cut');
-      expect(brokenCuts(original, view, cuts)).toEqual([]);
-      expect(json(messages)).toContain('f3 line 50 ');
+      expect(findBrokenCuts(original, view, cuts)).toEqual([]);
+      expect(stringify(messages)).toContain('f3 line 50 ');
     }));
 
   it('that was prepared is used despite a side request in the meantime', () =>
     inTemporaryFolder(async (root) => {
       const { live, summarizer, ready } = preparing(root);
-      await live.prepare(createRequest(reads(23)));
-      const recap = [...reads(23), assistant('All is read.'), user('Say in one line where we are.')];
+      await live.prepare(createRequest(makeReads(23)));
+      const recap = [...makeReads(23), assistant('All is read.'), user('Say in one line where we are.')];
       await live.prepare(createRequest(recap));
-      await live.prepare(createRequest([...reads(23), ...read('next')]));
+      await live.prepare(createRequest([...makeReads(23), ...makeRead('next')]));
       await ready();
-      const third = await live.prepare(createRequest([...reads(23), ...read('next'), ...read('new')]));
-      expect(json(third.messages)).toContain('All were read.');
+      const third = await live.prepare(createRequest([...makeReads(23), ...makeRead('next'), ...makeRead('new')]));
+      expect(stringify(third.messages)).toContain('All were read.');
       expect(summarizer.requests).toHaveLength(1);
     }));
 
   it('that was prepared for another history is not used', () =>
     inTemporaryFolder(async (root) => {
       const { live, ready } = preparing(root);
-      await live.prepare(createRequest(reads(23)));
+      await live.prepare(createRequest(makeReads(23)));
       await ready();
-      const edited = [...reads(5), user('another way')];
+      const edited = [...makeReads(5), user('another way')];
       expect((await live.prepare(createRequest(edited))).messages).toEqual(edited);
     }));
 
@@ -111,13 +120,13 @@ describe('a summary by a model in a running conversation', () => {
       const clock = testClock();
       const { native, summarizer } = summarizing(() => new Promise(() => undefined));
       const { live, events } = createTestBed(root, { providers: [native], clock, settings: { provider: 'native' } });
-      expect((await live.prepare(createRequest(DUE))).messages).toEqual(DUE);
+      expect((await live.prepare(createRequest(DUE_MESSAGES))).messages).toEqual(DUE_MESSAGES);
       expect(clock.sleeps).toEqual([30_000]);
-      expect((await live.prepare(createRequest(DUE))).messages).toEqual(DUE);
+      expect((await live.prepare(createRequest(DUE_MESSAGES))).messages).toEqual(DUE_MESSAGES);
       expect(clock.sleeps).toHaveLength(1);
       await until(() => summarizer.requests.length === 1);
       // The window would be exceeded: no waiting for it.
-      const full = await live.prepare(createRequest([...DUE, ...read('more', 1_500)]));
+      const full = await live.prepare(createRequest([...DUE_MESSAGES, ...makeRead('more', 1_500)]));
       expect(full.tokens).toBeLessThanOrEqual(32_000);
       expect(full.outcome?.provider).toBe('truncation');
       expect(summarizer.requests).toHaveLength(1);
@@ -129,9 +138,9 @@ describe('a summary by a model in a running conversation', () => {
       const { native } = summarizing(() => new Promise(() => undefined));
       const settings = { provider: 'native', backgroundPercent: 50, waitMs: 0 };
       const { live, events } = createTestBed(root, { providers: [native], clock: testClock(), settings });
-      let messages = reads(20);
+      let messages = makeReads(20);
       for (let step = 0; step < 60; step++) {
-        messages = [...messages, ...read(`more${step}`, 200)];
+        messages = [...messages, ...makeRead(`more${step}`, 200)];
         expect((await live.prepare(createRequest(messages))).tokens).toBeLessThanOrEqual(34_000);
       }
       expect(events.filter((event) => event.kind === 'preparing' && event.isPreparing)).toHaveLength(2);
@@ -147,12 +156,12 @@ describe('a summary by a model in a running conversation', () => {
         clock,
         settings: { provider: 'native', giveUpMs: 1_000_000 },
       });
-      await live.prepare(createRequest(DUE));
+      await live.prepare(createRequest(DUE_MESSAGES));
       await until(() => summarizer.requests.length === 1);
       clock.advance(1_000_000);
       await until(() => events.some((event) => event.kind === 'preparing' && !event.isPreparing));
-      await live.prepare(createRequest(DUE));
-      await live.prepare(createRequest(DUE));
+      await live.prepare(createRequest(DUE_MESSAGES));
+      await live.prepare(createRequest(DUE_MESSAGES));
       expect(summarizer.requests).toHaveLength(1);
     }));
 
@@ -160,12 +169,12 @@ describe('a summary by a model in a running conversation', () => {
     inTemporaryFolder(async (root) => {
       const { native, summarizer } = summarizing(['refused']);
       const { live, events } = createTestBed(root, { providers: [native], settings: { provider: 'native' } });
-      const prepared = await live.prepare(createRequest(DUE));
-      expect(prepared.messages).toEqual(DUE);
+      const prepared = await live.prepare(createRequest(DUE_MESSAGES));
+      expect(prepared.messages).toEqual(DUE_MESSAGES);
       expect(prepared.outcome?.kind).toBe('failed');
       expect(events.some((event) => event.kind === 'not-condensed')).toBe(true);
       const calls = summarizer.requests.length;
-      for (let retry = 0; retry < 3; retry++) await live.prepare(createRequest(DUE));
+      for (let retry = 0; retry < 3; retry++) await live.prepare(createRequest(DUE_MESSAGES));
       expect(summarizer.requests).toHaveLength(calls);
     }));
 
@@ -182,7 +191,7 @@ describe('a summary by a model in a running conversation', () => {
         });
       });
       const { live, events } = createTestBed(root, { providers: [native], settings: { provider: 'native' } });
-      const prepared = live.prepare(createRequest(DUE), stop.signal);
+      const prepared = live.prepare(createRequest(DUE_MESSAGES), stop.signal);
       const failed = expect(prepared).rejects.toThrow('stopped');
       await asked.opened;
       stop.abort(new Error('stopped'));
@@ -198,9 +207,9 @@ describe('a summary by a model in a running conversation', () => {
     it('is reported with its cost and counts as a run', () =>
       inTemporaryFolder(async (root) => {
         const { live, events, ready } = preparing(root);
-        await live.prepare(createRequest(reads(23)));
+        await live.prepare(createRequest(makeReads(23)));
         await ready();
-        await live.prepare(createRequest([...reads(5), user('another way')]));
+        await live.prepare(createRequest([...makeReads(5), user('another way')]));
         const [event, ...others] = givenUp(events);
         expect(others).toEqual([]);
         expect(event?.reason).toBe('background');
@@ -216,9 +225,9 @@ describe('a summary by a model in a running conversation', () => {
     it('is reported after its call has ended, even if that ignores the cancel', () =>
       inTemporaryFolder(async (root) => {
         const { live, events, summarizer, ready } = preparing(root);
-        await live.prepare(createRequest(reads(23)));
+        await live.prepare(createRequest(makeReads(23)));
         await until(() => summarizer.requests.length === 1);
-        await live.prepare(createRequest([...reads(5), user('another way')]));
+        await live.prepare(createRequest([...makeReads(5), user('another way')]));
         expect(givenUp(events)).toEqual([]);
         await ready();
         await until(() => givenUp(events).length === 1);
@@ -239,7 +248,7 @@ describe('a summary by a model in a running conversation', () => {
     async function asked(
       root: string,
       settings: Partial<LiveSettings> = {},
-      messages = SMALL,
+      messages = SMALL_MESSAGES,
       clock: Clock = testClock(),
     ) {
       const replied = gate();
@@ -266,14 +275,14 @@ describe('a summary by a model in a running conversation', () => {
         const { live, condense, called, reply, events } = await asked(root);
         const done = condense();
         await called;
-        const grown = [...SMALL, ...read('meanwhile')];
+        const grown = [...SMALL_MESSAGES, ...makeRead('meanwhile')];
         expect((await live.prepare(createRequest(grown))).messages).toEqual(grown);
         expect(live.active()?.isPreparing).toBe(true);
         reply();
         expect((await done)?.kind).toBe('condensed');
-        const next = await live.prepare(createRequest([...grown, ...read('new')]));
-        expect(json(next.messages)).toContain('All were read.');
-        expect(next.messages.slice(-4)).toEqual([...read('meanwhile'), ...read('new')]);
+        const next = await live.prepare(createRequest([...grown, ...makeRead('new')]));
+        expect(stringify(next.messages)).toContain('All were read.');
+        expect(next.messages.slice(-4)).toEqual([...makeRead('meanwhile'), ...makeRead('new')]);
         expect(reasons(events)).toEqual(['by-hand']);
       }));
 
@@ -286,11 +295,11 @@ describe('a summary by a model in a running conversation', () => {
           return new Promise(() => undefined);
         };
         const clock = { ...testClock(), sleep };
-        const { live, condense, called, reply, events } = await asked(root, {}, DUE.slice(0, -2), clock);
+        const { live, condense, called, reply, events } = await asked(root, {}, DUE_MESSAGES.slice(0, -2), clock);
         answer = reply;
         const done = condense();
         await called;
-        expect(json((await live.prepare(createRequest(DUE))).messages)).toContain('All were read.');
+        expect(stringify((await live.prepare(createRequest(DUE_MESSAGES))).messages)).toContain('All were read.');
         expect((await done)?.kind).toBe('condensed');
         expect(reasons(events)).toEqual(['by-hand']);
       }));
@@ -299,11 +308,11 @@ describe('a summary by a model in a running conversation', () => {
       inTemporaryFolder(async (root) => {
         const clock = testClock();
         const settings = { provider: 'truncation' };
-        const { live, condense, called, events } = await asked(root, settings, DUE.slice(0, -2), clock);
+        const { live, condense, called, events } = await asked(root, settings, DUE_MESSAGES.slice(0, -2), clock);
         const done = condense();
         const failed = expect(done).rejects.toThrow('abandoned: the request would not have fit');
         await called;
-        const full = await live.prepare(createRequest([...DUE, ...read('more', 1_500)]));
+        const full = await live.prepare(createRequest([...DUE_MESSAGES, ...makeRead('more', 1_500)]));
         expect(clock.sleeps).toEqual([30_000]);
         expect(full.outcome?.provider).toBe('truncation');
         expect(full.tokens).toBeLessThanOrEqual(32_000);
@@ -335,14 +344,14 @@ describe('a summary by a model in a running conversation', () => {
         // The request waits for as long as the model takes.
         const clock = { ...testClock(), sleep: () => new Promise<never>(() => undefined) };
         const settings = { provider: 'native' };
-        const { live, condense, called, reply, events } = await asked(root, settings, DUE.slice(0, -2), clock);
+        const { live, condense, called, reply, events } = await asked(root, settings, DUE_MESSAGES.slice(0, -2), clock);
         const stop = new AbortController();
         const stopped = expect(condense(stop.signal)).rejects.toThrow('no more');
         await called;
         stop.abort(new Error('no more'));
         await stopped;
         reply();
-        expect(json((await live.prepare(createRequest(DUE))).messages)).toContain('All were read.');
+        expect(stringify((await live.prepare(createRequest(DUE_MESSAGES))).messages)).toContain('All were read.');
         expect(reasons(events)).toEqual(['threshold']);
       }));
 
@@ -350,10 +359,10 @@ describe('a summary by a model in a running conversation', () => {
       inTemporaryFolder(async (root) => {
         const { native } = summarizing(['refused']);
         const { live, events } = createTestBed(root, { providers: [native], settings: { provider: 'truncation' } });
-        await live.prepare(createRequest(SMALL));
+        await live.prepare(createRequest(SMALL_MESSAGES));
         const outcome = await live.condenseNow(live.active()!.id, { provider: 'native' });
         expect(outcome?.kind).toBe('failed');
-        expect((await live.prepare(createRequest(DUE))).outcome?.provider).toBe('truncation');
+        expect((await live.prepare(createRequest(DUE_MESSAGES))).outcome?.provider).toBe('truncation');
         expect(reasons(events)).toEqual(['threshold']);
       }));
   });

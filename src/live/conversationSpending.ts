@@ -2,10 +2,10 @@
  * Compares the cost of conversations' requests with the user's limits: a message at a limit, or no
  * further requests.
  */
-import { errorMessage } from '../core/errors';
+import { getErrorMessage } from '../core/errors';
 import { computeCallCost } from '../core/cost/callCost';
 import type { ModelPrices } from '../core/cost/prices';
-import { plausibleUsage, type Usage, type UsageAccounting } from '../core/cost/usage';
+import { rejectImplausibleUsage, type Usage, type UsageAccounting } from '../core/cost/usage';
 import type { Booking, Spending, SpendingLimits, SpendingReport } from '../storage/spending';
 
 export interface ConversationLimits extends SpendingLimits {
@@ -38,7 +38,7 @@ export interface SpendingWords {
 }
 
 export interface ConversationSpendingParts {
-  readonly spending: Pick<Spending, 'book'>;
+  readonly spending: Pick<Spending, 'bookSpending'>;
   /** Read before each request, so that changes apply at once. */
   readonly limits: () => ConversationLimits;
   readonly words: SpendingWords;
@@ -73,7 +73,7 @@ export interface PaidRequest {
 }
 
 /** Warn before a limit that stops requests. */
-const WARN_SHARE = 0.8;
+const WARN_AT_LIMIT_SHARE = 0.8;
 
 export class ConversationSpending {
   /** Limits already reported, once per conversation or day. */
@@ -106,9 +106,9 @@ export class ConversationSpending {
     }
     let booking: Booking;
     try {
-      booking = await spending.book({ kind: 'chat', conversation, atMost }, limits.stops ? limits : NO_LIMITS);
+      booking = await spending.bookSpending({ kind: 'chat', conversation, atMost }, limits.stops ? limits : NO_LIMITS);
     } catch (error) {
-      const why = errorMessage(error);
+      const why = getErrorMessage(error);
       if (limits.stops) throw new Error(words.notRecorded(why), { cause: error });
       warn(`The cost of a request could not be recorded. ${why}`);
       return undefined;
@@ -116,13 +116,13 @@ export class ConversationSpending {
     if (booking.kind === 'refused') {
       const { limit, spent, allowed } = booking;
       const said = words.stopped[limit](formatDollars(spent), formatDollars(allowed));
-      this.tellOnce(this.keyOf('stop', limit, conversation, allowed), { words: said, about: limit });
+      this.tellOnce(this.makeWarningKey('stop', limit, conversation, allowed), { words: said, about: limit });
       throw new Error(said);
     }
-    return this.underWay(booking, model, conversation, atMost, mustRead);
+    return this.trackBooking(booking, model, conversation, atMost, mustRead);
   }
 
-  private underWay(
+  private trackBooking(
     { settle }: Extract<Booking, { kind: 'booked' }>,
     model: PaidModel,
     conversation: string | undefined,
@@ -132,7 +132,7 @@ export class ConversationSpending {
     let cost: number | undefined;
     return {
       used: (usage) => {
-        const plausible = plausibleUsage(usage, mustRead);
+        const plausible = rejectImplausibleUsage(usage, mustRead);
         cost = (cost ?? 0) + ((plausible && computeCallCost(plausible, model.prices)) ?? atMost);
       },
       end: async (isPaid) => {
@@ -140,7 +140,7 @@ export class ConversationSpending {
           this.warnNear(await settle(cost ?? (isPaid ? undefined : 0)), conversation);
         } catch (error) {
           // If a booking can't be settled, the booked amount counts.
-          this.parts.warn(`The cost of a request could not be recorded. ${errorMessage(error)}`);
+          this.parts.warn(`The cost of a request could not be recorded. ${getErrorMessage(error)}`);
         }
       },
     };
@@ -155,13 +155,13 @@ export class ConversationSpending {
       ['day', perDay],
     ] as const;
     for (const [limit, allowed] of limits) {
-      if (allowed <= 0 || spent[limit] < allowed * (stops ? WARN_SHARE : 1)) continue;
+      if (allowed <= 0 || spent[limit] < allowed * (stops ? WARN_AT_LIMIT_SHARE : 1)) continue;
       const said = (stops ? words.near : words.reached)[limit](formatDollars(spent[limit]), formatDollars(allowed));
-      this.tellOnce(this.keyOf('warn', limit, conversation, allowed), { words: said, about: limit });
+      this.tellOnce(this.makeWarningKey('warn', limit, conversation, allowed), { words: said, about: limit });
     }
   }
 
-  private keyOf(what: string, limit: LimitKind, conversation: string | undefined, allowed: number): string {
+  private makeWarningKey(what: string, limit: LimitKind, conversation: string | undefined, allowed: number): string {
     const { now = () => new Date() } = this.parts;
     return [what, limit, allowed, limit === 'day' ? now().toDateString() : conversation].join('\n');
   }

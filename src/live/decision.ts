@@ -8,13 +8,13 @@ import type { LiveConversation } from './liveConversation';
 import type { LiveParts } from './types';
 import type { CondensationReason, LiveDecision } from './events';
 
-type Condensed = CondensationOutcome & { readonly kind: 'condensed' };
+type CondensedOutcome = CondensationOutcome & { readonly kind: 'condensed' };
 
 /** What is known of the prompt cache of the conversation's model. */
 export const getCacheState = (
   { model, answers, resumed }: LiveConversation,
   { clock, learning }: LiveParts,
-): CacheState => inferCacheState(model, learning.cacheSpan(model), answers.byModel, clock.now(), resumed);
+): CacheState => inferCacheState(model, learning.getCacheSpan(model), answers.byModel, clock.now(), resumed);
 
 /** The price tier that the request dropped below. */
 function findTierLeft(
@@ -35,18 +35,18 @@ function findTierLeft(
  */
 export function evaluateCondensation(
   conversation: LiveConversation,
-  outcome: Condensed,
+  outcome: CondensedOutcome,
   reason: CondensationReason,
   before: { readonly shown: View; readonly tokens: number },
   parts: LiveParts,
 ): LiveDecision {
   const { model, shown, countedTokens, overheadTokens } = conversation;
-  const factor = parts.learning.factor(model);
+  const factor = parts.learning.getFactor(model);
   const cache = getCacheState(conversation, parts);
   const tokensBefore = Math.ceil(before.tokens * factor);
   const tokensAfter = Math.ceil(countedTokens * factor);
   const kept = shown.messages.findIndex((message, index) => message !== before.shown.messages[index]);
-  const keptTokens = overheadTokens + parts.counter.messages(shown.messages.slice(0, kept < 0 ? undefined : kept));
+  const keptTokens = overheadTokens + parts.counter.countMessages(shown.messages.slice(0, kept < 0 ? undefined : kept));
   const effect = { tokensBefore, tokensAfter, keptPrefixTokens: Math.ceil(keptTokens * factor), cost: outcome.cost };
   const { prices, accounting = 'anthropic', cacheLifetime, contextWindow } = model;
   return {

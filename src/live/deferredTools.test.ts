@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { assistant, call, user } from '../core/testing';
-import { freshCounter } from '../core/testingCounter';
+import { createCounter } from '../core/testingCounter';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { findVisibleTools } from './deferredTools';
-import { createTestBed, read, reads, createRequest, createModel, usage } from './testing';
+import { createTestBed, makeRead, makeReads, createRequest, createModel, makeUsage } from './testing';
 
 const schema = (words: number) => ({ type: 'object', description: 'What it takes. '.repeat(words) });
 const READ = { name: 'Read', input_schema: schema(10) };
@@ -65,23 +65,23 @@ describe('tokens in a conversation with deferred tools', () => {
   it('include the tools that the model has', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
-      const counter = freshCounter();
+      const counter = createCounter();
       const prepared = (
         tools: readonly unknown[],
         conversationId: string,
-        messages: readonly ApiMessage[] = reads(2),
+        messages: readonly ApiMessage[] = makeReads(2),
       ) => live.prepare(createRequest(messages, { tools, conversationId }));
       const { countedTokens } = await prepared([READ], 'plain');
       expect(await prepared([READ, ...MCP], 'deferred')).toMatchObject({ countedTokens, mustRead: countedTokens });
       expect(live.active()?.tools?.map(({ name }) => name)).toEqual(['Read']);
       const search = [
-        ...reads(2),
+        ...makeReads(2),
         assistant(call('s', 'ToolSearch')),
         user({ ...result([reference('mcp__issues__do_7')]), tool_use_id: 's' }),
       ];
       const without = await prepared([READ], 'none', search);
       const loaded = await prepared([READ, ...MCP], 'found', search);
-      const tokens = counter.json([READ, MCP[7]]) - counter.json([READ]);
+      const tokens = counter.countJson([READ, MCP[7]]) - counter.countJson([READ]);
       expect(loaded.countedTokens - without.countedTokens).toBe(tokens);
       // No window is learned of a vendor that does not load what was found.
       expect(loaded.mustRead).toBe(without.mustRead);
@@ -111,12 +111,12 @@ describe('tokens in a conversation with deferred tools', () => {
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root);
       const model = createModel({ contextWindow: 200_000 });
-      const all = reads(4);
+      const all = makeReads(4);
       for (let step = 0; step < 6; step++) {
-        all.push(...read(`more${step}`, 2));
+        all.push(...makeRead(`more${step}`, 2));
         const prepared = await live.prepare(createRequest(all, { tools: [READ, ...MCP], model }));
-        const whole = freshCounter().messages(all) + freshCounter().json([READ, ...MCP]);
-        live.answered(prepared, usage(freshCounter().messages(all) + freshCounter().json([READ])));
+        const whole = createCounter().countMessages(all) + createCounter().countJson([READ, ...MCP]);
+        live.answered(prepared, makeUsage(createCounter().countMessages(all) + createCounter().countJson([READ])));
         expect(prepared.contextWindow).toBe(200_000);
         expect(prepared.countedTokens).toBeLessThan(whole / 2);
       }
@@ -128,8 +128,8 @@ describe('tokens in a conversation with deferred tools', () => {
       const { live, events } = createTestBed(root);
       for (const count of [9, 12])
         live.answered(
-          await live.prepare(createRequest(reads(count), { tools: [READ, ...MCP.slice(0, 1)] })),
-          usage(2_050),
+          await live.prepare(createRequest(makeReads(count), { tools: [READ, ...MCP.slice(0, 1)] })),
+          makeUsage(2_050),
         );
       expect(events.filter(({ kind }) => kind === 'problem')).toHaveLength(1);
     }));

@@ -31,24 +31,24 @@ export function findVisibleTools(tools: readonly unknown[], messages: readonly A
   for (const message of messages)
     for (const block of getBlocks(message)) for (const name of findReferences(block)) found.add(name);
   return {
-    loaded: mapDeferred(tools, (tool) => (found.has(getToolName(tool)) ? tool : announce(tool))),
+    loaded: mapDeferred(tools, (tool) => (found.has(getToolName(tool)) ? tool : makeAnnouncement(tool))),
     upFront: mapDeferred(tools, () => undefined),
   };
 }
 
-type Declaration = Readonly<Record<string, unknown>>;
+type ToolDeclaration = Readonly<Record<string, unknown>>;
 
 /** A namespace, or Codex's item that declares more tools, contains a list. */
-const getInnerTools = (tool: Declaration): readonly unknown[] =>
+const getInnerTools = (tool: ToolDeclaration): readonly unknown[] =>
   Array.isArray(tool['tools']) ? (tool['tools'] as readonly unknown[]) : [];
 
-const isDeferred = (tool: Declaration): boolean => tool['defer_loading'] === true;
+const isDeferred = (tool: ToolDeclaration): boolean => tool['defer_loading'] === true;
 
 const hasDeferred = (tool: unknown): boolean =>
   isRecord(tool) && (isDeferred(tool) || getInnerTools(tool).some((inner) => hasDeferred(inner)));
 
 /** @param ofDeferred what remains of a deferred tool; undefined to remove it */
-function mapDeferred(tools: readonly unknown[], ofDeferred: (tool: Declaration) => unknown): unknown[] {
+function mapDeferred(tools: readonly unknown[], ofDeferred: (tool: ToolDeclaration) => unknown): unknown[] {
   return tools.flatMap((tool) => {
     if (!isRecord(tool) || !hasDeferred(tool)) return [tool];
     if (isDeferred(tool)) {
@@ -61,7 +61,7 @@ function mapDeferred(tools: readonly unknown[], ofDeferred: (tool: Declaration) 
 }
 
 /** Of a deferred function of the Responses API the model sees the description. */
-function announce({ type, name, description }: Declaration): unknown {
+function makeAnnouncement({ type, name, description }: ToolDeclaration): unknown {
   return type === 'function' && typeof name === 'string' ? { type, name, description } : undefined;
 }
 

@@ -1,5 +1,5 @@
 import { expandMarkers, findMarkers, MARKER_EXAMPLE, MARKER_START, type ReferenceId } from '../core/messages/markers';
-import { errorMessage } from '../core/errors';
+import { getErrorMessage } from '../core/errors';
 import { isRecord } from '../core/messages/blocks';
 import type { LiveConversation } from './liveConversation';
 import { readOriginals, mapReferences } from './references';
@@ -28,7 +28,7 @@ export async function expandInput(conversation: LiveConversation, input: unknown
       if (content.kind === 'cut') originals.set(reference, text);
     }
   } catch (error) {
-    return { error: createRefusal(errorMessage(error)) };
+    return { error: createRefusal(getErrorMessage(error)) };
   }
   const missing = references.find((reference) => !originals.has(reference));
   if (missing !== undefined)
@@ -37,7 +37,7 @@ export async function expandInput(conversation: LiveConversation, input: unknown
 }
 
 /** Characters of a broken marker to examine. */
-const MARKER_CHARS = 300;
+const MAX_MARKER_CHARS = 300;
 
 /**
  * True if a text contains a marker of this conversation that the agent copied incorrectly: with its
@@ -57,7 +57,7 @@ function containsBrokenMarker(text: string, { ledger }: LiveConversation, known:
     if (whole.some(({ start }) => start === at)) continue;
     const next = text.indexOf(MARKER_START, at + 1);
     const written = text
-      .slice(at + MARKER_START.length, Math.min(next < 0 ? Infinity : next, at + MARKER_CHARS))
+      .slice(at + MARKER_START.length, Math.min(next < 0 ? Infinity : next, at + MAX_MARKER_CHARS))
       .trimStart();
     if (known.some((reference) => written.includes(reference)) || [...words].some((what) => written.startsWith(what))) {
       return true;

@@ -3,25 +3,25 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { until } from '../../test/support/until';
-import { nativeProvider } from '../core/condense';
+import { createNativeProvider } from '../core/condense';
 import { selectSummarizer } from '../core/condense/summarizer';
 import { createTestSummarizer } from '../core/condense/summary/testing';
 import { findNewViolations } from '../core/messages/firewall';
 import { assistant, result, user } from '../core/testing';
 import { listLedgers, openLedger } from '../storage/ledgerStore';
 import { nodeFiles } from '../storage/nodeFiles';
-import { condensed, originalsIn } from '../storage/testing';
-import { createTestBed, reads, createRequest, type TestBed } from './testing';
+import { makeCondensedEntry, makeOriginals } from '../storage/testing';
+import { createTestBed, makeReads, createRequest, type TestBed } from './testing';
 import type { LiveId } from './request';
 
 const json = (value: unknown): string => JSON.stringify(value);
 const WORDS = 'All of it was read.';
-const SMALL = reads(8);
+const SMALL = makeReads(8);
 
 async function summarized(root: string): Promise<TestBed & { readonly id: LiveId }> {
   const summarizer = createTestSummarizer([`## Goal\n${WORDS}`]);
   const bed = createTestBed(root, {
-    providers: [nativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) })],
+    providers: [createNativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) })],
   });
   const { conversation } = await bed.live.prepare(createRequest(SMALL));
   await bed.live.condenseNow(conversation, { provider: 'native' });
@@ -111,7 +111,7 @@ describe('the running conversations of a program', () => {
       };
       // Another window has condensed since: else the clock alone would say how old they are.
       const since = await openLedger(root, { id: 'used since' });
-      await since.append(condensed('c1', ['one']), originalsIn(['one']));
+      await since.append(makeCondensedEntry('c1', ['one']), makeOriginals(['one']));
       for (const name of readdirSync(since.folder)) await nodeFiles.touch(join(since.folder, name), later.now());
       const { live } = createTestBed(root, { clock: later });
       const told: string[] = [];

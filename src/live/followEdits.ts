@@ -1,7 +1,7 @@
 import { applyEdits } from '../core/condense/edits/applyEdits';
 import {
   isStanding,
-  lastByPlace,
+  selectLastByPlace,
   renderCuts,
   changesAny,
   type CutEdit,
@@ -22,7 +22,7 @@ import { findNewViolations } from '../core/messages/firewall';
 import { getCallsPart, makeMessageKey, type MessageKey } from '../core/messages/messageKey';
 import { getValueAt, withValueAt } from '../core/messages/path';
 import type { ApiMessage } from '../core/messages/types';
-import { align, type Alignment } from './align';
+import { alignConversations, type Alignment } from './align';
 
 export interface FollowedView extends View {
   /**
@@ -48,7 +48,7 @@ export function followEdits(ledger: Ledger, messages: readonly ApiMessage[]): Fo
       return moveNewResults(own, newResults, keys, messages);
     }
     if (!was) return own;
-    const alignment = align(was, keys);
+    const alignment = alignConversations(was, keys);
     isExact &&= alignment.isExact;
     return alignment.isExact ? own : own.flatMap((edit) => moveEdit(edit, alignment, messages));
   });
@@ -107,7 +107,7 @@ export function addCuts({ original, messages, origins, edits }: View, added: rea
     const message = changed[at];
     if (message && typeof text === 'string') changed[at] = withValueAt(message, place.path, renderCuts(text, cuts));
   }
-  return { original, messages: changed, origins, edits: lastByPlace([...edits, ...added]) };
+  return { original, messages: changed, origins, edits: selectLastByPlace([...edits, ...added]) };
 }
 
 /** True if any of the condensation's edits still has its message. */
@@ -159,7 +159,7 @@ function followCondensation(
 ): readonly Edit[] {
   if (newResults) return moveNewResults(edits, newResults, keys, messages);
   if (!was) return edits;
-  const alignment = align(was, keys);
+  const alignment = alignConversations(was, keys);
   // Same places as in the view.
   return alignment.isExact ? edits : edits.flatMap((edit) => moveEdit(edit, alignment, messages));
 }

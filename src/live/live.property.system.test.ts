@@ -8,16 +8,16 @@ import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { validHistory } from '../../test/generators/arbitraries';
 import { restoreOriginal } from '../core/condense/edits/applyEdits';
 import { isAnyThinking, isToolResult } from '../core/messages/blocks';
-import { allowedTokens } from '../core/condense/trigger/thresholds';
+import { computeAllowedTokens } from '../core/condense/trigger/thresholds';
 import { lostLines } from '../../test/support/lostLines';
-import { repeatingHistory } from '../core/condense/lossless/testing';
+import { repeatingHistoryArbitrary } from '../core/condense/lossless/testing';
 import { findNewViolations } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
 import { user } from '../core/testing';
-import { freshCounter } from '../core/testingCounter';
+import { createCounter } from '../core/testingCounter';
 import { openLedger } from '../storage/ledgerStore';
 import { getReservedTokens } from './tokenLearning';
-import { createTestBed, createRequest, resend, createModel, type TestBed } from './testing';
+import { createTestBed, createRequest, cloneAsJson, createModel, type TestBed } from './testing';
 import type { PreparedRequest } from './request';
 
 type Action =
@@ -53,7 +53,7 @@ const history = validHistory.map((messages) =>
 
 const run = fc.record({
   // Of those that repeat themselves much is left out of new results.
-  full: fc.oneof(history, repeatingHistory),
+  full: fc.oneof(history, repeatingHistoryArbitrary),
   actions: fc.array(action, { minLength: 3, maxLength: 14 }),
   window: fc.integer({ min: 1_500, max: 12_000 }),
   provider: fc.constantFrom('lossless', 'truncation'),
@@ -85,7 +85,7 @@ it('every view in random conversations is valid, no larger, restorable, and unch
   fc.assert(
     fc.asyncProperty(run, ({ full, actions, window, provider }) =>
       inTemporaryFolder(async (root) => {
-        const counter = freshCounter();
+        const counter = createCounter();
         const start = (): TestBed => createTestBed(root, { settings: { provider } });
         let bed = start();
         let length = 1;
@@ -144,9 +144,9 @@ it('every view in random conversations is valid, no larger, restorable, and unch
           if (!view) throw new Error('no view');
 
           // The original is what was sent, and the firewall has nothing to say that it didn't say of it.
-          expect(view.original).toEqual(resend(sent));
+          expect(view.original).toEqual(cloneAsJson(sent));
           expect(findNewViolations(sent, prepared.messages, { origins: view.origins })).toEqual([]);
-          expect(counter.messages(prepared.messages)).toBeLessThanOrEqual(counter.messages(sent));
+          expect(counter.countMessages(prepared.messages)).toBeLessThanOrEqual(counter.countMessages(sent));
           // Removed text comes back from the disk, byte for byte.
           await bed.live.settled();
           const ledger = await openLedger(root, { id: prepared.conversation });
@@ -168,7 +168,7 @@ it('every view in random conversations is valid, no larger, restorable, and unch
             const known = last.messages.filter((_, at) => isKnown || (view.origins[at] ?? answered) < answered);
             expect(json(prepared.messages.slice(0, known.length))).toBe(json(known));
           }
-          const fits = prepared.tokens <= allowedTokens(window, getReservedTokens(model));
+          const fits = prepared.tokens <= computeAllowedTokens(window, getReservedTokens(model));
           expect(fits || prepared.notes.some((note) => note.includes('nothing more'))).toBe(true);
           last = prepared;
         }
@@ -178,7 +178,7 @@ it('every view in random conversations is valid, no larger, restorable, and unch
 
 it('random conversations are sent unchanged after all edits are undone', () =>
   fc.assert(
-    fc.asyncProperty(fc.oneof(history, repeatingHistory), (messages) =>
+    fc.asyncProperty(fc.oneof(history, repeatingHistoryArbitrary), (messages) =>
       inTemporaryFolder(async (root) => {
         const { live } = createTestBed(root, { settings: { provider: 'lossless' } });
         const sent = createRequest(messages, { model: createModel({ contextWindow: 10_000_000 }) });

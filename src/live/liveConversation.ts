@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { Draft } from '../core/condense/draft/draft';
 import type { OutcomeBase } from '../core/condense/condensation';
-import { NEW_RESULTS } from '../core/condense/types';
+import { NEW_RESULTS_PROVIDER_ID } from '../core/condense/types';
 import { applyEdits } from '../core/condense/edits/applyEdits';
-import { lastByPlace, type Edit } from '../core/condense/edits/edits';
+import { selectLastByPlace, type Edit } from '../core/condense/edits/edits';
 import { createView, extendView, type View } from '../core/condense/edits/view';
 import {
   getActiveCondensations,
   isNewResults,
-  viewHash,
+  hashView,
   type NewResultsEntry,
   type Condensation,
   type CondensationId,
@@ -16,7 +16,7 @@ import {
   type LedgerEntry,
   type PlacedMessage,
 } from '../core/condense/ledger/ledger';
-import { restoreReferences, RESTORED } from '../core/condense/lossless/integrity';
+import { restoreReferences, RESTORED_STEP_NAME } from '../core/condense/lossless/integrity';
 import { memoizeByObject } from '../core/memoizeByObject';
 import { findNewViolations } from '../core/messages/firewall';
 import { makeMessageKey, type MessageKey } from '../core/messages/messageKey';
@@ -29,7 +29,7 @@ import { readOwnTools } from './ownTools';
 import type { LiveParts } from './types';
 import type { CondensedResults, NewResultsState } from './newResults';
 import type { ConversationState } from './preparation';
-import { commonPrefix } from './align';
+import { countCommonPrefix } from './align';
 import type { AgentRequest, LiveId, UpstreamModel } from './request';
 import { UseWatch } from './useWatch';
 import type { RequestContent } from './weight';
@@ -46,7 +46,7 @@ export type CondensationRecord = Pick<
   Pick<OutcomeBase, 'configNames'> & { readonly alsoBy?: readonly string[] };
 
 /** Provider ID recorded for edits that restore text whose reference no longer resolves. */
-const RESTORE_PROVIDER = 'restored-references';
+const RESTORE_PROVIDER_ID = 'restored-references';
 
 export interface LiveAbout {
   readonly id: LiveId;
@@ -101,7 +101,7 @@ export class LiveConversation {
   private firstNew = 0;
   private watch: UseWatch | undefined;
   /** Cached, because each request asks several times. */
-  private readonly viewTokens = memoizeByObject(({ messages }: View) => this.parts.counter.messages(messages));
+  private readonly viewTokens = memoizeByObject(({ messages }: View) => this.parts.counter.countMessages(messages));
 
   constructor(
     readonly about: LiveAbout,
@@ -159,11 +159,11 @@ export class LiveConversation {
 
   /** O200k tokens of the whole request. */
   get countedTokens(): number {
-    return this.tokensWith(this.current);
+    return this.countTokensWith(this.current);
   }
 
   /** O200k tokens of the whole request with a view. */
-  tokensWith(shown: View): number {
+  countTokensWith(shown: View): number {
     return this.overheadTokens + this.viewTokens(shown);
   }
 
@@ -195,11 +195,11 @@ export class LiveConversation {
   /**
    * True if the conversation continues from that state. A side request in between doesn't matter.
    */
-  stillStands({ revision, shown: { original, messages } }: ConversationState): boolean {
+  isUnchanged({ revision, shown: { original, messages } }: ConversationState): boolean {
     return (
       revision === this.revision &&
-      commonPrefix(original, this.messages) === original.length &&
-      commonPrefix(messages, this.current.messages) === messages.length
+      countCommonPrefix(original, this.messages) === original.length &&
+      countCommonPrefix(messages, this.current.messages) === messages.length
     );
   }
 
@@ -230,10 +230,10 @@ export class LiveConversation {
   }
 
   /** Takes a request: updates the messages and computes the view. */
-  async follow(request: AgentRequest): Promise<void> {
+  async followRequest(request: AgentRequest): Promise<void> {
     const { clock, counter } = this.parts;
     const { asked: before, messages: was } = this;
-    const known = commonPrefix(was, request.messages);
+    const known = countCommonPrefix(was, request.messages);
     const added = request.messages.slice(known);
     const messages = [...was.slice(0, known), ...added];
     // Everything before the model's last answer was sent, perhaps by another process or in other
@@ -241,14 +241,14 @@ export class LiveConversation {
     const answered = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
     if (!before && answered > 0) this.resumed = clock.now();
     this.asked = readRequest({ ...request, messages }, before, this.parts);
-    this.firstNew = Math.max(answered, before ? known : 0, this.firstUnnamed(answered));
-    this.calls.follow(messages);
+    this.firstNew = Math.max(answered, before ? known : 0, this.findFirstUnnamed(answered));
+    this.calls.followMessages(messages);
     const hasGrown = before !== undefined && known === was.length;
     if (hasGrown) this.current = extendView(this.current, messages);
     else if (!this.showAnew()) await this.restoreReferences();
     await this.watchUse(hasGrown);
     for (const message of this.current.messages) {
-      counter.message(message);
+      counter.countMessage(message);
     }
   }
 
@@ -265,7 +265,7 @@ export class LiveConversation {
     const { messages } = this;
     const { counter, clock, emit } = this.parts;
     const changed = new Set(edits.map(({ place }) => place.message));
-    const changedTokens = counter.messages([...changed].map((message) => messages[message] as ApiMessage));
+    const changedTokens = counter.countMessages([...changed].map((message) => messages[message] as ApiMessage));
     const named = [...new Set([...changed, ...rereads])];
     const entry: NewResultsEntry = {
       type: 'arrived',
@@ -292,7 +292,7 @@ export class LiveConversation {
 
   /** All new results of a conversation belong to one condensation with this id. */
   private get newResultsId(): CondensationId {
-    return `${NEW_RESULTS}-${this.id}` as CondensationId;
+    return `${NEW_RESULTS_PROVIDER_ID}-${this.id}` as CondensationId;
   }
 
   /**
@@ -301,21 +301,21 @@ export class LiveConversation {
    * is full
    * @returns undefined if its view is invalid or it could not be saved; nothing has changed then
    */
-  async record(made: CondensationRecord, mustFit: boolean): Promise<CondensationId | undefined> {
+  async recordCondensation(made: CondensationRecord, mustFit: boolean): Promise<CondensationId | undefined> {
     const { clock, emit } = this.parts;
-    const shown = applyEdits(this.messages, lastByPlace([...this.current.edits, ...made.edits]));
+    const shown = applyEdits(this.messages, selectLastByPlace([...this.current.edits, ...made.edits]));
     // The conversation may have grown since it was made.
     if (findNewViolations(this.messages, shown.messages, { origins: shown.origins }).length > 0) return undefined;
     const id = randomUUID() as string as CondensationId;
     const { provider, alsoBy, configNames = {}, edits, steps, tokensBefore, tokensAfter, cost } = made;
-    const factor = this.parts.learning.factor(this.model);
+    const factor = this.parts.learning.getFactor(this.model);
     const condensation: Condensation = {
       provider,
       configName: configNames[provider],
       ...(alsoBy && { before: alsoBy.map((id) => ({ provider: id, configName: configNames[id] })) }),
       request: {
         tokensBefore: Math.ceil(this.countedTokens * factor),
-        tokensAfter: Math.ceil(this.tokensWith(shown) * factor),
+        tokensAfter: Math.ceil(this.countTokensWith(shown) * factor),
       },
       edits,
       steps,
@@ -325,7 +325,7 @@ export class LiveConversation {
       id,
       at: new Date(clock.now()).toISOString(),
       base: 'view',
-      viewHash: viewHash(shown.messages),
+      viewHash: hashView(shown.messages),
       messages: getKeys(this.messages),
     };
     const entry: LedgerEntry = { type: 'condensed', condensation };
@@ -340,9 +340,9 @@ export class LiveConversation {
     }
     this.current = shown;
     this.revision++;
-    if (provider !== RESTORE_PROVIDER) {
+    if (provider !== RESTORE_PROVIDER_ID) {
       await this.keepUse();
-      this.watch = this.lastWatch();
+      this.watch = this.findLastWatch();
     }
     return id;
   }
@@ -351,7 +351,7 @@ export class LiveConversation {
    * Appends entries requested by a person, and updates the view.
    * @throws StorageError
    */
-  async enter(entries: readonly LedgerEntry[]): Promise<void> {
+  async enterEntries(entries: readonly LedgerEntry[]): Promise<void> {
     // Edits that restored references fit the old view; those still needed are recreated.
     const restoring = getActiveCondensations(this.ledger).filter(isRestoring);
     for (const { id } of restoring) await this.store.append({ type: 'undone', condensation: id });
@@ -367,20 +367,20 @@ export class LiveConversation {
 
   /** Counts the agent's reactions to the last condensation; saves the result when complete. */
   private async watchUse(hasGrown: boolean): Promise<void> {
-    if (!hasGrown) this.watch = this.lastWatch();
-    this.watch?.follow(this.messages);
+    if (!hasGrown) this.watch = this.findLastWatch();
+    this.watch?.followMessages(this.messages);
     if (this.watch?.isOver) await this.keepUse();
   }
 
   /** Watches the last condensation in the view if the conversation still has the same beginning. */
-  private lastWatch(): UseWatch | undefined {
+  private findLastWatch(): UseWatch | undefined {
     const shown = getActiveCondensations(this.ledger).filter((one) => !isRestoring(one) && !isNewResults(one));
     const last = shown.at(-1);
     const from = last?.messages?.length;
     const first = shown[0]?.messages?.length;
     if (!last || from === undefined || first === undefined || this.ledger.uses.has(last.id)) return undefined;
     if (from > this.messages.length || !last.messages?.every((key, at) => this.isAt(at, key))) return undefined;
-    return UseWatch.begin(this.messages, { id: last.id, from, first, edits: this.current.edits });
+    return UseWatch.startWatch(this.messages, { id: last.id, from, first, edits: this.current.edits });
   }
 
   private async keepUse(): Promise<void> {
@@ -403,7 +403,7 @@ export class LiveConversation {
    * First message from here on that follows everything in the ledger: those were sent before,
    * perhaps by another host.
    */
-  private firstUnnamed(from: number): number {
+  private findFirstUnnamed(from: number): number {
     const { condensations, pinned } = this.ledger;
     const lastKnown = ({ messages = [] }: Condensation): PlacedMessage[] => {
       const key = messages.at(-1);
@@ -436,14 +436,14 @@ export class LiveConversation {
     const edits: readonly Edit[] = draft.edits;
     const sizes = { tokensBefore, tokensAfter: draft.tokens };
     const step = {
-      name: RESTORED,
+      name: RESTORED_STEP_NAME,
       ...sizes,
       edits: edits.length,
       timeMs: 0,
       cost: 0,
       outcome: { kind: 'done' },
     } as const;
-    await this.record({ provider: RESTORE_PROVIDER, edits, steps: [step], ...sizes, cost: 0 }, true);
+    await this.recordCondensation({ provider: RESTORE_PROVIDER_ID, edits, steps: [step], ...sizes, cost: 0 }, true);
   }
 }
 
@@ -458,7 +458,7 @@ function readRequest(
   const { messages, model, system, title, tools, canRecall, extraTokens = 0, isReadOtherwise = false } = request;
   const { loaded, upFront } = findVisibleTools(tools, messages);
   const toolsJson = toJson(loaded);
-  const late = loaded === upFront ? 0 : counter.text(toolsJson) - counter.text(toJson(upFront));
+  const late = loaded === upFront ? 0 : counter.countText(toolsJson) - counter.countText(toJson(upFront));
   const sentJson = loaded === tools ? toolsJson : toJson(tools);
   return {
     messages,
@@ -469,7 +469,7 @@ function readRequest(
     // Tools are usually declared the same way in each request.
     tools: before?.toolsJson === toolsJson ? before.tools : measureTools(loaded, counter),
     toolsJson,
-    overheadTokens: counter.text(system ?? '') + counter.text(toolsJson) + extraTokens,
+    overheadTokens: counter.countText(system ?? '') + counter.countText(toolsJson) + extraTokens,
     optionalTokens: late + extraTokens,
     overheadBytes: Buffer.byteLength(system ?? '') + Buffer.byteLength(sentJson),
     isReadOtherwise,
@@ -478,4 +478,4 @@ function readRequest(
 }
 
 /** True for a condensation that only repairs references; it is not shown to or undone by people. */
-export const isRestoring = ({ provider }: Pick<Condensation, 'provider'>): boolean => provider === RESTORE_PROVIDER;
+export const isRestoring = ({ provider }: Pick<Condensation, 'provider'>): boolean => provider === RESTORE_PROVIDER_ID;

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { testClock } from '../../test/servers/testClock';
-import { smartProvider } from '../core/condense';
+import { createSmartProvider } from '../core/condense';
 import { SONNET_PRICES } from '../core/condense/summary/testing';
 import { findNewViolations } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
 import type { Threshold } from '../core/condense/trigger/thresholds';
-import { assistant, exchange, lines, user } from '../core/testing';
+import { assistant, makeToolExchange, makeLines, user } from '../core/testing';
 import {
-  DUE,
-  json,
+  DUE_MESSAGES,
+  stringify,
   createTestBed,
   countMarkers,
-  read,
-  reads,
+  makeRead,
+  makeReads,
   createRequest,
-  SMALL,
+  SMALL_MESSAGES,
   createModel,
-  usage,
+  makeUsage,
 } from './testing';
 
 /** A cache that is kept for five minutes. */
@@ -27,8 +27,8 @@ describe('a request of a running conversation', () => {
   it('below the threshold is sent unchanged', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root);
-      const prepared = await live.prepare(createRequest(SMALL));
-      expect(prepared.messages).toEqual(SMALL);
+      const prepared = await live.prepare(createRequest(SMALL_MESSAGES));
+      expect(prepared.messages).toEqual(SMALL_MESSAGES);
       expect(prepared.outcome).toBeUndefined();
       expect(prepared.notes).toEqual([]);
       expect(prepared.tokens).toBe(prepared.countedTokens);
@@ -38,10 +38,10 @@ describe('a request of a running conversation', () => {
   it('at the threshold is condensed to the target, and valid', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root);
-      const prepared = await live.prepare(createRequest(DUE));
+      const prepared = await live.prepare(createRequest(DUE_MESSAGES));
       expect(prepared.outcome?.kind).toBe('condensed');
       expect(prepared.tokens).toBeLessThanOrEqual(20_000);
-      expect(findNewViolations(DUE, prepared.messages)).toEqual([]);
+      expect(findNewViolations(DUE_MESSAGES, prepared.messages)).toEqual([]);
       const reported = events.find((event) => event.kind === 'condensed');
       expect(reported?.decision).toMatchObject({
         reason: 'threshold',
@@ -55,67 +55,67 @@ describe('a request of a running conversation', () => {
       const { live, events } = createTestBed(root);
       const problems = () => events.flatMap((event) => (event.kind === 'problem' ? [event.message] : []));
       // Each result fills a third of the window.
-      const all = reads(2, 180);
+      const all = makeReads(2, 180);
       for (let step = 0; step < 12; step++) {
-        all.push(...read(`more${step}`, 180));
+        all.push(...makeRead(`more${step}`, 180));
         const prepared = await live.prepare(createRequest(all, { model: createModel({ contextWindow: 4_500 }) }));
         if (step < 3) expect(problems()).toEqual([]);
         expect(prepared.tokens).toBeLessThanOrEqual(4_500);
       }
       expect(problems()).toEqual([expect.stringMatching(/window of 4,500 tokens.*too small/)]);
-      await live.prepare(createRequest(reads(25), { conversationId: 'roomy' }));
+      await live.prepare(createRequest(makeReads(25), { conversationId: 'roomy' }));
       for (let step = 0; step < 4; step++)
-        await live.prepare(createRequest(reads(26 + step), { conversationId: 'roomy' }));
+        await live.prepare(createRequest(makeReads(26 + step), { conversationId: 'roomy' }));
       expect(problems()).toHaveLength(1);
     }));
 
   it('is sent unchanged if the window is unknown', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
-      const prepared = await live.prepare(createRequest(DUE, { model: createModel({ contextWindow: 0 }) }));
-      expect(prepared.messages).toEqual(DUE);
+      const prepared = await live.prepare(createRequest(DUE_MESSAGES, { model: createModel({ contextWindow: 0 }) }));
+      expect(prepared.messages).toEqual(DUE_MESSAGES);
       expect(prepared.notes).toEqual([]);
     }));
 
   it('is the same after a condensation, with an unchanged prefix', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
-      const first = await live.prepare(createRequest(DUE));
-      const again = await live.prepare(createRequest(DUE));
+      const first = await live.prepare(createRequest(DUE_MESSAGES));
+      const again = await live.prepare(createRequest(DUE_MESSAGES));
       expect(again.outcome).toBeUndefined();
-      expect(json(again.messages)).toBe(json(first.messages));
-      const grown = await live.prepare(createRequest([...DUE, ...read('more')]));
-      expect(json(grown.messages.slice(0, first.messages.length))).toBe(json(first.messages));
-      expect(grown.messages.slice(-2)).toEqual(read('more'));
+      expect(stringify(again.messages)).toBe(stringify(first.messages));
+      const grown = await live.prepare(createRequest([...DUE_MESSAGES, ...makeRead('more')]));
+      expect(stringify(grown.messages.slice(0, first.messages.length))).toBe(stringify(first.messages));
+      expect(grown.messages.slice(-2)).toEqual(makeRead('more'));
     }));
 
   it('has cache breakpoints at the condensed prefix, at the previously newest message and at the newest', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
-      const first = await live.prepare(createRequest(DUE));
-      live.answered(first, usage(first.tokens));
-      const grown = await live.prepare(createRequest([...DUE, ...read('more')]));
+      const first = await live.prepare(createRequest(DUE_MESSAGES));
+      live.answered(first, makeUsage(first.tokens));
+      const grown = await live.prepare(createRequest([...DUE_MESSAGES, ...makeRead('more')]));
       const last = grown.messages.length - 1;
       expect(grown.cacheMarks.slice(1)).toEqual([last - 2, last]);
       const [prefix = 0] = grown.cacheMarks;
       expect(countMarkers([grown.messages[prefix] as ApiMessage])).toBe(1);
       expect(countMarkers(grown.messages.slice(prefix + 1))).toBe(0);
-      const plain = await live.prepare(createRequest(SMALL, { conversationId: 'other' }));
-      expect(plain.cacheMarks).toEqual([SMALL.length - 1]);
+      const plain = await live.prepare(createRequest(SMALL_MESSAGES, { conversationId: 'other' }));
+      expect(plain.cacheMarks).toEqual([SMALL_MESSAGES.length - 1]);
     }));
 
   it('that was aborted is not prepared', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const reason = new Error('stopped');
-      await expect(live.prepare(createRequest(DUE), AbortSignal.abort(reason))).rejects.toBe(reason);
+      await expect(live.prepare(createRequest(DUE_MESSAGES), AbortSignal.abort(reason))).rejects.toBe(reason);
     }));
 
   it('is condensed by the default provider if the configured one is missing', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root, { settings: { provider: 'gone' } });
-      expect((await live.prepare(createRequest(DUE))).outcome?.provider).toBe('lossless');
-      await live.prepare(createRequest([...DUE, ...read('more')]));
+      expect((await live.prepare(createRequest(DUE_MESSAGES))).outcome?.provider).toBe('lossless');
+      await live.prepare(createRequest([...DUE_MESSAGES, ...makeRead('more')]));
       const problems = events.flatMap((event) => (event.kind === 'problem' ? [event.message] : []));
       expect(problems).toEqual([expect.stringContaining('no provider "gone"; Lossless condenses')]);
     }));
@@ -123,12 +123,12 @@ describe('a request of a running conversation', () => {
   it('is condensed at once by passes that call no model', () =>
     inTemporaryFolder(async (root) => {
       const bed = createTestBed(root, {
-        providers: [smartProvider()],
+        providers: [createSmartProvider()],
         settings: { provider: 'smart' },
       });
       const { live, events } = bed;
       bed.settings = { ...bed.settings, config: 'file-aware', backgroundPercent: 10 };
-      const prepared = await live.prepare(createRequest(DUE));
+      const prepared = await live.prepare(createRequest(DUE_MESSAGES));
       expect(prepared.outcome).toMatchObject({ kind: 'condensed', provider: 'smart' });
       expect(events.map(({ kind }) => kind)).not.toContain('preparing');
     }));
@@ -136,14 +136,16 @@ describe('a request of a running conversation', () => {
   it('ignores the coherence floor only if it would not fit otherwise', () =>
     inTemporaryFolder(async (root) => {
       // Of one error line nothing may be lost sight of.
-      const failing = [...exchange('call-e', 'Bash', { command: 'npm test' }, `Error: boom\n${lines('log', 90)}`)];
-      const messages = [...DUE.slice(0, 2), ...failing, ...DUE.slice(2)];
+      const failing = [
+        ...makeToolExchange('call-e', 'Bash', { command: 'npm test' }, `Error: boom\n${makeLines('log', 90)}`),
+      ];
+      const messages = [...DUE_MESSAGES.slice(0, 2), ...failing, ...DUE_MESSAGES.slice(2)];
       const settings = { config: { toolResults: { mode: 'suppress' } }, coherenceFloor: { errors: 100 } };
       const { live } = createTestBed(root, { settings });
       const due = await live.prepare(createRequest(messages));
       expect(due.outcome?.notes.join('\n')).toContain('the minimum is 100%');
-      expect(json(due.messages)).toContain('Error: boom');
-      const grown = [...messages, ...reads(4, 100, 'g').slice(2)];
+      expect(stringify(due.messages)).toContain('Error: boom');
+      const grown = [...messages, ...makeReads(4, 100, 'g').slice(2)];
       const must = await live.prepare(createRequest(grown));
       expect(must.outcome?.kind).toBe('condensed');
       expect(must.tokens).toBeLessThanOrEqual(32_000);
@@ -151,7 +153,7 @@ describe('a request of a running conversation', () => {
 });
 
 describe('a request that does not fit the window', () => {
-  const HUGE = reads(80);
+  const HUGE = makeReads(80);
 
   it('is truncated if the provider is not enough, leaving room for later requests', () =>
     inTemporaryFolder(async (root) => {
@@ -169,22 +171,24 @@ describe('a request that does not fit the window', () => {
       const prepared = await live.prepare(createRequest(HUGE));
       expect(prepared.tokens).toBeLessThanOrEqual(32_000);
       expect(prepared.outcome?.notes.join()).toContain('suppressed');
-      expect(json(prepared.messages.at(-1))).toContain('f79 line 99');
-      const again = await live.prepare(createRequest([...HUGE, ...read('more')]));
-      expect(json(again.messages.slice(0, -2))).toBe(json(prepared.messages));
+      expect(stringify(prepared.messages.at(-1))).toContain('f79 line 99');
+      const again = await live.prepare(createRequest([...HUGE, ...makeRead('more')]));
+      expect(stringify(again.messages.slice(0, -2))).toBe(stringify(prepared.messages));
     }));
 
   it('is shortened even if a single new result is too long', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root, { settings: { provider: 'lossless' } });
-      const prepared = await live.prepare(createRequest([...SMALL, ...read('huge', 6_000)]));
+      const prepared = await live.prepare(createRequest([...SMALL_MESSAGES, ...makeRead('huge', 6_000)]));
       expect(prepared.tokens).toBeLessThanOrEqual(32_000);
     }));
 
   it("is sent with a note if people's text alone is too long", () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root);
-      const prepared = await live.prepare(createRequest([user(lines('much', 6_000)), assistant('ok'), user('go on')]));
+      const prepared = await live.prepare(
+        createRequest([user(makeLines('much', 6_000)), assistant('ok'), user('go on')]),
+      );
       expect(prepared.notes.at(-1)).toContain('nothing more could be removed');
       expect(events.some(({ kind }) => kind === 'not-condensed')).toBe(true);
     }));
@@ -192,7 +196,7 @@ describe('a request that does not fit the window', () => {
   it('is condensed further after each rejection until nothing is left to remove', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root);
-      const sent = createRequest(reads(24));
+      const sent = createRequest(makeReads(24));
       const prepared = await live.prepare(sent);
       const smaller = await live.tooLong(prepared, sent);
       expect(smaller?.tokens).toBeLessThanOrEqual(prepared.tokens * 0.6);
@@ -205,14 +209,16 @@ describe('a request that does not fit the window', () => {
         last = smallest;
       }
       // The refused size is known: the next request keeps under it.
-      const next = await live.prepare(createRequest([...reads(24), ...read('a', 1_000), ...read('b', 1_000)]));
+      const next = await live.prepare(
+        createRequest([...makeReads(24), ...makeRead('a', 1_000), ...makeRead('b', 1_000)]),
+      );
       expect(next.countedTokens).toBeLessThan(smaller!.countedTokens);
     }));
 
   it('is condensed at once to the size that the rejection states', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
-      const sent = createRequest(reads(24));
+      const sent = createRequest(makeReads(24));
       const prepared = await live.prepare(sent);
       // The model's tokenizer makes 2.2 tokens of one of ours, and its window is smaller than was believed.
       const tokens = Math.round(prepared.countedTokens * 2.2);
@@ -220,14 +226,14 @@ describe('a request that does not fit the window', () => {
       expect(smaller!.countedTokens * 2.2).toBeLessThan(30_000);
       expect(smaller!.tokens).toBeCloseTo(smaller!.countedTokens * 2.2, -1);
       expect(smaller!.contextWindow).toBe(30_000);
-      const next = await live.prepare(createRequest([...reads(24), user('go on')]));
+      const next = await live.prepare(createRequest([...makeReads(24), user('go on')]));
       expect(next.tokens).toBeLessThan(30_000);
     }));
 
   it('is sent unchanged with a shorter answer if the prompt alone fits', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
-      const sent = createRequest(reads(6));
+      const sent = createRequest(makeReads(6));
       const prepared = await live.prepare(sent);
       const overflow = { tokens: prepared.countedTokens, limit: 38_000 };
       const again = await live.tooLong(prepared, sent, undefined, overflow);
@@ -247,10 +253,10 @@ describe('token counts of running conversations', () => {
   it('are calibrated by what the model reports', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
-      const sent = createRequest(reads(18));
+      const sent = createRequest(makeReads(18));
       const prepared = await live.prepare(sent);
       expect(prepared.outcome).toBeUndefined();
-      live.answered(prepared, usage(prepared.countedTokens * 2));
+      live.answered(prepared, makeUsage(prepared.countedTokens * 2));
       const again = await live.prepare(sent);
       expect(again.outcome?.kind).toBe('condensed');
       expect(again.tokens).toBe(Math.ceil(again.countedTokens * 2));
@@ -259,8 +265,10 @@ describe('token counts of running conversations', () => {
   it('are reported with the cost of each conversation', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
-      const prepared = await live.prepare(createRequest(SMALL, { model: createModel({ prices: SONNET_PRICES }) }));
-      live.used(prepared, usage(1_000_000));
+      const prepared = await live.prepare(
+        createRequest(SMALL_MESSAGES, { model: createModel({ prices: SONNET_PRICES }) }),
+      );
+      live.used(prepared, makeUsage(1_000_000));
       const summary = live.active();
       expect(summary).toMatchObject({ title: 'A task', contextWindow: 40_000, thresholdTokens: 30_000, messages: 18 });
       expect(summary?.spent).toBeCloseTo(3, 2);
@@ -272,7 +280,7 @@ describe('token counts of running conversations', () => {
 it('a changed threshold is visible at once, before the next request', () =>
   inTemporaryFolder(async (root) => {
     const bed = createTestBed(root);
-    await bed.live.prepare(createRequest(SMALL, { model: createModel({ profile: 'mine' }) }));
+    await bed.live.prepare(createRequest(SMALL_MESSAGES, { model: createModel({ profile: 'mine' }) }));
     const shown = (byProfile: Readonly<Record<string, Threshold>>): number | undefined => {
       bed.settings = { ...bed.settings, thresholds: { default: { percent: 50 }, byProfile } };
       return bed.live.active()?.thresholdTokens;
@@ -292,7 +300,7 @@ describe('a cold cache', () => {
   ])('is a reason to condense from this many tokens on: %s', (_, cache, coldPercent, expected) =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root, { settings: coldPercent === undefined ? {} : { coldPercent } });
-      await live.prepare(createRequest(SMALL, { model: createModel({ contextWindow: 40_000, ...cache }) }));
+      await live.prepare(createRequest(SMALL_MESSAGES, { model: createModel({ contextWindow: 40_000, ...cache }) }));
       expect(live.list()[0]?.coldTokens).toBe(expected);
     }),
   );
@@ -303,11 +311,11 @@ describe('a cold cache', () => {
       const { live, events } = createTestBed(root, { clock, settings: { coldPercent: 60 } });
       const main = createModel({ ...MINUTES_5, prices: SONNET_PRICES });
       const cheap = createModel({ ...MINUTES_5, key: 'cheap', contextWindow: 400_000 });
-      const sent = createRequest(reads(23), { model: main });
+      const sent = createRequest(makeReads(23), { model: main });
       const first = await live.prepare(sent);
-      await live.prepare(createRequest(reads(23), { model: cheap }));
-      live.answered(first, usage(first.countedTokens * 1.1));
-      live.used(first, usage(1_000_000));
+      await live.prepare(createRequest(makeReads(23), { model: cheap }));
+      live.answered(first, makeUsage(first.countedTokens * 1.1));
+      live.used(first, makeUsage(1_000_000));
       expect(live.active()?.spent).toBeCloseTo(3, 2);
       clock.advance(60_000);
       const second = await live.prepare(sent);
@@ -316,14 +324,14 @@ describe('a cold cache', () => {
     }));
 
   it.each([
-    ['unknown', 'begun before a restart', reads(23)],
-    ['cold', 'begun here', reads(0)],
+    ['unknown', 'begun before a restart', makeReads(23)],
+    ['cold', 'begun here', makeReads(0)],
   ])('is %s after another model answered in a conversation that was %s', (state, _where, begun) =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root, { clock: testClock() });
       const other = await live.prepare(createRequest(begun, { model: createModel({ ...MINUTES_5, key: 'cheap' }) }));
-      live.answered(other, usage(other.tokens));
-      await live.prepare(createRequest(DUE, { model: createModel(MINUTES_5) }));
+      live.answered(other, makeUsage(other.tokens));
+      await live.prepare(createRequest(DUE_MESSAGES, { model: createModel(MINUTES_5) }));
       expect(events.find((event) => event.kind === 'condensed')?.decision.cache.state).toBe(state);
     }),
   );
@@ -332,10 +340,10 @@ describe('a cold cache', () => {
     inTemporaryFolder(async (root) => {
       const clock = testClock();
       const { live, events } = createTestBed(root, { clock, settings: { coldPercent: 60 } });
-      const sent = createRequest(reads(23), { model: createModel({ ...MINUTES_5, prices: SONNET_PRICES }) });
+      const sent = createRequest(makeReads(23), { model: createModel({ ...MINUTES_5, prices: SONNET_PRICES }) });
       const first = await live.prepare(sent);
       expect(first.outcome).toBeUndefined();
-      live.answered(first, usage(first.tokens));
+      live.answered(first, makeUsage(first.tokens));
       clock.advance(4 * 60_000);
       expect((await live.prepare(sent)).outcome).toBeUndefined();
       clock.advance(2 * 60_000);
@@ -355,10 +363,10 @@ describe('a cold cache', () => {
     inTemporaryFolder(async (root) => {
       const clock = testClock();
       const { live } = createTestBed(root, { clock, settings: { coldPercent: 60 } });
-      const sent = createRequest(reads(23), { model: createModel(MINUTES_5) });
+      const sent = createRequest(makeReads(23), { model: createModel(MINUTES_5) });
       const first = await live.prepare(sent);
       clock.advance(4 * 60_000);
-      live.answered({ ...first }, usage(first.tokens));
+      live.answered({ ...first }, makeUsage(first.tokens));
       clock.advance(2 * 60_000);
       expect((await live.prepare(sent)).outcome?.kind).toBe('condensed');
     }));
@@ -367,9 +375,9 @@ describe('a cold cache', () => {
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root);
       const model = createModel({ ...MINUTES_5, prices: SONNET_PRICES });
-      const first = await live.prepare(createRequest(SMALL, { model }));
-      live.answered(first, usage(first.tokens));
-      await live.prepare(createRequest(DUE, { model }));
+      const first = await live.prepare(createRequest(SMALL_MESSAGES, { model }));
+      live.answered(first, makeUsage(first.tokens));
+      await live.prepare(createRequest(DUE_MESSAGES, { model }));
       const decision = events.find((event) => event.kind === 'condensed')?.decision;
       expect(decision).toMatchObject({ reason: 'threshold', cache: { state: 'warm', basis: 'vendor' } });
       expect(decision?.saving?.cacheBreak).toBeGreaterThan(0);
@@ -381,7 +389,7 @@ describe('a cold cache', () => {
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root);
       const input = { base: 3, tiers: [20_000, 25_000, 35_000].map((aboveTokens) => ({ aboveTokens, price: 6 })) };
-      await live.prepare(createRequest(DUE, { model: createModel({ prices: { ...SONNET_PRICES, input } }) }));
+      await live.prepare(createRequest(DUE_MESSAGES, { model: createModel({ prices: { ...SONNET_PRICES, input } }) }));
       const decision = events.find((event) => event.kind === 'condensed')?.decision;
       expect(decision?.tokensBefore).toBeGreaterThan(25_000);
       expect(decision?.tokensAfter).toBeLessThan(25_000);

@@ -2,15 +2,15 @@ import { systemClock, type Clock } from '../api/clock';
 import type { CondensationManager, CondensationOutcome } from '../core/condense';
 import type { EditId } from '../core/condense/edits/edits';
 import type { Usage } from '../core/cost/usage';
-import type { Overflow } from '../api/tooLong';
+import type { OverflowTokens } from '../api/tooLong';
 import type { View } from '../core/condense/edits/view';
 import { compareViews, type FoldedTexts } from '../core/condense/report/foldedTexts';
 import { listMessages } from '../core/messages/render';
-import { orAborted } from '../core/orAborted';
+import { rejectOnAbort } from '../core/orAborted';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { StorageOptions } from '../storage/ledgerStore';
-import { createPin, createRedo, createToggle, createUndo, createUnpin, type Command } from './commands';
+import { createPin, createRedo, createToggle, createUndo, createUnpin, type LedgerCommand } from './commands';
 import { CondensationScheduler, type ScheduleResult } from './scheduler';
 import { toLiveSummary } from './summary';
 import { UsableSettings } from './usableSettings';
@@ -27,8 +27,8 @@ import type {
   RecallQuery,
   RecallResult,
 } from './types';
-import { recall } from './recall';
-import { Registry } from './registry';
+import { recallOriginals } from './recall';
+import { ConversationRegistry } from './registry';
 import { TokenLearning } from './tokenLearning';
 import { MESSAGE_CACHE_MARKS, type AgentRequest, type LiveId, type PreparedRequest } from './request';
 import type { LiveEvent } from './events';
@@ -49,7 +49,7 @@ export interface LiveOptions {
 /** Agents' conversations in this host. Independent of VS Code. */
 export class LiveConversations implements LiveConversationsApi {
   private readonly parts: LiveParts;
-  private readonly registry: Registry;
+  private readonly registry: ConversationRegistry;
   private readonly listeners = new Set<(event: LiveEvent) => void>();
 
   constructor({ manager, counter, root, settings, clock = systemClock, storage = {} }: LiveOptions) {
@@ -60,21 +60,24 @@ export class LiveConversations implements LiveConversationsApi {
     const usable = new UsableSettings(this.parts);
     const schedulerFor = (conversation: LiveConversation): CondensationScheduler =>
       new CondensationScheduler(conversation, this.parts, usable);
-    this.registry = new Registry(root, storage, this.parts, schedulerFor);
+    this.registry = new ConversationRegistry(root, storage, this.parts, schedulerFor);
   }
 
   async prepare(request: AgentRequest, signal?: AbortSignal): Promise<PreparedRequest> {
-    const scheduler = await orAborted(this.registry.find(request, signal), signal);
-    return scheduler.exclusive(async () => this.prepared(scheduler, await scheduler.schedule(request, signal)), signal);
+    const scheduler = await rejectOnAbort(this.registry.findScheduler(request, signal), signal);
+    return scheduler.runExclusively(
+      async () => this.makePreparedRequest(scheduler, await scheduler.scheduleRequest(request, signal)),
+      signal,
+    );
   }
 
   /**
    * Adds a conversation without condensing it; after a restart its ledger has its condensations.
    */
   async follow(request: AgentRequest): Promise<LiveId> {
-    const scheduler = await this.registry.find(request);
-    await scheduler.exclusive(() => scheduler.follow(request));
-    this.changed(scheduler);
+    const scheduler = await this.registry.findScheduler(request);
+    await scheduler.runExclusively(() => scheduler.followRequest(request));
+    this.notifyChanged(scheduler);
     return scheduler.conversation.id;
   }
 
@@ -82,70 +85,72 @@ export class LiveConversations implements LiveConversationsApi {
     { conversation, countedTokens }: PreparedRequest,
     request: AgentRequest,
     signal?: AbortSignal,
-    overflow: Overflow = {},
+    overflow: OverflowTokens = {},
   ): Promise<PreparedRequest | undefined> {
-    const scheduler = this.registry.get(conversation);
+    const scheduler = this.registry.getScheduler(conversation);
     if (!scheduler) return undefined;
-    if (!overflow.weight) this.parts.learning.refused(request.model, countedTokens, overflow);
-    return scheduler.exclusive(async () => {
-      const shorter = await scheduler.shorten(request, countedTokens, overflow, signal);
-      return shorter && this.prepared(scheduler, { ...shorter, notes: [] });
+    if (!overflow.weight) this.parts.learning.learnFromRejection(request.model, countedTokens, overflow);
+    return scheduler.runExclusively(async () => {
+      const shorter = await scheduler.shortenRequest(request, countedTokens, overflow, signal);
+      return shorter && this.makePreparedRequest(scheduler, { ...shorter, notes: [] });
     }, signal);
   }
 
   /** O200k tokens of a whole original request. */
   count({ messages, system = '', tools }: AgentRequest): Promise<number> {
     const { counter } = this.parts;
-    return Promise.resolve(counter.messages(messages) + counter.text(system) + counter.text(JSON.stringify(tools)));
+    return Promise.resolve(
+      counter.countMessages(messages) + counter.countText(system) + counter.countText(JSON.stringify(tools)),
+    );
   }
 
   /** O200k tokens of a text or message. */
   countPart(part: string | ApiMessage): Promise<number> {
     const { counter } = this.parts;
-    return Promise.resolve(typeof part === 'string' ? counter.text(part) : counter.message(part));
+    return Promise.resolve(typeof part === 'string' ? counter.countText(part) : counter.countMessage(part));
   }
 
   used(prepared: PreparedRequest, usage: Usage | undefined): void {
-    const scheduler = this.registry.get(prepared.conversation);
+    const scheduler = this.registry.getScheduler(prepared.conversation);
     if (!scheduler) return;
-    scheduler.conversation.answers.paid(prepared, usage);
-    this.changed(scheduler);
+    scheduler.conversation.answers.notePaid(prepared, usage);
+    this.notifyChanged(scheduler);
   }
 
   answered(prepared: PreparedRequest, usage: Usage | undefined): void {
-    const scheduler = this.registry.get(prepared.conversation);
+    const scheduler = this.registry.getScheduler(prepared.conversation);
     if (!scheduler) return;
-    scheduler.conversation.answers.answered(prepared, usage, this.parts.learning);
-    if (usage) this.learn(prepared, usage);
-    this.changed(scheduler);
+    scheduler.conversation.answers.noteAnswered(prepared, usage, this.parts.learning);
+    if (usage) this.learnFromUsage(prepared, usage);
+    this.notifyChanged(scheduler);
   }
 
   async expandMarkers(conversation: LiveId, input: unknown): Promise<ExpandedInput> {
-    const scheduler = this.registry.get(conversation);
+    const scheduler = this.registry.getScheduler(conversation);
     return scheduler ? expandInput(scheduler.conversation, input) : { input };
   }
 
   recall(conversation: LiveId | undefined, query: RecallQuery): Promise<RecallResult> {
-    const own = conversation === undefined ? undefined : this.registry.get(conversation);
+    const own = conversation === undefined ? undefined : this.registry.getScheduler(conversation);
     // A dropped conversation is not searched for in others, which are other tasks.
-    const looked = conversation === undefined ? this.registry.all() : own ? [own] : [];
+    const looked = conversation === undefined ? this.registry.listSchedulers() : own ? [own] : [];
     const conversations = looked.map((scheduler) => scheduler.conversation);
-    return recall(conversations, query, this.parts.counter);
+    return recallOriginals(conversations, query, this.parts.counter);
   }
 
   list(): LiveSummary[] {
-    const all = this.registry.shown();
+    const all = this.registry.listShownSchedulers();
     return all.map((scheduler) => toLiveSummary(scheduler, this.parts, all));
   }
 
   active(): LiveSummary | undefined {
-    const all = this.registry.shown();
+    const all = this.registry.listShownSchedulers();
     const [last] = all;
     return last && toLiveSummary(last, this.parts, all);
   }
 
   view(conversation: LiveId): LiveView | undefined {
-    const scheduler = this.registry.get(conversation);
+    const scheduler = this.registry.getScheduler(conversation);
     if (!scheduler) return undefined;
     const { messages, shown, ledger, pinned } = scheduler.conversation;
     const excluded = listExcludedEdits(ledger, messages, shown.edits, pinned);
@@ -154,12 +159,12 @@ export class LiveConversations implements LiveConversationsApi {
   }
 
   compare(conversation: LiveId): FoldedTexts | undefined {
-    const live = this.registry.get(conversation)?.conversation;
+    const live = this.registry.getScheduler(conversation)?.conversation;
     return live && compareViews(live.shown);
   }
 
   outline(conversation: LiveId): ReturnType<typeof listMessages> | undefined {
-    const live = this.registry.get(conversation)?.conversation;
+    const live = this.registry.getScheduler(conversation)?.conversation;
     return live && listMessages(live.messages);
   }
 
@@ -168,31 +173,31 @@ export class LiveConversations implements LiveConversationsApi {
     options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number } = {},
     signal?: AbortSignal,
   ): Promise<CondensationOutcome | undefined> {
-    const scheduler = this.registry.get(conversation);
+    const scheduler = this.registry.getScheduler(conversation);
     if (!scheduler) return Promise.resolve(undefined);
-    return scheduler.byHand(options, signal).finally(() => {
-      this.changed(scheduler);
+    return scheduler.condenseManually(options, signal).finally(() => {
+      this.notifyChanged(scheduler);
     });
   }
 
   undo(conversation: LiveId): Promise<CommandResult> {
-    return this.command(conversation, createUndo);
+    return this.runCommand(conversation, createUndo);
   }
 
   redo(conversation: LiveId): Promise<CommandResult> {
-    return this.command(conversation, createRedo);
+    return this.runCommand(conversation, createRedo);
   }
 
   toggleEdit(conversation: LiveId, edit: EditId): Promise<CommandResult> {
-    return this.command(conversation, (live) => createToggle(live, edit));
+    return this.runCommand(conversation, (live) => createToggle(live, edit));
   }
 
   pin(conversation: LiveId, message: number): Promise<CommandResult> {
-    return this.command(conversation, (live) => createPin(live, message));
+    return this.runCommand(conversation, (live) => createPin(live, message));
   }
 
   unpin(conversation: LiveId, message: number): Promise<CommandResult> {
-    return this.command(conversation, (live) => createUnpin(live, message));
+    return this.runCommand(conversation, (live) => createUnpin(live, message));
   }
 
   on(listener: (event: LiveEvent) => void): () => void {
@@ -203,12 +208,12 @@ export class LiveConversations implements LiveConversationsApi {
   }
 
   async settled(): Promise<void> {
-    await Promise.all(this.registry.all().map(({ conversation }) => conversation.settled()));
+    await Promise.all(this.registry.listSchedulers().map(({ conversation }) => conversation.settled()));
   }
 
   /** Abandons summaries in preparation. @param why without a full stop @returns how many */
   endPreparations(why: string): number {
-    const open = this.registry.all().filter(({ isPreparing }) => isPreparing);
+    const open = this.registry.listSchedulers().filter(({ isPreparing }) => isPreparing);
     for (const scheduler of open) scheduler.giveUp(why);
     return open.length;
   }
@@ -218,29 +223,29 @@ export class LiveConversations implements LiveConversationsApi {
     this.listeners.clear();
   }
 
-  private command(conversation: LiveId, command: (live: LiveConversation) => Command): Promise<CommandResult> {
-    const scheduler = this.registry.get(conversation);
+  private runCommand(conversation: LiveId, command: (live: LiveConversation) => LedgerCommand): Promise<CommandResult> {
+    const scheduler = this.registry.getScheduler(conversation);
     if (!scheduler) return Promise.resolve({ kind: 'nothing', detail: 'The conversation no longer exists.' });
-    return scheduler.exclusive(async () => {
+    return scheduler.runExclusively(async () => {
       const live = scheduler.conversation;
       const { entries, detail } = command(live);
       if (entries.length === 0) return { kind: 'nothing', detail };
-      await live.enter(entries);
-      this.changed(scheduler);
+      await live.enterEntries(entries);
+      this.notifyChanged(scheduler);
       return { kind: 'done', detail };
     });
   }
 
-  private prepared(scheduler: CondensationScheduler, { outcome, notes }: ScheduleResult): PreparedRequest {
+  private makePreparedRequest(scheduler: CondensationScheduler, { outcome, notes }: ScheduleResult): PreparedRequest {
     const { id, shown, answers, countedTokens, mustRead, model } = scheduler.conversation;
     const { original, messages, origins, edits } = shown;
-    const tokens = Math.ceil(countedTokens * this.parts.learning.factor(model));
+    const tokens = Math.ceil(countedTokens * this.parts.learning.getFactor(model));
     const tooLong = scheduler.isFitting
       ? []
       : [
           `The request has about ${formatTokens(tokens)} tokens and hardly fits into the window of ${formatTokens(model.contextWindow)}: nothing more could be removed.`,
         ];
-    this.changed(scheduler);
+    this.notifyChanged(scheduler);
     return {
       conversation: id,
       model,
@@ -260,14 +265,14 @@ export class LiveConversations implements LiveConversationsApi {
     };
   }
 
-  private learn(prepared: PreparedRequest, usage: Usage): void {
-    const cut = this.parts.learning.answered(prepared, usage);
+  private learnFromUsage(prepared: PreparedRequest, usage: Usage): void {
+    const cut = this.parts.learning.learnFromAnswer(prepared, usage);
     if (cut === undefined) return;
     const message = `The model's server has read ${formatTokens(cut)} tokens of about ${formatTokens(prepared.tokens)} that it was sent: it seems to silently cut off anything longer. Give it a larger context (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH), or set contextWindow in the profile to what it reads.`;
     this.parts.emit({ kind: 'problem', conversation: prepared.conversation, message });
   }
 
-  private changed({ conversation }: CondensationScheduler): void {
+  private notifyChanged({ conversation }: CondensationScheduler): void {
     this.parts.emit({ kind: 'changed', conversation: conversation.id });
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { findMarkers } from '../core/messages/markers';
 import { nodeFiles } from '../storage/nodeFiles';
-import { DUE, json, createTestBed, reads, createRequest } from './testing';
+import { DUE_MESSAGES, stringify, createTestBed, makeReads, createRequest } from './testing';
 
 describe('condensing while the disk is full', () => {
   const full = {
@@ -13,8 +13,8 @@ describe('condensing while the disk is full', () => {
   it('removes nothing while the request fits', () =>
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root, { storage: { files: full } });
-      const prepared = await live.prepare(createRequest(DUE));
-      expect(prepared.messages).toEqual(DUE);
+      const prepared = await live.prepare(createRequest(DUE_MESSAGES));
+      expect(prepared.messages).toEqual(DUE_MESSAGES);
       expect(prepared.outcome?.kind).toBe('failed');
       expect(events.some((event) => event.kind === 'problem')).toBe(true);
     }));
@@ -22,10 +22,10 @@ describe('condensing while the disk is full', () => {
   it('keeps required removals in memory, where they can be recalled and undone', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root, { storage: { files: full } });
-      const long = reads(60);
+      const long = makeReads(60);
       const prepared = await live.prepare(createRequest(long));
       expect(prepared.tokens).toBeLessThanOrEqual(32_000);
-      const [marker] = findMarkers(json(prepared.messages));
+      const [marker] = findMarkers(stringify(prepared.messages));
       const recalled = await live.recall(prepared.conversation, { references: [marker!.reference] });
       expect(recalled.kind).toBe('found');
       expect((await live.undo(prepared.conversation)).kind).toBe('done');

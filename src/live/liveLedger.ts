@@ -3,12 +3,12 @@ import type { Hash } from '../core/hash';
 import { openLedger, type LedgerAbout, type LedgerFile, type StorageOptions } from '../storage/ledgerStore';
 
 /** Format name in ledgers of live conversations. */
-const LIVE_FORMAT = 'live';
+const LIVE_FORMAT_NAME = 'live';
 
 type Originals = ReadonlyMap<Hash, string>;
 
 /** An entry that is not on disk. */
-interface Pending {
+interface PendingEntry {
   readonly entry: LedgerEntry;
   readonly originals: Originals;
 }
@@ -20,7 +20,7 @@ interface Pending {
  */
 export class LiveLedger {
   /** In order; later entries are never written before earlier ones. */
-  private readonly pending: Pending[] = [];
+  private readonly pending: PendingEntry[] = [];
   /** The ledger including pending entries; undefined if there are none. */
   private ahead: Ledger | undefined;
   private draining: Promise<void> = Promise.resolve();
@@ -30,7 +30,7 @@ export class LiveLedger {
 
   /** @throws StorageError */
   static async open(root: string, about: LedgerAbout, options: Partial<StorageOptions>): Promise<LiveLedger> {
-    const file = await openLedger(root, { ...about, format: LIVE_FORMAT }, options);
+    const file = await openLedger(root, { ...about, format: LIVE_FORMAT_NAME }, options);
     await file.hold();
     return new LiveLedger(file);
   }
@@ -55,9 +55,9 @@ export class LiveLedger {
    */
   async append(entry: LedgerEntry, originals: Originals = new Map()): Promise<void> {
     // An entry that builds on one missing from the disk must not be written either.
-    await this.drain().catch(() => undefined);
+    await this.writePending().catch(() => undefined);
     if (!this.file || this.pending.length > 0) this.keepInMemory(entry, originals);
-    else await this.write(this.file, { entry, originals });
+    else await this.writeEntry(this.file, { entry, originals });
   }
 
   /**
@@ -66,7 +66,7 @@ export class LiveLedger {
    */
   appendSoon(entry: LedgerEntry, originals: Originals, onFailure: (error: Error) => void): void {
     this.keepInMemory(entry, originals);
-    this.drain().then(
+    this.writePending().then(
       () => {
         this.hasFailed = false;
       },
@@ -105,12 +105,12 @@ export class LiveLedger {
   }
 
   /** Writes pending entries in order. @throws StorageError; unwritten entries stay pending */
-  private drain(): Promise<void> {
+  private writePending(): Promise<void> {
     const { file } = this;
     if (!file) return Promise.resolve();
     const drained = this.settled().then(async () => {
       for (let first = this.pending[0]; first; first = this.pending[0]) {
-        await this.write(file, first);
+        await this.writeEntry(file, first);
         this.pending.shift();
       }
       this.ahead = undefined;
@@ -119,7 +119,7 @@ export class LiveLedger {
     return drained;
   }
 
-  private async write(file: LedgerFile, { entry, originals }: Pending): Promise<void> {
+  private async writeEntry(file: LedgerFile, { entry, originals }: PendingEntry): Promise<void> {
     await file.append(entry, originals);
     // The folder may be new.
     await file.hold();

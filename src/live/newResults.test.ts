@@ -2,33 +2,33 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { MARKER } from '../storage/ownFolder';
+import { FOLDER_MARKER_FILE_NAME } from '../storage/ownFolder';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { isNewResults } from '../core/condense/ledger/ledger';
-import { brokenCuts } from '../core/condense/lossless/integrity';
+import { findBrokenCuts } from '../core/condense/lossless/integrity';
 import { getBlocks } from '../core/messages/blocks';
 import { findMarkers } from '../core/messages/markers';
 import { getValueAt } from '../core/messages/path';
 import type { ApiMessage } from '../core/messages/types';
-import { exchange, lines, user } from '../core/testing';
+import { makeToolExchange, makeLines, user } from '../core/testing';
 import type { LiveConversations } from './liveConversations';
 import type { LiveSettings } from './types';
 import type { PreparedRequest } from './request';
-import { freshCounter } from '../core/testingCounter';
+import { createCounter } from '../core/testingCounter';
 import { readLedger } from '../storage/ledgerStore';
 import { nodeFiles } from '../storage/nodeFiles';
 import type { OpenFile, OpenMode } from '../storage/files';
 import { LiveConversation } from './liveConversation';
-import { DUE, json, createTestBed, countMarkers as marked, createRequest, createModel } from './testing';
+import { DUE_MESSAGES, stringify, createTestBed, countMarkers as marked, createRequest, createModel } from './testing';
 
-const SHOWN = lines('a', 60);
+const SHOWN = makeLines('a', 60);
 const part = (from: number, to: number): string => SHOWN.split('\n').slice(from, to).join('\n');
 const readA = (id: string, text: string): ApiMessage[] =>
-  exchange(id, 'Read', { file_path: '/src/a.ts', part: id }, text);
+  makeToolExchange(id, 'Read', { file_path: '/src/a.ts', part: id }, text);
 const TASK = user('Look at the files');
 const FIRST = [TASK, ...readA('1', SHOWN)];
 const SECOND = [...FIRST, ...readA('2', part(10, 50))];
-const THIRD = [...SECOND, ...exchange('3', 'Bash', { command: 'date' }, 'Monday')];
+const THIRD = [...SECOND, ...makeToolExchange('3', 'Bash', { command: 'date' }, 'Monday')];
 
 /** Sends the beginnings of a conversation one after the other, as an agent does. */
 async function sendAll(live: LiveConversations, upTo: readonly ApiMessage[]): Promise<PreparedRequest> {
@@ -39,19 +39,19 @@ async function sendAll(live: LiveConversations, upTo: readonly ApiMessage[]): Pr
 }
 
 describe('a single new result that is too large', () => {
-  const HUGE = lines('log', 40_000).replace('log line 20000 ', 'Error: log line 20000 ');
-  const sent = [...FIRST, ...exchange('big', 'Bash', { command: 'make' }, HUGE)];
+  const HUGE = makeLines('log', 40_000).replace('log line 20000 ', 'Error: log line 20000 ');
+  const sent = [...FIRST, ...makeToolExchange('big', 'Bash', { command: 'make' }, HUGE)];
   const model = createModel({ contextWindow: 200_000 });
 
   it('is shortened before it is sent, so that the request fits, sent messages stay, and all can be recalled', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
-      expect(freshCounter().text(HUGE)).toBeGreaterThan(300_000);
+      expect(createCounter().countText(HUGE)).toBeGreaterThan(300_000);
       const first = await live.prepare(createRequest(FIRST, { model, canRecall: true }));
       const prepared = await live.prepare(createRequest(sent, { model, canRecall: true }));
       expect(prepared.outcome).toBeUndefined();
       expect(prepared.tokens).toBeLessThan(20_000);
-      expect(json(prepared.messages.slice(0, 3))).toBe(json(first.messages));
+      expect(stringify(prepared.messages.slice(0, 3))).toBe(stringify(first.messages));
       const seen = getValueAt(prepared.messages[4], ['content', 0, 'content']) as string;
       // Cut between lines; the beginning, the end and the error stay.
       const whole = new Set(HUGE.split('\n'));
@@ -79,7 +79,7 @@ describe('a single new result that is too large', () => {
       const { live } = createTestBed(root);
       const wide = createModel({ contextWindow: 1_000_000 });
       await live.prepare(createRequest(FIRST, { model: wide }));
-      expect(json((await live.prepare(createRequest(sent, { model: wide }))).messages)).toBe(json(sent));
+      expect(stringify((await live.prepare(createRequest(sent, { model: wide }))).messages)).toBe(stringify(sent));
       const other = createTestBed(`${root}/other`).live;
       await other.prepare(createRequest(FIRST, { model }));
       expect((await other.prepare(createRequest(sent, { model }))).tokens).toBeLessThan(20_000);
@@ -89,15 +89,15 @@ describe('a single new result that is too large', () => {
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const small = createModel({ contextWindow: 64_000 });
-      const recalled = `[ref abcdef: result of Bash make, message 3, lines 1 to 2400 of 40000]\n${lines('log', 2_400)}`;
-      expect(freshCounter().text(recalled)).toBeGreaterThan(20_000);
+      const recalled = `[ref abcdef: result of Bash make, message 3, lines 1 to 2400 of 40000]\n${makeLines('log', 2_400)}`;
+      expect(createCounter().countText(recalled)).toBeGreaterThan(20_000);
       const asked = [
         ...FIRST,
-        ...exchange('2', 'contextCondenser_recall', { references: ['abcdef'], maxTokens: 20_000 }, recalled),
+        ...makeToolExchange('2', 'contextCondenser_recall', { references: ['abcdef'], maxTokens: 20_000 }, recalled),
       ];
       await live.prepare(createRequest(FIRST, { model: small, canRecall: true }));
       const { messages } = await live.prepare(createRequest(asked, { model: small, canRecall: true }));
-      expect(json(messages)).toBe(json(asked));
+      expect(stringify(messages)).toBe(stringify(asked));
     }));
 
   it('stays whole if shortening is off and it fits', () =>
@@ -105,7 +105,7 @@ describe('a single new result that is too large', () => {
       const { live } = createTestBed(root, { settings: { largeResultPercent: 0 } });
       const wide = createModel({ contextWindow: 1_000_000 });
       const prepared = await live.prepare(createRequest(sent, { model: wide, canRecall: true }));
-      expect(json(prepared.messages)).toBe(json(sent));
+      expect(stringify(prepared.messages)).toBe(stringify(sent));
     }));
 });
 
@@ -115,12 +115,12 @@ describe('a new result that repeats earlier content', () => {
       const { live } = createTestBed(root);
       const first = await sendAll(live, FIRST);
       const second = await live.prepare(createRequest(SECOND));
-      expect(json(second.messages.slice(0, first.messages.length))).toBe(json(first.messages));
+      expect(stringify(second.messages.slice(0, first.messages.length))).toBe(stringify(first.messages));
       expect(marked(second.messages)).toBe(1);
       expect(live.active()).toMatchObject({ condensations: [], newResults: { results: 1 } });
       await live.settled();
       const third = await createTestBed(root).live.prepare(createRequest(THIRD));
-      expect(json(third.messages.slice(0, second.messages.length))).toBe(json(second.messages));
+      expect(stringify(third.messages.slice(0, second.messages.length))).toBe(stringify(second.messages));
     }));
 
   it('does not wait for the disk, can be recalled meanwhile, and costs only a cache if the process ends', () =>
@@ -132,11 +132,11 @@ describe('a new result that repeats earlier content', () => {
       };
       const { live } = createTestBed(root, { storage: { files: never } });
       const { conversation, messages } = await sendAll(live, SECOND);
-      const [found] = findMarkers(json(messages));
+      const [found] = findMarkers(stringify(messages));
       expect((await live.recall(conversation, { references: [found!.reference] })).text).toContain(part(10, 50));
       expect(live.active()).toMatchObject({ newResults: { results: 1 } });
       const third = await createTestBed(root).live.prepare(createRequest(THIRD));
-      expect(json(third.messages)).toBe(json(THIRD));
+      expect(stringify(third.messages)).toBe(stringify(THIRD));
     }));
 
   it('is kept in memory while the disk is full, which is reported once', () =>
@@ -152,7 +152,12 @@ describe('a new result that repeats earlier content', () => {
       const { live, events } = createTestBed(root, { storage: { files } });
       const twice = (name: string): ApiMessage[] =>
         [60, 40].flatMap((count) =>
-          exchange(`${name}${count}`, 'Read', { file_path: `/src/${name}.ts`, limit: count }, lines(name, count)),
+          makeToolExchange(
+            `${name}${count}`,
+            'Read',
+            { file_path: `/src/${name}.ts`, limit: count },
+            makeLines(name, count),
+          ),
         );
       const again = [...SECOND, ...twice('b')];
       const second = await sendAll(live, SECOND);
@@ -165,30 +170,30 @@ describe('a new result that repeats earlier content', () => {
       const last = [...again, ...twice('c')];
       const prepared = await live.prepare(createRequest(last));
       expect(marked(prepared.messages)).toBe(3);
-      expect(json(prepared.messages.slice(0, second.messages.length))).toBe(json(second.messages));
+      expect(stringify(prepared.messages.slice(0, second.messages.length))).toBe(stringify(second.messages));
       await live.settled();
       const restarted = await createTestBed(root).live.prepare(createRequest([...last, ...THIRD.slice(-2)]));
-      expect(json(restarted.messages.slice(0, prepared.messages.length))).toBe(json(prepared.messages));
+      expect(stringify(restarted.messages.slice(0, prepared.messages.length))).toBe(stringify(prepared.messages));
     }));
 
   it('is sent whole if condensing new results is off', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root, { settings: { newResults: 'off' } });
-      expect(json((await sendAll(live, SECOND)).messages)).toBe(json(SECOND));
+      expect(stringify((await sendAll(live, SECOND)).messages)).toBe(stringify(SECOND));
     }));
 
   it('stays as sent if another program did not condense it', () =>
     inTemporaryFolder(async (root) => {
       await sendAll(createTestBed(root, { settings: { newResults: 'off' } }).live, SECOND);
       const third = await createTestBed(root).live.prepare(createRequest(THIRD));
-      expect(json(third.messages)).toBe(json(THIRD));
+      expect(stringify(third.messages)).toBe(stringify(THIRD));
     }));
 
   it('can be recalled, even from another process, and its marker is never written to a file', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const { conversation, messages } = await sendAll(live, SECOND);
-      const [found] = findMarkers(json(messages));
+      const [found] = findMarkers(stringify(messages));
       if (!found) throw new Error('no marker');
       const { reference } = found;
       const recalled = await live.recall(conversation, { references: [reference] });
@@ -197,7 +202,7 @@ describe('a new result that repeats earlier content', () => {
       const restarted = createTestBed(root).live;
       await restarted.prepare(createRequest(THIRD));
       expect((await restarted.recall(undefined, { references: [reference] })).text).toContain(part(10, 50));
-      const content = json(messages).slice(found.start, found.end);
+      const content = stringify(messages).slice(found.start, found.end);
       expect(await live.expandMarkers(conversation, { content })).toEqual({ input: { content: part(10, 50) } });
     }));
 
@@ -207,10 +212,10 @@ describe('a new result that repeats earlier content', () => {
       const recalled = `[ref abcdef: result of Read /src/a.ts, message 3, lines 11 to 50 of 60]\n${part(10, 50)}`;
       const asked = [
         ...FIRST,
-        ...exchange('2', 'mcp__context-condenser__recall', { references: ['abcdef'] }, recalled),
+        ...makeToolExchange('2', 'mcp__context-condenser__recall', { references: ['abcdef'] }, recalled),
       ];
       const { messages } = await sendAll(live, asked);
-      expect(json(messages)).toBe(json(asked));
+      expect(stringify(messages)).toBe(stringify(asked));
     }));
 
   it('is sent whole if it is an answer of the recall tool wrapped by Codex', () =>
@@ -222,11 +227,11 @@ describe('a new result that repeats earlier content', () => {
       const call = 'mcp__context-condenser__recall';
       const asked = [
         ...FIRST,
-        ...exchange('2', call, { references: ['abcdef'] }, plain),
-        ...exchange('3', call, { references: ['abcdef'], fromLine: 1 }, wrapped),
+        ...makeToolExchange('2', call, { references: ['abcdef'] }, plain),
+        ...makeToolExchange('3', call, { references: ['abcdef'], fromLine: 1 }, wrapped),
       ];
       const { messages } = await sendAll(live, asked);
-      expect(json(messages)).toBe(json(asked));
+      expect(stringify(messages)).toBe(stringify(asked));
     }));
 
   it('is sent whole after it was read again, which is counted even after a restart', () =>
@@ -236,7 +241,7 @@ describe('a new result that repeats earlier content', () => {
       expect(live.active()?.newResults).toMatchObject({ results: 1, rereads: 0 });
       const again = [...SECOND, ...readA('again', part(11, 49))];
       const { messages } = await live.prepare(createRequest(again));
-      expect(json(messages.slice(-1))).toBe(json(again.slice(-1)));
+      expect(stringify(messages.slice(-1))).toBe(stringify(again.slice(-1)));
       const counted = { results: 1, rereads: 1 };
       expect(live.active()?.newResults).toMatchObject(counted);
       await live.prepare(createRequest(again));
@@ -257,10 +262,12 @@ describe('a new result that repeats earlier content', () => {
       expect(outcome?.kind).toBe('condensed');
       bed.settings = { ...bed.settings, newResults: 'lossless' };
       const again = [...FIRST, ...readA('2', part(11, 49))];
-      expect(json((await bed.live.prepare(createRequest(again))).messages.slice(-1))).toBe(json(again.slice(-1)));
+      expect(stringify((await bed.live.prepare(createRequest(again))).messages.slice(-1))).toBe(
+        stringify(again.slice(-1)),
+      );
       expect(bed.live.active()?.newResults).toEqual({ results: 0, tokens: 0, rereads: 1 });
       await bed.live.settled();
-      const folder = readdirSync(root).find((name) => name !== MARKER) ?? '';
+      const folder = readdirSync(root).find((name) => name !== FOLDER_MARKER_FILE_NAME) ?? '';
       const { condensations } = await readLedger(join(root, folder));
       expect(condensations.find(isNewResults)).toMatchObject({ tokensBefore: 0, tokensAfter: 0, rereads: 1 });
       const restarted = createTestBed(root).live;
@@ -273,8 +280,8 @@ describe('a new result that repeats earlier content', () => {
       const { live } = createTestBed(root);
       const model = createModel({ contextWindow: 200_000 });
       const [call, result] = readA('again', part(11, 49));
-      const huge = lines('log', 40_000);
-      const [bigCall, bigResult] = exchange('big', 'Bash', { command: 'make' }, `${SHOWN}\n${huge}`);
+      const huge = makeLines('log', 40_000);
+      const [bigCall, bigResult] = makeToolExchange('big', 'Bash', { command: 'make' }, `${SHOWN}\n${huge}`);
       const both = (a: ApiMessage, b: ApiMessage): ApiMessage => ({
         ...a,
         content: [...getBlocks(a), ...getBlocks(b)],
@@ -286,13 +293,13 @@ describe('a new result that repeats earlier content', () => {
       expect(tokens).toBeLessThan(20_000);
       expect(live.active()?.newResults).toMatchObject({ results: 2, rereads: 1 });
       await live.settled();
-      const folder = readdirSync(root).find((name) => name !== MARKER) ?? '';
+      const folder = readdirSync(root).find((name) => name !== FOLDER_MARKER_FILE_NAME) ?? '';
       const { condensations } = await readLedger(join(root, folder));
       const { tokensBefore, tokensAfter } = condensations[0]!;
-      const counter = freshCounter();
+      const counter = createCounter();
       const changed = [SECOND[4]!, again[6]!];
-      expect(tokensBefore).toBe(counter.messages(changed));
-      expect(tokensAfter).toBe(counter.messages([messages[4]!, messages[6]!]));
+      expect(tokensBefore).toBe(counter.countMessages(changed));
+      expect(tokensAfter).toBe(counter.countMessages([messages[4]!, messages[6]!]));
       expect(live.active()!.newResults!.tokens).toBeGreaterThan(before);
     }));
 
@@ -305,8 +312,8 @@ describe('a new result that repeats earlier content', () => {
           .slice(from, to)
           .join('\n');
       const acme = (id: string, from: number, to: number): ApiMessage[] =>
-        exchange(id, 'acme_show', { what: '/src/a.ts', part: id }, numbered(from, to));
-      const log = exchange('0', 'Bash', { command: 'make' }, lines('log', 200));
+        makeToolExchange(id, 'acme_show', { what: '/src/a.ts', part: id }, numbered(from, to));
+      const log = makeToolExchange('0', 'Bash', { command: 'make' }, makeLines('log', 200));
       const turns = [TASK, ...log, ...acme('1', 0, 60), ...acme('2', 10, 50)];
       const seenBy = async (settings: Partial<LiveSettings>, folder: string): Promise<string> => {
         const { live } = createTestBed(join(root, folder), { settings: { provider: 'truncation', ...settings } });
@@ -314,7 +321,7 @@ describe('a new result that repeats earlier content', () => {
         const config = { preserveRecentCount: 4, toolResults: { mode: 'suppress' } };
         const outcome = await live.condenseNow(conversation, { provider: 'truncation', config, targetPercent: 1 });
         expect(outcome?.kind).toBe('condensed');
-        return json(live.view(conversation)?.messages);
+        return stringify(live.view(conversation)?.messages);
       };
       const known = 'lines 11-50, shown above';
       const own = await seenBy({ configs: { lossless: { tools } } }, 'own');
@@ -339,7 +346,7 @@ describe('a new result that repeats earlier content', () => {
       const broken = vi.spyOn(LiveConversation.prototype, 'newResults', 'get').mockImplementation(() => {
         throw new Error('broken');
       });
-      const prepared = await live.prepare(createRequest(DUE));
+      const prepared = await live.prepare(createRequest(DUE_MESSAGES));
       broken.mockRestore();
       expect(prepared.outcome?.kind).toBe('condensed');
       expect(prepared.notes.join()).toContain('broken');
@@ -354,15 +361,15 @@ describe('a new result that repeats earlier content', () => {
       expect((await live.undo(conversation)).detail).toBe('Undone. The next request is sent as it was before.');
       expect(live.active()?.newResults).toBeDefined();
       expect(await live.undo(conversation)).toMatchObject({ kind: 'done' });
-      expect(json((await live.prepare(createRequest(SECOND))).messages)).toBe(json(SECOND));
+      expect(stringify((await live.prepare(createRequest(SECOND))).messages)).toBe(stringify(SECOND));
       // Who undid it wants to have results whole.
       const more = [...THIRD, ...readA('4', part(5, 55))];
-      expect(json((await live.prepare(createRequest(more))).messages)).toBe(json(more));
+      expect(stringify((await live.prepare(createRequest(more))).messages)).toBe(stringify(more));
       expect((await live.redo(conversation)).detail).toContain('Brought back');
       expect(marked((await live.prepare(createRequest(more))).messages)).toBe(1);
       const [edit] = live.view(conversation)?.edits ?? [];
       await live.toggleEdit(conversation, edit!.id);
-      expect(json((await live.prepare(createRequest(more))).messages)).toBe(json(more));
+      expect(stringify((await live.prepare(createRequest(more))).messages)).toBe(stringify(more));
     }));
 
   it('is restored if a condensation removes its other copy', () =>
@@ -373,13 +380,13 @@ describe('a new result that repeats earlier content', () => {
       await live.condenseNow(conversation, { provider: 'truncation', config, targetPercent: 1 });
       const { original, messages: view, edits } = live.view(conversation)!;
       expect(
-        brokenCuts(
+        findBrokenCuts(
           original,
           view,
           edits.filter((edit) => edit.kind === 'cut'),
         ),
       ).toEqual([]);
-      const seen = json(view);
+      const seen = stringify(view);
       for (const line of part(10, 50).split('\n')) expect(seen).toContain(line);
     }));
 
@@ -399,18 +406,18 @@ describe('a new result that repeats earlier content', () => {
       await sendAll(live, SECOND);
       const rewritten = [TASK, ...readA('1', '[Old tool result content cleared]'), ...THIRD.slice(3)];
       const { messages } = await live.prepare(createRequest(rewritten));
-      expect(json(messages)).toBe(json(rewritten));
+      expect(stringify(messages)).toBe(stringify(rewritten));
     }));
 
   it('is stored in the ledger alone, however long the conversation is', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const turns = Array.from({ length: 40 }, (_, at) =>
-        exchange(`c${at}`, 'Bash', { command: `make ${at}` }, lines('log', 30)),
+        makeToolExchange(`c${at}`, 'Bash', { command: `make ${at}` }, makeLines('log', 30)),
       );
       await sendAll(live, [TASK, ...turns.flat()]);
       await live.settled();
-      const folder = readdirSync(root).find((name) => name !== MARKER) ?? '';
+      const folder = readdirSync(root).find((name) => name !== FOLDER_MARKER_FILE_NAME) ?? '';
       const entries = readFileSync(join(root, folder, 'ledger.jsonl'), 'utf8')
         .trimEnd()
         .split('\n');

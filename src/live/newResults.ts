@@ -1,6 +1,6 @@
 /** Condenses new results before they are first sent. */
 import { Draft } from '../core/condense/draft/draft';
-import { lastByPlace, type CutEdit } from '../core/condense/edits/edits';
+import { selectLastByPlace, type CutEdit } from '../core/condense/edits/edits';
 import type { View } from '../core/condense/edits/view';
 import { cutNewResults, type NewResultRules } from '../core/condense/lossless/newResults';
 import { getPercentTokens } from '../core/condense/trigger/thresholds';
@@ -16,11 +16,11 @@ import type { LiveSettings } from './types';
  * A single result is too large from this percentage of the window, but not below this many o200k
  * tokens.
  */
-const LARGE_PERCENT = 25;
-const MIN_LARGE_TOKENS = 20_000;
+const LARGE_RESULT_PERCENT = 25;
+const MIN_LARGE_RESULT_TOKENS = 20_000;
 
 /** UTF-16 units of the shortest result worth examining. */
-const MIN_RESULT = 200;
+const MIN_RESULT_TOKENS = 200;
 
 /** The model's view before its new results are condensed. */
 export interface NewResultsState {
@@ -64,11 +64,11 @@ export function createRules(
 ): NewResultsConfig | undefined {
   const { isPaused, newResults, newResultsNoise: noise = false, isCautious = true } = settings;
   if (isPaused) return undefined;
-  const { largeResultPercent = LARGE_PERCENT } = settings;
+  const { largeResultPercent = LARGE_RESULT_PERCENT } = settings;
   const rules = { lossless: newResults !== 'off', noise, isCautious, tools: readOwnTools(settings) };
   if (largeResultPercent <= 0 || contextWindow <= 0) return { rules };
   const share = getPercentTokens(largeResultPercent, contextWindow) / tokenFactor;
-  const withLarge = { ...rules, largeTokens: Math.max(MIN_LARGE_TOKENS, share) };
+  const withLarge = { ...rules, largeTokens: Math.max(MIN_LARGE_RESULT_TOKENS, share) };
   return canRecall
     ? { rules: withLarge }
     : { rules, further: { rules: withLarge, isNeeded: (shown) => !isFitting(shown) } };
@@ -89,7 +89,7 @@ export async function condenseNewResults(
   const { rereads } = made;
   if (further?.isNeeded(made.shown)) {
     const more = await applyRules(further.rules, made, counter);
-    const edits = lastByPlace([...made.edits, ...more.edits]).filter((edit) => edit.kind === 'cut');
+    const edits = selectLastByPlace([...made.edits, ...more.edits]).filter((edit) => edit.kind === 'cut');
     made = { ...more, edits, rereads, saved: made.saved + more.saved };
   }
   return made.edits.length === 0 && rereads.length === 0 ? undefined : made;
@@ -117,4 +117,4 @@ async function applyRules(
 }
 
 const hasLongResult = (message: ApiMessage): boolean =>
-  listContents(message).some(({ type, text }) => type === 'toolResults' && text.length >= MIN_RESULT);
+  listContents(message).some(({ type, text }) => type === 'toolResults' && text.length >= MIN_RESULT_TOKENS);

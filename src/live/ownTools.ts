@@ -12,10 +12,10 @@ export function readOwnTools({
   config,
   configs,
 }: Pick<LiveSettings, 'provider' | 'config' | 'configs'>): ToolTable {
-  const prelude = provider === 'smart' ? at(at(config, 'losslessPrelude'), 'operations') : undefined;
+  const prelude = provider === 'smart' ? getProperty(getProperty(config, 'losslessPrelude'), 'operations') : undefined;
   const lossless = provider === 'lossless' ? config : configs?.['lossless'];
-  const rows = ownTools.safeParse(at(prelude, 'tools') ?? at(lossless, 'tools'));
+  const rows = ownTools.safeParse(getProperty(prelude, 'tools') ?? getProperty(lossless, 'tools'));
   return rows.success ? makeToolTable(rows.data) : DEFAULT_TOOLS;
 }
 
-const at = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
+const getProperty = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);

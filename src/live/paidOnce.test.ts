@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
-import { nativeProvider } from '../core/condense';
+import { createNativeProvider } from '../core/condense';
 import { selectSummarizer } from '../core/condense/summarizer';
 import { createTestSummarizer } from '../core/condense/summary/testing';
 import type { CondensationProvider } from '../core/condense/types';
 import { result, user } from '../core/testing';
 import { nodeFiles } from '../storage/nodeFiles';
-import { DUE, createTestBed, reads, createRequest, SMALL } from './testing';
+import { DUE_MESSAGES, createTestBed, makeReads, createRequest, SMALL_MESSAGES } from './testing';
 
 const SUMMARY = '## Goal\nRead the files.';
 
 function summarizing(reply: Parameters<typeof createTestSummarizer>[0]) {
   const summarizer = createTestSummarizer(reply);
-  const native = nativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
+  const native = createNativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
   return { summarizer, native: native as CondensationProvider };
 }
 
@@ -27,12 +27,12 @@ describe('a paid summary in a running conversation', () => {
       const { native, summarizer } = summarizing([SUMMARY]);
       const settings = { provider: 'native' };
       const { live, events } = createTestBed(root, { providers: [native], settings, storage: { files: fullDisk } });
-      const first = await live.prepare(createRequest(DUE));
-      expect(first.messages).toEqual(DUE);
+      const first = await live.prepare(createRequest(DUE_MESSAGES));
+      expect(first.messages).toEqual(DUE_MESSAGES);
       expect(first.outcome?.kind).toBe('failed');
       // The cost is reported all the same.
       expect(events.filter(({ kind }) => kind === 'not-condensed')).toHaveLength(1);
-      for (let more = 0; more < 3; more++) await live.prepare(createRequest(DUE));
+      for (let more = 0; more < 3; more++) await live.prepare(createRequest(DUE_MESSAGES));
       expect(summarizer.requests).toHaveLength(1);
     }));
 
@@ -44,7 +44,7 @@ describe('a paid summary in a running conversation', () => {
         settings: { provider: 'native', backgroundPercent: 50 },
       });
       for (let clock = 0; clock < 5; clock++) {
-        await live.prepare(createRequest(reads(23).with(5, user(result('call-f1', `It is ${clock} o'clock.`)))));
+        await live.prepare(createRequest(makeReads(23).with(5, user(result('call-f1', `It is ${clock} o'clock.`)))));
       }
       expect(summarizer.requests.length).toBeLessThanOrEqual(1);
     }));
@@ -61,11 +61,11 @@ it('a request that waits for an endless condensation can be cancelled', () =>
       return new Promise(() => undefined);
     });
     const { live } = createTestBed(root, { providers: [native] });
-    const { conversation } = await live.prepare(createRequest(SMALL));
+    const { conversation } = await live.prepare(createRequest(SMALL_MESSAGES));
     void live.condenseNow(conversation, { provider: 'native' });
     await begun;
     const stop = new AbortController();
-    const prepared = expect(live.prepare(createRequest(SMALL), stop.signal)).rejects.toThrow('stopped');
+    const prepared = expect(live.prepare(createRequest(SMALL_MESSAGES), stop.signal)).rejects.toThrow('stopped');
     stop.abort(new Error('stopped'));
     await prepared;
   }));

@@ -19,7 +19,7 @@ export interface PreparationTerms {
 }
 
 /** A model's condensation that may take longer than a request can wait. */
-export class Preparation {
+export class BackgroundCondensation {
   /** Set when finished; stays undefined if abandoned. */
   outcome: CondensationOutcome | undefined;
   /** The outcome as applied, or why nothing was; absent until used. */

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
-import { nativeProvider } from '../core/condense';
-import { findMarkers, marker, MARKER_EXAMPLE, MARKER_START, type ReferenceId } from '../core/messages/markers';
+import { createNativeProvider } from '../core/condense';
+import { findMarkers, makeMarker, MARKER_EXAMPLE, MARKER_START, type ReferenceId } from '../core/messages/markers';
 import { selectSummarizer } from '../core/condense/summarizer';
 import { createTestSummarizer } from '../core/condense/summary/testing';
-import { exchange, lines } from '../core/testing';
-import { freshCounter } from '../core/testingCounter';
+import { makeToolExchange, makeLines } from '../core/testing';
+import { createCounter } from '../core/testingCounter';
 import { hashText } from '../core/hash';
-import { createTestBed, reads, createRequest } from './testing';
+import { createTestBed, makeReads, createRequest } from './testing';
 import type { LiveConversations } from './liveConversations';
 import type { RecallQuery } from './types';
 import type { LiveId } from './request';
 
-const SMALL = reads(8);
+const SMALL = makeReads(8);
 const SUPPRESS = { preserveRecentCount: 2, toolResults: { mode: 'suppress' }, toolParameters: { mode: 'keep' } };
 
 /** A conversation whose results were all suppressed, and the references of the first ones. */
@@ -25,7 +25,7 @@ async function suppressed(root: string, messages = SMALL) {
 }
 
 const summarizing = () =>
-  nativeProvider({ select: () => selectSummarizer({ condensing: createTestSummarizer(['## Goal\nRead.']) }) });
+  createNativeProvider({ select: () => selectSummarizer({ condensing: createTestSummarizer(['## Goal\nRead.']) }) });
 
 const recalled = async (live: LiveConversations, id: LiveId | undefined, query: RecallQuery): Promise<string> =>
   (await live.recall(id, query)).text;
@@ -39,7 +39,7 @@ describe('recall by reference', () => {
       expect(found).toMatchObject({ kind: 'found', references: [reference], isComplete: true });
       const [head, ...body] = found.text.split('\n');
       expect(head).toBe(`[ref ${reference}: result of Read /src/f0.ts, message 4, lines 1 to 100 of 100]`);
-      expect(body.join('\n')).toBe(lines('f0', 100));
+      expect(body.join('\n')).toBe(makeLines('f0', 100));
       expect(hashText(body.join('\n')).startsWith(reference!)).toBe(true);
     }));
 
@@ -48,7 +48,7 @@ describe('recall by reference', () => {
       const { live, id, references } = await suppressed(root);
       const [first, second] = references;
       const text = await recalled(live, id, {
-        references: [marker('a result', first!), `ref ${second}`],
+        references: [makeMarker('a result', first!), `ref ${second}`],
         maxTokens: 20_000,
       });
       expect(text).toContain('f0 line 99');
@@ -59,7 +59,7 @@ describe('recall by reference', () => {
     inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
       const text = await recalled(live, id, { references: [references[0]!], fromLine: 11, toLine: 12 });
-      expect(text.split('\n').slice(1)).toEqual(lines('f0', 100).split('\n').slice(10, 12));
+      expect(text.split('\n').slice(1)).toEqual(makeLines('f0', 100).split('\n').slice(10, 12));
       expect(await recalled(live, id, { references: [references[0]!], fromLine: 500 })).toContain('100 lines');
     }));
 
@@ -84,7 +84,7 @@ describe('recall by reference', () => {
       );
       // Agents fill in what they leave out.
       const whole = await recalled(live, id, { references: of.slice(0, 1), words: '', pattern: '' });
-      expect(whole.split('\n').slice(1).join('\n')).toBe(lines('f0', 100));
+      expect(whole.split('\n').slice(1).join('\n')).toBe(makeLines('f0', 100));
     }));
 
   it('keeps to the size limit, and says how to get the rest', () =>
@@ -93,7 +93,7 @@ describe('recall by reference', () => {
       const query = { references: [references[0]!], maxTokens: 200 };
       const found = await live.recall(id, query);
       expect(found).toMatchObject({ kind: 'found', isComplete: false });
-      expect(freshCounter().text(found.text)).toBeLessThan(300);
+      expect(createCounter().countText(found.text)).toBeLessThan(300);
       const [, from] = /from line (\d+) of 100/.exec(found.text) ?? [];
       const rest = await recalled(live, id, {
         references: query.references,
@@ -101,7 +101,7 @@ describe('recall by reference', () => {
         maxTokens: 20_000,
       });
       const shown = [...found.text.split('\n').slice(1, -2), ...rest.split('\n').slice(1)];
-      expect(shown.join('\n')).toBe(lines('f0', 100));
+      expect(shown.join('\n')).toBe(makeLines('f0', 100));
     }));
 
   it("stays below 8,192 bytes, VS Code's limit for a message, unless more was requested", () =>
@@ -109,14 +109,14 @@ describe('recall by reference', () => {
       const rulers = Array.from({ length: 400 }, (_, index) => `${'-'.repeat(64)} ${index}`).join('\n');
       const { live, id, references } = await suppressed(root, [
         ...SMALL.slice(0, 2),
-        ...exchange('one', 'Read', { file_path: '/rulers.txt' }, rulers),
+        ...makeToolExchange('one', 'Read', { file_path: '/rulers.txt' }, rulers),
         ...SMALL.slice(2),
       ]);
       const query = { references: [references[0]!] };
       const found = await live.recall(id, query);
       expect(found).toMatchObject({ isComplete: false });
       expect(Buffer.byteLength(found.text)).toBeLessThan(8_192);
-      expect(freshCounter().text(found.text)).toBeLessThan(1_500);
+      expect(createCounter().countText(found.text)).toBeLessThan(1_500);
       expect(await live.recall(id, { ...query, maxTokens: 20_000 })).toMatchObject({ isComplete: true });
     }));
 
@@ -125,7 +125,7 @@ describe('recall by reference', () => {
       const long = Array.from({ length: 4_000 }, (_, index) => `word${index}`).join(' ');
       const { live, id, references } = await suppressed(root, [
         ...SMALL.slice(0, 2),
-        ...exchange('one', 'Read', { file_path: '/a.min.js' }, long),
+        ...makeToolExchange('one', 'Read', { file_path: '/a.min.js' }, long),
         ...SMALL.slice(2),
       ]);
       const found = await live.recall(id, { references: [references[0]!] });
@@ -138,7 +138,7 @@ describe('recall by reference', () => {
       const many = Array.from({ length: 45_000 }, (_, index) => (index % 2 === 0 ? `${index}` : '')).join('\n');
       const { live, id, references } = await suppressed(root, [
         ...SMALL.slice(0, 2),
-        ...exchange('one', 'Bash', { command: 'seq' }, many),
+        ...makeToolExchange('one', 'Bash', { command: 'seq' }, many),
         ...SMALL.slice(2),
       ]);
       const query = { references: references.slice(0, 1), maxTokens: 20_000 };
@@ -167,7 +167,7 @@ describe('recall by reference', () => {
     inTemporaryFolder(async (root) => {
       const { references } = await suppressed(root);
       const { live } = createTestBed(root);
-      await live.prepare(createRequest(reads(1), { conversationId: 'other' }));
+      await live.prepare(createRequest(makeReads(1), { conversationId: 'other' }));
       expect((await live.recall(undefined, { references: [references[0]!] })).kind).toBe('nothing');
       await live.prepare(createRequest(SMALL));
       expect(await recalled(live, undefined, { references: [references[0]!] })).toContain('f0 line 99');
@@ -221,7 +221,10 @@ describe('recall by search words', () => {
 
   it('stops a pattern that would never end', () =>
     inTemporaryFolder(async (root) => {
-      const evil = [...SMALL.slice(0, 2), ...exchange('evil', 'Read', { file_path: '/a' }, `${'a'.repeat(2_000)}!`)];
+      const evil = [
+        ...SMALL.slice(0, 2),
+        ...makeToolExchange('evil', 'Read', { file_path: '/a' }, `${'a'.repeat(2_000)}!`),
+      ];
       const { live, id } = await suppressed(root, [...evil, ...SMALL.slice(2)]);
       expect(await recalled(live, id, { pattern: '^(a+)+$' })).toContain('takes too long');
     }));
@@ -231,7 +234,7 @@ describe("markers in a tool call's parameters", () => {
   it('are expanded byte for byte anywhere in the text', () =>
     inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
-      const [first, second] = references.map((reference) => marker('result suppressed', reference));
+      const [first, second] = references.map((reference) => makeMarker('result suppressed', reference));
       const input = {
         path: 'a',
         edits: [{ old: `x\n${first}\ny ${second}` }, 7, null],
@@ -239,7 +242,7 @@ describe("markers in a tool call's parameters", () => {
         [MARKER_START]: true,
       };
       const expanded = await live.expandMarkers(id, input);
-      const [f0, f1] = [lines('f0', 100), lines('f1', 100)];
+      const [f0, f1] = [makeLines('f0', 100), makeLines('f1', 100)];
       expect(expanded).toEqual({
         input: { path: 'a', edits: [{ old: `x\n${f0}\ny ${f1}` }, 7, null], content: f1, [MARKER_START]: true },
       });
@@ -256,11 +259,11 @@ describe("markers in a tool call's parameters", () => {
   it('that are quoted from a file stay text, even beside one of the conversation', () =>
     inTemporaryFolder(async (root) => {
       const { live, id, references } = await suppressed(root);
-      const literal = `see ${marker('lines', 'abcdef99' as ReferenceId)} and ${MARKER_EXAMPLE}`;
+      const literal = `see ${makeMarker('lines', 'abcdef99' as ReferenceId)} and ${MARKER_EXAMPLE}`;
       const input = { content: literal };
       expect(await live.expandMarkers(id, input)).toEqual({ input });
-      const both = `${literal} ${marker('result suppressed', references[0]!)}`;
-      expect(await live.expandMarkers(id, [both])).toEqual({ input: [`${literal} ${lines('f0', 100)}`] });
+      const both = `${literal} ${makeMarker('result suppressed', references[0]!)}`;
+      expect(await live.expandMarkers(id, [both])).toEqual({ input: [`${literal} ${makeLines('f0', 100)}`] });
     }));
 
   it('that are malformed are rejected with a message', () =>
@@ -270,10 +273,10 @@ describe("markers in a tool call's parameters", () => {
       const [shown] = findMarkers(edit?.kind === 'cut' ? (edit.cuts[0]?.text ?? '') : '');
       const what = shown?.what ?? '';
       expect(what).not.toBe('');
-      const whole = marker(what, references[0]!);
+      const whole = makeMarker(what, references[0]!);
       const withoutReference = whole.replace(references[0]!, '');
       for (const broken of [whole.replace(references[0]!, `: $&`), withoutReference, withoutReference.slice(0, -1)]) {
-        expect(await live.expandMarkers(id, [`${marker('x', references[1]!)} ${broken}`])).toMatchObject({
+        expect(await live.expandMarkers(id, [`${makeMarker('x', references[1]!)} ${broken}`])).toMatchObject({
           error: expect.stringContaining('not written as it stands') as string,
         });
       }
@@ -286,7 +289,9 @@ describe("markers in a tool call's parameters", () => {
       await live.condenseNow(conversation, { provider: 'native' });
       const summary = live.view(conversation)?.edits.find(({ kind }) => kind === 'summary');
       const reference = summary?.kind === 'summary' ? summary.reference : undefined;
-      expect(await live.expandMarkers(conversation, { text: marker('messages', reference!) })).toHaveProperty('error');
+      expect(await live.expandMarkers(conversation, { text: makeMarker('messages', reference!) })).toHaveProperty(
+        'error',
+      );
     }));
 
   it('of an unknown conversation are left unchanged', () =>

@@ -1,6 +1,6 @@
 /** Returns condensed content to an agent. */
 import type { ReferenceId } from '../core/messages/markers';
-import { errorMessage } from '../core/errors';
+import { getErrorMessage } from '../core/errors';
 import { renderConversation } from '../core/messages/render';
 import type { ApiMessage, Block, ImageBlock } from '../core/messages/types';
 import { isImage, isRecord } from '../core/messages/blocks';
@@ -8,46 +8,46 @@ import { getBase64 } from '../core/messages/images';
 import { describeImage } from '../core/condense/operations/oldImages';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { createPlaceDescriber } from './describePlace';
-import { readOriginals, mapReferences, type FoundReference, type Recallable } from './references';
+import { readOriginals, mapReferences, type ResolvedReference, type RecallableConversation } from './references';
 import { createPatternMatcher, createWordMatcher, PatternError, searchLines, type LineMatcher } from './searchText';
 import type { RecalledImage, RecallQuery, RecallResult } from './types';
 
-export type { Recallable } from './references';
+export type { RecallableConversation } from './references';
 
-const DEFAULT_TOKENS = 2_000;
+const DEFAULT_ANSWER_TOKENS = 2_000;
 /** Default size of an answer: VS Code writes answers over 8,192 bytes to a file (seen in 1.139). */
-const DEFAULT_BYTES = 7_500;
-const MAX_TOKENS = 20_000;
+const DEFAULT_ANSWER_BYTES = 7_500;
+const MAX_ANSWER_TOKENS = 20_000;
 /** Limits per query: references, and characters to search for. */
 export const MAX_REFERENCES = 100;
-export const MAX_SEARCHED = 1_000;
+export const MAX_SEARCH_CHARS = 1_000;
 /** Maximum references listed by name if unknown or without room. */
-const MAX_NAMED = 20;
-const REFERENCE = /\b[0-9a-f]{6,64}\b/g;
+const MAX_LISTED_REFERENCES = 20;
+const REFERENCE_PATTERN = /\b[0-9a-f]{6,64}\b/g;
 
 /**
  * Maximum lines in an answer: each takes at least one token, plus one that says how to continue.
  */
-const MOST_SHOWN = MAX_TOKENS + 1;
+const MAX_SHOWN_LINES = MAX_ANSWER_TOKENS + 1;
 
-interface Line {
+interface RecalledLine {
   /** Zero-based. */
   readonly index: number;
   readonly text: string;
 }
 
 /** The requested lines of a text. */
-interface Lines {
+interface RecalledLines {
   /** Total lines of the text. */
   readonly all: number;
   /** Number of requested lines. */
   readonly asked: number;
   /** The first requested lines, in order; a text may have millions. */
-  readonly shown: readonly Line[];
+  readonly shown: readonly RecalledLine[];
 }
 
 /** What a query found in one reference: lines, and where they were. */
-interface FoundLines extends Lines {
+interface RecalledLinesOfReference extends RecalledLines {
   readonly reference: ReferenceId;
   readonly where: string;
   readonly image?: ImageBlock;
@@ -57,24 +57,29 @@ interface FoundLines extends Lines {
  * @param conversations searched in order; the first that knows a reference answers
  * @returns text for the agent, also if nothing was found. Line numbers are one-based.
  */
-export async function recall(
-  conversations: readonly Recallable[],
+export async function recallOriginals(
+  conversations: readonly RecallableConversation[],
   query: RecallQuery,
   counter: MessageCounter,
 ): Promise<RecallResult> {
   try {
-    const found = await search(conversations, query);
+    const found = await searchOriginals(conversations, query);
     return 'nothing' in found ? { kind: 'nothing', text: found.nothing } : renderAnswer(found.found, query, counter);
   } catch (error) {
-    const why = errorMessage(error);
+    const why = getErrorMessage(error);
     return { kind: 'nothing', text: error instanceof PatternError ? why : `It could not be recalled: ${why}` };
   }
 }
 
-type SearchResult = { readonly found: readonly FoundLines[] } | { readonly nothing: string };
+type SearchResult = { readonly found: readonly RecalledLinesOfReference[] } | { readonly nothing: string };
 
-async function search(conversations: readonly Recallable[], query: RecallQuery): Promise<SearchResult> {
-  const references = query.references?.flatMap((text) => text.match(REFERENCE) ?? []) as ReferenceId[] | undefined;
+async function searchOriginals(
+  conversations: readonly RecallableConversation[],
+  query: RecallQuery,
+): Promise<SearchResult> {
+  const references = query.references?.flatMap((text) => text.match(REFERENCE_PATTERN) ?? []) as
+    | ReferenceId[]
+    | undefined;
   if (query.references && query.references.length > 0) {
     if (!references || references.length === 0) {
       return { nothing: 'A reference is the hexadecimal number behind "ref" in a marker. None was given.' };
@@ -85,19 +90,19 @@ async function search(conversations: readonly Recallable[], query: RecallQuery):
     }
     return findByReference(conversations, asked, query);
   }
-  if (isTooLong(query)) return { nothing: `At most ${MAX_SEARCHED} characters can be searched for.` };
+  if (isTooLong(query)) return { nothing: `At most ${MAX_SEARCH_CHARS} characters can be searched for.` };
   const matches = createMatcher(query);
   if (matches) return findBySearch(conversations, matches);
   return { nothing: 'Say what to recall: references, words, or a pattern.' };
 }
 
 const isTooLong = ({ pattern = '', words = '' }: RecallQuery): boolean =>
-  pattern.length > MAX_SEARCHED || words.length > MAX_SEARCHED;
+  pattern.length > MAX_SEARCH_CHARS || words.length > MAX_SEARCH_CHARS;
 
 /** The first items, and the number of others. */
 const listSome = (items: readonly string[], separator = ', '): string =>
-  items.slice(0, MAX_NAMED).join(separator) +
-  (items.length > MAX_NAMED ? `${separator}and ${items.length - MAX_NAMED} more` : '');
+  items.slice(0, MAX_LISTED_REFERENCES).join(separator) +
+  (items.length > MAX_LISTED_REFERENCES ? `${separator}and ${items.length - MAX_LISTED_REFERENCES} more` : '');
 
 /** Undefined without a search; agents fill in optional fields with empty strings. */
 function createMatcher({ pattern = '', words = '' }: RecallQuery): LineMatcher | undefined {
@@ -107,15 +112,15 @@ function createMatcher({ pattern = '', words = '' }: RecallQuery): LineMatcher |
 
 /** The requested lines of references, limited to matches if there is a search. */
 async function findByReference(
-  conversations: readonly Recallable[],
+  conversations: readonly RecallableConversation[],
   references: readonly ReferenceId[],
   query: RecallQuery,
 ): Promise<SearchResult> {
-  if (isTooLong(query)) return { nothing: `At most ${MAX_SEARCHED} characters can be searched for.` };
+  if (isTooLong(query)) return { nothing: `At most ${MAX_SEARCH_CHARS} characters can be searched for.` };
   const { fromLine = 1, toLine = Infinity } = query;
   const matches = createMatcher(query);
   const spent = { ms: 0 };
-  const found: FoundLines[] = [];
+  const found: RecalledLinesOfReference[] = [];
   const missing: string[] = [];
   for (const reference of references) {
     const conversation = conversations.find((one) => mapReferences(one).has(reference));
@@ -136,7 +141,7 @@ async function findByReference(
 }
 
 /** Reports references that are unknown, beside others that were found. */
-const createUnknown = (missing: readonly string[]): FoundLines => ({
+const createUnknown = (missing: readonly string[]): RecalledLinesOfReference => ({
   reference: listSome(missing) as ReferenceId,
   where: 'nothing is known of it',
   all: 0,
@@ -144,9 +149,12 @@ const createUnknown = (missing: readonly string[]): FoundLines => ({
   shown: [],
 });
 
-async function findBySearch(conversations: readonly Recallable[], matches: LineMatcher): Promise<SearchResult> {
+async function findBySearch(
+  conversations: readonly RecallableConversation[],
+  matches: LineMatcher,
+): Promise<SearchResult> {
   const spent = { ms: 0 };
-  const found: FoundLines[] = [];
+  const found: RecalledLinesOfReference[] = [];
   for (const conversation of conversations) {
     const describe = createPlaceDescriber(conversation.messages);
     for (const behind of await readOriginals(conversation, [...mapReferences(conversation).keys()])) {
@@ -158,10 +166,10 @@ async function findBySearch(conversations: readonly Recallable[], matches: LineM
 }
 
 /** UTF-16 units; longer lines are folded, so that any part can be requested. */
-const FOLD_AT = 4_000;
+const MAX_UNFOLDED_CHARS = 4_000;
 
 /** The image that a reference stands for; undefined for other content or bytes stored elsewhere. */
-function readImage({ content, text }: FoundReference): ImageBlock | undefined {
+function readImage({ content, text }: ResolvedReference): ImageBlock | undefined {
   const block = content.kind === 'block' ? (JSON.parse(text) as Block) : undefined;
   return block && isImage(block) && getBase64(block) !== undefined ? block : undefined;
 }
@@ -172,12 +180,12 @@ function readImage({ content, text }: FoundReference): ImageBlock | undefined {
  * @param spent as in {@link searchLines}
  */
 function selectLines(
-  behind: FoundReference,
+  behind: ResolvedReference,
   matches: LineMatcher | undefined,
   spent: { ms: number },
   { fromLine, toLine } = { fromLine: 1, toLine: Infinity },
-): Lines {
-  const shown: Line[] = [];
+): RecalledLines {
+  const shown: RecalledLine[] = [];
   let asked = 0;
   let all = 0;
   for (const lines of splitBatches(renderText(behind))) {
@@ -186,14 +194,14 @@ function selectLines(
       const index = all + hit;
       if (index + 1 < fromLine || index + 1 > toLine) continue;
       asked++;
-      if (shown.length < MOST_SHOWN) shown.push({ index, text: lines[hit] ?? '' });
+      if (shown.length < MAX_SHOWN_LINES) shown.push({ index, text: lines[hit] ?? '' });
     }
     all += lines.length;
   }
   return { all, asked, shown };
 }
 
-function renderText(behind: FoundReference): string {
+function renderText(behind: ResolvedReference): string {
   // Safe to parse: stored as messages or a block, and its hash was verified.
   const { content, text } = behind;
   if (content.kind === 'summary') return renderConversation(JSON.parse(text) as ApiMessage[]);
@@ -207,9 +215,9 @@ function* splitBatches(text: string): Generator<readonly string[]> {
   for (let at = 0; at <= text.length;) {
     const newline = text.indexOf('\n', at);
     const end = newline < 0 ? text.length : newline;
-    for (let from = at; from === at || from < end; from += FOLD_AT) {
-      lines.push(text.slice(from, Math.min(end, from + FOLD_AT)));
-      if (lines.length < LINES_A_STEP) continue;
+    for (let from = at; from === at || from < end; from += MAX_UNFOLDED_CHARS) {
+      lines.push(text.slice(from, Math.min(end, from + MAX_UNFOLDED_CHARS)));
+      if (lines.length < LINES_PER_STEP) continue;
       yield lines;
       lines = [];
     }
@@ -219,18 +227,22 @@ function* splitBatches(text: string): Generator<readonly string[]> {
 }
 
 /** Lines per batch. */
-const LINES_A_STEP = 10_000;
+const LINES_PER_STEP = 10_000;
 
 /** Assembles what fits; says what doesn't and how to get it. */
-function renderAnswer(found: readonly FoundLines[], { maxTokens }: RecallQuery, counter: MessageCounter): RecallResult {
-  let left = Math.min(MAX_TOKENS, Math.max(1, maxTokens ?? DEFAULT_TOKENS));
-  let leftBytes = maxTokens === undefined ? DEFAULT_BYTES : Infinity;
+function renderAnswer(
+  found: readonly RecalledLinesOfReference[],
+  { maxTokens }: RecallQuery,
+  counter: MessageCounter,
+): RecallResult {
+  let left = Math.min(MAX_ANSWER_TOKENS, Math.max(1, maxTokens ?? DEFAULT_ANSWER_TOKENS));
+  let leftBytes = maxTokens === undefined ? DEFAULT_ANSWER_BYTES : Infinity;
   const parts: string[] = [];
   const withheld: string[] = [];
   const images: RecalledImage[] = [];
   for (const { reference, where, all, asked, shown, image } of found) {
     if (image) {
-      const tokens = counter.block(image);
+      const tokens = counter.countBlock(image);
       // Always include the first image; otherwise the smallest answer would never have one.
       if (tokens > left && images.length > 0) {
         withheld.push(`the image of ref ${reference}`);
@@ -239,10 +251,10 @@ function renderAnswer(found: readonly FoundLines[], { maxTokens }: RecallQuery, 
       left -= tokens;
       images.push(toRecalledImage(image));
     }
-    const kept: Line[] = [];
+    const kept: RecalledLine[] = [];
     for (const next of shown) {
       const line = `${next.text}\n`;
-      const tokens = counter.text(line);
+      const tokens = counter.countText(line);
       const bytes = Buffer.byteLength(line);
       if (tokens > left || bytes > leftBytes) break;
       left -= tokens;
@@ -272,7 +284,7 @@ const formatRest = (reference: string, next: number, count: number, all: number)
   `${count} ${count === 1 ? 'line' : 'lines'} of ref ${reference} from line ${next + 1} of ${all}`;
 
 /** A reference's lines: verbatim if all are shown, else with numbers. */
-function renderSection(reference: string, where: string, all: number, shown: readonly Line[]): string {
+function renderSection(reference: string, where: string, all: number, shown: readonly RecalledLine[]): string {
   const first = shown[0]?.index ?? 0;
   const last = shown.at(-1)?.index ?? 0;
   const isRow = last - first + 1 === shown.length;

@@ -1,17 +1,17 @@
 /** Finds the content that references stand for, whether or not the view still shows them. */
-import { expandReference, referencesOf, type ReferencedContent } from '../core/condense/edits/references';
+import { expandReference, collectReferences, type ReferencedContent } from '../core/condense/edits/references';
 import type { ReferenceId } from '../core/messages/markers';
 import type { ApiMessage } from '../core/messages/types';
 import type { LiveConversation } from './liveConversation';
 
 /** The parts of a conversation that recall needs. */
-export type Recallable = Pick<LiveConversation, 'ledger' | 'originals'> & {
+export type RecallableConversation = Pick<LiveConversation, 'ledger' | 'originals'> & {
   /** May be empty if unavailable; places are then less exact. */
   readonly messages: readonly ApiMessage[];
 };
 
 /** A reference's content and its text. */
-export interface FoundReference {
+export interface ResolvedReference {
   readonly reference: ReferenceId;
   readonly content: ReferencedContent;
   /**
@@ -22,21 +22,23 @@ export interface FoundReference {
 }
 
 /** Includes undone condensations: the agent may have seen their markers. */
-export const mapReferences = ({ ledger }: Pick<Recallable, 'ledger'>): Map<ReferenceId, ReferencedContent> =>
-  referencesOf(ledger.condensations.flatMap(({ edits }) => edits));
+export const mapReferences = ({
+  ledger,
+}: Pick<RecallableConversation, 'ledger'>): Map<ReferenceId, ReferencedContent> =>
+  collectReferences(ledger.condensations.flatMap(({ edits }) => edits));
 
 /**
  * Originals in the requested order; unknown references are omitted.
  * @throws StorageError if one is missing or damaged
  */
 export async function readOriginals(
-  conversation: Recallable,
+  conversation: RecallableConversation,
   references: readonly ReferenceId[],
-): Promise<FoundReference[]> {
+): Promise<ResolvedReference[]> {
   const known = mapReferences(conversation);
   const wanted = references.flatMap((reference) => known.get(reference) ?? []);
   const originals = await conversation.originals([...new Set(wanted.map(({ before }) => before))]);
-  const found: FoundReference[] = [];
+  const found: ResolvedReference[] = [];
   for (const content of wanted) {
     const text = expandReference(content, (hash) => originals.get(hash));
     found.push({ reference: content.reference, content, text });

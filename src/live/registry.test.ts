@@ -4,35 +4,47 @@ import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { SONNET_PRICES } from '../core/condense/summary/testing';
 import type { ApiMessage } from '../core/messages/types';
 import { assistant, result, user } from '../core/testing';
-import { DUE, json, createTestBed, read, createRequest, SMALL, createModel, usage, type TestBed } from './testing';
+import {
+  DUE_MESSAGES,
+  stringify,
+  createTestBed,
+  makeRead,
+  createRequest,
+  SMALL_MESSAGES,
+  createModel,
+  makeUsage,
+  type TestBed,
+} from './testing';
 import type { AgentRequest, PreparedRequest } from './request';
 
 describe('identifying a conversation', () => {
   it('uses ID and task, so that a subagent is a separate one', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
-      const parent = await live.prepare(createRequest(SMALL));
-      const [environment] = SMALL;
+      const parent = await live.prepare(createRequest(SMALL_MESSAGES));
+      const [environment] = SMALL_MESSAGES;
       const child = await live.prepare(createRequest([environment!, user('Search for x')]));
       expect(child.conversation).not.toBe(parent.conversation);
-      const other = await live.prepare(createRequest(SMALL, { conversationId: 'c2' }));
+      const other = await live.prepare(createRequest(SMALL_MESSAGES, { conversationId: 'c2' }));
       expect(other.conversation).not.toBe(parent.conversation);
-      expect((await live.prepare(createRequest([...SMALL, assistant('done')]))).conversation).toBe(parent.conversation);
+      expect((await live.prepare(createRequest([...SMALL_MESSAGES, assistant('done')]))).conversation).toBe(
+        parent.conversation,
+      );
       expect(live.list()).toHaveLength(3);
     }));
 
   it('uses its beginning if it has no ID', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
-      const first = await live.prepare(withoutId(createRequest(SMALL)));
-      const more = withoutId(createRequest([...SMALL, ...read('more')]));
+      const first = await live.prepare(withoutId(createRequest(SMALL_MESSAGES)));
+      const more = withoutId(createRequest([...SMALL_MESSAGES, ...makeRead('more')]));
       expect((await live.prepare(more)).conversation).toBe(first.conversation);
     }));
 
   it('succeeds after its first turn was canceled', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
-      const [environment, task] = SMALL as [ApiMessage, ApiMessage];
+      const [environment, task] = SMALL_MESSAGES as [ApiMessage, ApiMessage];
       const first = await live.prepare(createRequest([environment, task]));
       const second = await live.prepare(createRequest([environment, task, user('again'), assistant('yes')]));
       expect(second.conversation).toBe(first.conversation);
@@ -40,50 +52,56 @@ describe('identifying a conversation', () => {
 
   it('succeeds after a restart, with its edits byte for byte', () =>
     inTemporaryFolder(async (root) => {
-      const before = await createTestBed(root).live.prepare(createRequest(DUE));
-      const after = await createTestBed(root).live.prepare(createRequest(DUE));
+      const before = await createTestBed(root).live.prepare(createRequest(DUE_MESSAGES));
+      const after = await createTestBed(root).live.prepare(createRequest(DUE_MESSAGES));
       expect(after.conversation).toBe(before.conversation);
       expect(after.outcome).toBeUndefined();
-      expect(json(after.messages)).toBe(json(before.messages));
+      expect(stringify(after.messages)).toBe(stringify(before.messages));
     }));
 
   it('after a rollback keeps the remaining edits, and restores the others if the messages return', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
-      const condensed = await live.prepare(createRequest(DUE));
-      const back = DUE.slice(0, 12);
+      const condensed = await live.prepare(createRequest(DUE_MESSAGES));
+      const back = DUE_MESSAGES.slice(0, 12);
       const rolled = await live.prepare(createRequest([...back, user('another way')]));
-      expect(json(rolled.messages.slice(0, 12))).toBe(json(condensed.messages.slice(0, 12)));
+      expect(stringify(rolled.messages.slice(0, 12))).toBe(stringify(condensed.messages.slice(0, 12)));
       expect(rolled.messages).toHaveLength(13);
-      expect(json((await live.prepare(createRequest(DUE))).messages)).toBe(json(condensed.messages));
+      expect(stringify((await live.prepare(createRequest(DUE_MESSAGES))).messages)).toBe(stringify(condensed.messages));
     }));
 
   it('keeps all other edits if an old result has changed', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
-      const condensed = await live.prepare(createRequest(DUE));
-      const changed = DUE.with(5, user(result('call-f1', '[Image was previously shown to you.]')));
+      const condensed = await live.prepare(createRequest(DUE_MESSAGES));
+      const changed = DUE_MESSAGES.with(5, user(result('call-f1', '[Image was previously shown to you.]')));
       const after = await live.prepare(createRequest(changed));
       expect(after.outcome).toBeUndefined();
-      const same = after.messages.filter((message, index) => json(message) === json(condensed.messages[index]));
-      expect(same).toHaveLength(DUE.length - 1);
+      const same = after.messages.filter(
+        (message, index) => stringify(message) === stringify(condensed.messages[index]),
+      );
+      expect(same).toHaveLength(DUE_MESSAGES.length - 1);
       expect(after.messages[5]).toEqual(changed[5]);
     }));
 
   it('keeps the edits of moved messages if an old turn was lost', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
-      const condensed = await live.prepare(createRequest(DUE));
-      const lost = DUE.toSpliced(4, 2);
+      const condensed = await live.prepare(createRequest(DUE_MESSAGES));
+      const lost = DUE_MESSAGES.toSpliced(4, 2);
       const after = await live.prepare(createRequest(lost));
-      expect(json(after.messages)).toBe(json(condensed.messages.toSpliced(4, 2)));
+      expect(stringify(after.messages)).toBe(stringify(condensed.messages.toSpliced(4, 2)));
     }));
 
   it('starts over if the agent itself summarized it', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
-      const before = await live.prepare(createRequest(DUE));
-      const anew = [DUE[0]!, user('<conversation-summary>\nall so far\n</conversation-summary>'), ...DUE.slice(-2)];
+      const before = await live.prepare(createRequest(DUE_MESSAGES));
+      const anew = [
+        DUE_MESSAGES[0]!,
+        user('<conversation-summary>\nall so far\n</conversation-summary>'),
+        ...DUE_MESSAGES.slice(-2),
+      ];
       const after = await live.prepare(createRequest(anew));
       expect(after.conversation).not.toBe(before.conversation);
       expect(after.messages).toEqual(anew);
@@ -94,7 +112,7 @@ const CONTEXT = '<session_context>Linux</session_context>';
 const TASK = 'Look at the file';
 const BEGUN = user(CONTEXT, TASK);
 /** What came of the task, up to a request. */
-const STEPS = DUE.slice(2);
+const STEPS = DUE_MESSAGES.slice(2);
 
 /** A request without an id, as Gemini CLI sends it. */
 const asked = (messages: readonly ApiMessage[], changes: Partial<AgentRequest> = {}): AgentRequest =>
@@ -121,7 +139,7 @@ describe.each(GROWN)('a first message with %s', (_how, grown) => {
       const bed = createTestBed(root);
       const { live } = bed;
       const first = await live.prepare(asked([BEGUN]));
-      live.used(first, usage(1_000));
+      live.used(first, makeUsage(1_000));
       const condensed = await brokenOff(bed, [BEGUN, ...STEPS]);
       expect(condensed.outcome?.kind).toBe('condensed');
       const spent = live.active()?.spent;
@@ -131,8 +149,8 @@ describe.each(GROWN)('a first message with %s', (_how, grown) => {
       expect((await live.prepare(asked([grown]))).conversation).toBe(first.conversation);
       expect(live.list()).toMatchObject([{ id: first.conversation, spent }]);
       // What comes of it, and what it was before.
-      expect((await live.prepare(asked([grown, ...read('other')]))).conversation).toBe(first.conversation);
-      expect(json((await live.prepare(asked([BEGUN, ...STEPS]))).messages)).toBe(json(condensed.messages));
+      expect((await live.prepare(asked([grown, ...makeRead('other')]))).conversation).toBe(first.conversation);
+      expect(stringify((await live.prepare(asked([BEGUN, ...STEPS]))).messages)).toBe(stringify(condensed.messages));
       expect(await live.undo(first.conversation)).toMatchObject({ kind: 'done' });
       expect(live.list()).toHaveLength(1);
     }));
@@ -141,9 +159,9 @@ describe.each(GROWN)('a first message with %s', (_how, grown) => {
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const before = await live.prepare(asked([BEGUN, ...STEPS]));
-      const after = await live.prepare(asked([grown, ...STEPS, ...read('more')]));
+      const after = await live.prepare(asked([grown, ...STEPS, ...makeRead('more')]));
       expect(after.conversation).toBe(before.conversation);
-      expect(json(after.messages.slice(1, before.messages.length))).toBe(json(before.messages.slice(1)));
+      expect(stringify(after.messages.slice(1, before.messages.length))).toBe(stringify(before.messages.slice(1)));
     }));
 
   it('is another conversation if no request was interrupted or the system prompt or id differs', () =>
@@ -181,10 +199,14 @@ it.each([
 describe("a first message that grew by an agent's addition,", () => {
   const [, grown] = GROWN[0]!;
   it.each([
-    ['none of which the conversation has yet', [BEGUN], [grown, ...read('a')]],
-    ['of which it has only the beginning', [BEGUN, ...read('a'), ...read('b')], [grown, ...read('a'), ...read('c')]],
-    ['behind another first message', [user('one'), BEGUN, ...read('a')], [user('two'), grown, ...read('a')]],
-    ['where it had less in front', [BEGUN, ...read('a')], [user('one'), grown, ...read('a')]],
+    ['none of which the conversation has yet', [BEGUN], [grown, ...makeRead('a')]],
+    [
+      'of which it has only the beginning',
+      [BEGUN, ...makeRead('a'), ...makeRead('b')],
+      [grown, ...makeRead('a'), ...makeRead('c')],
+    ],
+    ['behind another first message', [user('one'), BEGUN, ...makeRead('a')], [user('two'), grown, ...makeRead('a')]],
+    ['where it had less in front', [BEGUN, ...makeRead('a')], [user('one'), grown, ...makeRead('a')]],
   ])('%s, starts another conversation', (_which, was, is) =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
@@ -216,7 +238,7 @@ it('conversations with the same beginning and history stay separate across a res
     expect(new Set(ids)).toHaveLength(2);
     const after = createTestBed(root);
     const first = await after.live.prepare(asked([BEGUN, ...STEPS]));
-    const second = await after.live.prepare(asked([grown, ...STEPS, ...read('more')]));
+    const second = await after.live.prepare(asked([grown, ...STEPS, ...makeRead('more')]));
     expect([second.conversation, first.conversation]).toEqual(ids);
   }));
 
@@ -257,7 +279,7 @@ describe('two running tasks that begin alike', () => {
         inTemporaryFolder(async (root) => {
           const whole = all.map((turn) => ({ ...turn, isBrokenOff: false }));
           const [first, second] = await sentIn(createTestBed(root), [BEGUN, grown], whole, (_, at) =>
-            read(`f${at}`, 2),
+            makeRead(`f${at}`, 2),
           );
           expect(first.filter((id) => second.includes(id))).toEqual([]);
         }),
@@ -269,7 +291,7 @@ describe('two running tasks that begin alike', () => {
       fc.asyncProperty(fc.constantFrom(...GROWN), turns, ([, grown], all) =>
         inTemporaryFolder(async (root) => {
           const goOn = ([0, 1, 0, 1] as const).map((who) => ({ who, steps: 1, isBrokenOff: false }));
-          const own = (who: number, at: number) => read(`f${who}of${at}`, 2);
+          const own = (who: number, at: number) => makeRead(`f${who}of${at}`, 2);
           const [first, second] = await sentIn(createTestBed(root), [BEGUN, grown], [...all, ...goOn], own);
           expect(first.at(-1)).not.toBe(second.at(-1));
         }),

@@ -1,4 +1,4 @@
-import { errorMessage } from '../core/errors';
+import { getErrorMessage } from '../core/errors';
 import { hashText } from '../core/hash';
 import { makeMessageKey, type MessageKey } from '../core/messages/messageKey';
 import { findTask } from '../core/messages/task';
@@ -8,13 +8,13 @@ import { LiveConversation, type LiveAbout } from './liveConversation';
 import type { CondensationScheduler } from './scheduler';
 import { LiveLedger } from './liveLedger';
 import type { LiveParts } from './types';
-import { commonPrefix, saysMore } from './align';
+import { countCommonPrefix, saysMore } from './align';
 import type { AgentRequest, LiveId } from './request';
 
 /** Conversations kept in memory; others are reopened from their ledgers. */
 const MAX_CONVERSATIONS = 20;
 
-interface KnownConversation {
+interface RegisteredConversation {
   readonly scheduler: CondensationScheduler;
   readonly conversation: LiveConversation;
   /** Key of the task as last sent. */
@@ -24,17 +24,17 @@ interface KnownConversation {
 }
 
 /** Task key of a conversation without user messages. */
-const NO_TASK = 'none' as MessageKey;
+const NO_TASK_KEY = 'none' as MessageKey;
 
 /**
  * Finds the conversation of a request. The agent's id alone is not enough because subagents use
  * their parent's; together with the first task it is. Among several with the same id and task (if
  * no id is sent) the longest common beginning decides. A task that has grown is followed if it is
- * unambiguous ({@link continuesTask}).
+ * unambiguous ({@link isContinuationOfTask}).
  */
-export class Registry {
+export class ConversationRegistry {
   /** Least recently used first. */
-  private readonly conversations = new Map<LiveId, KnownConversation>();
+  private readonly conversations = new Map<LiveId, RegisteredConversation>();
   private queue: Promise<unknown> = Promise.resolve();
   private hasPruned = false;
   /** Unfinished writes of dropped conversations. */
@@ -47,59 +47,61 @@ export class Registry {
     private readonly schedulerFor: (conversation: LiveConversation) => CondensationScheduler,
   ) {}
 
-  get(id: LiveId): CondensationScheduler | undefined {
+  getScheduler(id: LiveId): CondensationScheduler | undefined {
     return this.conversations.get(id)?.scheduler;
   }
 
   /** Last used first. */
-  all(): CondensationScheduler[] {
-    return this.known().map(({ scheduler }) => scheduler);
+  listSchedulers(): CondensationScheduler[] {
+    return this.listByLastUse().map(({ scheduler }) => scheduler);
   }
 
-  private known(): KnownConversation[] {
+  private listByLastUse(): RegisteredConversation[] {
     return [...this.conversations.values()].reverse();
   }
 
   /** Conversations shown to a person, last used first. */
-  shown(): CondensationScheduler[] {
+  listShownSchedulers(): CondensationScheduler[] {
     // If its first request was canceled before its turn, there is nothing to show.
-    return this.all().filter(({ conversation: { about, hasBegun } }) => about.isAside !== true && hasBegun);
+    return this.listSchedulers().filter(({ conversation: { about, hasBegun } }) => about.isAside !== true && hasBegun);
   }
 
   /**
    * The conversation of a request: open, on disk, or new. Never fails.
    * @param signal aborts when the agent cancels the request
    */
-  find(request: AgentRequest, signal?: AbortSignal): Promise<CondensationScheduler> {
+  findScheduler(request: AgentRequest, signal?: AbortSignal): Promise<CondensationScheduler> {
     const found = this.queue.then(async () => {
       // A turn canceled before its answer follows the task from then on.
       const { messages } = request;
       const tasks = messages.slice(0, findTask(messages) + 1).map(makeMessageKey);
-      const known = this.atHand(request, tasks) ?? (await this.opened(request, tasks.toReversed()));
+      const known =
+        this.findOpenConversation(request, tasks) ?? (await this.openConversation(request, tasks.toReversed()));
       const { id, about } = known.conversation;
       // If it returns with its first task, the grown one was a different conversation.
-      if (!tasks.includes(known.task)) known.task = tasks.includes(about.task) ? about.task : (tasks.at(-1) ?? NO_TASK);
+      if (!tasks.includes(known.task))
+        known.task = tasks.includes(about.task) ? about.task : (tasks.at(-1) ?? NO_TASK_KEY);
       known.signal = signal;
       this.conversations.delete(id);
       this.conversations.set(id, known);
       this.dropOldest();
-      this.prune();
+      this.pruneOnce();
       return known.scheduler;
     });
     this.queue = found.catch(() => undefined);
     return found;
   }
 
-  private atHand(
+  private findOpenConversation(
     { conversationId, messages }: AgentRequest,
     tasks: readonly MessageKey[],
-  ): KnownConversation | undefined {
-    const candidates = this.known().filter(
+  ): RegisteredConversation | undefined {
+    const candidates = this.listByLastUse().filter(
       ({ conversation: { about }, task }) =>
         about.conversationId === conversationId && (tasks.includes(about.task) || tasks.includes(task)),
     );
     if (candidates.length < 2) return candidates[0];
-    const lengths = candidates.map((candidate) => commonPrefix(candidate.conversation.messages, messages));
+    const lengths = candidates.map((candidate) => countCommonPrefix(candidate.conversation.messages, messages));
     return candidates[lengths.indexOf(Math.max(...lengths))];
   }
 
@@ -107,23 +109,23 @@ export class Registry {
    * @param tasks newest first; the conversation is new unless one has a ledger or it continues
    * another
    */
-  private async opened(request: AgentRequest, tasks: readonly MessageKey[]): Promise<KnownConversation> {
-    const [newest = NO_TASK] = tasks;
+  private async openConversation(request: AgentRequest, tasks: readonly MessageKey[]): Promise<RegisteredConversation> {
+    const [newest = NO_TASK_KEY] = tasks;
     for (const task of tasks) {
-      const store = await this.ledger(request, task);
-      if (!store.isEmpty) return this.conversation(request, task, store);
+      const store = await this.openLedgerOfTask(request, task);
+      if (!store.isEmpty) return this.createConversation(request, task, store);
     }
     return (
-      this.known().find((one) => continuesTask(one, request)) ??
-      this.conversation(request, newest, await this.ledger(request, newest))
+      this.listByLastUse().find((one) => isContinuationOfTask(one, request)) ??
+      this.createConversation(request, newest, await this.openLedgerOfTask(request, newest))
     );
   }
 
-  private conversation(
+  private createConversation(
     { conversationId, messages, isAside = false }: AgentRequest,
     task: MessageKey,
     store: LiveLedger,
-  ): KnownConversation {
+  ): RegisteredConversation {
     const own = conversationId !== undefined && { conversationId };
     const beginning = messages.slice(0, messages.findIndex((message) => makeMessageKey(message) === task) + 1);
     const about: LiveAbout = { id: createId(conversationId, task), task, beginning, isAside, ...own };
@@ -131,7 +133,7 @@ export class Registry {
     return { scheduler: this.schedulerFor(conversation), conversation, task };
   }
 
-  private async ledger({ conversationId, title }: AgentRequest, task: MessageKey): Promise<LiveLedger> {
+  private async openLedgerOfTask({ conversationId, title }: AgentRequest, task: MessageKey): Promise<LiveLedger> {
     const id = createId(conversationId, task);
     await this.leaving;
     try {
@@ -144,7 +146,7 @@ export class Registry {
   }
 
   private dropOldest(): void {
-    for (const { conversation, scheduler } of this.known().slice(MAX_CONVERSATIONS)) {
+    for (const { conversation, scheduler } of this.listByLastUse().slice(MAX_CONVERSATIONS)) {
       scheduler.giveUp('the conversation was not used for long');
       this.conversations.delete(conversation.id);
       this.leaving = Promise.all([this.leaving, conversation.settled()]);
@@ -152,7 +154,7 @@ export class Registry {
   }
 
   /** Once per host, after its first request. */
-  private prune(): void {
+  private pruneOnce(): void {
     if (this.hasPruned) return;
     this.hasPruned = true;
     const now = new Date(this.parts.clock.now());
@@ -162,7 +164,7 @@ export class Registry {
         if (message !== undefined) this.parts.emit({ kind: 'pruned', message });
       },
       (error: unknown) => {
-        this.parts.emit({ kind: 'problem', message: errorMessage(error) });
+        this.parts.emit({ kind: 'problem', message: getErrorMessage(error) });
       },
     );
   }
@@ -173,8 +175,8 @@ export class Registry {
  * Gemini CLI drops what followed the task and appends a note or the next prompt to it; or with
  * everything that followed.
  */
-function continuesTask(
-  { conversation: { about, system, messages: was }, signal }: KnownConversation,
+function isContinuationOfTask(
+  { conversation: { about, system, messages: was }, signal }: RegisteredConversation,
   { conversationId, system: sentSystem, messages }: AgentRequest,
 ): boolean {
   const { beginning } = about;
@@ -182,10 +184,10 @@ function continuesTask(
   const [before, now] = [beginning[at], messages[at]];
   if (!before || !now) return false;
   if (about.conversationId !== conversationId || system !== sentSystem) return false;
-  if (commonPrefix(beginning, messages) < at || !saysMore(before, now)) return false;
+  if (countCommonPrefix(beginning, messages) < at || !saysMore(before, now)) return false;
   const [answered, more] = [was.slice(at + 1), messages.slice(at + 1)];
   if (more.length === 0) return signal?.aborted === true;
-  return answered.length > 0 && commonPrefix(answered, more) === answered.length;
+  return answered.length > 0 && countCommonPrefix(answered, more) === answered.length;
 }
 
 /** Derived from the conversation's beginning, so that its ledger is found after a restart. */

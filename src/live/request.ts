@@ -7,7 +7,7 @@ import type { CacheSpan } from '../core/vendors/caches';
 import type { RequestLimits } from '../core/vendors/requestLimits';
 import type { ApiMessage } from '../core/messages/types';
 import type { CondensationOutcome } from '../core/condense';
-import type { OwnModel } from '../core/condense/summarizer';
+import type { LoadOwnModel } from '../core/condense/summarizer';
 
 /** ID of a live conversation and of its ledger on disk. */
 export type LiveId = string & { readonly __live: unique symbol };
@@ -74,7 +74,7 @@ export interface UpstreamModel {
    * The model as a summarizer for condensations without a profile; absent: it can't be called
    * separately.
    */
-  readonly summarizer?: OwnModel;
+  readonly summarizer?: LoadOwnModel;
 }
 
 /** The messages to send instead of the request. */

@@ -1,19 +1,19 @@
 /** Schedules condensations of live conversations: when, by which provider, and with what result. */
 import { condenseWithFallback, type CondensationOutcome } from '../core/condense';
-import { whyNot } from '../core/condense/fallback';
+import { describeWhyNot } from '../core/condense/fallback';
 import { findDueReason, getPreparingTokens, type DueReason } from '../core/condense/trigger/due';
 import { getPercentTokens } from '../core/condense/trigger/thresholds';
 import { FILE_AWARE_NAME, isBuiltIn, formatProviderName } from '../core/condense/types';
-import { betweenSteps } from '../core/betweenSteps';
-import { errorKind } from '../core/errors';
-import { orAborted } from '../core/orAborted';
-import type { Overflow } from '../api/tooLong';
+import { yieldBetweenSteps } from '../core/betweenSteps';
+import { getErrorKind } from '../core/errors';
+import { rejectOnAbort } from '../core/orAborted';
+import type { OverflowTokens } from '../api/tooLong';
 import { getFollowUp, createPolicy, createRequest, createTerms } from './condensationRequest';
 import { getCacheState, evaluateCondensation } from './decision';
 import type { LiveConversation } from './liveConversation';
 import type { LiveParts, LiveSettings } from './types';
 import { condenseNewResults, createRules } from './newResults';
-import { Preparation } from './preparation';
+import { BackgroundCondensation } from './preparation';
 import { getDuePoint } from './tokenLearning';
 import type { CondensationReason, LiveDecision } from './events';
 import type { AgentRequest } from './request';
@@ -21,11 +21,16 @@ import type { UsableSettings } from './usableSettings';
 import { isAboutImages, measureRequest, selectImages } from './weight';
 import { WindowWarnings } from './windowWarnings';
 
-const KEPT = { mode: 'keep' } as const;
+const KEEP_MODE = { mode: 'keep' } as const;
 /** Truncation's configuration that leaves everything but images unchanged. */
-const ONLY_IMAGES = { preserveRecentCount: 0, toolResults: KEPT, toolParameters: KEPT, messageText: KEPT } as const;
+const ONLY_IMAGES_CONFIG = {
+  preserveRecentCount: 0,
+  toolResults: KEEP_MODE,
+  toolParameters: KEEP_MODE,
+  messageText: KEEP_MODE,
+} as const;
 
-const WAIT_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 const GIVE_UP_MS = 300_000;
 /** A request must grow by this factor before a model that failed is called again. */
 const RETRY_GROWTH = 1.13;
@@ -35,10 +40,10 @@ const RETRY_GROWTH = 1.13;
  */
 const MAX_TOO_LATE = 2;
 /** Share of a rejected request that is tried next. */
-const FURTHER_SHARE = 0.6;
-const DIVERGED = 'the conversation has taken another course or has been condensed in the meantime';
-const NO_FOLLOW_UP = `${FILE_AWARE_NAME} does not follow until the request no longer fits, because this agent has no tool to recall what it removes.`;
-const NO_ROOM = 'the request would not have fit without being condensed immediately';
+const RETRY_SIZE_SHARE = 0.6;
+const DIVERGED_REASON = 'the conversation has taken another course or has been condensed in the meantime';
+const NO_FOLLOW_UP_NOTE = `${FILE_AWARE_NAME} does not follow until the request no longer fits, because this agent has no tool to recall what it removes.`;
+const NO_ROOM_REASON = 'the request would not have fit without being condensed immediately';
 
 /** No request can be sent without these, so they are applied even if the disk is full. */
 const REQUIRED_TO_SEND: ReadonlySet<CondensationReason> = new Set(['window', 'too-long', 'bytes']);
@@ -55,7 +60,7 @@ export interface ScheduleResult {
  * scheduler.
  */
 export class CondensationScheduler {
-  private preparation: Preparation | undefined;
+  private preparation: BackgroundCondensation | undefined;
   /** O200k tokens below which no model is called again after a failure. */
   private waitFor = 0;
   /** Summaries in a row that a request could not wait for. */
@@ -96,8 +101,8 @@ export class CondensationScheduler {
    * Runs actions on this conversation one at a time.
    * @throws the signal's reason if it aborts before the action has begun
    */
-  async exclusive<T>(action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const turn = orAborted(this.queue, signal);
+  async runExclusively<T>(action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const turn = rejectOnAbort(this.queue, signal);
     const result = this.queue.then(() => turn).then(action);
     this.queue = result.catch(() => undefined);
     await turn;
@@ -110,25 +115,25 @@ export class CondensationScheduler {
   }
 
   /** Takes a request, with what has been learned about its model. */
-  async follow(request: AgentRequest): Promise<void> {
-    await this.conversation.follow({ ...request, model: this.parts.learning.known(request.model) });
+  async followRequest(request: AgentRequest): Promise<void> {
+    await this.conversation.followRequest({ ...request, model: this.parts.learning.applyLearned(request.model) });
   }
 
   /**
    * Takes a request and condenses what is new or due. @throws only the signal's reason if it was
    * aborted
    */
-  async schedule(request: AgentRequest, signal?: AbortSignal): Promise<ScheduleResult> {
+  async scheduleRequest(request: AgentRequest, signal?: AbortSignal): Promise<ScheduleResult> {
     const notes: string[] = [];
     try {
-      await this.follow(request);
+      await this.followRequest(request);
       await this.condenseNew(notes);
-      await betweenSteps(signal);
+      await yieldBetweenSteps(signal);
       return { outcome: await this.condenseIfDue(signal), notes };
     } catch (error) {
       signal?.throwIfAborted();
       // Whatever failed must not cost the user the task.
-      this.note(`The request was not condensed: ${errorKind(error)}`, notes);
+      this.addNote(`The request was not condensed: ${getErrorKind(error)}`, notes);
       return { outcome: undefined, notes };
     }
   }
@@ -144,18 +149,18 @@ export class CondensationScheduler {
       const state = conversation.newResults;
       const config = createRules(parts.settings(), {
         contextWindow: model.contextWindow,
-        tokenFactor: parts.learning.factor(model),
+        tokenFactor: parts.learning.getFactor(model),
         canRecall: canRecall === true,
-        isFitting: (shown) => this.fits(conversation.tokensWith(shown)),
+        isFitting: (shown) => this.fitsWindow(conversation.countTokensWith(shown)),
       });
       const made = state && config && (await condenseNewResults(state, config, parts.counter));
       if (made) conversation.keepNewResults(made);
     } catch (error) {
-      this.note(`New results were not condensed: ${errorKind(error)}`, notes);
+      this.addNote(`New results were not condensed: ${getErrorKind(error)}`, notes);
     }
   }
 
-  private note(message: string, notes: string[]): void {
+  private addNote(message: string, notes: string[]): void {
     notes.push(message);
     this.parts.emit({ kind: 'problem', conversation: this.conversation.id, message });
   }
@@ -165,18 +170,18 @@ export class CondensationScheduler {
    * @returns undefined if nothing more could be removed
    * @throws the signal's reason if it was aborted
    */
-  async shorten(
+  async shortenRequest(
     request: AgentRequest,
     refusedTokens: number,
-    overflow: Overflow,
+    overflow: OverflowTokens,
     signal?: AbortSignal,
   ): Promise<{ readonly outcome: CondensationOutcome | undefined } | undefined> {
     const { conversation } = this;
     const { learning } = this.parts;
     const { weight, tokens = Infinity, limit = 0 } = overflow;
-    await this.follow(request);
+    await this.followRequest(request);
     if (weight) {
-      learning.tooHeavy(request.model, measureRequest(conversation.weighed), weight);
+      learning.learnWeightLimit(request.model, measureRequest(conversation.weighed), weight);
       const lighter = await this.takeWeight(signal);
       if (lighter) return { outcome: lighter };
       // Only removing images helps.
@@ -196,11 +201,11 @@ export class CondensationScheduler {
   private async condenseIfDue(signal: AbortSignal | undefined): Promise<CondensationOutcome | undefined> {
     const lighter = await this.takeWeight(signal);
     const prepared = (await this.applyPrepared()) ?? lighter;
-    const reason = this.reason();
+    const reason = this.findReason();
     this.warnings.noteDue(reason);
     if (reason) {
-      const outcome = await this.condense(reason, signal);
-      this.warnings.noteLeft(reason, outcome, this.settings.now(this.conversation));
+      const outcome = await this.condenseNow(reason, signal);
+      this.warnings.noteLeft(reason, outcome, this.settings.getSettings(this.conversation));
       return outcome;
     }
     this.prepareInBackground();
@@ -216,12 +221,14 @@ export class CondensationScheduler {
     isExact: boolean,
     signal: AbortSignal | undefined,
   ): Promise<CondensationOutcome | undefined> {
-    this.preparation?.giveUp(NO_ROOM);
+    this.preparation?.giveUp(NO_ROOM_REASON);
     const { countedTokens, overheadTokens, model } = this.conversation;
-    const fitting = isExact ? this.parts.learning.fitting(model) : Math.floor(countedTokens * FURTHER_SHARE);
+    const fitting = isExact
+      ? this.parts.learning.computeFittingTokens(model)
+      : Math.floor(countedTokens * RETRY_SIZE_SHARE);
     const limitTokens = fitting - overheadTokens;
-    const settings = this.settings.now(this.conversation);
-    const provider = this.asksModel(settings) ? 'truncation' : settings.provider;
+    const settings = this.settings.getSettings(this.conversation);
+    const provider = this.mayCallModel(settings) ? 'truncation' : settings.provider;
     const outcome = await condenseWithFallback(
       this.parts.manager,
       {
@@ -240,7 +247,7 @@ export class CondensationScheduler {
         roomTokens: 0,
       },
     );
-    return this.apply(outcome, 'too-long', signal);
+    return this.applyOutcome(outcome, 'too-long', signal);
   }
 
   /**
@@ -249,18 +256,18 @@ export class CondensationScheduler {
    */
   private async takeWeight(signal: AbortSignal | undefined): Promise<CondensationOutcome | undefined> {
     const { model, weighed } = this.conversation;
-    const images = selectImages(weighed, this.parts.learning.limits(model));
+    const images = selectImages(weighed, this.parts.learning.getWeightLimits(model));
     if (!images) return undefined;
     const outcome = await this.parts.manager.condense({
-      ...createRequest(this.conversation, this.settings.now(this.conversation), this.parts.learning, signal),
+      ...createRequest(this.conversation, this.settings.getSettings(this.conversation), this.parts.learning, signal),
       provider: 'truncation',
-      config: { ...ONLY_IMAGES, images: { mode: 'suppress', ...images } },
+      config: { ...ONLY_IMAGES_CONFIG, images: { mode: 'suppress', ...images } },
       trigger: 'weight',
       minimumGain: { percent: 0, tokens: 0 },
       coherenceFloor: {},
       targetTokens: 0,
     });
-    const applied = await this.apply(outcome, 'bytes', signal);
+    const applied = await this.applyOutcome(outcome, 'bytes', signal);
     return applied.kind === 'condensed' ? applied : undefined;
   }
 
@@ -270,16 +277,16 @@ export class CondensationScheduler {
    * @throws the signal's reason if it was aborted, Error for a person if it was abandoned,
    * UnknownProviderError
    */
-  async byHand(
+  async condenseManually(
     options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number },
     signal: AbortSignal | undefined,
   ): Promise<CondensationOutcome> {
     const { manager, learning } = this.parts;
-    const settings = this.settings.now();
+    const settings = this.settings.getSettings();
     const { provider = settings.provider, config = provider === settings.provider ? settings.config : undefined } =
       options;
     // Providers of other extensions may also take long.
-    const isQuick = !manager.asksModel(provider, config) && isBuiltIn(provider);
+    const isQuick = !manager.mayCallModel(provider, config) && isBuiltIn(provider);
     const run = (until: AbortSignal | undefined): Promise<CondensationOutcome> => {
       const messages = this.conversation.countedTokens - this.conversation.overheadTokens;
       return manager.condense({
@@ -290,16 +297,21 @@ export class CondensationScheduler {
         targetTokens: Math.ceil((messages * (options.targetPercent ?? 50)) / 100),
       });
     };
-    const begun = await this.exclusive(async () => {
+    const begun = await this.runExclusively(async () => {
       this.preparation?.giveUp('another condensation was asked for');
       this.preparation = undefined;
-      return isQuick ? this.apply(await run(signal), 'by-hand', signal) : this.begin(run, settings, true);
+      return isQuick
+        ? this.applyOutcome(await run(signal), 'by-hand', signal)
+        : this.beginPreparation(run, settings, true);
     }, signal);
-    return begun instanceof Preparation ? this.finish(begun, signal) : begun;
+    return begun instanceof BackgroundCondensation ? this.finishPreparation(begun, signal) : begun;
   }
 
   /** Waits for a manual condensation. @throws like {@link byHand} */
-  private async finish(preparation: Preparation, signal: AbortSignal | undefined): Promise<CondensationOutcome> {
+  private async finishPreparation(
+    preparation: BackgroundCondensation,
+    signal: AbortSignal | undefined,
+  ): Promise<CondensationOutcome> {
     const cancel = (): void => {
       preparation.giveUp('it was cancelled');
     };
@@ -307,7 +319,7 @@ export class CondensationScheduler {
     if (signal?.aborted) cancel();
     await preparation.over;
     signal?.removeEventListener('abort', cancel);
-    return this.exclusive(async () => {
+    return this.runExclusively(async () => {
       // A request may have applied it already.
       if (this.preparation === preparation) await this.applyPrepared();
       if (preparation.taken) return preparation.taken;
@@ -318,13 +330,13 @@ export class CondensationScheduler {
 
   /** True if the current request fits the model's window. */
   get isFitting(): boolean {
-    return this.fits(this.conversation.countedTokens);
+    return this.fitsWindow(this.conversation.countedTokens);
   }
 
   /** Describes what condenses the conversation at its threshold. */
-  condensedBy(): string {
+  describeCondenser(): string {
     const { manager } = this.parts;
-    const settings = this.settings.now(this.conversation);
+    const settings = this.settings.getSettings(this.conversation);
     const { provider, config } = settings;
     const name = formatProviderName(
       manager.providerName(provider),
@@ -341,8 +353,8 @@ export class CondensationScheduler {
    */
   get coldTokens(): number | undefined {
     const { model } = this.conversation;
-    const { coldPercent } = this.settings.now();
-    const { coldMs = Infinity } = this.parts.learning.cacheSpan(model) ?? {};
+    const { coldPercent } = this.settings.getSettings();
+    const { coldMs = Infinity } = this.parts.learning.getCacheSpan(model) ?? {};
     if (
       coldPercent === undefined ||
       coldMs === Infinity ||
@@ -353,15 +365,15 @@ export class CondensationScheduler {
     return tokens < getDuePoint(model).tokens ? tokens : undefined;
   }
 
-  private fits(countedTokens: number): boolean {
+  private fitsWindow(countedTokens: number): boolean {
     const { model } = this.conversation;
-    return model.contextWindow <= 0 || countedTokens <= this.parts.learning.fitting(model);
+    return model.contextWindow <= 0 || countedTokens <= this.parts.learning.computeFittingTokens(model);
   }
 
-  private reason(): DueReason | undefined {
+  private findReason(): DueReason | undefined {
     const { manager } = this.parts;
     const { model, countedTokens, overheadTokens, id } = this.conversation;
-    const settings = this.settings.now();
+    const settings = this.settings.getSettings();
     return findDueReason({
       contextWindow: model.contextWindow,
       threshold: model.threshold,
@@ -369,31 +381,31 @@ export class CondensationScheduler {
       isFitting: this.isFitting,
       isCold: getCacheState(this.conversation, this.parts).state === 'cold',
       coldPercent: settings.coldPercent,
-      isWaiting: settings.isPaused === true || manager.tokensToGo(id, countedTokens - overheadTokens) > 0,
+      isWaiting: settings.isPaused === true || manager.countTokensToGo(id, countedTokens - overheadTokens) > 0,
     });
   }
 
   private get modelTokens(): number {
     const { model, countedTokens } = this.conversation;
-    return Math.ceil(countedTokens * this.parts.learning.factor(model));
+    return Math.ceil(countedTokens * this.parts.learning.getFactor(model));
   }
 
   /** Mechanical condensations run within the request, those with a model beside it. */
-  private asksModel({ provider, config }: LiveSettings): boolean {
-    return this.parts.manager.asksModel(provider, config);
+  private mayCallModel({ provider, config }: LiveSettings): boolean {
+    return this.parts.manager.mayCallModel(provider, config);
   }
 
-  private condense(
+  private condenseNow(
     reason: CondensationReason,
     signal: AbortSignal | undefined,
   ): Promise<CondensationOutcome | undefined> {
-    const settings = this.settings.now(this.conversation);
-    return this.asksModel(settings) || this.preparation?.isByHand === true
+    const settings = this.settings.getSettings(this.conversation);
+    return this.mayCallModel(settings) || this.preparation?.isByHand === true
       ? this.withModel(reason, signal, settings)
-      : this.mechanically(reason, signal, settings);
+      : this.condenseWithoutModel(reason, signal, settings);
   }
 
-  private async mechanically(
+  private async condenseWithoutModel(
     reason: CondensationReason,
     signal: AbortSignal | undefined,
     settings: LiveSettings,
@@ -407,7 +419,7 @@ export class CondensationScheduler {
     const policy = createPolicy(this.conversation, settings, this.parts.learning, fileAwareFollows);
     const outcome = await condenseWithFallback(this.parts.manager, request, policy);
     const told = isAtThreshold ? explainNoFollowUp(outcome, this.conversation, settings) : outcome;
-    return this.apply(told, reason, signal);
+    return this.applyOutcome(told, reason, signal);
   }
 
   /**
@@ -420,28 +432,28 @@ export class CondensationScheduler {
     settings: LiveSettings,
   ): Promise<CondensationOutcome | undefined> {
     const running = this.preparation;
-    const preparation = running ?? this.start(settings);
+    const preparation = running ?? this.startPreparation(settings);
     if (preparation && !preparation.hasWaited) {
       preparation.hasWaited = true;
-      await this.wait(preparation, settings, signal, running === undefined);
+      await this.waitForPreparation(preparation, settings, signal, running === undefined);
     }
     if (preparation?.isOver) {
       const outcome = await this.applyPrepared(reason);
       if (outcome && this.isFitting) return outcome;
     }
-    const asks = this.asksModel(settings);
+    const asks = this.mayCallModel(settings);
     if (reason !== 'window' && (asks || this.preparation)) return undefined;
     if (this.preparation?.isByHand === false) this.tooLate++;
-    this.preparation?.giveUp(NO_ROOM);
+    this.preparation?.giveUp(NO_ROOM_REASON);
     this.preparation = undefined;
     const truncation = { ...settings, provider: 'truncation', config: settings.configs?.['truncation'] };
-    return this.mechanically(reason, signal, asks ? truncation : settings);
+    return this.condenseWithoutModel(reason, signal, asks ? truncation : settings);
   }
 
   /** @throws the signal's reason if it was aborted; work for this request alone stops too */
-  private async wait(
-    preparation: Preparation,
-    { waitMs = WAIT_MS }: LiveSettings,
+  private async waitForPreparation(
+    preparation: BackgroundCondensation,
+    { waitMs = MAX_WAIT_MS }: LiveSettings,
     signal: AbortSignal | undefined,
     isOwn: boolean,
   ): Promise<void> {
@@ -454,17 +466,17 @@ export class CondensationScheduler {
   }
 
   private prepareInBackground(): void {
-    const settings = this.settings.now(this.conversation);
+    const settings = this.settings.getSettings(this.conversation);
     const { backgroundPercent, isPaused } = settings;
     const { model, id, countedTokens, overheadTokens } = this.conversation;
     if (backgroundPercent === undefined || isPaused || this.preparation || model.contextWindow <= 0) return;
-    if (this.modelTokens < getPreparingTokens(backgroundPercent, model) || !this.asksModel(settings)) return;
-    if (this.parts.manager.tokensToGo(id, countedTokens - overheadTokens) > 0) return;
-    this.start(settings);
+    if (this.modelTokens < getPreparingTokens(backgroundPercent, model) || !this.mayCallModel(settings)) return;
+    if (this.parts.manager.countTokensToGo(id, countedTokens - overheadTokens) > 0) return;
+    this.startPreparation(settings);
   }
 
   /** @returns undefined if one failed and too little is new, or if they keep coming too late */
-  private start(settings: LiveSettings): Preparation | undefined {
+  private startPreparation(settings: LiveSettings): BackgroundCondensation | undefined {
     if (this.conversation.countedTokens < this.waitFor || this.tooLate >= MAX_TOO_LATE) return undefined;
     const { manager, learning } = this.parts;
     const run = (signal: AbortSignal): Promise<CondensationOutcome> =>
@@ -473,14 +485,14 @@ export class CondensationScheduler {
         createRequest(this.conversation, settings, learning, signal),
         createPolicy(this.conversation, settings, learning),
       );
-    return this.begin(run, settings, false);
+    return this.beginPreparation(run, settings, false);
   }
 
-  private begin(
+  private beginPreparation(
     run: (signal: AbortSignal) => Promise<CondensationOutcome>,
     { giveUpMs = GIVE_UP_MS }: LiveSettings,
     isByHand: boolean,
-  ): Preparation {
+  ): BackgroundCondensation {
     const { clock, emit } = this.parts;
     const { id } = this.conversation;
     const reason = isByHand ? 'by-hand' : 'background';
@@ -489,7 +501,12 @@ export class CondensationScheduler {
       const given = { ...outcome, kind: 'cancelled' as const, notes };
       emit({ kind: 'not-condensed', conversation: id, outcome: given, reason, givenUp: why });
     };
-    const preparation = new Preparation(this.conversation.standing, run, { clock, giveUpMs, isByHand, onGivenUp });
+    const preparation = new BackgroundCondensation(this.conversation.standing, run, {
+      clock,
+      giveUpMs,
+      isByHand,
+      onGivenUp,
+    });
     this.preparation = preparation;
     emit({ kind: 'preparing', conversation: id, isPreparing: true });
     void preparation.over.then(() => {
@@ -505,13 +522,13 @@ export class CondensationScheduler {
   private async applyPrepared(reason: CondensationReason = 'background'): Promise<CondensationOutcome | undefined> {
     const { preparation } = this;
     if (!preparation) return undefined;
-    const isCurrent = this.conversation.stillStands(preparation.madeFor);
+    const isCurrent = this.conversation.isUnchanged(preparation.madeFor);
     if (isCurrent && !preparation.isOver) return undefined;
-    if (!isCurrent) preparation.giveUp(DIVERGED);
+    if (!isCurrent) preparation.giveUp(DIVERGED_REASON);
     this.preparation = undefined;
     const { outcome, isByHand } = preparation;
     const why = isByHand ? 'by-hand' : reason;
-    const taken = outcome?.kind === 'condensed' ? await this.apply(outcome, why) : outcome;
+    const taken = outcome?.kind === 'condensed' ? await this.applyOutcome(outcome, why) : outcome;
     preparation.taken = taken;
     if (taken?.kind === 'condensed') {
       this.tooLate = 0;
@@ -520,7 +537,7 @@ export class CondensationScheduler {
       return taken;
     }
     if (!isByHand) this.waitFor = Math.ceil(this.conversation.countedTokens * RETRY_GROWTH);
-    if (taken) this.whyNotWords = whyNot(taken);
+    if (taken) this.whyNotWords = describeWhyNot(taken);
     if (taken)
       this.parts.emit({ kind: 'not-condensed', conversation: this.conversation.id, outcome: taken, reason: why });
     return taken;
@@ -531,7 +548,7 @@ export class CondensationScheduler {
    * @returns the actual outcome: nothing was removed if it could not be recorded
    * @throws the signal's reason if it was aborted
    */
-  private async apply(
+  private async applyOutcome(
     outcome: CondensationOutcome,
     reason: CondensationReason,
     signal?: AbortSignal,
@@ -540,7 +557,7 @@ export class CondensationScheduler {
     const { id, pinned } = conversation;
     if (outcome.kind !== 'condensed') {
       if (outcome.kind === 'cancelled') signal?.throwIfAborted();
-      this.whyNotWords = whyNot(outcome);
+      this.whyNotWords = describeWhyNot(outcome);
       parts.emit({ kind: 'not-condensed', conversation: id, outcome, reason });
       return outcome;
     }
@@ -551,7 +568,7 @@ export class CondensationScheduler {
       const detail = 'Only pinned messages would have changed.';
       return { ...outcome, kind: 'unchanged', reason: 'nothing-to-gain', detail };
     }
-    const condensation = await conversation.record({ ...outcome, edits }, REQUIRED_TO_SEND.has(reason));
+    const condensation = await conversation.recordCondensation({ ...outcome, edits }, REQUIRED_TO_SEND.has(reason));
     if (condensation === undefined) {
       const error = new Error('The originals could not be saved, so nothing was removed.');
       return { ...outcome, kind: 'failed', error };
@@ -575,6 +592,6 @@ function explainNoFollowUp(
 ): CondensationOutcome {
   if (provider !== 'lossless' || whenNotEnough !== undefined || canRecall === true) return outcome;
   return outcome.kind === 'unchanged' && outcome.reason !== 'cooling-down' && outcome.reason !== 'target-met'
-    ? { ...outcome, detail: `${outcome.detail} ${NO_FOLLOW_UP}` }
+    ? { ...outcome, detail: `${outcome.detail} ${NO_FOLLOW_UP_NOTE}` }
     : outcome;
 }

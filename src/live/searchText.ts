@@ -10,15 +10,15 @@ export class PatternError extends Error {
 }
 
 /** Milliseconds that one batch may block the thread. */
-const STRETCH_MS = 20;
+const MAX_BATCH_MS = 20;
 /** Milliseconds of matching per search, all batches together. */
-const BUDGET_MS = 2_000;
+const MAX_SEARCH_MS = 2_000;
 /** Tries per line: on a busy machine a batch may time out before it has begun. */
-const MAX_TRIES = 3;
+const MAX_TRIES_PER_LINE = 3;
 /** UTF-16 units per batch; a longer line is a batch of its own. */
-const STRETCH_CHARS = 64 * 1024;
+const MAX_BATCH_CHARS = 64 * 1024;
 /** Only this much of a line is searched, because a pattern may take quadratic time. */
-const MAX_LINE = 4_096;
+const MAX_SEARCHED_LINE_CHARS = 4_096;
 
 /** Matches lines with all words, in any order and case. */
 export function createWordMatcher(words: string): LineMatcher {
@@ -36,19 +36,19 @@ export function createWordMatcher(words: string): LineMatcher {
  * @throws PatternError
  */
 export function createPatternMatcher(pattern: string): LineMatcher {
-  const sandbox = createContext({ lines: [] as readonly string[], pattern: compile(pattern) });
+  const sandbox = createContext({ lines: [] as readonly string[], pattern: compilePattern(pattern) });
   const script = new Script('lines.map((line) => pattern.test(line))');
   return (lines) => {
     sandbox['lines'] = lines;
     try {
-      return script.runInContext(sandbox, { timeout: STRETCH_MS }) as readonly boolean[];
+      return script.runInContext(sandbox, { timeout: MAX_BATCH_MS }) as readonly boolean[];
     } catch {
       return undefined;
     }
   };
 }
 
-function compile(pattern: string): RegExp {
+function compilePattern(pattern: string): RegExp {
   for (const flags of ['iu', 'i']) {
     try {
       return new RegExp(pattern, flags);
@@ -71,10 +71,10 @@ export function searchLines(lines: readonly string[], matches: LineMatcher, spen
   for (let at = 0; at < lines.length;) {
     const end = Math.min(findBatchEnd(lines, at), at + most);
     const started = performance.now();
-    const hits = matches(lines.slice(at, end).map((line) => line.slice(0, MAX_LINE)));
+    const hits = matches(lines.slice(at, end).map((line) => line.slice(0, MAX_SEARCHED_LINE_CHARS)));
     spent.ms += performance.now() - started;
     tries = hits || end - at > 1 ? 0 : tries + 1;
-    if (tries === MAX_TRIES || spent.ms > BUDGET_MS) throw new PatternError(TOO_SLOW);
+    if (tries === MAX_TRIES_PER_LINE || spent.ms > MAX_SEARCH_MS) throw new PatternError(TOO_SLOW_TEXT);
     // After a timeout, retry in smaller batches.
     most = hits ? Infinity : Math.max(1, Math.floor((end - at) / 2));
     if (!hits) continue;
@@ -84,14 +84,14 @@ export function searchLines(lines: readonly string[], matches: LineMatcher, spen
   return found;
 }
 
-const TOO_SLOW = 'The pattern takes too long. Use a simpler one, or words.';
+const TOO_SLOW_TEXT = 'The pattern takes too long. Use a simpler one, or words.';
 
 function findBatchEnd(lines: readonly string[], from: number): number {
   let chars = 0;
   let at = from;
-  while (at < lines.length && (at === from || chars < STRETCH_CHARS)) {
+  while (at < lines.length && (at === from || chars < MAX_BATCH_CHARS)) {
     // Each line has a fixed cost too.
-    chars += 1 + Math.min(MAX_LINE, lines[at]?.length ?? 0);
+    chars += 1 + Math.min(MAX_SEARCHED_LINE_CHARS, lines[at]?.length ?? 0);
     at++;
   }
   return at;

@@ -24,10 +24,10 @@ export function toLiveSummary(
   return {
     id,
     title,
-    tokens: Math.ceil(countedTokens * learning.factor(model)),
+    tokens: Math.ceil(countedTokens * learning.getFactor(model)),
     contextWindow: model.contextWindow,
     thresholdTokens: getDuePoint(withThresholdOf(settings(), model)).tokens,
-    condensedBy: scheduler.condensedBy(),
+    condensedBy: scheduler.describeCondenser(),
     ...(coldTokens !== undefined && { coldTokens }),
     ...(whyNot !== undefined && { whyNot }),
     ...(settings().isPaused === true && { isPaused: true as const }),

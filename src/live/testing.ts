@@ -5,8 +5,8 @@ import { findMarkers } from '../core/messages/markers';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { Usage } from '../core/cost/usage';
 import type { ApiMessage } from '../core/messages/types';
-import { exchange, lines, user } from '../core/testing';
-import { freshCounter } from '../core/testingCounter';
+import { makeToolExchange, makeLines, user } from '../core/testing';
+import { createCounter } from '../core/testingCounter';
 import type { StorageOptions } from '../storage/ledgerStore';
 import { LiveConversations } from './liveConversations';
 import type { LiveSettings } from './types';
@@ -32,7 +32,7 @@ export function createTestBed(
     readonly counter?: MessageCounter;
   } = {},
 ): TestBed {
-  const counter = options.counter ?? freshCounter();
+  const counter = options.counter ?? createCounter();
   const manager = new CondensationManager(counter, [
     losslessProvider,
     truncationProvider,
@@ -57,7 +57,7 @@ export function createTestBed(
 }
 
 /** The same content in new objects, as a new request has them. */
-export const resend = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+export const cloneAsJson = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 export const createModel = (changes: Partial<UpstreamModel> = {}): UpstreamModel => ({
   key: 'test',
@@ -72,25 +72,25 @@ export const createRequest = (messages: readonly ApiMessage[], changes: Partial<
   conversationId: 'c1',
   title: 'A task',
   system: 'You are an agent.',
-  messages: resend(messages),
+  messages: cloneAsJson(messages),
   tools: [{ name: 'Read' }],
   model: createModel(),
   ...changes,
 });
 
 /** A task as VS Code begins it, followed by reads of about `size` lines of 8 tokens each. */
-export const reads = (count: number, size = 100, name = 'f'): ApiMessage[] => [
+export const makeReads = (count: number, size = 100, name = 'f'): ApiMessage[] => [
   user('<environment_info>Linux</environment_info>'),
   user('<userRequest>Look at the files</userRequest>'),
-  ...Array.from({ length: count }, (_, index) => read(`${name}${index}`, size)).flat(),
+  ...Array.from({ length: count }, (_, index) => makeRead(`${name}${index}`, size)).flat(),
 ];
 
 /** A call that reads a file, and its result. */
-export const read = (name: string, size = 100): ApiMessage[] =>
-  exchange(`call-${name}`, 'Read', { file_path: `/src/${name}.ts` }, lines(name, size));
+export const makeRead = (name: string, size = 100): ApiMessage[] =>
+  makeToolExchange(`call-${name}`, 'Read', { file_path: `/src/${name}.ts` }, makeLines(name, size));
 
 /** Usage reported for a request with this many tokens, one of them from the cache. */
-export const usage = (promptTokens: number): Usage => ({
+export const makeUsage = (promptTokens: number): Usage => ({
   accounting: 'anthropic',
   source: 'reported',
   inputTokens: promptTokens - 1,
@@ -99,10 +99,10 @@ export const usage = (promptTokens: number): Usage => ({
   cacheWriteTokens: 0,
 });
 
-export const json = (value: unknown): string => JSON.stringify(value);
+export const stringify = (value: unknown): string => JSON.stringify(value);
 
 /** About 30,500 tokens: above the threshold of 75 % of 40,000, within the 32,000 that fit. */
-export const DUE = reads(27);
-export const SMALL = reads(8);
+export const DUE_MESSAGES = makeReads(27);
+export const SMALL_MESSAGES = makeReads(8);
 
-export const countMarkers = (messages: readonly ApiMessage[]): number => findMarkers(json(messages)).length;
+export const countMarkers = (messages: readonly ApiMessage[]): number => findMarkers(stringify(messages)).length;

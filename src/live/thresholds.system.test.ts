@@ -4,10 +4,10 @@ import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { isTried } from '../../test/support/long';
 import type { Threshold } from '../core/condense/trigger/thresholds';
 import type { ApiMessage } from '../core/messages/types';
-import { freshCounter } from '../core/testingCounter';
+import { createCounter } from '../core/testingCounter';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { UpstreamModel } from './request';
-import { createTestBed, read, reads, createRequest, createModel } from './testing';
+import { createTestBed, makeRead, makeReads, createRequest, createModel } from './testing';
 import { getDuePoint } from './tokenLearning';
 
 const WINDOWS = [32_000, 128_000, 400_000, 1_000_000] as const;
@@ -16,8 +16,8 @@ const STEP_PERCENT = 1;
 /** Tokens of a line of a read, and of the call around it. */
 const LINE_TOKENS = 11;
 const CALL_TOKENS = 45;
-const BEFORE_READS = reads(0).length;
-const MESSAGES_OF_READ = read('f').length;
+const BEFORE_READS = makeReads(0).length;
+const MESSAGES_OF_READ = makeRead('f').length;
 
 const modelOf = (contextWindow: number, threshold: Threshold): UpstreamModel =>
   createModel({ contextWindow, maxOutputTokens: 8_000, threshold });
@@ -36,7 +36,7 @@ interface Conversation {
 
 function conversationFor(contextWindow: number): Conversation {
   const size = Math.floor(((contextWindow * STEP_PERCENT) / 100 - CALL_TOKENS) / LINE_TOKENS);
-  return { counter: freshCounter(), whole: reads(130, size) };
+  return { counter: createCounter(), whole: makeReads(130, size) };
 }
 
 /** Lets a conversation grow until it is condensed, beginning a little below of where it should be. */

@@ -23,94 +23,96 @@ const asked = (
 describe('the learned token factor', () => {
   it("is the model's default until the first answer", () => {
     const learning = new TokenLearning();
-    expect(learning.factor(createModel())).toBe(1);
-    expect(learning.factor(createModel({ tokenFactor: 1.5 }))).toBe(1.5);
-    learning.answered(asked(1_000), usage(2_000));
-    expect(learning.factor(createModel({ tokenFactor: 1.5 }))).toBe(2);
-    expect(learning.factor(createModel({ key: 'other', tokenFactor: 1.5 }))).toBe(1.5);
+    expect(learning.getFactor(createModel())).toBe(1);
+    expect(learning.getFactor(createModel({ tokenFactor: 1.5 }))).toBe(1.5);
+    learning.learnFromAnswer(asked(1_000), usage(2_000));
+    expect(learning.getFactor(createModel({ tokenFactor: 1.5 }))).toBe(2);
+    expect(learning.getFactor(createModel({ key: 'other', tokenFactor: 1.5 }))).toBe(1.5);
   });
 
   it('follows the answers within bounds', () => {
     const learning = new TokenLearning();
-    learning.answered(asked(1_000), usage(1_000));
-    learning.answered(asked(1_000), usage(2_000));
-    expect(learning.factor(createModel())).toBeCloseTo(1.3);
-    for (let answer = 0; answer < 50; answer++) learning.answered(asked(1_000), usage(100_000));
-    expect(learning.factor(createModel())).toBeCloseTo(5);
+    learning.learnFromAnswer(asked(1_000), usage(1_000));
+    learning.learnFromAnswer(asked(1_000), usage(2_000));
+    expect(learning.getFactor(createModel())).toBeCloseTo(1.3);
+    for (let answer = 0; answer < 50; answer++) learning.learnFromAnswer(asked(1_000), usage(100_000));
+    expect(learning.getFactor(createModel())).toBeCloseTo(5);
   });
 
   it('ignores counts made here, short requests and missing reports', () => {
     const learning = new TokenLearning();
-    learning.answered(asked(1_000), usage(3_000, 'counted'));
-    learning.answered(asked(100), usage(300));
-    learning.answered(asked(1_000), usage(0));
-    expect(learning.factor(createModel())).toBe(1);
+    learning.learnFromAnswer(asked(1_000), usage(3_000, 'counted'));
+    learning.learnFromAnswer(asked(100), usage(300));
+    learning.learnFromAnswer(asked(1_000), usage(0));
+    expect(learning.getFactor(createModel())).toBe(1);
   });
 });
 
 describe('the number of tokens that fit a request', () => {
   it('is the window minus a tenth and the reply, adjusted by the factor', () => {
     const learning = new TokenLearning();
-    expect(learning.fitting(createModel())).toBe(32_000);
-    learning.answered(asked(1_000), usage(2_000));
-    expect(learning.fitting(createModel())).toBe(16_000);
-    expect(learning.fitting(createModel({ contextWindow: 1_000 }))).toBe(375);
+    expect(learning.computeFittingTokens(createModel())).toBe(32_000);
+    learning.learnFromAnswer(asked(1_000), usage(2_000));
+    expect(learning.computeFittingTokens(createModel())).toBe(16_000);
+    expect(learning.computeFittingTokens(createModel({ contextWindow: 1_000 }))).toBe(375);
   });
 
   it('is lower than what was rejected until as much is accepted', () => {
     const learning = new TokenLearning();
-    learning.refused(createModel(), 20_000);
-    learning.refused(createModel(), 30_000);
-    expect(learning.fitting(createModel())).toBe(18_000);
-    learning.answered(asked(10_000), usage(10_000));
-    expect(learning.fitting(createModel())).toBe(18_000);
-    learning.answered(asked(20_000), usage(20_000));
-    expect(learning.fitting(createModel())).toBe(32_000);
+    learning.learnFromRejection(createModel(), 20_000);
+    learning.learnFromRejection(createModel(), 30_000);
+    expect(learning.computeFittingTokens(createModel())).toBe(18_000);
+    learning.learnFromAnswer(asked(10_000), usage(10_000));
+    expect(learning.computeFittingTokens(createModel())).toBe(18_000);
+    learning.learnFromAnswer(asked(20_000), usage(20_000));
+    expect(learning.computeFittingTokens(createModel())).toBe(32_000);
   });
 });
 
 describe('a server that truncates prompts silently', () => {
-  const learned = (learning: TokenLearning): number => learning.known(createModel()).contextWindow;
+  const learned = (learning: TokenLearning): number => learning.applyLearned(createModel()).contextWindow;
 
   // Number 10 of issue N: Ollama's default of 4,096 tokens, half of which it keeps of a prompt that is longer.
   it("is detected by two requests truncated to the same size, which don't affect the factor", () => {
     const learning = new TokenLearning();
     const model = createModel();
-    expect(learning.answered(asked(9_000), usage(2_050))).toBeUndefined();
-    expect(learning.known(model)).toBe(model);
-    expect(learning.answered(asked(12_000), usage(2_050))).toBe(2_050);
+    expect(learning.learnFromAnswer(asked(9_000), usage(2_050))).toBeUndefined();
+    expect(learning.applyLearned(model)).toBe(model);
+    expect(learning.learnFromAnswer(asked(12_000), usage(2_050))).toBe(2_050);
     expect(learned(learning)).toBe(2_050);
-    expect(learning.factor(model)).toBe(1);
+    expect(learning.getFactor(model)).toBe(1);
     // Told once.
-    expect(learning.answered(asked(15_000), usage(2_050))).toBeUndefined();
+    expect(learning.learnFromAnswer(asked(15_000), usage(2_050))).toBeUndefined();
   });
 
   it('is detected despite optional content by what must be read', () => {
     const learning = new TokenLearning();
-    learning.answered(asked(30_000, { mustRead: 9_000 }), usage(2_050));
-    expect(learning.answered(asked(33_000, { mustRead: 12_000 }), usage(2_050))).toBe(2_050);
+    learning.learnFromAnswer(asked(30_000, { mustRead: 9_000 }), usage(2_050));
+    expect(learning.learnFromAnswer(asked(33_000, { mustRead: 12_000 }), usage(2_050))).toBe(2_050);
   });
 
   it('is not inferred from growing reports or other conversations', () => {
     const learning = new TokenLearning();
-    for (const read of [2_000, 2_500, 3_000]) expect(learning.answered(asked(9_000), usage(read))).toBeUndefined();
+    for (const read of [2_000, 2_500, 3_000])
+      expect(learning.learnFromAnswer(asked(9_000), usage(read))).toBeUndefined();
     // Subagents begin alike.
-    learning.answered(asked(12_000, { conversation: 'two' as LiveId }), usage(3_000));
+    learning.learnFromAnswer(asked(12_000, { conversation: 'two' as LiveId }), usage(3_000));
     expect(learned(learning)).toBe(40_000);
   });
 
   it("is told from one that skips optional content, which doesn't affect the factor either", () => {
     const learning = new TokenLearning();
-    for (const more of [0, 3_000]) learning.answered(asked(50_000 + more, { mustRead: 20_000 + more }), usage(20_000));
+    for (const more of [0, 3_000])
+      learning.learnFromAnswer(asked(50_000 + more, { mustRead: 20_000 + more }), usage(20_000));
     expect(learned(learning)).toBe(40_000);
     expect(learning.isCalibrated(createModel())).toBe(false);
   });
 
   it('is told from one that reads as much of nearly equal requests', () => {
     const learning = new TokenLearning();
-    for (const counted of [50_000, 50_000, 50_200]) learning.answered(asked(counted), usage(20_000));
+    for (const counted of [50_000, 50_000, 50_200]) learning.learnFromAnswer(asked(counted), usage(20_000));
     expect(learned(learning)).toBe(40_000);
-    learning.answered(asked(50_600), usage(20_100));
+    learning.learnFromAnswer(asked(50_600), usage(20_100));
     expect(learned(learning)).toBe(20_100);
   });
 
@@ -120,34 +122,34 @@ describe('a server that truncates prompts silently', () => {
       const { mustRead: _, ...request } = asked(counted);
       return request;
     };
-    for (const counted of [9_000, 12_000]) learning.answered(otherwise(counted), usage(2_050));
-    learning.answered(otherwise(10_000), usage(30_000));
+    for (const counted of [9_000, 12_000]) learning.learnFromAnswer(otherwise(counted), usage(2_050));
+    learning.learnFromAnswer(otherwise(10_000), usage(30_000));
     expect(learned(learning)).toBe(40_000);
     expect(learning.isCalibrated(createModel())).toBe(false);
   });
 
   it('is assumed until more is read than its apparent limit', () => {
     const learning = new TokenLearning();
-    for (const counted of [9_000, 12_000]) learning.answered(asked(counted), usage(2_050));
+    for (const counted of [9_000, 12_000]) learning.learnFromAnswer(asked(counted), usage(2_050));
     // Of about the same size.
-    learning.answered(asked(2_060), usage(2_060));
+    learning.learnFromAnswer(asked(2_060), usage(2_060));
     expect(learned(learning)).toBe(2_050);
-    learning.answered(asked(3_500), usage(3_600));
+    learning.learnFromAnswer(asked(3_500), usage(3_600));
     expect(learned(learning)).toBe(40_000);
-    learning.answered(asked(3_500), usage(3_900));
+    learning.learnFromAnswer(asked(3_500), usage(3_900));
     // Whoever keeps half of what is too long reads more of what is not.
-    for (const counted of [20_000, 23_000]) learning.answered(asked(counted), usage(2_050));
+    for (const counted of [20_000, 23_000]) learning.learnFromAnswer(asked(counted), usage(2_050));
     expect(learned(learning)).toBe(3_900);
   });
 
   it('is not inferred for a vendor that names its window', () => {
     const learning = new TokenLearning();
-    learning.refused(createModel(), 39_000, { limit: 30_000 });
-    for (const counted of [9_000, 12_000]) learning.answered(asked(counted), usage(2_050));
+    learning.learnFromRejection(createModel(), 39_000, { limit: 30_000 });
+    for (const counted of [9_000, 12_000]) learning.learnFromAnswer(asked(counted), usage(2_050));
     expect(learned(learning)).toBe(2_050);
-    learning.answered(asked(3_500), usage(3_600));
+    learning.learnFromAnswer(asked(3_500), usage(3_600));
     expect(learned(learning)).toBe(30_000);
-    learning.answered(asked(30_000), usage(31_000));
+    learning.learnFromAnswer(asked(30_000), usage(31_000));
     expect(learned(learning)).toBe(30_000);
   });
 });
@@ -159,15 +161,15 @@ describe('a cache of unknown lifetime', () => {
 
   it('is as warm as answers show, within what the vendor promises', () => {
     const learning = new TokenLearning();
-    expect(learning.cacheSpan(model)).toEqual(model.cacheSpan);
-    learning.cacheAnswered(model, 90 * MINUTE, answer(9_000));
-    expect(learning.cacheSpan(model)?.warmMs).toBe(90 * MINUTE);
-    learning.cacheAnswered(model, 200 * MINUTE, answer(0));
-    expect(learning.cacheSpan(model)).toEqual({ warmMs: 90 * MINUTE, coldMs: 200 * MINUTE });
+    expect(learning.getCacheSpan(model)).toEqual(model.cacheSpan);
+    learning.learnCache(model, 90 * MINUTE, answer(9_000));
+    expect(learning.getCacheSpan(model)?.warmMs).toBe(90 * MINUTE);
+    learning.learnCache(model, 200 * MINUTE, answer(0));
+    expect(learning.getCacheSpan(model)).toEqual({ warmMs: 90 * MINUTE, coldMs: 200 * MINUTE });
     // A miss within the promise has other reasons, and one that read half says nothing.
-    learning.cacheAnswered(model, 10 * MINUTE, answer(0));
-    learning.cacheAnswered(model, 100 * MINUTE, answer(3_000));
-    expect(learning.cacheSpan(model)).toEqual({ warmMs: 90 * MINUTE, coldMs: 200 * MINUTE });
-    expect(learning.cacheSpan(createModel({ key: 'another' }))).toBeUndefined();
+    learning.learnCache(model, 10 * MINUTE, answer(0));
+    learning.learnCache(model, 100 * MINUTE, answer(3_000));
+    expect(learning.getCacheSpan(model)).toEqual({ warmMs: 90 * MINUTE, coldMs: 200 * MINUTE });
+    expect(learning.getCacheSpan(createModel({ key: 'another' }))).toBeUndefined();
   });
 });

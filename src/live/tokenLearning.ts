@@ -1,12 +1,12 @@
 import { countPromptTokens, type Usage } from '../core/cost/usage';
 import {
-  allowedTokens,
-  duePoint,
+  computeAllowedTokens,
+  computeDuePoint,
   getReservedOutput,
   type DuePoint,
   type ReservedOutputInput,
 } from '../core/condense/trigger/thresholds';
-import type { Overflow, OverWeight } from '../api/tooLong';
+import type { OverflowTokens, OverWeight } from '../api/tooLong';
 import type { CacheSpan } from '../core/vendors/caches';
 import { MIN_CACHED_TOKENS } from './cacheState';
 import type { LiveId, PreparedRequest, UpstreamModel } from './request';
@@ -18,13 +18,13 @@ import { isAboutImages, type WeightLimits } from './weight';
  */
 const FACTOR_BOUNDS = { least: 0.7, most: 5 } as const;
 /** Reports this close together are considered equal. */
-const SAME_SHARE = 0.01;
+const EQUAL_REPORT_SHARE = 0.01;
 /** Weight of the newest answer; a conversation's content changes slowly. */
-const WEIGHT = 0.3;
+const NEWEST_ANSWER_WEIGHT = 0.3;
 /** Shorter requests are ignored because fixed parts dominate. */
-const MIN_TOKENS = 500;
+const MIN_LEARNED_TOKENS = 500;
 /** Share of a rejected request that is tried next. */
-const REFUSED_SHARE = 0.9;
+const RETRY_SIZE_SHARE = 0.9;
 
 const getRoom = ({
   contextWindow,
@@ -42,7 +42,7 @@ const getRoom = ({
 export const getReservedTokens = (model: UpstreamModel): number => getReservedOutput(getRoom(model));
 
 /** When conversations with a model are due. */
-export const getDuePoint = (model: UpstreamModel): DuePoint => duePoint(getRoom(model));
+export const getDuePoint = (model: UpstreamModel): DuePoint => computeDuePoint(getRoom(model));
 
 const clampFactor = (factor: number): number => Math.min(FACTOR_BOUNDS.most, Math.max(FACTOR_BOUNDS.least, factor));
 
@@ -54,7 +54,7 @@ interface LearnedLimits {
   warmMs?: number;
   coldMs?: number;
   /** Per conversation, the request that seems to have been truncated silently. */
-  readonly cuts: Map<LiveId, Cut>;
+  readonly cuts: Map<LiveId, ServerTruncation>;
   /** The window that truncations implied, until more is read. */
   cutTo?: number;
   /** The most tokens read of a request after truncations implied a smaller window. */
@@ -68,7 +68,7 @@ interface LearnedLimits {
 }
 
 /** A request of which fewer tokens were read than it must have. */
-interface Cut {
+interface ServerTruncation {
   /** In the model's tokens. */
   readonly reported: number;
   /** O200k tokens that had to be read. */
@@ -76,8 +76,8 @@ interface Cut {
 }
 
 /** True if no tokenizer could produce so few tokens. */
-const isCut = ({ reported, mustRead }: Cut): boolean =>
-  mustRead >= MIN_TOKENS && reported < mustRead * FACTOR_BOUNDS.least;
+const isCut = ({ reported, mustRead }: ServerTruncation): boolean =>
+  mustRead >= MIN_LEARNED_TOKENS && reported < mustRead * FACTOR_BOUNDS.least;
 
 /** The learned window in the model's tokens, if any. */
 const getLearnedWindow = ({ window = Infinity, cutTo = Infinity }: LearnedLimits): number => Math.min(window, cutTo);
@@ -90,7 +90,7 @@ export class TokenLearning {
   private readonly models = new Map<string, LearnedLimits>();
 
   /** The model's tokens per o200k token. */
-  factor({ key, tokenFactor = 1 }: UpstreamModel): number {
+  getFactor({ key, tokenFactor = 1 }: UpstreamModel): number {
     return this.models.get(key)?.factor ?? tokenFactor;
   }
 
@@ -100,28 +100,33 @@ export class TokenLearning {
   }
 
   /** Maximum o200k tokens of a whole request. */
-  fitting(model: UpstreamModel): number {
-    const allowed = Math.floor(allowedTokens(model.contextWindow, getReservedTokens(model)) / this.factor(model));
+  computeFittingTokens(model: UpstreamModel): number {
+    const allowed = Math.floor(
+      computeAllowedTokens(model.contextWindow, getReservedTokens(model)) / this.getFactor(model),
+    );
     const refused = this.models.get(model.key)?.refused;
-    return Math.max(0, refused === undefined ? allowed : Math.min(allowed, Math.floor(refused * REFUSED_SHARE)));
+    return Math.max(0, refused === undefined ? allowed : Math.min(allowed, Math.floor(refused * RETRY_SIZE_SHARE)));
   }
 
   /**
    * @returns the tokens that the server read if it truncated the request; each size is reported
    * once
    */
-  answered({ conversation, model, countedTokens, mustRead }: AnsweredRequest, usage: Usage): number | undefined {
-    const learned = this.of(model);
+  learnFromAnswer({ conversation, model, countedTokens, mustRead }: AnsweredRequest, usage: Usage): number | undefined {
+    const learned = this.getLearnedLimits(model);
     if (learned.refused !== undefined && countedTokens >= learned.refused) delete learned.refused;
     const reported = countPromptTokens(usage);
     if (usage.source !== 'reported' || reported <= 0) return undefined;
     this.readMore(learned, reported);
-    if (mustRead === undefined || countedTokens < MIN_TOKENS) return undefined;
+    if (mustRead === undefined || countedTokens < MIN_LEARNED_TOKENS) return undefined;
     if (reported < countedTokens * FACTOR_BOUNDS.least) {
-      return isCut({ reported, mustRead }) ? this.cut(model, conversation, { reported, mustRead }) : undefined;
+      return isCut({ reported, mustRead })
+        ? this.noteTruncation(model, conversation, { reported, mustRead })
+        : undefined;
     }
     const sample = clampFactor(reported / countedTokens);
-    learned.factor = learned.factor === undefined ? sample : learned.factor + WEIGHT * (sample - learned.factor);
+    learned.factor =
+      learned.factor === undefined ? sample : learned.factor + NEWEST_ANSWER_WEIGHT * (sample - learned.factor);
     return undefined;
   }
 
@@ -131,11 +136,11 @@ export class TokenLearning {
    * they differ by more than their reported sizes do; a server that reads all of both would report
    * the difference.
    */
-  private cut(model: UpstreamModel, conversation: LiveId, cut: Cut): number | undefined {
-    const learned = this.of(model);
+  private noteTruncation(model: UpstreamModel, conversation: LiveId, cut: ServerTruncation): number | undefined {
+    const learned = this.getLearnedLimits(model);
     const before = learned.cuts.get(conversation);
     const { reported, mustRead } = cut;
-    const same = reported * SAME_SHARE;
+    const same = reported * EQUAL_REPORT_SHARE;
     if (before === undefined || Math.abs(before.reported - reported) > same) {
       learned.cuts.set(conversation, cut);
       return undefined;
@@ -151,13 +156,13 @@ export class TokenLearning {
   /** If a server reads more than the implied window, the implication was wrong. */
   private readMore(learned: LearnedLimits, reported: number): void {
     const { cutTo, readBeyond } = learned;
-    const isWrong = cutTo !== undefined && reported > cutTo * (1 + SAME_SHARE);
+    const isWrong = cutTo !== undefined && reported > cutTo * (1 + EQUAL_REPORT_SHARE);
     if (isWrong) delete learned.cutTo;
     if (isWrong || readBeyond !== undefined) learned.readBeyond = Math.max(readBeyond ?? 0, reported);
   }
 
   /** How long the model's cache keeps a prompt: the vendor's statement, corrected by answers. */
-  cacheSpan({ key, cacheSpan }: UpstreamModel): CacheSpan | undefined {
+  getCacheSpan({ key, cacheSpan }: UpstreamModel): CacheSpan | undefined {
     const { warmMs = 0, coldMs = Infinity } = this.models.get(key) ?? {};
     // Without a stated lifetime, answers only show how long a prompt was kept.
     if (!cacheSpan || cacheSpan === 'none') return warmMs > 0 ? { warmMs, coldMs: Infinity } : undefined;
@@ -169,13 +174,13 @@ export class TokenLearning {
    * @param ageMs milliseconds between the starts of two requests of a conversation, the second of
    * which was answered
    */
-  cacheAnswered(model: UpstreamModel, ageMs: number, usage: Usage): void {
+  learnCache(model: UpstreamModel, ageMs: number, usage: Usage): void {
     const { cacheSpan } = model;
     const tokens = countPromptTokens(usage);
     if (usage.source !== 'reported' || tokens < MIN_CACHED_TOKENS) return;
     const promised = cacheSpan === undefined || cacheSpan === 'none' ? undefined : cacheSpan.warmMs;
     if (promised !== undefined && ageMs < promised) return;
-    const learned = this.of(model);
+    const learned = this.getLearnedLimits(model);
     if (usage.cacheReadTokens > tokens / 2) learned.warmMs = Math.max(learned.warmMs ?? 0, ageMs);
     // Within the promised lifetime, or without one, a miss has other causes.
     else if (promised !== undefined && usage.cacheReadTokens < tokens / 10)
@@ -183,11 +188,11 @@ export class TokenLearning {
   }
 
   /** @param overflow what the vendor said about the request's length */
-  refused(model: UpstreamModel, counted: number, { tokens, limit }: Overflow = {}): void {
-    const learned = this.of(model);
+  learnFromRejection(model: UpstreamModel, counted: number, { tokens, limit }: OverflowTokens = {}): void {
+    const learned = this.getLearnedLimits(model);
     if (limit !== undefined && limit < model.contextWindow) learned.window = limit;
     // Exact, so that nothing needs to be guessed from the rejection.
-    if (tokens !== undefined && counted >= MIN_TOKENS) learned.factor = clampFactor(tokens / counted);
+    if (tokens !== undefined && counted >= MIN_LEARNED_TOKENS) learned.factor = clampFactor(tokens / counted);
     else learned.refused = Math.min(counted, learned.refused ?? counted);
   }
 
@@ -195,26 +200,26 @@ export class TokenLearning {
    * Learns from a request rejected for its bytes or images.
    * @param bytes approximate size of the request
    */
-  tooHeavy(model: UpstreamModel, bytes: number, said: OverWeight): void {
-    const learned = this.of(model);
+  learnWeightLimit(model: UpstreamModel, bytes: number, said: OverWeight): void {
+    const learned = this.getLearnedLimits(model);
     // Our size may differ slightly from what was sent; a stated limit is exact.
-    const limit = isAboutImages(said) ? undefined : Math.min(said.bytes ?? Infinity, bytes * REFUSED_SHARE);
+    const limit = isAboutImages(said) ? undefined : Math.min(said.bytes ?? Infinity, bytes * RETRY_SIZE_SHARE);
     learned.weight = { ...learned.weight, ...said, ...(limit !== undefined && { bytes: Math.floor(limit) }) };
   }
 
   /** Limits of the model's requests. */
-  limits({ key, limits }: UpstreamModel): WeightLimits {
+  getWeightLimits({ key, limits }: UpstreamModel): WeightLimits {
     return { ...limits, ...this.models.get(key)?.weight };
   }
 
   /** The model with what rejections and truncations have shown. */
-  known<Model extends UpstreamModel>(model: Model): Model {
+  applyLearned<Model extends UpstreamModel>(model: Model): Model {
     const learned = this.models.get(model.key);
     const window = learned ? getLearnedWindow(learned) : Infinity;
     return window >= model.contextWindow ? model : { ...model, contextWindow: window };
   }
 
-  private of({ key }: UpstreamModel): LearnedLimits {
+  private getLearnedLimits({ key }: UpstreamModel): LearnedLimits {
     const known = this.models.get(key);
     if (known) return known;
     const learned: LearnedLimits = { cuts: new Map() };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
-import { assistant, call, exchange, user } from '../core/testing';
-import { freshCounter } from '../core/testingCounter';
+import { assistant, call, makeToolExchange, user } from '../core/testing';
+import { createCounter } from '../core/testingCounter';
 import { measureTools } from './toolWeights';
 import { createTestBed, createRequest } from './testing';
 
@@ -15,16 +15,16 @@ describe('the tool definitions of a conversation', () => {
   it('are measured in tokens with their number of calls, the largest first', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
-      const here = [user('go'), ...exchange('1', 'Read', {}, 'a'), ...exchange('2', 'Read', {}, 'b')];
-      const other = [user('other'), ...exchange('1', 'mcp_docs_search', {}, 'a')];
+      const here = [user('go'), ...makeToolExchange('1', 'Read', {}, 'a'), ...makeToolExchange('2', 'Read', {}, 'b')];
+      const other = [user('other'), ...makeToolExchange('1', 'mcp_docs_search', {}, 'a')];
       await live.prepare(createRequest(other, { conversationId: 'c2', tools: TOOLS }));
       await live.prepare(createRequest(here.slice(0, 3), { tools: TOOLS }));
       await live.prepare(createRequest(here, { tools: TOOLS }));
-      const counter = freshCounter();
+      const counter = createCounter();
       expect(live.active()?.tools).toEqual([
-        { name: TOOLS[1]!.name, server: 'github', tokens: counter.json(TOOLS[1]), calls: 0, callsElsewhere: 0 },
-        { name: TOOLS[2]!.name, server: 'docs', tokens: counter.json(TOOLS[2]), calls: 0, callsElsewhere: 1 },
-        { name: 'Read', tokens: counter.json(TOOLS[0]), calls: 2, callsElsewhere: 0 },
+        { name: TOOLS[1]!.name, server: 'github', tokens: counter.countJson(TOOLS[1]), calls: 0, callsElsewhere: 0 },
+        { name: TOOLS[2]!.name, server: 'docs', tokens: counter.countJson(TOOLS[2]), calls: 0, callsElsewhere: 1 },
+        { name: 'Read', tokens: counter.countJson(TOOLS[0]), calls: 2, callsElsewhere: 0 },
       ]);
       // A conversation that was rolled back, and other tools.
       const edited = [user('go'), assistant(call('9', 'Write')), here[2]!];
@@ -40,7 +40,7 @@ describe('the tool definitions of a conversation', () => {
         { type: 'web_search' },
         { functionDeclarations: [{ name: 'c' }, { name: 'd' }] },
       ],
-      freshCounter(),
+      createCounter(),
     );
     expect(named.map(({ name }) => name)).toEqual(['a', 'b', 'web_search', 'c', 'd']);
   });

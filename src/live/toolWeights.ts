@@ -20,15 +20,15 @@ export interface ToolWeight extends DeclaredTool {
 }
 
 /** Claude Code, Codex and others use `mcp__server__tool`, VS Code `mcp_server_tool`. */
-const OF_SERVER = /^mcp__(?<long>.+?)__|^mcp_(?<short>[^_]+)_/;
+const MCP_SERVER_PREFIX = /^mcp__(?<long>.+?)__|^mcp_(?<short>[^_]+)_/;
 
 /** The tools of a request in order; one declaration of Gemini's contains several. */
 export function measureTools(declarations: readonly unknown[], counter: MessageCounter): DeclaredTool[] {
   return declarations.flatMap(splitDeclaration).map((declaration) => {
     const name = getToolName(declaration);
-    const { long, short } = OF_SERVER.exec(name)?.groups ?? {};
+    const { long, short } = MCP_SERVER_PREFIX.exec(name)?.groups ?? {};
     const server = long ?? short;
-    return { name, tokens: counter.json(declaration), ...(server !== undefined && { server }) };
+    return { name, tokens: counter.countJson(declaration), ...(server !== undefined && { server }) };
   });
 }
 
@@ -52,19 +52,19 @@ export class CallCounts {
   private length = 0;
 
   /** Updates the counts; unchanged messages must be the same objects. */
-  follow(messages: readonly ApiMessage[]): void {
+  followMessages(messages: readonly ApiMessage[]): void {
     if (this.length > 0 && messages[this.length - 1] !== this.last) {
       this.counts.clear();
       this.length = 0;
     }
     for (const message of messages.slice(this.length))
       for (const block of getBlocks(message))
-        if (isToolUse(block)) this.counts.set(block.name, this.of(block.name) + 1);
+        if (isToolUse(block)) this.counts.set(block.name, this.getCallCount(block.name) + 1);
     this.length = messages.length;
     this.last = messages.at(-1);
   }
 
-  of(tool: string): number {
+  getCallCount(tool: string): number {
     return this.counts.get(tool) ?? 0;
   }
 }
@@ -78,7 +78,7 @@ export const combineCalls = (
   tools
     .map((tool) => ({
       ...tool,
-      calls: own.of(tool.name),
-      callsElsewhere: others.reduce((sum, counts) => sum + counts.of(tool.name), 0),
+      calls: own.getCallCount(tool.name),
+      callsElsewhere: others.reduce((sum, counts) => sum + counts.getCallCount(tool.name), 0),
     }))
     .sort((a, b) => b.tokens - a.tokens);

@@ -2,7 +2,7 @@
  * Types shared by the edge to VS Code, the exported API and the engine (`liveConversations.ts`).
  * Independent of VS Code.
  */
-import type { Overflow } from '../api/tooLong';
+import type { OverflowTokens } from '../api/tooLong';
 import type { Usage } from '../core/cost/usage';
 import type { CondensationManager, CondensationOutcome, OutcomeSummary } from '../core/condense';
 import type { Threshold } from '../core/condense/trigger/thresholds';
@@ -248,7 +248,7 @@ export interface LiveConversationsApi {
     prepared: PreparedRequest,
     request: AgentRequest,
     signal?: AbortSignal,
-    overflow?: Overflow,
+    overflow?: OverflowTokens,
   ): Promise<PreparedRequest | undefined>;
   /** O200k tokens of a whole original request. */
   count(request: AgentRequest): Promise<number>;
@@ -327,7 +327,7 @@ export interface ChatConversations extends Pick<
     prepared: PreparedChat,
     request: AgentRequest,
     signal?: AbortSignal,
-    overflow?: Overflow,
+    overflow?: OverflowTokens,
   ): Promise<PreparedChat | undefined>;
   used(prepared: PreparedChat, usage: Usage | undefined): void;
   answered(prepared: PreparedChat, usage: Usage | undefined): void;

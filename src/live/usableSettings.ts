@@ -12,7 +12,7 @@ export class UsableSettings {
    * The current settings. A missing provider is replaced by the default one and reported once.
    * @param conversation for which only Lossless runs if its agent asked for too much again
    */
-  now(conversation?: LiveConversation): LiveSettings {
+  getSettings(conversation?: LiveConversation): LiveSettings {
     const { manager, emit } = this.parts;
     const given = conversation?.isCareful ? makeCareful(this.parts.settings()) : this.parts.settings();
     const settings = conversation?.canRecall === false ? makeStrict(given) : given;
@@ -20,7 +20,7 @@ export class UsableSettings {
     if (manager.listProviders().some(({ id }) => id === provider)) {
       this.missing.delete(provider);
       // A side request is only sent once, so that a summary isn't worth its price.
-      return conversation?.about.isAside === true && manager.asksModel(provider, settings.config)
+      return conversation?.about.isAside === true && manager.mayCallModel(provider, settings.config)
         ? { ...settings, provider: 'truncation', config: settings.configs?.['truncation'] }
         : settings;
     }

@@ -4,18 +4,23 @@ import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { oneCaseIn } from '../../test/support/cases';
 import { isTooMuchUse, NO_USE } from '../core/condense/ledger/use';
 import type { ApiMessage } from '../core/messages/types';
-import { exchange, lines } from '../core/testing';
-import { DUE, createTestBed, read, reads, createRequest, type TestBed } from './testing';
+import { makeToolExchange, makeLines } from '../core/testing';
+import { DUE_MESSAGES, createTestBed, makeRead, makeReads, createRequest, type TestBed } from './testing';
 
 /** A read of a file that {@link DUE} holds, under an id of its own. */
 const again = (name: string, time = 1): ApiMessage[] =>
-  exchange(`again-${name}-${time}`, 'Read', { file_path: `/src/${name}.ts` }, lines(name, 100));
+  makeToolExchange(`again-${name}-${time}`, 'Read', { file_path: `/src/${name}.ts` }, makeLines(name, 100));
 
 const recalled = (time: number): ApiMessage[] =>
-  exchange(`recall-${time}`, 'contextCondenser_recall', { words: 'f0' }, '[ref abcdef: result of Read]\nf0 line 1');
+  makeToolExchange(
+    `recall-${time}`,
+    'contextCondenser_recall',
+    { words: 'f0' },
+    '[ref abcdef: result of Read]\nf0 line 1',
+  );
 
 const failedEdit = (name: string): ApiMessage[] =>
-  exchange(
+  makeToolExchange(
     `edit-${name}`,
     'Edit',
     { file_path: `/src/${name}.ts`, old_string: 'no line of it', new_string: 'x' },
@@ -43,7 +48,7 @@ describe('what an agent requests again after a condensation', () => {
   it('is counted: reads of removed content, recalls, and failed edits in its files', () =>
     inTemporaryFolder(async (root) => {
       const bed = createTestBed(root);
-      await goOn(bed, DUE, [[], again('f0'), recalled(1), failedEdit('f1'), read('new'), again('f26')]);
+      await goOn(bed, DUE_MESSAGES, [[], again('f0'), recalled(1), failedEdit('f1'), makeRead('new'), again('f26')]);
       expect(firstOf(bed).use).toEqual({ turns: 5, rereads: 1, recalls: 1, failedEdits: 1, expected: 0 });
       expect(bed.live.active()!.isCareful).toBe(false);
     }));
@@ -51,7 +56,7 @@ describe('what an agent requests again after a condensation', () => {
   it('switches the conversation to Lossless if it is too much, until that is undone', () =>
     inTemporaryFolder(async (root) => {
       const bed = createTestBed(root);
-      const messages = await goOn(bed, DUE, [[], ...OLD.map((name) => again(name))]);
+      const messages = await goOn(bed, DUE_MESSAGES, [[], ...OLD.map((name) => again(name))]);
       expect(bed.events.filter(({ kind }) => kind === 'careful')).toEqual([
         {
           kind: 'careful',
@@ -69,7 +74,7 @@ describe('what an agent requests again after a condensation', () => {
       await goOn(
         restarted,
         messages,
-        ['v', 'w', 'x', 'y', 'z'].map((name) => read(name)),
+        ['v', 'w', 'x', 'y', 'z'].map((name) => makeRead(name)),
       );
       const tried = restarted.events.flatMap((event) => ('outcome' in event ? event.outcome.provider : []));
       expect(new Set(tried)).toEqual(new Set(['lossless']));
@@ -80,7 +85,10 @@ describe('what an agent requests again after a condensation', () => {
   it('is too much only in comparison with the time before', () =>
     inTemporaryFolder(async (root) => {
       const bed = createTestBed(root);
-      const restless = [...reads(14), ...[...reads(13).keys()].slice(2, 15).flatMap((at) => again(`f${at % 14}`))];
+      const restless = [
+        ...makeReads(14),
+        ...[...makeReads(13).keys()].slice(2, 15).flatMap((at) => again(`f${at % 14}`)),
+      ];
       await goOn(bed, restless, [[], ...OLD.map((name) => again(name, 2))]);
       const { use } = firstOf(bed);
       expect(use!.rereads).toBeGreaterThan(0);
@@ -99,8 +107,8 @@ describe('what an agent requests again after a condensation', () => {
   it('is observed for twenty turns', () =>
     inTemporaryFolder(async (root) => {
       const bed = createTestBed(root);
-      const idle = Array.from({ length: 22 }, (_, at) => read(`idle${at}`, 3));
-      await goOn(bed, DUE, [[], ...idle, ...OLD.map((name) => again(name))]);
+      const idle = Array.from({ length: 22 }, (_, at) => makeRead(`idle${at}`, 3));
+      await goOn(bed, DUE_MESSAGES, [[], ...idle, ...OLD.map((name) => again(name))]);
       expect(firstOf(bed).use).toMatchObject({ turns: 20, rereads: 0 });
       expect(bed.live.active()!.isCareful).toBe(false);
     }));
@@ -108,7 +116,7 @@ describe('what an agent requests again after a condensation', () => {
   it('is the same however the turns arrive, and after a restart in between', async () => {
     const turn = fc.oneof(
       fc.constantFrom(...OLD).map((name) => (at: number) => again(name, at)),
-      fc.constant((at: number) => read(`new${at}`, 5)),
+      fc.constant((at: number) => makeRead(`new${at}`, 5)),
       fc.constant(recalled),
     );
     await fc.assert(
@@ -116,11 +124,11 @@ describe('what an agent requests again after a condensation', () => {
         inTemporaryFolder(async (root) => {
           const turns = made.map((make, at) => make(at));
           const bed = createTestBed(root);
-          await goOn(bed, DUE, [[], ...turns]);
+          await goOn(bed, DUE_MESSAGES, [[], ...turns]);
           const whole = firstOf(bed).use;
-          const used = [...DUE, ...turns.slice(0, restartAt).flat()];
+          const used = [...DUE_MESSAGES, ...turns.slice(0, restartAt).flat()];
           const other = createTestBed(`${root}/other`);
-          await goOn(other, DUE, [[], turns.slice(0, restartAt).flat()]);
+          await goOn(other, DUE_MESSAGES, [[], turns.slice(0, restartAt).flat()]);
           const restarted = createTestBed(`${root}/other`);
           await goOn(restarted, used, [[], turns.slice(restartAt).flat()]);
           const { use } = firstOf(restarted);

@@ -42,13 +42,13 @@ export class UseWatch {
   }
 
   /** @param messages the conversation as the agent has it */
-  static begin(messages: readonly ApiMessage[], { id, from, first, edits }: WatchedCondensation): UseWatch {
+  static startWatch(messages: readonly ApiMessage[], { id, from, first, edits }: WatchedCondensation): UseWatch {
     const byPlace = groupEdits(edits);
     const [known, removed, standing] = [new LinesByFile(), new LinesByFile(), new LinesByFile()];
     let uses = 0;
     const before = messages.slice(0, from);
     const exchanges = new Exchanges();
-    for (const exchange of exchanges.of(before)) {
+    for (const exchange of exchanges.getExchanges(before)) {
       if (exchange.callMessage < first) {
         if (classifyUse(exchange, DEFAULT_TOOLS, known)) uses++;
         addShown(known, exchange, DEFAULT_TOOLS);
@@ -56,7 +56,7 @@ export class UseWatch {
       splitShownLines(exchange, DEFAULT_TOOLS, byPlace, { removed, standing });
     }
     const turns = findTurnStarts(messages.slice(0, first)).length;
-    return new UseWatch(id, removed.without(standing), uses / Math.max(1, turns), from);
+    return new UseWatch(id, removed.excludeLines(standing), uses / Math.max(1, turns), from);
   }
 
   /** The count so far. */
@@ -73,7 +73,7 @@ export class UseWatch {
    * Counts new messages, in which a call comes with its results. @param messages the same
    * conversation, grown
    */
-  follow(messages: readonly ApiMessage[]): void {
+  followMessages(messages: readonly ApiMessage[]): void {
     const added = messages.slice(this.read);
     this.read = messages.length;
     const turns = findTurnStarts(added);

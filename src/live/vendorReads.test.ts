@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { assistant, call, user } from '../core/testing';
-import { freshCounter } from '../core/testingCounter';
+import { createCounter } from '../core/testingCounter';
 import type { ApiMessage, Block } from '../core/messages/types';
-import { createTestBed, read, reads, createRequest, createModel, usage } from './testing';
+import { createTestBed, makeRead, makeReads, createRequest, createModel, makeUsage } from './testing';
 import { hasServerSideContextEdits, countOptionalTokens } from './vendorReads';
 
 const thinking = { type: 'thinking', thinking: 'Let me think. '.repeat(50), signature: 's' };
@@ -15,7 +15,7 @@ const searched = {
 
 describe('content that a vendor may leave unread', () => {
   it('is all content except text, calls and their results', () => {
-    const counter = freshCounter();
+    const counter = createCounter();
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aaaa' } };
     const plain: Block = { type: 'text', text: 'Words.' };
     const result: Block = { type: 'tool_result', tool_use_id: 'a', content: [plain, image] };
@@ -25,7 +25,7 @@ describe('content that a vendor may leave unread', () => {
       { role: 'user', content: [result, { ...result, content: 'all of it' }, plain] },
     ];
     expect(countOptionalTokens(messages, counter)).toBe(
-      [thinking, searched, image].reduce((sum, block) => sum + counter.block(block), 0),
+      [thinking, searched, image].reduce((sum, block) => sum + counter.countBlock(block), 0),
     );
   });
 
@@ -34,11 +34,11 @@ describe('content that a vendor may leave unread', () => {
       const { live, events } = createTestBed(root);
       const model = createModel({ contextWindow: 200_000 });
       const noted = [assistant(...Array.from({ length: 9 }, () => searched)), user('and now?')];
-      const all = [...reads(2), ...noted];
+      const all = [...makeReads(2), ...noted];
       for (let step = 0; step < 6; step++) {
-        all.push(...read(`more${step}`, 2));
+        all.push(...makeRead(`more${step}`, 2));
         const prepared = await live.prepare(createRequest(all, { model, extraTokens: 20_000 }));
-        live.answered(prepared, usage(freshCounter().messages([...reads(2), user('and now?')])));
+        live.answered(prepared, makeUsage(createCounter().countMessages([...makeReads(2), user('and now?')])));
         expect(prepared.contextWindow).toBe(200_000);
       }
       expect(events.filter(({ kind }) => kind === 'problem')).toEqual([]);
@@ -53,8 +53,11 @@ describe('content that a vendor may leave unread', () => {
         [11, 60_000],
       ] as const;
       for (const [count, reported] of answers)
-        live.answered(await live.prepare(createRequest(reads(count), { isReadOtherwise: true })), usage(reported));
-      const after = await live.prepare(createRequest(reads(8)));
+        live.answered(
+          await live.prepare(createRequest(makeReads(count), { isReadOtherwise: true })),
+          makeUsage(reported),
+        );
+      const after = await live.prepare(createRequest(makeReads(8)));
       expect(after).toMatchObject({ contextWindow: 40_000, isCalibrated: false });
     }));
 });

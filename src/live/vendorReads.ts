@@ -15,7 +15,7 @@ const sumOptional = (blocks: readonly Block[], counter: MessageCounter): number 
 
 function countOptional(block: Block, counter: MessageCounter): number {
   if (isText(block) || isToolUse(block)) return 0;
-  if (!isToolResult(block)) return counter.block(block);
+  if (!isToolResult(block)) return counter.countBlock(block);
   const { content } = block;
   return Array.isArray(content) ? sumOptional((content as readonly Block[]).filter(isRecord), counter) : 0;
 }
@@ -35,7 +35,7 @@ export function hasServerSideContextEdits(body: Readonly<Record<string, unknown>
   const { context_management: management, cachedContent, cached_content: cached } = body;
   if (typeof (cachedContent ?? cached) === 'string') return true;
   const edits = isRecord(management) ? management['edits'] : management;
-  return Array.isArray(edits) && edits.some((edit: unknown) => !isRecord(edit) || !clearsThinking(edit['type']));
+  return Array.isArray(edits) && edits.some((edit: unknown) => !isRecord(edit) || !isThinkingClear(edit['type']));
 }
 
-const clearsThinking = (type: unknown): boolean => typeof type === 'string' && type.startsWith('clear_thinking_');
+const isThinkingClear = (type: unknown): boolean => typeof type === 'string' && type.startsWith('clear_thinking_');

@@ -2,11 +2,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { findOverWeight } from '../api/tooLong';
-import { assistant, call, exchange, lines, result, user } from '../core/testing';
+import { assistant, call, makeToolExchange, makeLines, result, user } from '../core/testing';
 import { findMarkers } from '../core/messages/markers';
 import { countMessageBytes } from '../core/messages/images';
 import type { ApiMessage, Block } from '../core/messages/types';
-import { DUE, json, createTestBed, reads, createRequest, createModel } from './testing';
+import { DUE_MESSAGES, stringify, createTestBed, makeReads, createRequest, createModel } from './testing';
 import type { PreparedRequest } from './request';
 
 /** A PNG's beginning with this size, and then bytes. */
@@ -31,7 +31,7 @@ const shots = (count: number, image: (index: number) => Block): ApiMessage[] => 
 
 const bytesOf = ({ messages }: Pick<PreparedRequest, 'messages'>): number =>
   messages.reduce((sum, message) => sum + countMessageBytes(message), 0);
-const imagesIn = (messages: readonly ApiMessage[]): number => json(messages).split('"image/png"').length - 1;
+const imagesIn = (messages: readonly ApiMessage[]): number => stringify(messages).split('"image/png"').length - 1;
 
 const WIDE = { contextWindow: 200_000, maxOutputTokens: 8_000 } as const;
 
@@ -46,8 +46,8 @@ describe('a request with too many bytes or images', () => {
       expect(bytesOf(prepared)).toBeLessThan(2_097_152 / 2);
       expect(prepared.tokens).toBeLessThan(100_000);
       expect(imagesIn(prepared.messages)).toBe(12);
-      expect(json(prepared.messages.slice(-24))).toBe(json(messages.slice(-24)));
-      const [marker] = findMarkers(json(prepared.messages));
+      expect(stringify(prepared.messages.slice(-24))).toBe(stringify(messages.slice(-24)));
+      const [marker] = findMarkers(stringify(prepared.messages));
       expect(marker?.what).toBe('image 1280×800, 61 KB, from browser_take_screenshot page-0.png');
       expect(events).toContainEqual(
         expect.objectContaining({
@@ -66,12 +66,12 @@ describe('a request with too many bytes or images', () => {
       // Later requests change nothing of it before the limit is near again.
       const next = [...messages, ...shot(42, picture(60_700, 1280, 800, 42))];
       const after = await live.prepare(createRequest(next, { model }));
-      expect(json(after.messages.slice(0, prepared.messages.length))).toBe(json(prepared.messages));
+      expect(stringify(after.messages.slice(0, prepared.messages.length))).toBe(stringify(prepared.messages));
       // After a restart as well.
       const anew = await createTestBed(root).live.prepare(createRequest(next, { model }));
-      expect(json(anew.messages)).toBe(json(after.messages));
+      expect(stringify(anew.messages)).toBe(stringify(after.messages));
       await live.undo(prepared.conversation);
-      expect(json(live.view(prepared.conversation)?.messages)).toBe(json(next));
+      expect(stringify(live.view(prepared.conversation)?.messages)).toBe(stringify(next));
     }));
 
   it('is left unchanged if its vendor accepts it or it has no images', () =>
@@ -79,12 +79,12 @@ describe('a request with too many bytes or images', () => {
       const { live } = createTestBed(root);
       const few = shots(5, (index) => picture(100_000, 800, 600, index));
       const model = createModel({ ...WIDE, limits: { bytes: 1_000_000 } });
-      expect(json((await live.prepare(createRequest(few, { model }))).messages)).toBe(json(few));
-      const text = [user('Read'), ...exchange('1', 'Bash', { command: 'cat a' }, lines('a', 100))];
+      expect(stringify((await live.prepare(createRequest(few, { model }))).messages)).toBe(stringify(few));
+      const text = [user('Read'), ...makeToolExchange('1', 'Bash', { command: 'cat a' }, makeLines('a', 100))];
       const tight = createModel({ ...WIDE, limits: { bytes: 1_000 } });
-      expect(json((await live.prepare(createRequest(text, { conversationId: 'c2', model: tight }))).messages)).toBe(
-        json(text),
-      );
+      expect(
+        stringify((await live.prepare(createRequest(text, { conversationId: 'c2', model: tight }))).messages),
+      ).toBe(stringify(text));
     }));
 
   it('keeps the newest image as long as it fits', () =>
@@ -141,17 +141,17 @@ describe('a request with too many bytes or images', () => {
       const inTask = (messages: readonly ApiMessage[]) => messages.with(1, user('Look at the files', heavy));
       const { live, manager } = createTestBed(root);
       const condense = vi.spyOn(manager, 'condense');
-      const stuck = await live.prepare(createRequest(inTask(reads(25)), { model }));
-      expect(stuck.messages).toEqual(inTask(reads(25)));
+      const stuck = await live.prepare(createRequest(inTask(makeReads(25)), { model }));
+      expect(stuck.messages).toEqual(inTask(makeReads(25)));
       expect(condense).not.toHaveBeenCalled();
-      expect((await live.prepare(createRequest(inTask(DUE), { model }))).outcome?.kind).toBe('condensed');
+      expect((await live.prepare(createRequest(inTask(DUE_MESSAGES), { model }))).outcome?.kind).toBe('condensed');
 
       const withShots = (messages: readonly ApiMessage[]) =>
         messages.toSpliced(2, 0, ...shot(1, picture(500_000)), ...shot(2, picture(400_000)));
       const two = { conversationId: 'c2', model };
-      const lighter = await live.prepare(createRequest(withShots(reads(24)), two));
+      const lighter = await live.prepare(createRequest(withShots(makeReads(24)), two));
       expect(imagesIn(lighter.messages)).toBe(1);
-      const due = await live.prepare(createRequest(withShots(reads(26)), two));
+      const due = await live.prepare(createRequest(withShots(makeReads(26)), two));
       expect(due.tokens).toBeLessThan(lighter.tokens);
     }));
 
@@ -184,7 +184,7 @@ describe('a request with too many bytes or images', () => {
       await live.pin(conversation, 2);
       const pinned = await live.prepare(createRequest(withOld, { ...limited, conversationId: 'c2' }));
       expect(bytesOf(pinned)).toBeLessThan(1_000_000);
-      expect(json(pinned.messages[2])).toBe(json(withOld[2]));
+      expect(stringify(pinned.messages[2])).toBe(stringify(withOld[2]));
       expect(imagesIn(pinned.messages)).toBe(2);
       const many = { model: createModel({ ...WIDE, limits: { manyImages: { above: 20, edge: 2000 } } }) };
       const drafts = Array.from({ length: 15 }, (_, index) => picture(1_000, 1200, 800, index));

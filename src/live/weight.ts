@@ -25,10 +25,10 @@ export interface ImageSelection extends ImageLimits {
  * Share of the limit from which images are removed, since later ones must fit too, and the share
  * left afterwards.
  */
-const DUE_SHARE = 0.9;
-const TARGET_SHARE = 0.5;
+const DUE_BYTES_SHARE = 0.9;
+const TARGET_BYTES_SHARE = 0.5;
 /** Images kept if there are more than a vendor accepts at full size. */
-const MANY_STAY = 10;
+const KEPT_IMAGES_IF_MANY = 10;
 
 /** A conversation as it would be sent. */
 export interface RequestContent extends Pick<View, 'original' | 'messages'> {
@@ -52,7 +52,7 @@ export function selectImages(weighed: RequestContent, limits: WeightLimits): Ima
   const task = findTask(weighed.original);
   const standing = listImages(weighed.messages);
   const weight = measureRequest(weighed);
-  const isHeavy = weight > bytes * DUE_SHARE;
+  const isHeavy = weight > bytes * DUE_BYTES_SHARE;
   const isMany =
     manyImages !== undefined &&
     standing.length > manyImages.above &&
@@ -69,10 +69,10 @@ export function selectImages(weighed: RequestContent, limits: WeightLimits): Ima
   /** Only removable images have a size; the others stay in any case. */
   const sizes = newestFirst.map((image) => (mayGo(image) ? countImageBytes(image) : 0));
   const rest = weight - sizes.reduce((sum, size) => sum + size, 0);
-  const room = isHeavy ? countFitting(sizes, bytes * TARGET_SHARE - rest) : sizes.length;
+  const room = isHeavy ? countFitting(sizes, bytes * TARGET_BYTES_SHARE - rest) : sizes.length;
   const least = rest + (sizes[0] ?? 0) <= bytes ? 1 : 0;
   const staying = standing.length - sizes.filter((size) => size > 0).length;
-  const most = isMany ? Math.max(0, Math.min(MANY_STAY, manyImages.above - staying)) : Infinity;
+  const most = isMany ? Math.max(0, Math.min(KEPT_IMAGES_IF_MANY, manyImages.above - staying)) : Infinity;
   const keepNewest = Math.min(Math.max(room, least), most);
   const goes = newestFirst.some((image, newer) => mayGo(image) && (newer >= keepNewest || isTooLarge(image, single)));
   return goes ? { ...single, keepNewest } : undefined;

@@ -2,24 +2,27 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
-import { smartProvider } from '../core/condense';
+import { createSmartProvider } from '../core/condense';
 import type { ApiMessage } from '../core/messages/types';
 import { selectSummarizer } from '../core/condense/summarizer';
-import { targetTokens } from '../core/condense/trigger/thresholds';
+import { computeTargetTokens } from '../core/condense/trigger/thresholds';
 import type { LiveEvent } from './events';
-import { exchange, lines, user } from '../core/testing';
-import { createTestBed, read, reads, createRequest, createModel } from './testing';
+import { makeToolExchange, makeLines, user } from '../core/testing';
+import { createTestBed, makeRead, makeReads, createRequest, createModel } from './testing';
 import type { LiveSettings, LiveSummary } from './types';
 
 const WINDOW = 40_000;
-const providers = [smartProvider({ select: () => selectSummarizer({}) })];
+const providers = [createSmartProvider({ select: () => selectSummarizer({}) })];
 /** Reads of files of their own: nothing that Lossless could take out. */
-const DIFFERENT = reads(27);
+const DIFFERENT = makeReads(27);
 /** A read of the same file each time. */
 const readAgain = (at: number): ApiMessage[] =>
-  exchange(`again-${at}`, 'Read', { file_path: '/src/same.ts' }, lines('same', 100));
+  makeToolExchange(`again-${at}`, 'Read', { file_path: '/src/same.ts' }, makeLines('same', 100));
 /** Reads of one file, again and again. */
-const REPEATED: readonly ApiMessage[] = [...reads(0), ...Array.from({ length: 34 }, (_, at) => readAgain(at)).flat()];
+const REPEATED: readonly ApiMessage[] = [
+  ...makeReads(0),
+  ...Array.from({ length: 34 }, (_, at) => readAgain(at)).flat(),
+];
 
 interface Ran {
   readonly events: readonly LiveEvent[];
@@ -94,7 +97,7 @@ describe('condensing at the threshold', () => {
     }
     expect(event?.decision.reason).toBe('threshold');
     expect(ran.live.condensations.at(-1)?.by).toBe(expected.ran);
-    expect(event!.outcome.tokensAfter).toBeLessThanOrEqual(targetTokens({ percent: 75 }, WINDOW));
+    expect(event!.outcome.tokensAfter).toBeLessThanOrEqual(computeTargetTokens({ percent: 75 }, WINDOW));
   });
 
   it('names both providers if both removed something, as one condensation', async () => {
@@ -116,13 +119,13 @@ describe('condensing at the threshold', () => {
         fc.integer({ min: 15, max: 75 }),
         fc.array(fc.boolean(), { minLength: 30, maxLength: 30 }),
         async (percent, repeats) => {
-          const steps = repeats.flatMap((isRepeat, at) => (isRepeat ? readAgain(at) : read(`f${at}`)));
-          const ran = await run([...reads(0), ...steps], {}, true, percent);
+          const steps = repeats.flatMap((isRepeat, at) => (isRepeat ? readAgain(at) : makeRead(`f${at}`)));
+          const ran = await run([...makeReads(0), ...steps], {}, true, percent);
           const event = condensed(ran)!;
           const { reason, tokensBefore } = event.decision;
           expect(reason).toBe('threshold');
           expect(tokensBefore).toBeLessThanOrEqual((percent * WINDOW) / 100 + 2_400);
-          expect(event.outcome.tokensAfter).toBeLessThanOrEqual(targetTokens({ percent }, WINDOW));
+          expect(event.outcome.tokensAfter).toBeLessThanOrEqual(computeTargetTokens({ percent }, WINDOW));
         },
       ),
     );
@@ -133,8 +136,8 @@ it('a cache is rarely broken if instructions and tools alone exceed the threshol
   await inTemporaryFolder(async (root) => {
     const bed = createTestBed(root, { providers, settings: { provider: 'lossless' } });
     const model = createModel({ contextWindow: WINDOW, threshold: { percent: 15 } });
-    const system = lines('rule', 1_200);
-    const all = reads(16);
+    const system = makeLines('rule', 1_200);
+    const all = makeReads(16);
     for (let end = 4; end <= all.length; end += 2)
       await bed.live.prepare(createRequest(all.slice(0, end), { model, system, canRecall: true }));
     const made = bed.events.flatMap((event) => (event.kind === 'condensed' ? [event.decision] : []));
@@ -155,7 +158,7 @@ describe('while condensing is paused,', () => {
       const due = await send(DIFFERENT);
       expect(due.messages).toEqual(DIFFERENT);
       expect(bed.live.list()[0]).toMatchObject({ isPaused: true, condensations: [] });
-      const further = [...DIFFERENT, ...read('f98'), ...read('f99'), ...read('f97')];
+      const further = [...DIFFERENT, ...makeRead('f98'), ...makeRead('f99'), ...makeRead('f97')];
       expect((await send(further)).outcome?.kind).toBe('condensed');
       expect(bed.events.find((event) => event.kind === 'condensed')?.decision.reason).toBe('window');
       bed.settings = { ...bed.settings, isPaused: false };
@@ -171,10 +174,10 @@ describe('a conversation of which little can still be removed', () => {
       const bed = createTestBed(root, { providers, settings: { provider: 'lossless' } });
       const model = createModel({ contextWindow: WINDOW });
       // What a person wrote stays.
-      const task = user(`Do all of this:\n${lines('todo', 2_900)}`);
+      const task = user(`Do all of this:\n${makeLines('todo', 2_900)}`);
       const told = () => bed.events.flatMap((event) => (event.kind === 'exhausted' ? [event.message] : []));
       for (let count = 0; count < 5; count++) {
-        const steps = Array.from({ length: count }, (_, at) => read(`f${at}`, 10)).flat();
+        const steps = Array.from({ length: count }, (_, at) => makeRead(`f${at}`, 10)).flat();
         await bed.live.prepare(createRequest([task, ...steps], { model, canRecall: true }));
       }
       expect(told()).toEqual([

@@ -10,9 +10,9 @@ import type { LiveParts, LiveSettings } from './types';
 /**
  * After this many requests in a row that had to be condensed, the window is too small for the task.
  */
-const TOO_SMALL_AFTER = 4;
+const TOO_SMALL_AFTER_CONDENSATIONS = 4;
 /** Share of the window above which a warning is shown if nothing more can be condensed. */
-const FULL_SHARE = 2 / 3;
+const FULL_WINDOW_SHARE = 2 / 3;
 
 export class WindowWarnings {
   private dueInRow = 0;
@@ -35,11 +35,11 @@ export class WindowWarnings {
    */
   noteDue(reason: CondensationReason | undefined): void {
     this.dueInRow = reason === undefined ? 0 : this.dueInRow + 1;
-    if (this.dueInRow !== TOO_SMALL_AFTER || this.isCramped) return;
+    if (this.dueInRow !== TOO_SMALL_AFTER_CONDENSATIONS || this.isCramped) return;
     this.isCramped = true;
     const { id, model, overheadTokens } = this.conversation;
-    const fixed = Math.ceil(overheadTokens * this.parts.learning.factor(model));
-    const message = `The last ${TOO_SMALL_AFTER} requests each had to be condensed: the window of ${formatTokens(model.contextWindow)} tokens, ${formatTokens(fixed)} of which instructions and tools take, is too small for this task, so what was just read is removed right away. Use a model with a larger window; a local server can be given one (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH).`;
+    const fixed = Math.ceil(overheadTokens * this.parts.learning.getFactor(model));
+    const message = `The last ${TOO_SMALL_AFTER_CONDENSATIONS} requests each had to be condensed: the window of ${formatTokens(model.contextWindow)} tokens, ${formatTokens(fixed)} of which instructions and tools take, is too small for this task, so what was just read is removed right away. Use a model with a larger window; a local server can be given one (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH).`;
     this.parts.emit({ kind: 'problem', conversation: id, message });
   }
 
@@ -53,13 +53,13 @@ export class WindowWarnings {
     const { counter, learning, emit } = this.parts;
     const { model, id, countedTokens, overheadTokens, shown } = conversation;
     const isLossy = settings.provider !== 'lossless' || getFollowUp(conversation, settings) === 'fileAware';
-    const factor = learning.factor(model);
+    const factor = learning.getFactor(model);
     const tokens = Math.ceil(countedTokens * factor);
-    const worthTelling = Math.max(getDuePoint(model).tokens, model.contextWindow * FULL_SHARE);
+    const worthTelling = Math.max(getDuePoint(model).tokens, model.contextWindow * FULL_WINDOW_SHARE);
     if ((!isLossy && reason !== 'window') || tokens < worthTelling) return;
     const share = (counted: number): string => formatTokens(counted * factor);
     const ofRole = (role: 'user' | 'assistant'): string =>
-      share(counter.messages(shown.messages.filter((message) => message.role === role)));
+      share(counter.countMessages(shown.messages.filter((message) => message.role === role)));
     this.words = `Little more can be removed from this conversation: it still takes ${formatTokens(tokens)} of the window's ${formatTokens(model.contextWindow)} tokens (instructions and tools ${share(overheadTokens)}, what you wrote and current results ${ofRole('user')}, the model's answers ${ofRole('assistant')}). What would help: fewer tools, a model with a larger window, or a new conversation.`;
     emit({ kind: 'exhausted', conversation: id, message: this.words });
   }

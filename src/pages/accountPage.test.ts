@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { makeOverview } from '../core/account/account';
 import { renderAccountPage } from './accountPage';
-import { asReplayed, sessionAccount } from '../core/account/testing';
+import { asReplayed, makeSessionAccount } from '../core/account/testing';
 
-const session = sessionAccount({
+const session = makeSessionAccount({
   title: 'One <script>alert(1)</script>',
   usage: [
     {

@@ -1,29 +1,29 @@
 /** The account as one HTML page without network or script: charts and their tables. */
-import { html, Html } from './html';
+import { renderHtml, SafeHtml } from './html';
 import { formatPercent, formatShare } from '../core/percent';
-import { plural } from '../core/plural';
+import { formatPlural } from '../core/plural';
 import { fillShare, fillTokens } from '../core/account/fillLevel';
 import { formatTokens } from '../core/format';
 import { renderPage } from './page';
 import { GROUPINGS, type AccountOverview, type AccountRow, type Grouping } from '../core/account/account';
-import { PART_KINDS, PART_WORDS } from '../core/account/parts';
+import { PART_KINDS, PART_LABELS } from '../core/account/parts';
 import type { WhatIfSum } from '../core/account/whatIf';
 import {
-  COMPACTION_WORDS,
+  describeCompactions,
   formatMoney,
-  periodWords,
-  estimatedWords,
-  replayedWords,
-  sentOftenWords,
-  treeWords,
-  uncomposedWords,
-  unreadWords,
-  WHAT_IF_ASSUMED,
-  whatIfCounts,
-  whatIfHeadline,
+  describePeriod,
+  describeEstimated,
+  describeReplayed,
+  describeSentOften,
+  describeTree,
+  describeUncomposed,
+  describeUnread,
+  WHAT_IF_ASSUMPTIONS,
+  describeWhatIfCounts,
+  formatWhatIfHeadline,
 } from '../core/account/words';
 
-const TITLES: Readonly<Record<Grouping, string>> = {
+const GROUPING_TITLES: Readonly<Record<Grouping, string>> = {
   agent: 'By agent',
   project: 'By project',
   model: 'By model',
@@ -49,74 +49,74 @@ export function renderAccountPage(
   const { compactions } = total;
   return renderPage(
     'What the agents on this machine cost',
-    html`<header>
+    renderHtml`<header>
         <h1>What the agents on this machine cost</h1>
         <p class="lead">
-          ${periodWords(days)}: <strong>${formatMoney(total)}</strong> for ${plural(total.requests, 'request')} in
-          ${[plural(total.sessions, 'session'), estimatedWords(total), unreadWords(total)].filter((words) => words !== '').join('; ')}
+          ${describePeriod(days)}: <strong>${formatMoney(total)}</strong> for ${formatPlural(total.requests, 'request')} in
+          ${[formatPlural(total.sessions, 'session'), describeEstimated(total), describeUnread(total)].filter((words) => words !== '').join('; ')}
         </p>
-        ${total.replayed > 0 ? html`<p>${plural(total.replayed, 'request')} ${replayedWords(total.replayed, total)}.</p>` : html``}
-        ${compactions.count > 0 ? html`<p>${COMPACTION_WORDS(compactions)}.</p>` : html``}
+        ${total.replayed > 0 ? renderHtml`<p>${formatPlural(total.replayed, 'request')} ${describeReplayed(total.replayed, total)}.</p>` : renderHtml``}
+        ${compactions.count > 0 ? renderHtml`<p>${describeCompactions(compactions)}.</p>` : renderHtml``}
         <p>
           Costs are in US dollars, at the price table’s prices; subscriptions are not taken into account. Context
           Condenser ${version}.
         </p>
       </header>
-      ${whatIf ? renderWhatIf(whatIf, days) : html``} ${renderDays(groups.day)} ${renderParts(total)}
+      ${whatIf ? renderWhatIf(whatIf, days) : renderHtml``} ${renderDays(groups.day)} ${renderParts(total)}
       ${GROUPINGS.filter((grouping) => grouping !== 'day').map((grouping) =>
-        renderRows(TITLES[grouping], groups[grouping]),
+        renderRows(GROUPING_TITLES[grouping], groups[grouping]),
       )}
       ${renderFillLevels(sessions)} ${renderWaste(total)}`,
   );
 }
 
-const renderWhatIf = ({ sum, name }: NonNullable<AccountPageOptions['whatIf']>, days: number | undefined): Html =>
-  html`<section>
+const renderWhatIf = ({ sum, name }: NonNullable<AccountPageOptions['whatIf']>, days: number | undefined): SafeHtml =>
+  renderHtml`<section>
     <h2>What it would have cost with ${name}</h2>
-    <p>${whatIfHeadline(sum, periodWords(days), name)}</p>
-    <p>${whatIfCounts(sum)} ${WHAT_IF_ASSUMED}</p>
+    <p>${formatWhatIfHeadline(sum, describePeriod(days), name)}</p>
+    <p>${describeWhatIfCounts(sum)} ${WHAT_IF_ASSUMPTIONS}</p>
   </section>`;
 
-const WIDTH = 640;
-const HEIGHT = 120;
+const CHART_WIDTH = 640;
+const CHART_HEIGHT = 120;
 
 /** A bar for each day, and a table with the same figures. */
-function renderDays(days: readonly AccountRow[]): Html {
+function renderDays(days: readonly AccountRow[]): SafeHtml {
   const most = Math.max(...days.map(({ cost }) => cost), 0);
-  const step = WIDTH / Math.max(1, days.length);
+  const step = CHART_WIDTH / Math.max(1, days.length);
   const bars = days.map(({ key, cost }, index) => {
-    const height = most === 0 ? 0 : (cost / most) * HEIGHT;
+    const height = most === 0 ? 0 : (cost / most) * CHART_HEIGHT;
     const x = (index * step).toFixed(1);
-    const y = (HEIGHT - height).toFixed(1);
-    return html`<rect class="after" x="${x}" y="${y}" width="${(step * 0.8).toFixed(1)}" height="${height.toFixed(1)}">
+    const y = (CHART_HEIGHT - height).toFixed(1);
+    return renderHtml`<rect class="after" x="${x}" y="${y}" width="${(step * 0.8).toFixed(1)}" height="${height.toFixed(1)}">
       <title>${key}: $${cost.toFixed(2)}</title>
     </rect>`;
   });
-  const chart = html`<svg
+  const chart = renderHtml`<svg
     class="curve"
-    viewBox="-4 -4 ${WIDTH + 8} ${HEIGHT + 8}"
+    viewBox="-4 -4 ${CHART_WIDTH + 8} ${CHART_HEIGHT + 8}"
     role="img"
     aria-label="Cost per day, highest $${most.toFixed(2)}. The table below has the figures."
   >
-    <path class="axis" d="M0 0V${HEIGHT}H${WIDTH}" />
+    <path class="axis" d="M0 0V${CHART_HEIGHT}H${CHART_WIDTH}" />
     ${bars}
   </svg>`;
-  return html`<section>
-    <h2>${TITLES.day}</h2>
-    ${most > 0 ? chart : html``} ${renderTable(TITLES.day, days)}
+  return renderHtml`<section>
+    <h2>${GROUPING_TITLES.day}</h2>
+    ${most > 0 ? chart : renderHtml``} ${renderTable(GROUPING_TITLES.day, days)}
   </section>`;
 }
 
-const renderRows = (title: string, rows: readonly AccountRow[]): Html =>
-  html`<section>
+const renderRows = (title: string, rows: readonly AccountRow[]): SafeHtml =>
+  renderHtml`<section>
     <h2>${title}</h2>
     ${renderTable(title, rows)}
   </section>`;
 
-function renderTable(title: string, rows: readonly AccountRow[]): Html {
-  const line = (row: AccountRow): Html =>
-    html`<tr>
-      <th scope="row" ${title === TITLES.day ? new Html(' style="white-space: nowrap"') : ''}>
+function renderTable(title: string, rows: readonly AccountRow[]): SafeHtml {
+  const line = (row: AccountRow): SafeHtml =>
+    renderHtml`<tr>
+      <th scope="row" ${title === GROUPING_TITLES.day ? new SafeHtml(' style="white-space: nowrap"') : ''}>
         ${'↳ '.repeat(Math.min(row.tree?.depth ?? 0, 4))}${row.label}
       </th>
       <td class="number">${formatTokens(row.requests)}</td>
@@ -125,10 +125,10 @@ function renderTable(title: string, rows: readonly AccountRow[]): Html {
       <td class="number">${formatTokens(row.cacheRead)}</td>
       <td class="number">${formatTokens(row.output)}</td>
       <td>
-        ${formatMoney(row)}${row.replayed > 0 ? `, ${plural(row.replayed, 'request')} replayed` : ''}${treeWords(row) === '' ? '' : `; ${treeWords(row)}`}
+        ${formatMoney(row)}${row.replayed > 0 ? `, ${formatPlural(row.replayed, 'request')} replayed` : ''}${describeTree(row) === '' ? '' : `; ${describeTree(row)}`}
       </td>
     </tr>`;
-  return html`<div class="wide" tabindex="0" role="region" aria-label="${title}: requests, tokens and cost">
+  return renderHtml`<div class="wide" tabindex="0" role="region" aria-label="${title}: requests, tokens and cost">
     <table>
       <thead>
         <tr>
@@ -149,12 +149,12 @@ function renderTable(title: string, rows: readonly AccountRow[]): Html {
 }
 
 /** Bars as wide as the shares, with figures beside them. */
-function renderParts({ parts, sentOften, uncomposed }: AccountOverview['total']): Html {
+function renderParts({ parts, sentOften, uncomposed }: AccountOverview['total']): SafeHtml {
   const sent = PART_KINDS.reduce((sum, kind) => sum + parts[kind], 0);
-  if (sent === 0) return html``;
-  const row = (words: string, tokens: number): Html => {
+  if (sent === 0) return renderHtml``;
+  const row = (words: string, tokens: number): SafeHtml => {
     const share = (100 * tokens) / sent;
-    return html`<tr>
+    return renderHtml`<tr>
       <th scope="row">${words}</th>
       <td class="number">${formatPercent(share, 1)}</td>
       <td class="bars" aria-hidden="true">
@@ -162,7 +162,7 @@ function renderParts({ parts, sentOften, uncomposed }: AccountOverview['total'])
       </td>
     </tr>`;
   };
-  return html`<section>
+  return renderHtml`<section>
     <h2>What the requests contained</h2>
     <table>
       <caption>
@@ -171,16 +171,16 @@ function renderParts({ parts, sentOften, uncomposed }: AccountOverview['total'])
       <tbody>
         ${PART_KINDS.filter((kind) => parts[kind] > 0)
           .sort((a, b) => parts[b] - parts[a])
-          .map((kind) => row(PART_WORDS[kind], parts[kind]))}
+          .map((kind) => row(PART_LABELS[kind], parts[kind]))}
       </tbody>
     </table>
-    <p>${sentOftenWords(sentOften, sent)} ${uncomposedWords({ uncomposed })}</p>
+    <p>${describeSentOften(sentOften, sent)} ${describeUncomposed({ uncomposed })}</p>
   </section>`;
 }
 
 /** How full the window was, over the session's requests. */
-function renderFillLevels(sessions: AccountOverview['sessions']): Html {
-  const line = ({ title, fill, window, now, compactions }: AccountOverview['sessions'][number]): Html => {
+function renderFillLevels(sessions: AccountOverview['sessions']): SafeHtml {
+  const line = ({ title, fill, window, now, compactions }: AccountOverview['sessions'][number]): SafeHtml => {
     const peak = Math.max(...fill, 0);
     const most = Math.max(window ?? peak, peak, 1);
     const points = fill
@@ -190,7 +190,7 @@ function renderFillLevels(sessions: AccountOverview['sessions']): Html {
       })
       .join(' ');
     const full = window === undefined ? 'window not known' : `${formatShare(peak, window, 0)} of the window`;
-    return html`<tr>
+    return renderHtml`<tr>
       <th scope="row">${title}</th>
       <td aria-hidden="true">
         <svg class="curve" style="width: 120px" viewBox="0 -2 120 28">
@@ -204,8 +204,8 @@ function renderFillLevels(sessions: AccountOverview['sessions']): Html {
       <td class="number">${compactions.count}</td>
     </tr>`;
   };
-  if (sessions.length === 0) return html``;
-  return html`<section>
+  if (sessions.length === 0) return renderHtml``;
+  return renderHtml`<section>
     <h2>How full the window was</h2>
     <div class="wide" tabindex="0" role="region" aria-label="How full the window was">
       <table>
@@ -226,28 +226,28 @@ function renderFillLevels(sessions: AccountOverview['sessions']): Html {
   </section>`;
 }
 
-function renderWaste({ files, unused }: AccountOverview['total']): Html {
-  const list = (title: string, lines: readonly string[]): Html =>
+function renderWaste({ files, unused }: AccountOverview['total']): SafeHtml {
+  const list = (title: string, lines: readonly string[]): SafeHtml =>
     lines.length === 0
-      ? html``
-      : html`<section>
+      ? renderHtml``
+      : renderHtml`<section>
           <h2>${title}</h2>
           <ul>
-            ${lines.map((each) => html`<li>${each}</li>`)}
+            ${lines.map((each) => renderHtml`<li>${each}</li>`)}
           </ul>
         </section>`;
-  return html`${list(
+  return renderHtml`${list(
     'Files read again and again',
     files.map(
       ({ path, reads, tokens, session }) =>
-        `${path}: ${plural(reads, 'read')}, ${formatTokens(tokens)} tokens (${session})`,
+        `${path}: ${formatPlural(reads, 'read')}, ${formatTokens(tokens)} tokens (${session})`,
     ),
   )}
   ${list(
     'Results that were never used again',
     unused.map(
       ({ tool, what, tokens, sent, session }) =>
-        `${[tool, what].join(' ').trim()}: ${formatTokens(tokens)} tokens, sent ${plural(sent, 'time')} (${session})`,
+        `${[tool, what].join(' ').trim()}: ${formatTokens(tokens)} tokens, sent ${formatPlural(sent, 'time')} (${session})`,
     ),
   )}`;
 }

@@ -2,26 +2,26 @@
  * HTML that is safe by construction: everything put into the template is escaped unless it is
  * already HTML.
  */
-export class Html {
+export class SafeHtml {
   constructor(readonly text: string) {}
 }
 
-type Part = Html | string | number | readonly Html[];
+type HtmlPart = SafeHtml | string | number | readonly SafeHtml[];
 
 /** `html\`<p>${text}</p>\``: strings and numbers are escaped, lists are joined. */
-export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  return new Html(
+export function renderHtml(strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): SafeHtml {
+  return new SafeHtml(
     strings.map((string, at) => string + (at < parts.length ? renderPart(parts[at] ?? '') : '')).join(''),
   );
 }
 
-function renderPart(part: Part): string {
-  if (part instanceof Html) return part.text;
+function renderPart(part: HtmlPart): string {
+  if (part instanceof SafeHtml) return part.text;
   if (typeof part === 'string' || typeof part === 'number') return escapeHtml(String(part));
   return part.map(({ text }) => text).join('');
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
+const ENTITY_BY_CHAR: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
@@ -33,6 +33,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const escapeHtml = (text: string): string =>
   text
     .toWellFormed()
-    .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
+    .replace(/[&<>"']/g, (character) => ENTITY_BY_CHAR[character] ?? '')
     .replace(/\r\n/g, '\n')
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\ufffd');

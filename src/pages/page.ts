@@ -1,27 +1,27 @@
 /** Frame and style of all generated pages. They need no script and no network. */
-import { html, Html } from './html';
+import { renderHtml, SafeHtml } from './html';
 
 /**
  * A standalone page for a browser or a webview.
  * @param nonce for a webview: the page uses VS Code's colors, and only this style is allowed
  */
-export function renderPage(title: string, main: Html, nonce?: string): string {
+export function renderPage(title: string, main: SafeHtml, nonce?: string): string {
   const allowed = nonce === undefined ? "'unsafe-inline'" : `'nonce-${nonce}'`;
   const style =
     nonce === undefined
-      ? html`<style>
-          ${new Html(STYLE)}
+      ? renderHtml`<style>
+          ${new SafeHtml(PAGE_STYLE)}
         </style>`
-      : html`<style nonce="${nonce}">
-          ${new Html(READING_STYLE)}
+      : renderHtml`<style nonce="${nonce}">
+          ${new SafeHtml(READING_PAGE_STYLE)}
         </style>`;
-  return html`<!doctype html>
+  return renderHtml`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${new Html(allowed)}" />
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${new SafeHtml(allowed)}" />
         <title>${title}</title>
         ${style}
       </head>
@@ -32,7 +32,7 @@ export function renderPage(title: string, main: Html, nonce?: string): string {
 }
 
 /** Light and dark; contrast at least 4.5 : 1. */
-const STYLE = `
+const PAGE_STYLE = `
 :root {
   color-scheme: light dark;
   --text: #1f2328; --dim: #57606a; --ground: #ffffff; --line: #d0d7de; --code: #f6f8fa;
@@ -94,7 +94,7 @@ code { font: 12.5px ui-monospace, monospace; overflow-wrap: anywhere; }
 `;
 
 /** Uses VS Code's colors, for reading a conversation. */
-const READING_STYLE = `${STYLE}
+const READING_PAGE_STYLE = `${PAGE_STYLE}
 :root {
   --text: var(--vscode-editor-foreground); --dim: var(--vscode-descriptionForeground); --ground: var(--vscode-editor-background);
   --line: var(--vscode-contrastBorder, var(--vscode-widget-border, #8885)); --code: transparent;

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { assistant, call, exchange, lines, result, text, user } from '../core/testing';
-import { freshCounter } from '../core/testingCounter';
+import { assistant, call, makeToolExchange, makeLines, result, text, user } from '../core/testing';
+import { createCounter } from '../core/testingCounter';
 import type { ApiMessage } from '../core/messages/types';
 import { CondensationManager, createProviders } from '../core/condense';
 import { renderReadingPage } from './readingPage';
 import { createBlockEdit, createCutEdit, createSummaryEdit } from '../core/condense/report/testing';
 
-const FILE = lines('file', 120);
+const FILE = makeLines('file', 120);
 const RECENT = Array.from({ length: 40 }, (_, at) =>
-  exchange(`recent${at}`, 'Bash', { command: `true ${at}` }, 'ok'),
+  makeToolExchange(`recent${at}`, 'Bash', { command: `true ${at}` }, 'ok'),
 ).flat();
 
 async function pageOf(begun: readonly ApiMessage[], title = 'Mend it') {
   const original = [...begun, ...RECENT];
-  const manager = new CondensationManager(freshCounter(), createProviders());
+  const manager = new CondensationManager(createCounter(), createProviders());
   const outcome = await manager.condense({
     conversation: 'c',
     messages: original,
@@ -29,7 +29,7 @@ async function pageOf(begun: readonly ApiMessage[], title = 'Mend it') {
 it('the reading page has every message, with removed content folded in place', async () => {
   const { page, original, edits } = await pageOf([
     user('Mend <b>the file</b>'),
-    ...exchange('a', 'Read', { file_path: 'src/a.ts' }, FILE),
+    ...makeToolExchange('a', 'Read', { file_path: 'src/a.ts' }, FILE),
   ]);
   expect(page.match(/<section id="message-/g)).toHaveLength(original.length);
   const cut = edits.find((edit) => edit.kind === 'cut');
@@ -51,7 +51,10 @@ it('the reading page says so if nothing was removed', () => {
 
 it('the reading page runs and loads nothing whatever the conversation says, and its one style has the nonce', async () => {
   const hostile = `<script src="https://example.org/x.js"></script><img src=x onerror=alert(1)>\n${FILE}`;
-  const { page } = await pageOf([user(hostile), ...exchange('a', 'Bash', { [hostile]: hostile }, hostile)], hostile);
+  const { page } = await pageOf(
+    [user(hostile), ...makeToolExchange('a', 'Bash', { [hostile]: hostile }, hostile)],
+    hostile,
+  );
   expect(page).toContain(`content="default-src 'none'; style-src 'nonce-n0nce'"`);
   expect(page).toContain('<style nonce="n0nce">');
   expect(page).not.toMatch(/<(?:script|img|link|iframe|object|base|form)\b/i);
@@ -64,7 +67,12 @@ it('the reading page masks keys, even one split by a cut', async () => {
   const key = `-----BEGIN PRIVATE KEY-----\n${body}\n-----END PRIVATE KEY-----`;
   const { page } = await pageOf([
     user('task'),
-    ...exchange('a', 'Read', { file_path: 'k.pem' }, `${lines('before', 40)}\n${key}\n${lines('after', 40)}`),
+    ...makeToolExchange(
+      'a',
+      'Read',
+      { file_path: 'k.pem' },
+      `${makeLines('before', 40)}\n${key}\n${makeLines('after', 40)}`,
+    ),
   ]);
   expect(page).toContain('[key]');
   expect(page).not.toContain('QUJDQUJDQUJD');
@@ -101,11 +109,11 @@ describe('the content of a message on the reading page', () => {
   });
 
   it('has results named by the tool that was called', () => {
-    expect(shown(exchange('x', 'Grep', {}, 'found'))).toContain('Result of Grep');
+    expect(shown(makeToolExchange('x', 'Grep', {}, 'found'))).toContain('Result of Grep');
   });
 
   it('has the rest of a long text folded, but no short text', () => {
-    const [short, long] = [lines('short', 24), lines('long', 25)];
+    const [short, long] = [makeLines('short', 24), makeLines('long', 25)];
     const page = shown([user(short), user(long)]);
     expect(page.match(/more lines, unchanged/g)).toHaveLength(1);
     expect(page).toContain('13 more lines, unchanged');
@@ -131,7 +139,7 @@ describe('removed content on the reading page', () => {
 
   it('is titled with a command whose key is masked, wherever it is truncated', () => {
     const command = `${'#'.repeat(60)} curl https://me:hunter22hunter22hunter22@example.org`;
-    const original = [user('task'), ...exchange('a', 'Bash', { command }, 'ok'), assistant('done')];
+    const original = [user('task'), ...makeToolExchange('a', 'Bash', { command }, 'ok'), assistant('done')];
     const page = shown(original, [createSummaryEdit(original, 1, 3, user('Done.'))]);
     expect(page).toContain('result of Bash: ####');
     expect(page).not.toContain('hunter22');

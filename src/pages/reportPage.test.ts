@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { assistant, call, exchange, lines, result, user } from '../core/testing';
-import { freshCounter } from '../core/testingCounter';
+import { assistant, call, makeToolExchange, makeLines, result, user } from '../core/testing';
+import { createCounter } from '../core/testingCounter';
 import type { ApiMessage } from '../core/messages/types';
 import { CondensationManager, createProviders } from '../core/condense';
 import {
@@ -19,17 +19,17 @@ import {
 } from './reportPage';
 import { createBlockEdit, createCutEdit, createSummaryEdit } from '../core/condense/report/testing';
 
-const counter = freshCounter();
-const FILE = lines('file', 120);
+const counter = createCounter();
+const FILE = makeLines('file', 120);
 const messages = [
   user('Mend <b>the file</b>'),
-  ...exchange('a', 'Read', { file_path: 'src/a.ts' }, FILE),
-  ...exchange('b', 'Read', { file_path: 'src/a.ts' }, FILE),
+  ...makeToolExchange('a', 'Read', { file_path: 'src/a.ts' }, FILE),
+  ...makeToolExchange('b', 'Read', { file_path: 'src/a.ts' }, FILE),
 ];
 
 /** Recent messages stay as they are: behind these the others are old. */
 const RECENT = Array.from({ length: 40 }, (_, at) =>
-  exchange(`recent${at}`, 'Bash', { command: `true ${at}` }, 'ok'),
+  makeToolExchange(`recent${at}`, 'Bash', { command: `true ${at}` }, 'ok'),
 ).flat();
 
 async function pageOf(begun: readonly ApiMessage[], options: Partial<ReportPageOptions> = {}, title = 'Mend <it>') {
@@ -61,7 +61,11 @@ describe('the page of a condensation', () => {
   it('needs no network and runs nothing, whatever the conversation says', async () => {
     const hostile = `<script src="https://example.org/x.js"></script><img src=x onerror=alert(1)>\n${FILE}`;
     const { page } = await pageOf(
-      [user(hostile), ...exchange('a', 'Bash', { command: hostile }, hostile), ...exchange('b', 'Read', {}, FILE)],
+      [
+        user(hostile),
+        ...makeToolExchange('a', 'Bash', { command: hostile }, hostile),
+        ...makeToolExchange('b', 'Read', {}, FILE),
+      ],
       {},
       hostile,
     );
@@ -75,8 +79,13 @@ describe('the page of a condensation', () => {
     const key = `-----BEGIN PRIVATE KEY-----\n${body}\n-----END PRIVATE KEY-----`;
     const { outcome, page } = await pageOf([
       user('task'),
-      ...exchange('a', 'Read', { file_path: 'k.pem' }, `${lines('before', 40)}\n${key}\n${lines('after', 40)}`),
-      ...exchange('b', 'Read', {}, FILE),
+      ...makeToolExchange(
+        'a',
+        'Read',
+        { file_path: 'k.pem' },
+        `${makeLines('before', 40)}\n${key}\n${makeLines('after', 40)}`,
+      ),
+      ...makeToolExchange('b', 'Read', {}, FILE),
     ]);
     expect(outcome.edits.length).toBeGreaterThan(0);
     expect(page).toContain('[key]');
@@ -135,8 +144,8 @@ describe("the content of a condensation's page", () => {
   });
 
   it("is counted in the model's tokens", () => {
-    const original = [user(lines('a', 10)), assistant('b')];
-    const tokens = counter.messages(original);
+    const original = [user(makeLines('a', 10)), assistant('b')];
+    const tokens = counter.countMessages(original);
     expect(shown(original, {}, { calibrate: (count) => count * 1_000 })).toContain(
       new Intl.NumberFormat('en-US').format(tokens * 1_000),
     );
@@ -180,7 +189,7 @@ describe("the content of a condensation's page", () => {
 
   it("masks a key in a command used as a result's title, wherever it is truncated", () => {
     const command = `${'#'.repeat(60)} curl https://me:hunter22hunter22hunter22@example.org`;
-    const original = [user('task'), ...exchange('a', 'Bash', { command }, 'ok'), assistant('done')];
+    const original = [user('task'), ...makeToolExchange('a', 'Bash', { command }, 'ok'), assistant('done')];
     const page = shown(original, { edits: [createSummaryEdit(original, 1, 3, user('Done.'))] });
     expect(page).toContain('result of Bash: ####');
     expect(page).not.toContain('hunter22');
@@ -209,7 +218,7 @@ describe("the content of a condensation's page", () => {
   });
 
   it('includes cuts with the kept text around them, shortened if long', () => {
-    const long = lines('kept', 9);
+    const long = makeLines('kept', 9);
     const said = `${long}\nGONE\nshort`;
     const start = said.indexOf('GONE');
     const original = [user(said), assistant(call('x', 'Ls', { depth: 3 })), user(result('x', 'a b'))];
@@ -231,7 +240,7 @@ describe("the content of a condensation's page", () => {
   });
 
   it('includes the sizes of each place before and after all steps, and none if all was restored', () => {
-    const said = lines('said', 40);
+    const said = makeLines('said', 40);
     const start = said.indexOf('said line 9');
     const original = [user(said), assistant(said)];
     const all = { start: 0, end: said.length, text: '' };
@@ -244,14 +253,14 @@ describe("the content of a condensation's page", () => {
         createCutEdit(original, 1, ['content'], []),
       ],
     });
-    const [before, after] = [counter.text(said), counter.text(said.slice(0, start))];
+    const [before, after] = [counter.countText(said), counter.countText(said.slice(0, start))];
     expect(page).toContain(`>${before} → ${after} tokens<`);
     expect(page).toContain('1 place.');
   });
 
   it('cuts a long name in the middle, so that the file is named', () => {
     const path = `/home/me/${'folder/'.repeat(30)}value.ts`;
-    const original = [user('task'), ...exchange('a', 'Read', { path }, 'long output')];
+    const original = [user('task'), ...makeToolExchange('a', 'Read', { path }, 'long output')];
     const edits = [createCutEdit(original, 2, ['content', 0, 'content'], [{ start: 0, end: 4, text: '' }])];
     expect(shown(original, { edits })).toMatch(/result of Read \/home\/me\/folder[^<…]*…[^<…]*folder\/value\.ts </);
   });

@@ -10,12 +10,12 @@ import { getValueAt } from '../core/messages/path';
 import { renderConversation } from '../core/messages/render';
 import type { ToolTable } from '../core/messages/tools';
 import type { ApiMessage, ContentType } from '../core/messages/types';
-import { html, type Html } from './html';
+import { renderHtml, type SafeHtml } from './html';
 import { maskMessage } from '../core/secrets/maskMessages';
 import { maskSecrets } from '../core/secrets/maskSecrets';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { applyEdits } from '../core/condense/edits/applyEdits';
-import { lastByPlace, placeKey, renderCuts, type CutEdit, type Edit } from '../core/condense/edits/edits';
+import { selectLastByPlace, placeKey, renderCuts, type CutEdit, type Edit } from '../core/condense/edits/edits';
 import type { StepReport } from '../core/condense/types';
 import { getActiveCondensations, getActiveEdits, type Ledger } from '../core/condense/ledger/ledger';
 import { measureCoherence, type CoherenceReport } from '../core/condense/coherence/coherence';
@@ -95,13 +95,13 @@ export function renderReportPage(subject: ReportedCondensation, options: ReportP
   const coherence = measureCoherence(original, edits, tools);
   const sizes = measureSizes(original, view, counter);
   const removed = withoutContent ? [] : collectRemovedParts(original, edits, counter);
-  const name = withoutContent ? 'A conversation' : mask(subject.title);
+  const name = withoutContent ? 'A conversation' : maskText(subject.title);
   const { steps, notes } = withoutContent ? dropReasons(subject) : subject;
   const change = (before: number, after: number): string => formatChange(calibrate(before), calibrate(after));
   const tokens = (count: number): string => formatTokens(calibrate(count));
   return renderPage(
     `${name} · condensation report`,
-    html`<header>
+    renderHtml`<header>
         <h1>${name}</h1>
         <p class="lead">
           <strong>${tokens(sizes.before.total)} → ${tokens(sizes.after.total)} tokens</strong>
@@ -123,17 +123,17 @@ export function renderReportPage(subject: ReportedCondensation, options: ReportP
   );
 }
 
-const renderActions = ({ actions }: WebviewFrame): Html =>
-  html`<p class="actions">
-    ${actions.map(({ label, href }) => html`<a class="button" href="${href}">${label}</a> `)}
+const renderActions = ({ actions }: WebviewFrame): SafeHtml =>
+  renderHtml`<p class="actions">
+    ${actions.map(({ label, href }) => renderHtml`<a class="button" href="${href}">${label}</a> `)}
   </p>`;
 
-const renderSaving = (saved: number | undefined): Html | string =>
+const renderSaving = (saved: number | undefined): SafeHtml | string =>
   saved === undefined || saved <= 0
     ? ''
-    : html`<p>Once given back to its agent, each later request costs ${formatCost(saved)} less.</p>`;
+    : renderHtml`<p>Once given back to its agent, each later request costs ${formatCost(saved)} less.</p>`;
 
-const mask = (text: string): string => maskSecrets(text);
+const maskText = (text: string): string => maskSecrets(text);
 
 /** A failed step's message comes from a vendor or extension and may quote the conversation. */
 function dropReasons({ steps, notes }: ReportedCondensation): Pick<ReportedCondensation, 'steps' | 'notes'> {
@@ -150,13 +150,13 @@ function dropReasons({ steps, notes }: ReportedCondensation): Pick<ReportedConde
  * command, which may cut a key.
  */
 export const renderMaskedConversation = (messages: readonly ApiMessage[], origins?: readonly number[]): string =>
-  mask(renderConversation(messages.map(maskMessage), origins));
+  maskText(renderConversation(messages.map(maskMessage), origins));
 
 const formatTimestamp = (at: string): string => `${at.slice(0, 10)} at ${at.slice(11, 16)} UTC`;
 
 // Sizes
 
-const KINDS: Readonly<Record<ContentType | 'other', string>> = {
+const CONTENT_KIND_LABELS: Readonly<Record<ContentType | 'other', string>> = {
   messageText: 'Message text',
   toolParameters: 'Tool parameters',
   toolResults: 'Tool results',
@@ -164,11 +164,11 @@ const KINDS: Readonly<Record<ContentType | 'other', string>> = {
 };
 
 /** Content by kind. */
-type Sizes = Readonly<Record<keyof typeof KINDS | 'total', number>>;
+type TokensByKind = Readonly<Record<keyof typeof CONTENT_KIND_LABELS | 'total', number>>;
 
 interface BothSizes {
-  readonly before: Sizes;
-  readonly after: Sizes;
+  readonly before: TokensByKind;
+  readonly after: TokensByKind;
 }
 
 function measureSizes(
@@ -176,11 +176,11 @@ function measureSizes(
   view: readonly ApiMessage[],
   counter: MessageCounter,
 ): BothSizes {
-  const of = (messages: readonly ApiMessage[]): Sizes => {
+  const of = (messages: readonly ApiMessage[]): TokensByKind => {
     const sizes = { messageText: 0, toolParameters: 0, toolResults: 0, other: 0, total: 0 };
     for (const message of messages) {
-      for (const { type, text } of listContents(message)) sizes[type] += counter.text(text);
-      sizes.total += counter.message(message);
+      for (const { type, text } of listContents(message)) sizes[type] += counter.countText(text);
+      sizes.total += counter.countMessage(message);
     }
     const { messageText, toolParameters, toolResults, total } = sizes;
     return { ...sizes, other: Math.max(0, total - messageText - toolParameters - toolResults) };
@@ -188,17 +188,17 @@ function measureSizes(
   return { before: of(original), after: of(view) };
 }
 
-type Tokens = (count: number) => string;
-type Change = (before: number, after: number) => string;
+type FormatTokens = (count: number) => string;
+type FormatChange = (before: number, after: number) => string;
 
-function renderSizes({ before, after }: BothSizes, tokens: Tokens, change: Change): Html {
-  const kinds = Object.keys(KINDS) as (keyof typeof KINDS)[];
+function renderSizes({ before, after }: BothSizes, tokens: FormatTokens, change: FormatChange): SafeHtml {
+  const kinds = Object.keys(CONTENT_KIND_LABELS) as (keyof typeof CONTENT_KIND_LABELS)[];
   const most = Math.max(1, ...kinds.map((kind) => before[kind]));
-  const bar = (count: number, name: 'before' | 'after', y: number): Html =>
-    html`<rect class="${name}" x="0" y="${y}" width="${((count / most) * 200).toFixed(1)}" height="7" />`;
-  const row = (kind: keyof typeof KINDS): Html =>
-    html`<tr>
-      <th scope="row">${KINDS[kind]}</th>
+  const bar = (count: number, name: 'before' | 'after', y: number): SafeHtml =>
+    renderHtml`<rect class="${name}" x="0" y="${y}" width="${((count / most) * 200).toFixed(1)}" height="7" />`;
+  const row = (kind: keyof typeof CONTENT_KIND_LABELS): SafeHtml =>
+    renderHtml`<tr>
+      <th scope="row">${CONTENT_KIND_LABELS[kind]}</th>
       <td class="number">${tokens(before[kind])}</td>
       <td class="number">${tokens(after[kind])}</td>
       <td class="number">${change(before[kind], after[kind])}</td>
@@ -208,7 +208,7 @@ function renderSizes({ before, after }: BothSizes, tokens: Tokens, change: Chang
         </svg>
       </td>
     </tr>`;
-  return html`<section>
+  return renderHtml`<section>
     <h2>Tokens before and after</h2>
     <table>
       <caption>
@@ -232,16 +232,16 @@ function renderSizes({ before, after }: BothSizes, tokens: Tokens, change: Chang
 
 // The curve
 
-interface Point {
+interface CurvePoint {
   /** Index of the original message. */
   readonly message: number;
   /** Cumulative tokens including it. */
   readonly tokens: number;
 }
 
-interface Curve {
-  readonly before: readonly Point[];
-  readonly after: readonly Point[];
+interface TokenCurve {
+  readonly before: readonly CurvePoint[];
+  readonly after: readonly CurvePoint[];
 }
 
 /** Growth of the conversation by message, before and after. */
@@ -250,47 +250,47 @@ function computeCurve(
   view: readonly ApiMessage[],
   origins: readonly number[],
   counter: MessageCounter,
-): Curve {
+): TokenCurve {
   let sum = 0;
-  const before = original.map((message, index) => ({ message: index, tokens: (sum += counter.message(message)) }));
+  const before = original.map((message, index) => ({ message: index, tokens: (sum += counter.countMessage(message)) }));
   sum = 0;
   let last = 0;
   const after = view.map((message, index) => {
     const origin = origins[index] ?? last;
     if (origin !== SUMMARY_ORIGIN) last = origin;
-    return { message: last, tokens: (sum += counter.message(message)) };
+    return { message: last, tokens: (sum += counter.countMessage(message)) };
   });
   return { before, after };
 }
 
-const WIDTH = 720;
-const HEIGHT = 220;
+const CURVE_WIDTH = 720;
+const CURVE_HEIGHT = 220;
 /** More points than pixels are useless. */
-const MAX_POINTS = 360;
+const MAX_CURVE_POINTS = 360;
 
-function renderCurve({ before, after }: Curve, tokens: Tokens): Html {
+function renderCurve({ before, after }: TokenCurve, tokens: FormatTokens): SafeHtml {
   const total = before.at(-1);
-  if (!total || before.length < 2) return html``;
+  if (!total || before.length < 2) return renderHtml``;
   const most = Math.max(1, total.tokens, after.at(-1)?.tokens ?? 0);
-  const line = (points: readonly Point[]): string =>
+  const line = (points: readonly CurvePoint[]): string =>
     [{ message: 0, tokens: 0 }, ...points]
-      .filter((_, index, all) => index % Math.ceil(all.length / MAX_POINTS) === 0 || index === all.length - 1)
+      .filter((_, index, all) => index % Math.ceil(all.length / MAX_CURVE_POINTS) === 0 || index === all.length - 1)
       .map(({ message, tokens: count }) => {
-        const x = (message / (before.length - 1)) * WIDTH;
-        return `${x.toFixed(1)},${(HEIGHT - (count / most) * HEIGHT).toFixed(1)}`;
+        const x = (message / (before.length - 1)) * CURVE_WIDTH;
+        return `${x.toFixed(1)},${(CURVE_HEIGHT - (count / most) * CURVE_HEIGHT).toFixed(1)}`;
       })
       .join(' ');
-  const at = (points: readonly Point[], share: number): number => {
+  const at = (points: readonly CurvePoint[], share: number): number => {
     const message = Math.round((before.length - 1) * share);
     return points.findLast((point) => point.message <= message)?.tokens ?? 0;
   };
-  const row = (share: number): Html =>
-    html`<tr>
+  const row = (share: number): SafeHtml =>
+    renderHtml`<tr>
       <th scope="row">Message ${Math.round((before.length - 1) * share) + 1}</th>
       <td class="number">${tokens(at(before, share))}</td>
       <td class="number">${tokens(at(after, share))}</td>
     </tr>`;
-  return html`<section>
+  return renderHtml`<section>
     <h2>Growth</h2>
     <div class="chart">
       <div class="y" aria-hidden="true">
@@ -298,7 +298,7 @@ function renderCurve({ before, after }: Curve, tokens: Tokens): Html {
       </div>
       <svg
         class="curve"
-        viewBox="0 -2 ${WIDTH} ${HEIGHT + 4}"
+        viewBox="0 -2 ${CURVE_WIDTH} ${CURVE_HEIGHT + 4}"
         role="img"
         aria-labelledby="growth"
         aria-describedby="grown"
@@ -308,7 +308,7 @@ function renderCurve({ before, after }: Curve, tokens: Tokens): Html {
           From message 1 to message ${before.length} the conversation grows to ${tokens(total.tokens)} tokens before and
           ${tokens(after.at(-1)?.tokens ?? 0)} after condensing. The table below has the figures.
         </desc>
-        <path class="axis" d="M0 0H${WIDTH}M0 ${HEIGHT / 2}H${WIDTH}M0 0V${HEIGHT}H${WIDTH}" />
+        <path class="axis" d="M0 0H${CURVE_WIDTH}M0 ${CURVE_HEIGHT / 2}H${CURVE_WIDTH}M0 0V${CURVE_HEIGHT}H${CURVE_WIDTH}" />
         <polyline class="before" points="${line(before)}" />
         <polyline class="after" points="${line(after)}" />
       </svg>
@@ -337,22 +337,22 @@ function renderCurve({ before, after }: Curve, tokens: Tokens): Html {
 
 const isIdle = ({ edits, outcome }: StepReport): boolean => outcome.kind === 'done' && edits === 0;
 
-function renderSteps(steps: readonly StepReport[], tokens: Tokens, change: Change): Html {
+function renderSteps(steps: readonly StepReport[], tokens: FormatTokens, change: FormatChange): SafeHtml {
   const worked = steps.filter((step) => !isIdle(step));
   const hasRemarks = worked.some(({ outcome }) => outcome.kind !== 'done');
-  const row = ({ name, tokensBefore, tokensAfter, edits, timeMs, cost, outcome }: StepReport): Html =>
-    html`<tr>
-      <th scope="row">${mask(name)}</th>
+  const row = ({ name, tokensBefore, tokensAfter, edits, timeMs, cost, outcome }: StepReport): SafeHtml =>
+    renderHtml`<tr>
+      <th scope="row">${maskText(name)}</th>
       <td class="number">${tokens(tokensBefore)}</td>
       <td class="number">${tokens(tokensAfter)}</td>
       <td class="number">${change(tokensBefore, tokensAfter)}</td>
       <td class="number">${edits}</td>
       <td class="number">${formatCost(cost)}</td>
       <td class="number">${formatTime(timeMs)}</td>
-      ${hasRemarks ? html`<td>${outcome.kind === 'done' ? '' : mask(`${outcome.kind}: ${outcome.reason}`)}</td>` : ''}
+      ${hasRemarks ? renderHtml`<td>${outcome.kind === 'done' ? '' : maskText(`${outcome.kind}: ${outcome.reason}`)}</td>` : ''}
     </tr>`;
   const idle = steps.length - worked.length;
-  return html`<section>
+  return renderHtml`<section>
     <h2>Passes</h2>
     <div class="wide" tabindex="0" role="region" aria-label="Passes">
       <table>
@@ -368,7 +368,7 @@ function renderSteps(steps: readonly StepReport[], tokens: Tokens, change: Chang
             <th scope="col" class="number">Edits</th>
             <th scope="col" class="number">Cost</th>
             <th scope="col" class="number">Time</th>
-            ${hasRemarks ? html`<th scope="col">Remark</th>` : ''}
+            ${hasRemarks ? renderHtml`<th scope="col">Remark</th>` : ''}
           </tr>
         </thead>
         <tbody>
@@ -376,38 +376,38 @@ function renderSteps(steps: readonly StepReport[], tokens: Tokens, change: Chang
         </tbody>
       </table>
     </div>
-    ${idle === 0 ? '' : html`<p>${idle === 1 ? 'One pass' : `${idle} passes`} found nothing to do.</p>`}
+    ${idle === 0 ? '' : renderHtml`<p>${idle === 1 ? 'One pass' : `${idle} passes`} found nothing to do.</p>`}
   </section>`;
 }
 
 // Facts
 
-const FACTS: Readonly<Record<FactKind, string>> = {
+const FACT_LABELS: Readonly<Record<FactKind, string>> = {
   files: 'Files',
   errors: 'Error lines',
   instructions: 'Instructions',
   todos: 'To-dos',
 };
 
-function renderCoherence(coherence: CoherenceReport, withoutContent: boolean): Html {
-  const row = (kind: FactKind): Html =>
-    html`<tr>
-      <th scope="row">${FACTS[kind]}</th>
+function renderCoherence(coherence: CoherenceReport, withoutContent: boolean): SafeHtml {
+  const row = (kind: FactKind): SafeHtml =>
+    renderHtml`<tr>
+      <th scope="row">${FACT_LABELS[kind]}</th>
       <td class="number">${coherence[kind].kept}</td>
       <td class="number">${coherence[kind].recallable}</td>
       <td class="number">${coherence[kind].lost}</td>
     </tr>`;
-  const examples = (title: string, of: (kind: FactKind) => readonly string[]): Html => {
+  const examples = (title: string, of: (kind: FactKind) => readonly string[]): SafeHtml => {
     const found = withoutContent ? [] : FACT_KINDS.flatMap((kind) => of(kind));
-    if (found.length === 0) return html``;
-    return html`<details>
+    if (found.length === 0) return renderHtml``;
+    return renderHtml`<details>
       <summary>${title}, for example</summary>
       <ul>
-        ${found.map((text) => html`<li><code>${text}</code></li>`)}
+        ${found.map((text) => renderHtml`<li><code>${text}</code></li>`)}
       </ul>
     </details>`;
   };
-  return html`<section>
+  return renderHtml`<section>
     <h2>Facts kept</h2>
     <table>
       <caption>
@@ -439,7 +439,7 @@ interface RemovedPart {
   readonly step: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  readonly body: Html;
+  readonly body: SafeHtml;
 }
 
 /** Places that differ from the original, in conversation order. */
@@ -450,15 +450,15 @@ function collectRemovedParts(
 ): RemovedPart[] {
   const names = namePlaces(original);
   const parts: (RemovedPart & { readonly message: number })[] = [];
-  for (const edit of lastByPlace(edits)) {
+  for (const edit of selectLastByPlace(edits)) {
     // Everything removed has been restored.
     if (edit.kind === 'cut' && edit.cuts.length === 0) continue;
     const message = edit.kind === 'summary' ? edit.start : edit.place.message;
     parts.push({
       message,
       where: describePlace(original, edit, names),
-      reason: mask(edit.reason),
-      step: mask(edit.step),
+      reason: maskText(edit.reason),
+      step: maskText(edit.step),
       ...countTokens(original, edit, counter),
       body: renderBody(original, edit),
     });
@@ -478,15 +478,15 @@ function countTokens(
   switch (edit.kind) {
     case 'summary':
       return {
-        tokensBefore: counter.messages(original.slice(edit.start, edit.end)),
-        tokensAfter: counter.message(edit.message),
+        tokensBefore: counter.countMessages(original.slice(edit.start, edit.end)),
+        tokensAfter: counter.countMessage(edit.message),
       };
     case 'block':
       return { tokensBefore: edit.tokensBefore, tokensAfter: edit.tokensAfter };
     case 'cut': {
       const text = getValueAt(original[edit.place.message], edit.place.path);
       if (typeof text !== 'string') return { tokensBefore: 0, tokensAfter: 0 };
-      return { tokensBefore: counter.text(text), tokensAfter: counter.text(renderCuts(text, edit.cuts)) };
+      return { tokensBefore: counter.countText(text), tokensAfter: counter.countText(renderCuts(text, edit.cuts)) };
     }
   }
 }
@@ -514,7 +514,7 @@ function namePlaces(original: readonly ApiMessage[]): Map<string, string> {
   }
   for (const { tool, input, parameters, results } of listToolExchanges(original)) {
     const first = Object.values(input).find((value) => typeof value === 'string' && /^[^\n]{1,400}$/.test(value));
-    const whole = mask(`${tool}${typeof first === 'string' ? ` ${first}` : ''}`);
+    const whole = maskText(`${tool}${typeof first === 'string' ? ` ${first}` : ''}`);
     const isLong = whole.length > NAME_START + NAME_END;
     const what = isLong ? `${whole.slice(0, NAME_START)}…${whole.slice(-NAME_END)}` : whole;
     for (const part of parameters) names.set(placeKey(getPlace(part)), `Message ${part.message + 1} · call of ${what}`);
@@ -523,11 +523,11 @@ function namePlaces(original: readonly ApiMessage[]): Map<string, string> {
   return names;
 }
 
-function renderBody(original: readonly ApiMessage[], edit: Edit): Html {
+function renderBody(original: readonly ApiMessage[], edit: Edit): SafeHtml {
   switch (edit.kind) {
     case 'summary': {
       const before = renderMaskedConversation(original.slice(edit.start, edit.end));
-      return html`<pre><ins>${renderMaskedConversation([edit.message], [SUMMARY_ORIGIN])}</ins></pre>
+      return renderHtml`<pre><ins>${renderMaskedConversation([edit.message], [SUMMARY_ORIGIN])}</ins></pre>
         <details>
           <summary>The messages that it replaced</summary>
           <pre><del>${before}</del></pre>
@@ -535,7 +535,7 @@ function renderBody(original: readonly ApiMessage[], edit: Edit): Html {
     }
     case 'block': {
       const words = describeBlock(getValueAt(original[edit.place.message], edit.place.path));
-      return html`<pre><del>${words}</del><ins>${edit.placeholder?.text ?? ''}</ins></pre>`;
+      return renderHtml`<pre><del>${words}</del><ins>${edit.placeholder?.text ?? ''}</ins></pre>`;
     }
     case 'cut':
       return renderCut(getValueAt(original[edit.place.message], edit.place.path), edit);
@@ -546,76 +546,76 @@ function renderBody(original: readonly ApiMessage[], edit: Edit): Html {
 export function describeBlock(block: unknown): string {
   if (!isRecord(block)) return '';
   const { thinking } = block;
-  if (typeof thinking === 'string') return mask(thinking);
+  if (typeof thinking === 'string') return maskText(thinking);
   return `${describeType(block)}, ${formatTokens(JSON.stringify(block).length)} characters`;
 }
 
 /** Such as `image` or `redacted thinking`. */
 const describeType = (block: unknown): string =>
-  isRecord(block) && typeof block['type'] === 'string' ? mask(block['type'].replaceAll('_', ' ')) : 'block';
+  isRecord(block) && typeof block['type'] === 'string' ? maskText(block['type'].replaceAll('_', ' ')) : 'block';
 
-function renderCut(text: unknown, { cuts }: CutEdit): Html {
-  if (typeof text !== 'string') return html``;
-  const shown = mask(text);
+function renderCut(text: unknown, { cuts }: CutEdit): SafeHtml {
+  if (typeof text !== 'string') return renderHtml``;
+  const shown = maskText(text);
   // Masking changes offsets, and a key split by a cut would not be recognized.
   if (shown !== text) {
-    const markers = cuts.flatMap((cut) => (cut.text === '' ? [] : [html`<ins>${mask(cut.text)}</ins> `]));
-    return html`<p>
+    const markers = cuts.flatMap((cut) => (cut.text === '' ? [] : [renderHtml`<ins>${maskText(cut.text)}</ins> `]));
+    return renderHtml`<p>
         This text contains what looks like a key, which is masked. It is shown in full; the markers that replaced parts
         of it come first.
       </p>
       <pre>${markers}${shown}</pre>`;
   }
-  const pieces: Html[] = [];
+  const pieces: SafeHtml[] = [];
   let at = 0;
   for (const { start, end, text: now } of cuts) {
     pieces.push(renderKeptText(text.slice(at, start)));
-    pieces.push(html`<del>${text.slice(start, end)}</del>`);
-    if (now !== '') pieces.push(html`<ins>${mask(now)}</ins>`);
+    pieces.push(renderHtml`<del>${text.slice(start, end)}</del>`);
+    if (now !== '') pieces.push(renderHtml`<ins>${maskText(now)}</ins>`);
     at = end;
   }
-  return html`<pre>${[...pieces, renderKeptText(text.slice(at))]}</pre>`;
+  return renderHtml`<pre>${[...pieces, renderKeptText(text.slice(at))]}</pre>`;
 }
 
 /** Lines kept at each end of unchanged text; more would hide what was removed. */
 const CONTEXT_LINES = 3;
 
-function renderKeptText(text: string): Html {
+function renderKeptText(text: string): SafeHtml {
   const lines = text.split('\n');
   const left = lines.length - 2 * CONTEXT_LINES;
-  if (left <= 2) return html`${text}`;
+  if (left <= 2) return renderHtml`${text}`;
   const head = lines.slice(0, CONTEXT_LINES).concat('').join('\n');
   const tail = [''].concat(lines.slice(-CONTEXT_LINES)).join('\n');
-  const between = html`<span class="unchanged">${left} lines unchanged</span>`;
+  const between = renderHtml`<span class="unchanged">${left} lines unchanged</span>`;
   // On one line, because whitespace in a template appears on the page.
-  return html`${head}${between}${tail}`;
+  return renderHtml`${head}${between}${tail}`;
 }
 
-function renderRemoved(parts: readonly RemovedPart[], tokens: Tokens, withoutContent: boolean): Html {
+function renderRemoved(parts: readonly RemovedPart[], tokens: FormatTokens, withoutContent: boolean): SafeHtml {
   const words = withoutContent
-    ? html`<p>The conversation’s text was left out of this report.</p>`
-    : html`<p>
+    ? renderHtml`<p>The conversation’s text was left out of this report.</p>`
+    : renderHtml`<p>
         ${parts.length} ${parts.length === 1 ? 'place' : 'places'}. Expand a place to read what was removed there. Keys
         are masked.
       </p>`;
-  const part = ({ where, reason, step, tokensBefore, tokensAfter, body }: RemovedPart): Html =>
-    html`<details>
+  const part = ({ where, reason, step, tokensBefore, tokensAfter, body }: RemovedPart): SafeHtml =>
+    renderHtml`<details>
       <summary>${where} <span class="tokens">${tokens(tokensBefore)} → ${tokens(tokensAfter)} tokens</span></summary>
       <p>${step} <span class="size">(${reason})</span></p>
       ${body}
     </details>`;
-  return html`<section>
+  return renderHtml`<section>
     <h2>Removed content</h2>
     ${words} ${parts.map(part)}
   </section>`;
 }
 
-const renderNotes = (notes: readonly string[]): Html =>
+const renderNotes = (notes: readonly string[]): SafeHtml =>
   notes.length === 0
-    ? html``
-    : html`<section>
+    ? renderHtml``
+    : renderHtml`<section>
         <h2>Notes</h2>
         <ul>
-          ${notes.map((note) => html`<li>${mask(note)}</li>`)}
+          ${notes.map((note) => renderHtml`<li>${maskText(note)}</li>`)}
         </ul>
       </section>`;

@@ -17,23 +17,25 @@ export function renderPage(webview: vscode.Webview, extensionUri: vscode.Uri, la
     `script-src 'nonce-${nonce}'`,
   ].join('; ');
   return `<!DOCTYPE html>
-<html lang="${escape(language)}">
+<html lang="${escapeHtml(language)}">
   <head>
     <meta charset="utf-8" />
-    <meta http-equiv="Content-Security-Policy" content="${escape(policy)}" />
+    <meta http-equiv="Content-Security-Policy" content="${escapeHtml(policy)}" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta property="csp-nonce" content="${nonce}" />
-    <link rel="stylesheet" href="${escape(file('webview.css'))}" />
-    <title>${escape(vscode.l10n.t('Context Condenser'))}</title>
+    <link rel="stylesheet" href="${escapeHtml(file('webview.css'))}" />
+    <title>${escapeHtml(vscode.l10n.t('Context Condenser'))}</title>
   </head>
   <body>
     <div id="root"></div>
-    <script nonce="${nonce}" src="${escape(file('webview.js'))}"></script>
+    <script nonce="${nonce}" src="${escapeHtml(file('webview.js'))}"></script>
   </body>
 </html>`;
 }
 
 /** Folders that the page may load from. */
-export const resourceRoots = (extensionUri: vscode.Uri): vscode.Uri[] => [vscode.Uri.joinPath(extensionUri, 'dist')];
+export const listResourceRoots = (extensionUri: vscode.Uri): vscode.Uri[] => [
+  vscode.Uri.joinPath(extensionUri, 'dist'),
+];
 
-const escape = (text: string): string => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
+const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);

@@ -4,35 +4,35 @@ import type { PanelParts } from './parts';
 import { SettingsPanel } from './settingsPanel';
 
 /** VS Code's name for this kind of panel. */
-const PANEL_TYPE = 'contextCondenser.settings';
+const PANEL_VIEW_TYPE = 'contextCondenser.settings';
 
-let open: SettingsPanel | undefined;
+let openPanel: SettingsPanel | undefined;
 
 /** Opens the panel or shows the open one, at a section if named. */
 export function openSettings(parts: PanelParts, section?: string): void {
-  const shown = open ?? adopt(parts, createPanel());
+  const shown = openPanel ?? adoptPanel(parts, createPanel());
   shown.reveal(section);
 }
 
 /** Restores a panel that VS Code kept over a reload. */
 export function restoreSettings(parts: PanelParts, panel: vscode.WebviewPanel): void {
-  if (open) panel.dispose();
-  else adopt(parts, panel);
+  if (openPanel) panel.dispose();
+  else adoptPanel(parts, panel);
 }
 
 const createPanel = (): vscode.WebviewPanel =>
-  vscode.window.createWebviewPanel(PANEL_TYPE, vscode.l10n.t('Context Condenser'), vscode.ViewColumn.Active, {
+  vscode.window.createWebviewPanel(PANEL_VIEW_TYPE, vscode.l10n.t('Context Condenser'), vscode.ViewColumn.Active, {
     enableScripts: true,
     // Otherwise a hidden page would be discarded, with marks and answers that take minutes.
     retainContextWhenHidden: true,
   });
 
-function adopt(parts: PanelParts, panel: vscode.WebviewPanel): SettingsPanel {
+function adoptPanel(parts: PanelParts, panel: vscode.WebviewPanel): SettingsPanel {
   const settings = new SettingsPanel(panel, parts);
-  open = settings;
+  openPanel = settings;
   panel.onDidDispose(() => {
     settings.dispose();
-    open = undefined;
+    openPanel = undefined;
   });
   return settings;
 }

@@ -10,7 +10,7 @@ import { isLessCareful } from '../settings/workspaceRules';
 import type { SettingRules } from '../window/settings/settingRules';
 import { getConfiguration, getValue, getValues, describeWeakening } from '../window/settings/settings';
 import {
-  changedList,
+  applyListChange,
   isEmptyObject,
   PathError,
   resolvePath,
@@ -19,17 +19,17 @@ import {
   type Path,
 } from '../core/settingValue';
 
-type Change = Params<'updateSetting'>;
+type SettingUpdate = Params<'updateSetting'>;
 
 /** Far larger than a settings file should be. */
-const MAX_CHARS = 1_000_000;
+const MAX_VALUE_CHARS = 1_000_000;
 
-const TARGET: Readonly<Record<SettingScope, vscode.ConfigurationTarget>> = {
+const TARGET_BY_SCOPE: Readonly<Record<SettingScope, vscode.ConfigurationTarget>> = {
   user: vscode.ConfigurationTarget.Global,
   workspace: vscode.ConfigurationTarget.Workspace,
 };
 
-interface Verdict {
+interface ValueCheck {
   /** JSON of the validated value. */
   readonly text: string;
   readonly problems: readonly ConfigProblem[];
@@ -39,19 +39,19 @@ interface Verdict {
 export class PanelSettings {
   /** Serializes changes: each applies to the result of the previous one. */
   private saving: Promise<unknown> = Promise.resolve();
-  private readonly verdicts = new Map<string, Verdict>();
+  private readonly verdicts = new Map<string, ValueCheck>();
 
   constructor(private readonly rules: SettingRules) {}
 
   /** Validates all settings one by one in advance, so that {@link states} is fast. */
-  async judge(): Promise<void> {
+  async validateAll(): Promise<void> {
     for (const name of SETTING_NAMES) {
-      this.verdict(name, getValue(name), getPresetsKey());
+      this.checkValue(name, getValue(name), getPresetsKey());
       await setImmediate();
     }
   }
 
-  states(): Record<string, SettingState> {
+  listStates(): Record<string, SettingState> {
     const configuration = getConfiguration();
     const presets = getPresetsKey();
     return Object.fromEntries(
@@ -60,7 +60,7 @@ export class PanelSettings {
         // The effective value; an ignored value of the workspace is shown beside it with an
         // explanation.
         const value = getValue(name);
-        const { effective, problems } = this.verdict(name, value, presets);
+        const { effective, problems } = this.checkValue(name, value, presets);
         const weakening = describeWeakening(name);
         const state: SettingState = {
           value,
@@ -77,52 +77,52 @@ export class PanelSettings {
   }
 
   /** VS Code's command for the file in which a setting of a scope takes effect. */
-  fileCommand(name: string, scope: SettingScope): string {
+  getFileCommand(name: string, scope: SettingScope): string {
     if (scope === 'workspace') return 'workbench.action.openWorkspaceSettingsFile';
     const isRemote = vscode.env.remoteName !== undefined && isSettingName(name) && isMachineSetting(name);
     return isRemote ? 'workbench.action.openRemoteSettingsFile' : 'workbench.action.openSettingsJson';
   }
 
   /** A setting's effective value, not validated. */
-  valueOf(name: SettingName): unknown {
+  getRawValue(name: SettingName): unknown {
     return getValue(name);
   }
 
   /** The configuration that a provider derives from its setting; see {@link SettingRules.effective}. */
-  effective(name: SettingName, value: unknown): unknown {
-    return this.rules.effective(name, value);
+  getEffectiveValue(name: SettingName, value: unknown): unknown {
+    return this.rules.getEffectiveValue(name, value);
   }
 
   /** Discards all verdicts after the providers changed. */
-  forget(): void {
+  clearVerdicts(): void {
     this.verdicts.clear();
   }
 
   /** Cached while the value is unchanged, so that a change validates one setting. */
-  private verdict(name: SettingName, value: unknown, presets: string): Verdict {
+  private checkValue(name: SettingName, value: unknown, presets: string): ValueCheck {
     const text = `${JSON.stringify(value)}\n${presets}`;
     const known = this.verdicts.get(name);
     if (known?.text === text) return known;
-    const problems = this.rules.problems(name, value);
-    const ignored = this.rules.unknownFields(name, value);
-    const verdict = { text, problems: [...problems, ...ignored], effective: this.rules.effective(name, value) };
+    const problems = this.rules.findProblems(name, value);
+    const ignored = this.rules.findUnknownFields(name, value);
+    const verdict = { text, problems: [...problems, ...ignored], effective: this.rules.getEffectiveValue(name, value) };
     this.verdicts.set(name, verdict);
     return verdict;
   }
 
   /** Problems that a change would add, and what a valid value at its place results in. */
-  check(change: Change): { problems: readonly ConfigProblem[]; effective?: unknown } {
-    const { value, problems, path } = this.plan(change);
+  check(change: SettingUpdate): { problems: readonly ConfigProblem[]; effective?: unknown } {
+    const { value, problems, path } = this.planChange(change);
     if (problems.length > 0 || !isSettingName(change.name)) return { problems };
-    return { problems, effective: getValueAt(this.rules.effective(change.name, value), path) };
+    return { problems, effective: getValueAt(this.rules.getEffectiveValue(change.name, value), path) };
   }
 
   /**
    * Saves a change unless it has problems.
    * @throws Error if VS Code can't write its settings file
    */
-  update(change: Change): Promise<readonly ConfigProblem[]> {
-    const saved = this.saving.then(() => this.save(change));
+  updateSetting(change: SettingUpdate): Promise<readonly ConfigProblem[]> {
+    const saved = this.saving.then(() => this.saveChange(change));
     this.saving = saved.catch(() => undefined);
     return saved;
   }
@@ -142,7 +142,7 @@ export class PanelSettings {
       const list: readonly unknown[] = Array.isArray(found) ? found : [];
       let after;
       try {
-        after = changedList(list, change);
+        after = applyListChange(list, change);
       } catch (error) {
         if (error instanceof PathError)
           return { problems: [{ path: path.join('.'), message: vscode.l10n.t(error.message) }] };
@@ -151,7 +151,7 @@ export class PanelSettings {
       if (after.list === list) return { problems: [] };
       // Remove a list setting that has become empty.
       const isGone = path.length === 0 && after.list.length === 0;
-      const problems = await this.save({ ...place, value: isGone ? undefined : after.list });
+      const problems = await this.saveChange({ ...place, value: isGone ? undefined : after.list });
       return { problems, ...(problems.length === 0 && after.undo && { undo: after.undo }) };
     });
     this.saving = changed.catch(() => undefined);
@@ -169,16 +169,16 @@ export class PanelSettings {
     );
   }
 
-  private async save(change: Change): Promise<readonly ConfigProblem[]> {
-    const { value, problems } = this.plan(change);
+  private async saveChange(change: SettingUpdate): Promise<readonly ConfigProblem[]> {
+    const { value, problems } = this.planChange(change);
     if (problems.length > 0) return problems;
-    await getConfiguration().update(change.name, value, TARGET[change.scope]);
+    await getConfiguration().update(change.name, value, TARGET_BY_SCOPE[change.scope]);
     return [];
   }
 
-  private plan({ name, scope, path: named, value }: Change): Plan {
+  private planChange({ name, scope, path: named, value }: SettingUpdate): UpdatePlan {
     let path: Path = named.map((key) => (typeof key === 'object' ? key.id : key));
-    const refuse = (message: string): Plan => ({
+    const refuse = (message: string): UpdatePlan => ({
       value: undefined,
       path,
       problems: [{ path: path.join('.'), message }],
@@ -204,21 +204,21 @@ export class PanelSettings {
     }
     if (isEmptyObject(after) && path.length > 0) after = undefined;
     if (after === undefined) return { value: after, path, problems: [] };
-    if (JSON.stringify(after).length > MAX_CHARS) {
+    if (JSON.stringify(after).length > MAX_VALUE_CHARS) {
       return refuse(vscode.l10n.t('This is longer than a million characters.'));
     }
     if (scope === 'workspace' && isLessCareful(name, after, getValues(name).user)) {
       return refuse(vscode.l10n.t('A workspace can only be more careful than your own setting.'));
     }
     // Existing problems don't prevent other changes.
-    const known = new Set(this.rules.problems(name, before).map(createKey));
-    const problems = this.rules.problems(name, after).filter((problem) => !known.has(createKey(problem)));
+    const known = new Set(this.rules.findProblems(name, before).map(createKey));
+    const problems = this.rules.findProblems(name, after).filter((problem) => !known.has(createKey(problem)));
     return { value: after, path, problems };
   }
 }
 
 /** The result of a change. */
-interface Plan {
+interface UpdatePlan {
   readonly value: unknown;
   /** The change's path with entries as indexes. */
   readonly path: Path;

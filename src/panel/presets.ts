@@ -4,7 +4,7 @@ import {
   BUILT_IN_PRESETS,
   formatPresetFile,
   parsePresetFile,
-  PRESET_FILE_END,
+  PRESET_FILE_SUFFIX,
   type Preset,
 } from '../core/condense/providers/smart/presets';
 import type { ConfigProblem } from '../core/condense/types';
@@ -30,10 +30,10 @@ const toState = ({ id, name, description, config }: Preset, isBuiltIn: boolean):
 });
 
 /** Only the last part of the extension: VS Code's dialog would append a longer one again. */
-const filters = (): Record<string, string[]> => ({ [vscode.l10n.t('Presets')]: ['json'] });
+const makeFileFilters = (): Record<string, string[]> => ({ [vscode.l10n.t('Presets')]: ['json'] });
 
 /** @throws Error where there is no such preset. */
-function presetWith(id: string): Preset {
+function getPreset(id: string): Preset {
   const preset = [...BUILT_IN_PRESETS, ...readSetting('presets')].find((entry) => entry.id === id);
   if (!preset) throw new Error(vscode.l10n.t('The preset "{0}" no longer exists.', id));
   return preset;
@@ -45,8 +45,8 @@ function presetWith(id: string): Preset {
  * @throws Error where there is no such preset.
  */
 export async function openPreset(id: string): Promise<void> {
-  const text = formatPresetFile(presetWith(id));
-  const uri = vscode.Uri.from({ scheme: 'untitled', path: `${id}${PRESET_FILE_END}` });
+  const text = formatPresetFile(getPreset(id));
+  const uri = vscode.Uri.from({ scheme: 'untitled', path: `${id}${PRESET_FILE_SUFFIX}` });
   const document = await vscode.workspace.openTextDocument(uri);
   const editor = await vscode.window.showTextDocument(document);
   // It may be open, with what the user has changed in it.
@@ -61,13 +61,13 @@ export async function openPreset(id: string): Promise<void> {
  * @throws Error if the preset doesn't exist or the file can't be written
  */
 export async function exportPreset(id: string): Promise<boolean> {
-  const preset = presetWith(id);
+  const preset = getPreset(id);
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
-  const name = `${id}${PRESET_FILE_END}`;
+  const name = `${id}${PRESET_FILE_SUFFIX}`;
   const target = await vscode.window.showSaveDialog({
     title: vscode.l10n.t('Export the preset {0}', preset.name),
     ...(folder && { defaultUri: vscode.Uri.joinPath(folder, name) }),
-    filters: filters(),
+    filters: makeFileFilters(),
   });
   if (!target) return false;
   await vscode.workspace.fs.writeFile(target, Buffer.from(formatPresetFile(preset)));
@@ -82,7 +82,7 @@ export interface ImportedPreset {
   readonly undo: readonly ListChange[];
 }
 
-const NOTHING_IMPORTED: ImportedPreset = { problems: [], undo: [] };
+const EMPTY_IMPORT: ImportedPreset = { problems: [], undo: [] };
 
 /**
  * Imports a preset from a file chosen by the user; asks before replacing one with the same ID.
@@ -90,19 +90,19 @@ const NOTHING_IMPORTED: ImportedPreset = { problems: [], undo: [] };
  */
 export async function importPreset(settings: PanelSettings, scope: SettingScope): Promise<ImportedPreset> {
   const [file] =
-    (await vscode.window.showOpenDialog({ title: vscode.l10n.t('Import a preset'), filters: filters() })) ?? [];
-  if (!file) return NOTHING_IMPORTED;
+    (await vscode.window.showOpenDialog({ title: vscode.l10n.t('Import a preset'), filters: makeFileFilters() })) ?? [];
+  if (!file) return EMPTY_IMPORT;
   const parsed = parsePresetFile(Buffer.from(await vscode.workspace.fs.readFile(file)).toString('utf8'));
   if (!parsed.valid) return { problems: parsed.problems, undo: [] };
-  const list = ownPresets(scope);
+  const list = readOwnPresets(scope);
   const same = list.find(({ id }) => id === parsed.config.id);
   const preset = same ? await resolveConflict(same, parsed.config, list) : parsed.config;
-  if (!preset) return NOTHING_IMPORTED;
+  if (!preset) return EMPTY_IMPORT;
   // The list may have changed while the question was open.
-  const now = ownPresets(scope);
+  const now = readOwnPresets(scope);
   const index = now.findIndex(({ id }) => id === preset.id);
   const path = [index === -1 ? now.length : index];
-  const problems = await settings.update({ name: 'presets', scope, path, value: preset });
+  const problems = await settings.updateSetting({ name: 'presets', scope, path, value: preset });
   if (problems.length > 0) return { problems, undo: [] };
   const removal: ListChange = { kind: 'remove', entry: { id: preset.id, nth: 0 } };
   return { id: preset.id, problems: [], undo: index === -1 ? [removal] : restoreReplacedEntry(now, index) };
@@ -111,7 +111,7 @@ export async function importPreset(settings: PanelSettings, scope: SettingScope)
 type StoredPreset = Readonly<Record<string, unknown>>;
 
 /** Presets of one scope; entries that are no objects count as empty ones. */
-function ownPresets(scope: SettingScope): StoredPreset[] {
+function readOwnPresets(scope: SettingScope): StoredPreset[] {
   const found = getConfiguration().inspect<unknown>('presets');
   const list = scope === 'user' ? found?.globalValue : found?.workspaceValue;
   return Array.isArray(list) ? list.map((entry: unknown) => (isRecord(entry) ? entry : {})) : [];

@@ -7,13 +7,13 @@ import { readSetting } from '../window/settings/settings';
 import type { PanelParts } from './parts';
 import type { EditorModel, ProfileKeyState, ProfileState } from './protocol';
 
-interface Facts {
+interface ProfileStates {
   readonly profiles: ProfileState[];
   readonly editorModels: EditorModel[];
 }
 
 export class ProfileFacts implements vscode.Disposable {
-  private facts: Facts = { profiles: [], editorModels: [] };
+  private facts: ProfileStates = { profiles: [], editorModels: [] };
   private generation = 0;
 
   /** @param changed called after each refresh */
@@ -23,30 +23,30 @@ export class ProfileFacts implements vscode.Disposable {
   ) {}
 
   /** The last known facts. */
-  now(): Facts {
+  getFacts(): ProfileStates {
     return this.facts;
   }
 
   /** Reloads: keys first, then what takes longer. */
   refresh(): void {
-    void this.look(++this.generation);
+    void this.readFacts(++this.generation);
   }
 
   dispose(): void {
     this.generation++;
   }
 
-  private async look(generation: number): Promise<void> {
+  private async readFacts(generation: number): Promise<void> {
     try {
       const profiles = readSetting('profiles');
-      const keys = await Promise.all(profiles.map((profile) => this.keyOf(profile)));
-      this.report(generation, {
+      const keys = await Promise.all(profiles.map((profile) => this.readKeyState(profile)));
+      this.reportFacts(generation, {
         ...this.facts,
         profiles: profiles.map((profile, index) => ({ id: profile.id, key: keys[index] ?? 'missing' })),
       });
       const { loadModelFacts, listEditorModels } = this.parts.commands();
       const [models, editorModels] = await Promise.all([Promise.all(profiles.map(loadModelFacts)), listEditorModels()]);
-      this.report(generation, {
+      this.reportFacts(generation, {
         editorModels: editorModels.map(({ id, name, vendor, maxInputTokens }) => ({
           id,
           name,
@@ -61,13 +61,13 @@ export class ProfileFacts implements vscode.Disposable {
   }
 
   /** Drops results of an earlier refresh. */
-  private report(generation: number, facts: Facts): void {
+  private reportFacts(generation: number, facts: ProfileStates): void {
     if (generation !== this.generation) return;
     this.facts = facts;
     this.changed();
   }
 
-  private async keyOf(profile: ApiProfile): Promise<ProfileKeyState> {
+  private async readKeyState(profile: ApiProfile): Promise<ProfileKeyState> {
     if (getVendorEntry(profile.vendor).key === 'none') return 'not-needed';
     const { kind } = await readKey(this.parts.services.context.secrets, profile);
     return kind === 'missing' && !needsKey(profile) ? 'not-needed' : kind;

@@ -9,19 +9,19 @@ import type { PanelParts } from './parts';
 import type { Params } from './protocol';
 import type { RequestHandlers } from './requestHandlers';
 
-type Handlers = Pick<
+type ProfileHandlers = Pick<
   RequestHandlers,
   'saveProfile' | 'removeProfile' | 'setKey' | 'forgetKey' | 'testProfile' | 'listModels'
 >;
 
-export function createProfileHandlers(parts: PanelParts, settings: PanelSettings): Handlers {
+export function createProfileHandlers(parts: PanelParts, settings: PanelSettings): ProfileHandlers {
   const { services } = parts;
   return {
     saveProfile: async ({ profile }) => {
       const raw = readProfileEntries();
       const known = raw.findIndex((other) => getId(other) === profile['id']);
       const place = known === -1 ? raw.length : known;
-      const problems = await settings.update({ name: 'profiles', scope: 'user', path: [place], value: profile });
+      const problems = await settings.updateSetting({ name: 'profiles', scope: 'user', path: [place], value: profile });
       const prefix = `${place}.`;
       return {
         problems: problems.map(({ path, message }) => ({
@@ -31,14 +31,14 @@ export function createProfileHandlers(parts: PanelParts, settings: PanelSettings
       };
     },
     removeProfile: async ({ id }) => ({ removed: await parts.commands().removeProfile(services, findProfile(id)) }),
-    setKey: async (asked) => ({ isSet: await parts.commands().askKey(services, profileAsked(asked)) }),
+    setKey: async (asked) => ({ isSet: await parts.commands().askKey(services, getProfile(asked)) }),
     forgetKey: async ({ id }) => {
       if (!isTaken(id)) await deleteKey(services.context.secrets, id);
       return null;
     },
-    testProfile: async (asked, signal) => parts.commands().tryConnection(services, profileAsked(asked), signal),
+    testProfile: async (asked, signal) => parts.commands().testProfileConnection(services, getProfile(asked), signal),
     listModels: async (asked, signal) => ({
-      models: [...(await parts.commands().listVendorModels(services, profileAsked(asked), signal))],
+      models: [...(await parts.commands().listVendorModels(services, getProfile(asked), signal))],
     }),
   };
 }
@@ -50,7 +50,7 @@ const getId = (entry: unknown): unknown =>
 const isTaken = (id: unknown): boolean => readProfileEntries().some((entry) => getId(entry) === id);
 
 /** @throws Error where it is no profile, or would use the key of another one. */
-function profileAsked(asked: Params<'setKey'>): ApiProfile {
+function getProfile(asked: Params<'setKey'>): ApiProfile {
   if ('id' in asked) return findProfile(asked.id);
   const { vendor } = asked.profile;
   const suggested = typeof vendor === 'string' && isVendor(vendor) ? getVendorEntry(vendor).suggestedModel : '';

@@ -17,7 +17,7 @@ import { profileCostMethods } from './profileCosts/methods';
 
 export type { Comparable, ComparedPass, ComparedPresets, Difference } from './presetComparison/methods';
 export {
-  WHAT_IF_CHOICES,
+  WHAT_IF_CHOICE_IDS,
   type ShownAccount,
   type ShownAccountRow,
   type ShownTool,
@@ -29,7 +29,7 @@ export type { EmptyRun, History, HistoryEntry, Recommendation, RunGroup } from '
 export { conversationNameSchema } from './preview/methods';
 export type {
   Coherence,
-  Compared,
+  ComparedConfiguration,
   Configuration,
   ConversationName,
   EditExcerpt,
@@ -45,9 +45,9 @@ export type {
  */
 export const PROTOCOL_VERSION = 1;
 
-const name = z.string().min(1).max(200);
-const id = z.string().min(1).max(200);
-const message = z.string().max(20_000);
+const nameSchema = z.string().min(1).max(200);
+const idSchema = z.string().min(1).max(200);
+const messageSchema = z.string().max(20_000);
 
 /** Where a setting is written. */
 const scopeSchema = z.enum(['user', 'workspace']);
@@ -77,7 +77,7 @@ export type ProfileKeyState = z.output<typeof keyStateSchema>;
 
 /** Facts about a profile beside its setting. Never contains the key. */
 const profileSchema = z.object({
-  id,
+  id: idSchema,
   key: keyStateSchema,
   /** Input and output together, in tokens. */
   contextWindow: z.number().optional(),
@@ -116,12 +116,12 @@ const vendorModelSchema = z.object({
 export type VendorModel = z.output<typeof vendorModelSchema>;
 
 /** A model offered by VS Code. */
-const editorModelSchema = z.object({ id, name: z.string(), vendor: z.string(), maxInputTokens: z.number() });
+const editorModelSchema = z.object({ id: idSchema, name: z.string(), vendor: z.string(), maxInputTokens: z.number() });
 export type EditorModel = z.output<typeof editorModelSchema>;
 
 /** A named Smart configuration. */
 const presetSchema = z.object({
-  id,
+  id: idSchema,
   name: z.string(),
   description: z.string(),
   isBuiltIn: z.boolean(),
@@ -151,7 +151,7 @@ export type PanelState = z.output<typeof stateSchema>;
 const jsonSchema = z.record(z.string(), z.unknown());
 
 const providerSchema = z.object({
-  id,
+  id: idSchema,
   name: z.string(),
   description: z.string(),
   /** Schema of its configuration. */
@@ -161,8 +161,8 @@ const providerSchema = z.object({
 });
 export type ProviderDescription = z.output<typeof providerSchema>;
 
-const settingChange = {
-  name,
+const settingChangeFields = {
+  name: nameSchema,
   scope: scopeSchema,
   /**
    * Keys within the setting's object, or indexes or names of list entries; empty: the whole
@@ -172,11 +172,11 @@ const settingChange = {
   /** Absent: removes the value. */
   value: z.unknown().optional(),
 };
-const verdict = z.object({ problems: z.array(problemSchema) });
-const nothing = z.null();
-const byId = z.strictObject({ id });
+const verdictSchema = z.object({ problems: z.array(problemSchema) });
+const nothingSchema = z.null();
+const byIdSchema = z.strictObject({ id: idSchema });
 /** A profile that is there, or one that is being made. */
-const profileAsked = z.union([byId, z.strictObject({ profile: z.record(z.string(), z.unknown()) })]);
+const profileAsked = z.union([byIdSchema, z.strictObject({ profile: z.record(z.string(), z.unknown()) })]);
 
 /** The only commands that the webview may run. */
 export const PANEL_COMMANDS = ['condenseNow', 'condenseSample', 'undo', 'showLog'] as const;
@@ -185,32 +185,37 @@ export const PANEL_COMMANDS = ['condenseNow', 'condenseSample', 'undo', 'showLog
 export const methods = {
   /** Problems that a change would cause. Saves nothing. */
   checkSetting: {
-    params: z.strictObject(settingChange),
+    params: z.strictObject(settingChangeFields),
     /** Includes the effective result of a valid value, with defaults. */
-    result: verdict.extend({ effective: z.unknown().optional() }),
+    result: verdictSchema.extend({ effective: z.unknown().optional() }),
   },
   /** Saves a change unless it has problems. */
-  updateSetting: { params: z.strictObject(settingChange), result: verdict },
+  updateSetting: { params: z.strictObject(settingChangeFields), result: verdictSchema },
   /**
    * Changes the current content of a list of entries with IDs, so that intermediate changes are not
    * overwritten.
    */
   changeList: {
-    params: z.strictObject({ name, scope: scopeSchema, path: z.array(name).max(12), change: listChangeSchema }),
+    params: z.strictObject({
+      name: nameSchema,
+      scope: scopeSchema,
+      path: z.array(nameSchema).max(12),
+      change: listChangeSchema,
+    }),
     /** Includes a change that undoes exactly this one. */
-    result: verdict.extend({ undo: listChangeSchema.optional() }),
+    result: verdictSchema.extend({ undo: listChangeSchema.optional() }),
   },
   /** Shows a setting in settings.json. */
-  openSettingsFile: { params: z.strictObject({ scope: scopeSchema, name }), result: nothing },
+  openSettingsFile: { params: z.strictObject({ scope: scopeSchema, name: nameSchema }), result: nothingSchema },
   /** Adds a profile or replaces the one with its ID. */
-  saveProfile: { params: z.strictObject({ profile: z.record(z.string(), z.unknown()) }), result: verdict },
+  saveProfile: { params: z.strictObject({ profile: z.record(z.string(), z.unknown()) }), result: verdictSchema },
   /** Asks for confirmation. */
-  removeProfile: { params: byId, result: z.object({ removed: z.boolean() }) },
+  removeProfile: { params: byIdSchema, result: z.object({ removed: z.boolean() }) },
   /** VS Code asks for the key and stores it in its secret storage. */
   setKey: { params: profileAsked, result: z.object({ isSet: z.boolean() }) },
   /** Removes the key of a profile that was not added in the end. */
-  forgetKey: { params: byId, result: nothing },
-  testProfile: { params: profileAsked, result: z.object({ ok: z.boolean(), message }) },
+  forgetKey: { params: byIdSchema, result: nothingSchema },
+  testProfile: { params: profileAsked, result: z.object({ ok: z.boolean(), message: messageSchema }) },
   /** Models listed by the profile's vendor. */
   listModels: { params: profileAsked, result: z.object({ models: z.array(vendorModelSchema) }) },
   /** Summary's request for the sample conversation with this prompt. */
@@ -223,12 +228,12 @@ export const methods = {
    * Opens a preset as JSON in an editor tab, with completion; what is changed there is a file of
    * its own.
    */
-  openPreset: { params: byId, result: nothing },
+  openPreset: { params: byIdSchema, result: nothingSchema },
   /** Both ask for a file. */
-  exportPreset: { params: byId, result: z.object({ written: z.boolean() }) },
+  exportPreset: { params: byIdSchema, result: z.object({ written: z.boolean() }) },
   importPreset: {
     params: z.strictObject({ scope: scopeSchema }),
-    result: z.object({ id: id.optional(), problems: z.array(problemSchema), undo: z.array(listChangeSchema) }),
+    result: z.object({ id: idSchema.optional(), problems: z.array(problemSchema), undo: z.array(listChangeSchema) }),
   },
   ...presetComparisonMethods,
   ...previewMethods,
@@ -236,7 +241,7 @@ export const methods = {
   ...profileCostMethods,
   ...judgeMethods,
   ...accountMethods,
-  runCommand: { params: z.strictObject({ command: z.enum(PANEL_COMMANDS) }), result: nothing },
+  runCommand: { params: z.strictObject({ command: z.enum(PANEL_COMMANDS) }), result: nothingSchema },
 } as const;
 export type Method = keyof typeof methods;
 export type Params<M extends Method> = z.output<(typeof methods)[M]['params']>;
@@ -250,12 +255,12 @@ const requestId = z.int().min(1);
 /** From the webview. Parameters are validated by method. */
 export const toHostSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('ready'), version: z.literal(PROTOCOL_VERSION) }),
-  z.strictObject({ type: z.literal('request'), id: requestId, method: name, params: z.unknown() }),
+  z.strictObject({ type: z.literal('request'), id: requestId, method: nameSchema, params: z.unknown() }),
   z.strictObject({ type: z.literal('cancel'), id: requestId }),
   /** State that the page wants to keep after its tab closes; returned with the next welcome. */
   z.strictObject({ type: z.literal('keep'), kept: z.record(z.string().max(100), z.unknown()) }),
   /** The webview's log messages. */
-  z.strictObject({ type: z.literal('log'), message }),
+  z.strictObject({ type: z.literal('log'), message: messageSchema }),
 ]);
 export type ToHost = z.output<typeof toHostSchema>;
 
@@ -281,8 +286,8 @@ export const toWebviewSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('progress'), id: requestId, done: z.int(), of: z.int() }),
   z.strictObject({ type: z.literal('reply'), id: requestId, result: z.unknown() }),
   /** A request failed; the message says what happened and what to do. */
-  z.strictObject({ type: z.literal('failed'), id: requestId, message }),
-  z.strictObject({ type: z.literal('reveal'), section: name }),
+  z.strictObject({ type: z.literal('failed'), id: requestId, message: messageSchema }),
+  z.strictObject({ type: z.literal('reveal'), section: nameSchema }),
 ]);
 export type ToWebview = z.output<typeof toWebviewSchema>;
 export type Welcome = Extract<ToWebview, { type: 'welcome' }>;

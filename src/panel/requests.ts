@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { getSamplePath } from '../window/samplePath';
-import { accountForPanel, saveAccountForPanel } from './account/accountForPanel';
+import { computeAccountForPanel, saveAccountForPanel } from './account/accountForPanel';
 import { judgeForPanel } from './judge/judgeForPanel';
 import { createHistoryHandlers } from './history/requests';
 import type { PanelSettings } from './panelSettings';
@@ -28,10 +28,10 @@ export function createRequestHandlers(
       const { problems, ...rest } = await settings.changeList(change);
       return { ...rest, problems: [...problems] };
     },
-    updateSetting: async (change) => ({ problems: [...(await settings.update(change))] }),
+    updateSetting: async (change) => ({ problems: [...(await settings.updateSetting(change))] }),
     openSettingsFile: async ({ scope, name }) => {
       const revealSetting = { key: `contextCondenser.${name}`, edit: true };
-      await vscode.commands.executeCommand(settings.fileCommand(name, scope), { revealSetting });
+      await vscode.commands.executeCommand(settings.getFileCommand(name, scope), { revealSetting });
       return null;
     },
     ...createProfileHandlers(parts, settings),
@@ -51,7 +51,7 @@ export function createRequestHandlers(
     ...preview,
     ...createHistoryHandlers(parts),
     judgeSessions: (_params, signal, report) => judgeForPanel(parts, signal, report),
-    account: (asked) => accountForPanel(parts, asked),
+    account: (asked) => computeAccountForPanel(parts, asked),
     saveAccount: (asked) => saveAccountForPanel(parts, asked),
     toolWeights: () => Promise.resolve(parts.commands().listToolWeights(services)),
     compareProfiles: ({ conversation }, signal) => compareProfiles(parts, comparisons, conversation, signal),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { fake, l10n, workspace } from '../../test/support/vscode';
 import { PANEL_COMMANDS, PROTOCOL_VERSION, methods, type Params } from './protocol';
-import { externalProvider } from '../extensionApi/externalProvider';
+import { createExternalProvider } from '../extensionApi/externalProvider';
 import { parseProvider } from '../extensionApi/parse';
 import { cutter } from '../extensionApi/testing';
 import { openTestPanel, type TestPanel } from './testing';
@@ -138,7 +138,7 @@ describe('a setting changed in the panel', () => {
   });
 
   it("may name another extension's provider, whose configuration is checked with its schema", async () => {
-    const panel = ready(openTestPanel({}, [externalProvider(parseProvider(cutter))]));
+    const panel = ready(openTestPanel({}, [createExternalProvider(parseProvider(cutter))]));
     expect(await problemsOf(panel, change('provider', cutter.id))).toEqual([]);
     expect(fake.settings['contextCondenser.provider']).toBe(cutter.id);
     expect(await problemsOf(panel, change('providers', { [cutter.id]: { minimum: 5 } }))).toEqual([]);
@@ -243,7 +243,7 @@ describe('API profiles in the panel', () => {
     const asked: unknown[] = [];
     const panel = ready(
       openTestPanel({
-        tryConnection: (_services: unknown, { id }: { id: string }) =>
+        testProfileConnection: (_services: unknown, { id }: { id: string }) =>
           Promise.resolve({ ok: id === 'work', message: 'answers' }),
         askKey: (_services: unknown, { id }: { id: string }) => Promise.resolve(asked.push(id) > 0),
         removeProfile: () => Promise.resolve(true),

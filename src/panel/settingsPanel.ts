@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { CondensationProvider } from '../core/condense';
-import { errorMessage } from '../core/errors';
-import { renderPage, resourceRoots } from './html';
+import { getErrorMessage } from '../core/errors';
+import { renderPage, listResourceRoots } from './html';
 import { isSettingName } from '../settings/table';
 import { createSettingSchemas, type Manifest } from './manifest';
 import { PanelSettings } from './panelSettings';
@@ -21,19 +21,19 @@ import {
 import { listPresetStates } from './presets';
 import { createRequestHandlers } from './requests';
 import type { ReportProgress, RequestHandlers } from './requestHandlers';
-import { builtInProviders, SettingRules } from '../window/settings/settingRules';
+import { createBuiltInProviders, SettingRules } from '../window/settings/settingRules';
 import { readSetting } from '../window/settings/settings';
 import { rememberAnswersIn } from '../window/settings/workspaceAnswers';
 
 /** Workspace key for what the page keeps: VS Code drops a webview's own state with its tab. */
-const KEPT = 'contextCondenser.panel';
+const PANEL_STATE_KEY = 'contextCondenser.panel';
 
 /** An open settings panel: answers its webview and reports changes. */
 export class SettingsPanel implements vscode.Disposable {
   private readonly settings: PanelSettings;
   private readonly facts: ProfileFacts;
   private readonly handlers: RequestHandlers;
-  private readonly providers = builtInProviders(() => readSetting('presets'));
+  private readonly providers = createBuiltInProviders(() => readSetting('presets'));
   private readonly schemas: ReturnType<typeof createSettingSchemas>;
   private readonly running = new Map<number, AbortController>();
   private readonly subscriptions: { dispose(): unknown }[] = [];
@@ -54,7 +54,7 @@ export class SettingsPanel implements vscode.Disposable {
     const { services, extension } = parts;
     rememberAnswersIn(services.context.workspaceState);
     this.schemas = createSettingSchemas(extension.packageJSON as Manifest);
-    this.settings = new PanelSettings(new SettingRules(this.providers, () => services.registered.list()));
+    this.settings = new PanelSettings(new SettingRules(this.providers, () => services.registered.listProviders()));
     this.facts = new ProfileFacts(parts, () => {
       this.sendState();
     });
@@ -92,8 +92,8 @@ export class SettingsPanel implements vscode.Disposable {
       {
         dispose: services.registered.onDidChange(() => {
           // `welcome` carries the providers that settings are validated against.
-          this.settings.forget();
-          if (this.isReady) this.welcome();
+          this.settings.clearVerdicts();
+          if (this.isReady) this.sendWelcome();
         }),
       },
       ...[services.condensed, services.ledgersChanged].map(({ event }) =>
@@ -109,9 +109,12 @@ export class SettingsPanel implements vscode.Disposable {
         this.facts.refresh();
       }),
     );
-    panel.webview.options = { enableScripts: true, localResourceRoots: resourceRoots(services.context.extensionUri) };
+    panel.webview.options = {
+      enableScripts: true,
+      localResourceRoots: listResourceRoots(services.context.extensionUri),
+    };
     panel.webview.html = renderPage(panel.webview, services.context.extensionUri, vscode.env.language);
-    void this.prepare();
+    void this.loadProviders();
     this.facts.refresh();
   }
 
@@ -119,12 +122,12 @@ export class SettingsPanel implements vscode.Disposable {
    * Prepares the page's first answers while it loads, yielding in between because all extensions
    * share the thread.
    */
-  private async prepare(): Promise<void> {
+  private async loadProviders(): Promise<void> {
     for (const provider of this.providers) {
       provider.getConfigSchema();
       await setImmediate();
     }
-    await this.settings.judge();
+    await this.settings.validateAll();
   }
 
   dispose(): void {
@@ -139,32 +142,32 @@ export class SettingsPanel implements vscode.Disposable {
     if (!this.panel.visible && this.panel.options.retainContextWhenHidden !== true) this.isReady = false;
     this.panel.reveal();
     if (section === undefined) return;
-    if (this.isReady) this.send({ type: 'reveal', section });
+    if (this.isReady) this.sendMessage({ type: 'reveal', section });
     else this.pendingSection = section;
   }
 
   /** Handles a message from the webview; invalid ones are dropped. */
   receive(raw: unknown): void {
     const parsed = toHostSchema.safeParse(raw);
-    if (parsed.success) this.handle(parsed.data);
+    if (parsed.success) this.handleMessage(parsed.data);
     else this.parts.services.log.warn('The settings panel sent an invalid message; it was dropped.');
   }
 
-  private handle(message: ToHost): void {
+  private handleMessage(message: ToHost): void {
     switch (message.type) {
       case 'ready':
         // The previous page is gone, and this one numbers its requests from the start.
         this.endRunning();
-        this.welcome();
+        this.sendWelcome();
         return;
       case 'request':
-        void this.answer(message.id, message.method, message.params);
+        void this.answerRequest(message.id, message.method, message.params);
         return;
       case 'cancel':
         this.running.get(message.id)?.abort();
         return;
       case 'keep':
-        void this.parts.services.context.workspaceState.update(KEPT, message.kept);
+        void this.parts.services.context.workspaceState.update(PANEL_STATE_KEY, message.kept);
         return;
       case 'log':
         this.parts.services.log.warn(`Settings panel: ${message.message}`);
@@ -172,29 +175,29 @@ export class SettingsPanel implements vscode.Disposable {
     }
   }
 
-  private welcome(): void {
+  private sendWelcome(): void {
     this.isReady = true;
-    this.send({
+    this.sendMessage({
       type: 'welcome',
       texts: createTexts(vscode.l10n.bundle),
       language: vscode.env.language,
       schemas: this.schemas,
-      providers: [...this.providers, ...this.parts.services.registered.list()].map(describeProvider),
-      state: this.state(),
-      kept: this.parts.services.context.workspaceState.get(KEPT),
+      providers: [...this.providers, ...this.parts.services.registered.listProviders()].map(describeProvider),
+      state: this.makeState(),
+      kept: this.parts.services.context.workspaceState.get(PANEL_STATE_KEY),
     });
-    if (this.pendingSection !== undefined) this.send({ type: 'reveal', section: this.pendingSection });
+    if (this.pendingSection !== undefined) this.sendMessage({ type: 'reveal', section: this.pendingSection });
     this.pendingSection = undefined;
   }
 
-  private state(): PanelState {
+  private makeState(): PanelState {
     const { name: workspace } = vscode.workspace;
-    const settings = this.settings.states();
+    const settings = this.settings.listStates();
     this.sentSettings = JSON.stringify(settings);
     return {
       revision: this.revision++,
       settings,
-      ...this.facts.now(),
+      ...this.facts.getFacts(),
       presets: listPresetStates(),
       historyRevision: this.historyRevision,
       ...(workspace !== undefined && vscode.workspace.isTrusted && { workspace }),
@@ -204,11 +207,11 @@ export class SettingsPanel implements vscode.Disposable {
 
   /** True if the settings differ from what the page got. */
   private hasOtherSettings(): boolean {
-    return this.isReady && JSON.stringify(this.settings.states()) !== this.sentSettings;
+    return this.isReady && JSON.stringify(this.settings.listStates()) !== this.sentSettings;
   }
 
   private sendState(): void {
-    if (this.isReady) this.send({ type: 'state', state: this.state() });
+    if (this.isReady) this.sendMessage({ type: 'state', state: this.makeState() });
   }
 
   /** Aborts requests whose answers are no longer needed. */
@@ -221,10 +224,10 @@ export class SettingsPanel implements vscode.Disposable {
   private sendIfPreviewOld(): void {
     if (!this.isPreviewOld || !this.panel.visible) return;
     this.isPreviewOld = false;
-    this.send({ type: 'previewChanged', revision: this.revision++ });
+    this.sendMessage({ type: 'previewChanged', revision: this.revision++ });
   }
 
-  private async answer(id: number, method: string, params: unknown): Promise<void> {
+  private async answerRequest(id: number, method: string, params: unknown): Promise<void> {
     const { log } = this.parts.services;
     if (!isMethod(method) || this.running.has(id)) {
       log.warn(`The settings panel sent an unknown request: ${method.slice(0, 100)}`);
@@ -233,7 +236,11 @@ export class SettingsPanel implements vscode.Disposable {
     const checked = methods[method].params.safeParse(params);
     if (!checked.success) {
       log.warn(`The settings panel sent an invalid request for ${method}; nothing was done.`);
-      this.send({ type: 'failed', id, message: vscode.l10n.t('The panel sent an invalid request. Nothing was done.') });
+      this.sendMessage({
+        type: 'failed',
+        id,
+        message: vscode.l10n.t('The panel sent an invalid request. Nothing was done.'),
+      });
       return;
     }
     const abort = new AbortController();
@@ -241,7 +248,7 @@ export class SettingsPanel implements vscode.Disposable {
     const reply = (message: ToWebview): void => {
       if (this.running.get(id) !== abort) return;
       this.running.delete(id);
-      this.send(message);
+      this.sendMessage(message);
     };
     try {
       // The method's schema has just validated these parameters.
@@ -251,17 +258,17 @@ export class SettingsPanel implements vscode.Disposable {
         report: ReportProgress,
       ) => Promise<unknown>;
       const report: ReportProgress = (done, of) => {
-        if (this.running.get(id) === abort) this.send({ type: 'progress', id, done, of });
+        if (this.running.get(id) === abort) this.sendMessage({ type: 'progress', id, done, of });
       };
       reply({ type: 'reply', id, result: await handler(checked.data, abort.signal, report) });
     } catch (error) {
-      const message = errorMessage(error);
+      const message = getErrorMessage(error);
       if (!abort.signal.aborted) log.warn(`Settings panel, ${method}: ${message}`);
       reply({ type: 'failed', id, message });
     }
   }
 
-  private send(message: ToWebview): void {
+  private sendMessage(message: ToWebview): void {
     // The panel may be closed before an answer; accessing its webview would then throw.
     if (this.isDisposed) return;
     // False if there is no page; it gets everything when it is ready.

@@ -45,11 +45,11 @@ export type Backend = Partial<Record<keyof ReturnType<PanelParts['commands']>, u
  */
 export function openTestPanel(
   backend: Backend = {},
-  providers: readonly Parameters<RegisteredProviders['add']>[0][] = [],
+  providers: readonly Parameters<RegisteredProviders['addProvider']>[0][] = [],
   workspaceState = memento(),
 ): TestPanel {
   const registered = new RegisteredProviders();
-  for (const provider of providers) registered.add(provider);
+  for (const provider of providers) registered.addProvider(provider);
   for (const [name, schema] of Object.entries(collectProperties(manifest.contributes.configuration))) {
     fake.defaults[name] = schema.default;
   }
@@ -131,7 +131,7 @@ function createBuiltExtension(): string {
 
 /** The sample, condensed losslessly. */
 const createPreviewBackend = (): Backend => ({
-  defaultConversation: ({ context }: Pick<Services, 'context'>) => ({
+  getDefaultConversation: ({ context }: Pick<Services, 'context'>) => ({
     kind: 'file',
     path: getSamplePath(context.extensionPath),
   }),

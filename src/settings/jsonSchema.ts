@@ -4,17 +4,17 @@ import { isRecord } from '../core/messages/blocks';
 export type Schema = Readonly<Record<string, unknown>>;
 
 /** Bounds that zod adds to every integer. */
-const SAFE = new Set<unknown>([Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]);
+const SAFE_INTEGER_BOUNDS = new Set<unknown>([Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]);
 
 /**
  * A schema without what says nothing.
  * @param depth levels of nested filters and conditions that are written out, without references and defaults: package.json
  * can't hold the whole; schemas/settings.schema.json does.
  */
-export function bare(schema: Schema, depth = Number.POSITIVE_INFINITY): Schema {
+export function removeDescriptions(schema: Schema, depth = Number.POSITIVE_INFINITY): Schema {
   const kept = Object.entries(schema).filter(([key, value]) => {
     if (key === 'additionalProperties' && isRecord(value) && Object.keys(value).length === 0) return false;
-    if (SAFE.has(value) || key === '$schema') return false;
+    if (SAFE_INTEGER_BOUNDS.has(value) || key === '$schema') return false;
     if (depth === Number.POSITIVE_INFINITY) return true;
     return key !== 'definitions' && key !== 'default' && key !== '$ref';
   });
@@ -27,16 +27,16 @@ function listChildren(key: string, value: unknown, depth: number): [string, unkn
     const inner = Object.entries(value)
       // Values only API callers can pass, such as functions, can't be written to a file.
       .filter(([, property]) => isRecord(property) && property['apiOnly'] !== true)
-      .map(([name, property]) => [name, bare(property as Schema, depth - 1)]);
+      .map(([name, property]) => [name, removeDescriptions(property as Schema, depth - 1)]);
     return [[key, Object.fromEntries(inner)]];
   }
   if (key === 'required' && depth <= 0) return [];
   if (Array.isArray(value) && (key === 'anyOf' || key === 'oneOf' || key === 'allOf')) {
-    return depth <= 0 ? [] : [[key, (value as Schema[]).map((option) => bare(option, depth))]];
+    return depth <= 0 ? [] : [[key, (value as Schema[]).map((option) => removeDescriptions(option, depth))]];
   }
   if (key === 'items' || key === 'additionalProperties') {
     if (!isRecord(value)) return [[key, value]];
-    return depth <= 0 ? [] : [[key, bare(value, depth)]];
+    return depth <= 0 ? [] : [[key, removeDescriptions(value, depth)]];
   }
   return [[key, value]];
 }

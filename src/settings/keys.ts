@@ -19,7 +19,7 @@ export type KeyState =
 
 /** The key of a profile, and whether it was entered for the profile's current endpoint. */
 export async function readKey(secrets: SecretStore, profile: ApiProfile): Promise<KeyState> {
-  const stored = parse(await secrets.get(getSecretName(profile.id)));
+  const stored = parseStoredKey(await secrets.get(getSecretName(profile.id)));
   if (!stored) return { kind: 'missing' };
   return stored.target === getKeyTarget(profile)
     ? { kind: 'set', key: stored.key }
@@ -47,7 +47,7 @@ export async function deleteKey(secrets: SecretStore, id: string): Promise<void>
   await secrets.delete(getSecretName(id));
 }
 
-function parse(text: string | undefined): { key: string; target: string } | undefined {
+function parseStoredKey(text: string | undefined): { key: string; target: string } | undefined {
   if (text === undefined) return undefined;
   try {
     const value = JSON.parse(text) as { key?: unknown; target?: unknown } | null;

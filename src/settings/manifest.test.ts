@@ -5,18 +5,18 @@ import words from '../../package.nls.json' with { type: 'json' };
 import { isRecord } from '../core/messages/blocks';
 import type { Schema } from './jsonSchema';
 import {
-  presetFileJsonSchema,
+  createPresetFileSchema,
   SCHEMA_FILES,
-  settingsFileJsonSchema,
-  settingsManifest,
-  workspaceFileJsonSchema,
-  workspaceTable,
+  createSettingsFileSchema,
+  createSettingsManifest,
+  createWorkspaceFileSchema,
+  renderWorkspaceTable,
 } from './manifest';
 import { SETTING_GROUPS } from './groups';
 import { SETTING_NAMES, SETTINGS } from './table';
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
-const made = settingsManifest();
+const made = createSettingsManifest();
 
 // If one of these fails: npm run manifest
 it("package.json has the table's settings in their groups and order", () => {
@@ -40,14 +40,14 @@ it("package.nls.json has the table's texts, and no other texts of settings", () 
 
 it('the guide says what a workspace may set, as in the table', () => {
   expect(readFileSync('docs/guide/privacy.md', 'utf8')).toContain(
-    `<!-- made by npm run manifest -->\n${workspaceTable()}\n<!-- end -->`,
+    `<!-- made by npm run manifest -->\n${renderWorkspaceTable()}\n<!-- end -->`,
   );
 });
 
 it.each([
-  ['preset', presetFileJsonSchema],
-  ['settings', settingsFileJsonSchema],
-  ['workspace', workspaceFileJsonSchema],
+  ['preset', createPresetFileSchema],
+  ['settings', createSettingsFileSchema],
+  ['workspace', createWorkspaceFileSchema],
 ])("schemas/%s.schema.json equals the code's schema, and is registered for its files", (name, schema) => {
   const file = `schemas/${name}.schema.json`;
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(plain(schema()));
@@ -127,8 +127,8 @@ function listLeaves(schema: unknown, root: Schema, path = '', seen: readonly unk
 }
 
 it.each([
-  ['settings.json', settingsFileJsonSchema],
-  ['preset files', presetFileJsonSchema],
+  ['settings.json', createSettingsFileSchema],
+  ['preset files', createPresetFileSchema],
 ])('the schema for %s offers completion at every depth', (_name, schema) => {
   expect(new Set(listLeaves(schema(), schema()))).toEqual(new Set());
 });
@@ -141,7 +141,7 @@ it('the schema for settings.json describes fields of every depth', () => {
       for (const key of Object.keys(value['properties'])) found.add(key);
     Object.values(value).forEach(visit);
   };
-  visit(settingsFileJsonSchema());
+  visit(createSettingsFileSchema());
   expect([...found]).toEqual(
     expect.arrayContaining([
       'selection',

@@ -8,7 +8,7 @@ import { presetSchema } from '../core/condense/providers/smart/presets/preset';
 import { smartConfigSchema } from '../core/condense/providers/smart/config';
 import { BUILT_IN_PROVIDERS } from '../core/condense/types';
 import { isRecord } from '../core/messages/blocks';
-import { bare, hoistDefinitions, type Schema } from './jsonSchema';
+import { removeDescriptions, hoistDefinitions, type Schema } from './jsonSchema';
 import { SETTING_GROUPS } from './groups';
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from './table';
 import { isOfUserAlone } from './workspaceRules';
@@ -29,7 +29,7 @@ interface SettingsManifestGroup {
   readonly properties: Readonly<Record<string, Schema>>;
 }
 
-export function settingsManifest(): SettingsManifest {
+export function createSettingsManifest(): SettingsManifest {
   const words: Record<string, string> = {};
   const word = (key: string, text: string): string => {
     words[key] = text;
@@ -69,7 +69,7 @@ export function settingsManifest(): SettingsManifest {
 }
 
 /** The table in docs/guide/privacy.md: what a trusted workspace can set. */
-export function workspaceTable(): string {
+export function renderWorkspaceTable(): string {
   const byRule = Map.groupBy(SETTING_NAMES, describeWorkspaceRule);
   const rows = [...byRule].map(([rule, names]) => `| ${rule} | ${names.map((name) => `\`${name}\``).join(', ')} |`);
   return ['| a trusted workspace may set | settings |', '|---|---|', ...rows].join('\n');
@@ -86,12 +86,12 @@ function describeWorkspaceRule(name: SettingName): string {
   }[workspace ?? 'any'];
 }
 
-type Choices = NonNullable<(typeof SETTINGS)['provider']['choices']>;
+type SettingChoices = NonNullable<(typeof SETTINGS)['provider']['choices']>;
 
 /**
  * Adds descriptions of the values to the schema's `enum`, or to that of one of its alternatives.
  */
-function withChoices(schema: Schema, choices: Choices, word: (value: string, text: string) => string): Schema {
+function withChoices(schema: Schema, choices: SettingChoices, word: (value: string, text: string) => string): Schema {
   const { enum: values, anyOf } = schema;
   if (Array.isArray(anyOf))
     return { ...schema, anyOf: (anyOf as Schema[]).map((each) => withChoices(each, choices, word)) };
@@ -124,9 +124,9 @@ function extractTexts(schema: Schema, key: string, word: (key: string, text: str
 }
 
 /** For files named `*.condense.json`. */
-export const presetFileJsonSchema = (): Schema => ({
+export const createPresetFileSchema = (): Schema => ({
   $schema: 'http://json-schema.org/draft-07/schema#',
-  ...bare(
+  ...removeDescriptions(
     toJsonSchema(
       presetSchema.extend({
         $schema: z
@@ -159,11 +159,14 @@ export const SCHEMA_FILES = [
 ];
 
 /** All settings with all fields, for completion in settings.json. */
-export function settingsFileJsonSchema(): Schema {
+export function createSettingsFileSchema(): Schema {
   const definitions: Record<string, Schema> = {};
   const entries = SETTING_NAMES.map((name): [string, Schema] => {
     const schema = SETTINGS[name].schema(Number.POSITIVE_INFINITY);
-    return [`contextCondenser.${name}`, hoistDefinitions(REFERRING[name]?.(schema) ?? schema, name, definitions)];
+    return [
+      `contextCondenser.${name}`,
+      hoistDefinitions(SCHEMAS_WITH_REFERENCES[name]?.(schema) ?? schema, name, definitions),
+    ];
   });
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
@@ -175,25 +178,25 @@ export function settingsFileJsonSchema(): Schema {
 }
 
 /** For `*.code-workspace`, in which settings are one level deeper. */
-export const workspaceFileJsonSchema = (): Schema => ({
+export const createWorkspaceFileSchema = (): Schema => ({
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'Workspace with settings of Context Condenser',
   type: 'object',
   properties: { settings: { $ref: 'settings.schema.json' } },
 });
 
-const refersTo = (name: SettingName): Schema => ({ $ref: `#/properties/contextCondenser.${name}` });
+const referToSetting = (name: SettingName): Schema => ({ $ref: `#/properties/contextCondenser.${name}` });
 
 /** Settings that contain other settings' configurations and refer to their schemas. */
-const REFERRING: Partial<Record<SettingName, (schema: Schema) => Schema>> = {
-  presets: (schema) => withField(schema, ['items', 'config'], () => refersTo('smart')),
+const SCHEMAS_WITH_REFERENCES: Partial<Record<SettingName, (schema: Schema) => Schema>> = {
+  presets: (schema) => withField(schema, ['items', 'config'], () => referToSetting('smart')),
   // A step's `config` has the fields of its provider.
   strategy: (schema) =>
     withField(schema, ['steps', 'items'], (step) => ({
       ...step,
       allOf: BUILT_IN_PROVIDERS.filter((provider) => provider !== 'strategy').map((provider) => ({
         if: { properties: { provider: { const: provider } }, required: ['provider'] },
-        then: { properties: { config: refersTo(provider) } },
+        then: { properties: { config: referToSetting(provider) } },
       })),
     })),
 };

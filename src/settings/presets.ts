@@ -38,22 +38,22 @@ function parsePreset(entry: unknown): { readonly preset?: Preset; readonly probl
   const shape = validateFields(presetSchema, entry, undefined, ([field]) =>
     field === 'description' ? [field] : undefined,
   );
-  if (shape.valid) return usable(checkPreset(shape.config));
+  if (shape.valid) return checkUsable(checkPreset(shape.config));
   if (isRecord(entry) && entry['name'] !== entry['id'] && shape.problems.some(({ path }) => path === 'name')) {
     const named = parsePreset({ ...entry, name: entry['id'] });
-    return { ...named, problems: distinct([...shape.problems, ...named.problems]) };
+    return { ...named, problems: removeDuplicateProblems([...shape.problems, ...named.problems]) };
   }
   if (!shape.rest) return { problems: shape.problems };
-  const { preset, problems } = usable(checkPreset(shape.rest.config));
+  const { preset, problems } = checkUsable(checkPreset(shape.rest.config));
   return { ...(preset && { preset }), problems: [...shape.problems, ...problems] };
 }
 
-const usable = (result: ValidationResult<Preset>): ReturnType<typeof parsePreset> => {
+const checkUsable = (result: ValidationResult<Preset>): ReturnType<typeof parsePreset> => {
   if (result.valid) return { preset: result.config, problems: [] };
   const { problems, rest } = result;
   return rest ? { preset: rest.config, problems: [...problems, ...(rest.leftOut ?? [])] } : { problems };
 };
 
-const distinct = (problems: readonly ConfigProblem[]): ConfigProblem[] => [
+const removeDuplicateProblems = (problems: readonly ConfigProblem[]): ConfigProblem[] => [
   ...new Map(problems.map((problem) => [`${problem.path}: ${problem.message}`, problem])).values(),
 ];

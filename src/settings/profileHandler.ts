@@ -25,17 +25,17 @@ export interface HandlerParts {
   readonly call?: Pick<CallOptions, 'retry' | 'timeouts'>;
 }
 
-const SET_KEY = 'Set it with the command "Context Condenser: Manage API Profiles".';
+const SET_KEY_HINT = 'Set it with the command "Context Condenser: Manage API Profiles".';
 
 /**
  * @param key the profile's key; undefined where it has none.
  * @throws {ApiError} kinds `auth` and `endpoint`
  */
-export function handlerFor(profile: ApiProfile, key: string | undefined, parts: HandlerParts): ApiHandler {
+export function createProfileHandler(profile: ApiProfile, key: string | undefined, parts: HandlerParts): ApiHandler {
   const { vendor, name, baseUrl, allowInsecureHttp, timeoutSeconds, maxOutputTokens } = profile;
   const contextWindow = profile.contextWindow ?? parts.contextWindow;
   if (key === undefined && needsKey(profile)) {
-    throw new ApiError('auth', { name, what: 'The profile has no API key yet.', todo: SET_KEY });
+    throw new ApiError('auth', { name, what: 'The profile has no API key yet.', todo: SET_KEY_HINT });
   }
   const call = { ...parts.call, ...(timeoutSeconds !== undefined && { timeouts: makeTimeouts(timeoutSeconds) }) };
   const common: CommonOptions = {
@@ -50,7 +50,10 @@ export function handlerFor(profile: ApiProfile, key: string | undefined, parts: 
     ...(allowInsecureHttp !== undefined && { allowInsecureHttp }),
     ...call,
   };
-  return withExtraBody(HANDLERS[vendor](common, { profile, key, models: parts.models }), profile.extraBody);
+  return withExtraBody(
+    CREATE_HANDLER_BY_VENDOR[vendor](common, { profile, key, models: parts.models }),
+    profile.extraBody,
+  );
 }
 
 /**
@@ -82,30 +85,31 @@ interface HandlerRequest {
   readonly models: LanguageModels | undefined;
 }
 
-const HANDLERS: Readonly<Record<Vendor, (common: CommonOptions, asked: HandlerRequest) => ApiHandler>> = {
-  anthropic: (common, { key = '' }) => createAnthropicHandler({ ...common, apiKey: key }),
-  openai: (common, { profile: { api }, key }) =>
-    createOpenAIHandler({ ...common, ...(api && { api }), ...(key !== undefined && { apiKey: key }) }),
-  openrouter: (common, { key = '' }) =>
-    createOpenAIHandler({ baseUrl: VENDORS.openrouter.address, ...common, apiKey: key }),
-  bedrock: (common, { profile: { region = '' }, key }) =>
-    createBedrockHandler({ ...common, region, credentials: awsCredentials(key) }),
-  vertex: (common, { profile: { region = '', projectId = '' }, key }) =>
-    createVertexHandler({ ...common, region, projectId, credentials: googleCredentials(key) }),
-  gemini: (common, { key = '' }) => createGeminiHandler({ ...common, apiKey: key }),
-  vscode: (common, { models }) => {
-    const { name, model } = common;
-    if (!models) throw new ApiError('model', { name, what: "VS Code's models can be used in VS Code only." });
-    const { id, contextWindow } = model;
-    return createVscodeLmHandler({
-      ...common,
-      models,
-      ownVendor: OWN_VENDOR,
-      selector: { id },
-      ...(contextWindow !== undefined && { contextWindow }),
-    });
-  },
-};
+const CREATE_HANDLER_BY_VENDOR: Readonly<Record<Vendor, (common: CommonOptions, asked: HandlerRequest) => ApiHandler>> =
+  {
+    anthropic: (common, { key = '' }) => createAnthropicHandler({ ...common, apiKey: key }),
+    openai: (common, { profile: { api }, key }) =>
+      createOpenAIHandler({ ...common, ...(api && { api }), ...(key !== undefined && { apiKey: key }) }),
+    openrouter: (common, { key = '' }) =>
+      createOpenAIHandler({ baseUrl: VENDORS.openrouter.address, ...common, apiKey: key }),
+    bedrock: (common, { profile: { region = '' }, key }) =>
+      createBedrockHandler({ ...common, region, credentials: readAwsCredentials(key) }),
+    vertex: (common, { profile: { region = '', projectId = '' }, key }) =>
+      createVertexHandler({ ...common, region, projectId, credentials: readGoogleCredentials(key) }),
+    gemini: (common, { key = '' }) => createGeminiHandler({ ...common, apiKey: key }),
+    vscode: (common, { models }) => {
+      const { name, model } = common;
+      if (!models) throw new ApiError('model', { name, what: "VS Code's models can be used in VS Code only." });
+      const { id, contextWindow } = model;
+      return createVscodeLmHandler({
+        ...common,
+        models,
+        ownVendor: OWN_VENDOR,
+        selector: { id },
+        ...(contextWindow !== undefined && { contextWindow }),
+      });
+    },
+  };
 
 /**
  * The user's timeout limits the whole call and each pause, since a local model may take minutes to
@@ -117,7 +121,7 @@ function makeTimeouts(seconds: number): Timeouts {
 }
 
 /** `id:secret` or `id:secret:session` is an access key; anything else a Bedrock key. */
-function awsCredentials(key: string | undefined): AwsCredentials {
+function readAwsCredentials(key: string | undefined): AwsCredentials {
   if (key === undefined) return 'default';
   const [accessKeyId = '', secretAccessKey, sessionToken] = key.split(':');
   if (!/^A[A-Z0-9]{15,}$/.test(accessKeyId) || secretAccessKey === undefined) return { apiKey: key };
@@ -125,7 +129,7 @@ function awsCredentials(key: string | undefined): AwsCredentials {
 }
 
 /** JSON is a service account's key file; anything else an access token. */
-function googleCredentials(key: string | undefined): GoogleCredentials {
+function readGoogleCredentials(key: string | undefined): GoogleCredentials {
   if (key === undefined) return 'default';
   return key.trimStart().startsWith('{') ? { serviceAccountJson: key } : { accessToken: key };
 }

@@ -1,6 +1,6 @@
 /** Properties of a profile's model: the profile's own, or else known ones by name. */
 import { isLoopback } from '../api/endpoint';
-import { findKnownModel, type KnownModel, type PriceTable } from '../api/prices';
+import { findKnownModel, type ModelProperties, type PriceTable } from '../api/prices';
 import { applyOverrides, type ModelPrices } from '../core/cost/prices';
 import type { ApiProfile } from './profiles';
 
@@ -8,14 +8,14 @@ import type { ApiProfile } from './profiles';
  * For a model on this machine. If a local address leads to a paid vendor, the user sets prices in
  * the profile.
  */
-const FREE: ModelPrices = { input: { base: 0 }, output: { base: 0 } };
+const FREE_PRICES: ModelPrices = { input: { base: 0 }, output: { base: 0 } };
 
 /** The profile's window, output limit, image support, factor and prices override known values. */
-export function getKnownModel(profile: ApiProfile, table: PriceTable | undefined): KnownModel {
+export function getKnownModel(profile: ApiProfile, table: PriceTable | undefined): ModelProperties {
   const { vendor, model, baseUrl, contextWindow, maxOutputTokens, images: seesImages, tokenFactor } = profile;
   const known = findKnownModel(table, { vendor, model, ...(baseUrl !== undefined && { baseUrl }) });
   const isLocal = baseUrl !== undefined && isLoopback(baseUrl);
-  const prices = applyOverrides(known.prices ?? (isLocal ? FREE : undefined), profile.prices);
+  const prices = applyOverrides(known.prices ?? (isLocal ? FREE_PRICES : undefined), profile.prices);
   const { pricesAsOf, ...rest } = known;
   return {
     ...rest,

@@ -2,10 +2,10 @@ import { loadPriceTable } from '../api/prices';
 import { createSummarizer, type SummarizerOptions } from '../api/summarizer';
 import type { LanguageModels } from '../api/vscodeLm';
 import type { Summarizer, UnavailableProfile } from '../core/condense/summarizer';
-import { errorMessage } from '../core/errors';
+import { getErrorMessage } from '../core/errors';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { readKey, type SecretStore } from './keys';
-import { handlerFor } from './profileHandler';
+import { createProfileHandler } from './profileHandler';
 import { getKnownModel } from './profileModel';
 import type { ApiProfile } from './profiles';
 
@@ -34,7 +34,7 @@ export async function createProfileSummarizer(
   }
   const { contextWindow, prices, tokenFactor } = getKnownModel(profile, await loadPriceTable());
   try {
-    const handler = handlerFor(profile, state.kind === 'set' ? state.key : undefined, {
+    const handler = createProfileHandler(profile, state.kind === 'set' ? state.key : undefined, {
       counter: parts.counter,
       ...(parts.models && { models: parts.models }),
       ...(contextWindow !== undefined && { contextWindow }),
@@ -51,7 +51,7 @@ export async function createProfileSummarizer(
     });
   } catch (error) {
     // Prefixed with the profile's name, like vendors' errors.
-    const message = errorMessage(error);
+    const message = getErrorMessage(error);
     return { profile: name, reason: message.startsWith(`${name}: `) ? message.slice(name.length + 2) : message };
   }
 }

@@ -2,9 +2,9 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { isApiError } from '../api/apiError';
 import { loadPriceTable } from '../api/prices';
 import type { LanguageModels, LmModel } from '../api/vscodeLm';
-import { freshCounter } from '../core/testingCounter';
+import { createCounter } from '../core/testingCounter';
 import { deleteKey, readKey, getSendableKey, storeKey, type SecretStore } from './keys';
-import { handlerFor, testConnection } from './profileHandler';
+import { createProfileHandler, testConnection } from './profileHandler';
 import { getKnownModel } from './profileModel';
 import {
   getKeyTarget,
@@ -19,7 +19,7 @@ import {
 } from './profiles';
 import { createProfileSummarizer } from './profileSummarizer';
 
-const counter = freshCounter();
+const counter = createCounter();
 const work: ApiProfile = { id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4-20250514' };
 const local: ApiProfile = {
   id: 'local',
@@ -176,13 +176,13 @@ describe('a profile for OpenRouter', () => {
     });
     onTestFinished(() => void vi.unstubAllGlobals());
     for (const profile of [router, { ...router, baseUrl: 'https://proxy.example/v1' }]) {
-      await testConnection(handlerFor(profile, 'sk-or-x', { counter }));
+      await testConnection(createProfileHandler(profile, 'sk-or-x', { counter }));
     }
     expect(asked).toEqual([
       'https://openrouter.ai/api/v1/chat/completions',
       'https://proxy.example/v1/chat/completions',
     ]);
-    expect(() => handlerFor(router, undefined, { counter })).toThrow('no API key');
+    expect(() => createProfileHandler(router, undefined, { counter })).toThrow('no API key');
   });
 
   it("has OpenRouter's own prices", async () => {
@@ -192,7 +192,8 @@ describe('a profile for OpenRouter', () => {
 });
 
 describe('the API handler of a profile', () => {
-  const getInfo = (profile: ApiProfile, key?: string) => handlerFor(profile, key, { counter, models }).modelInfo;
+  const getInfo = (profile: ApiProfile, key?: string) =>
+    createProfileHandler(profile, key, { counter, models }).modelInfo;
   const models: LanguageModels = { selectChatModels: () => Promise.resolve([]) };
 
   it('is created for each vendor', () => {
@@ -226,7 +227,7 @@ describe('the API handler of a profile', () => {
     const chat = { ...work, vendor: 'vscode' } as const;
     expect(getInfo(chat)).toMatchObject({ vendor: 'vscode' });
     expect(getInfo({ ...chat, contextWindow: 9_000 })).toMatchObject({ contextWindow: 9_000 });
-    expect(() => handlerFor(chat, undefined, { counter })).toThrow('in VS Code only');
+    expect(() => createProfileHandler(chat, undefined, { counter })).toThrow('in VS Code only');
   });
 
   it('waits for an answer as long as the profile allows', async () => {
@@ -241,7 +242,7 @@ describe('the API handler of a profile', () => {
       const models = { selectChatModels: () => Promise.resolve([slow]) };
       const profile = { ...work, vendor: 'vscode', model: 'slow', timeoutSeconds: 100 } as const;
       let error: unknown;
-      const tested = testConnection(handlerFor(profile, undefined, { counter, models })).then((result) => {
+      const tested = testConnection(createProfileHandler(profile, undefined, { counter, models })).then((result) => {
         error = result.ok ? undefined : result.error;
       });
       await vi.advanceTimersByTimeAsync(99_000);
@@ -262,7 +263,7 @@ describe('the API handler of a profile', () => {
 
   it('reports the actual error of a connection test', async () => {
     const result = await testConnection(
-      handlerFor({ ...local, timeoutSeconds: 5 }, undefined, { counter }),
+      createProfileHandler({ ...local, timeoutSeconds: 5 }, undefined, { counter }),
       AbortSignal.timeout(3_000),
     );
     expect(result.ok).toBe(false);

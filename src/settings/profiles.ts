@@ -17,35 +17,37 @@ import { describeIssue } from '../core/issueWords';
 import { isRecord } from '../core/messages/blocks';
 import { findNearestName } from '../core/nearestName';
 import { findFamily } from '../core/vendors/families';
-import { neededFields, VENDOR_IDS, getVendorEntry } from '../core/vendors/vendors';
+import { listNeededFields, VENDOR_IDS, getVendorEntry } from '../core/vendors/vendors';
 import { formatTokens } from '../core/format';
 
 /** Minimum of Anthropic's API (API guide, "Extended thinking"). */
 const MIN_THINKING_TOKENS = 1_024;
 
 /** US dollars per million tokens. */
-const price = z.number().min(0).max(10_000);
-const namedPrices = {
-  input: price.optional().describe('US dollars per million input tokens.'),
-  output: price.optional().describe('US dollars per million output tokens.'),
-  cacheRead: price.optional().describe('US dollars per million tokens read from the cache.'),
-  cacheWrite: price.optional().describe('US dollars per million tokens written to the cache.'),
-  longCacheWrite: price
+const priceSchema = z.number().min(0).max(10_000);
+const priceFields = {
+  input: priceSchema.optional().describe('US dollars per million input tokens.'),
+  output: priceSchema.optional().describe('US dollars per million output tokens.'),
+  cacheRead: priceSchema.optional().describe('US dollars per million tokens read from the cache.'),
+  cacheWrite: priceSchema.optional().describe('US dollars per million tokens written to the cache.'),
+  longCacheWrite: priceSchema
     .optional()
     .describe('US dollars per million tokens written to the cache for an hour or longer.'),
 };
 /** Fields of a request that users can't override. */
-const OUR_FIELDS = new Set(
+const RESERVED_REQUEST_FIELDS = new Set(
   'model messages input contents system instructions systemInstruction tools toolConfig stream'.split(' '),
 );
-const tokens = z.int().min(1_000).max(100_000_000);
-const text = z.string().trim().min(1).max(500);
-const prices = z.strictObject({
-  ...namedPrices,
+const tokensSchema = z.int().min(1_000).max(100_000_000);
+const textSchema = z.string().trim().min(1).max(500);
+const pricesSchema = z.strictObject({
+  ...priceFields,
   longPrompts: z
     .strictObject({
-      aboveTokens: tokens.describe('Number of prompt tokens above which these prices apply to the whole request.'),
-      ...namedPrices,
+      aboveTokens: tokensSchema.describe(
+        'Number of prompt tokens above which these prices apply to the whole request.',
+      ),
+      ...priceFields,
     })
     .optional()
     .describe('Prices of long prompts, in US dollars per million tokens.'),
@@ -68,11 +70,11 @@ export const profileSchema = z
       .string()
       .regex(/^[\w-]{1,64}$/, 'must consist of letters, digits, _ and -, at most 64')
       .describe('A name of letters, digits, _ and - that never changes; other settings refer to the profile by it.'),
-    name: text.describe('The name that is shown.'),
+    name: textSchema.describe('The name that is shown.'),
     vendor: z
       .enum(VENDOR_IDS)
       .describe("The protocol that the endpoint speaks. OpenAI's is also spoken by Azure, Ollama, LM Studio and vLLM."),
-    model: text.describe("The model's ID at the vendor."),
+    model: textSchema.describe("The model's ID at the vendor."),
     baseUrl: z
       .url({ protocol: /^https?$/ })
       .optional()
@@ -92,11 +94,11 @@ export const profileSchema = z
         'The API of OpenAI that is called: Chat Completions or Responses. If omitted, the one through which the model accepts tools.',
       ),
     // Part of the host name, so other characters could send the key elsewhere.
-    region: text
+    region: textSchema
       .regex(/^[A-Za-z\d-]+$/, 'must consist of letters, digits and -')
       .optional()
       .describe('Region of Bedrock or Vertex, such as us-east-1.'),
-    projectId: text.optional().describe('Google Cloud project for Vertex.'),
+    projectId: textSchema.optional().describe('Google Cloud project for Vertex.'),
     threshold: z
       .union([z.literal(INHERIT_THRESHOLD), z.number().min(MIN_CONDENSE_THRESHOLD).max(MAX_CONDENSE_THRESHOLD)])
       .optional()
@@ -120,10 +122,10 @@ export const profileSchema = z
       .describe(
         'How long the vendor keeps a prompt in its cache. none: requests are not marked for the cache. If omitted, 5m in the chat and none for summaries.',
       ),
-    prices: prices
+    prices: pricesSchema
       .optional()
       .describe('Prices in US dollars per million tokens, in place of those of the built-in table.'),
-    contextWindow: tokens
+    contextWindow: tokensSchema
       .optional()
       .describe(
         'Context window of the model in tokens, input and output together. If omitted, as known for the model.',
@@ -153,7 +155,7 @@ export const profileSchema = z
     extraBody: z
       .record(z.string().min(1).max(100), z.json())
       .superRefine((fields, context) => {
-        for (const field of Object.keys(fields).filter((name) => OUR_FIELDS.has(name))) {
+        for (const field of Object.keys(fields).filter((name) => RESERVED_REQUEST_FIELDS.has(name))) {
           context.addIssue({ code: 'custom', path: [field], message: 'is written by Context Condenser itself' });
         }
       })
@@ -174,7 +176,7 @@ export const profileSchema = z
   })
   .strict()
   .superRefine((profile, context) => {
-    for (const field of neededFields(profile.vendor)) {
+    for (const field of listNeededFields(profile.vendor)) {
       if (profile[field] === undefined) {
         context.addIssue({ code: 'custom', path: [field], message: `is needed for ${profile.vendor}` });
       }
@@ -231,10 +233,10 @@ export function parseProfiles(value: unknown): ParsedProfiles {
 }
 
 const parseProfile = (entry: unknown) =>
-  parseWithoutWrong(profileSchema, entry, toJsonSchema(profileSchema), removablePath);
+  parseWithoutWrong(profileSchema, entry, toJsonSchema(profileSchema), findRemovablePath);
 
 /** The field whose removal resolves an issue; undefined if it is required. */
-function removablePath([field, ...inner]: FieldPath): FieldPath | undefined {
+function findRemovablePath([field, ...inner]: FieldPath): FieldPath | undefined {
   if (typeof field !== 'string' || ROUTING_FIELDS.has(field)) return undefined;
   const meant = field in profileSchema.shape ? undefined : findNearestName(field, Object.keys(profileSchema.shape));
   if (meant !== undefined && ROUTING_FIELDS.has(meant)) return undefined;

@@ -3,10 +3,10 @@ import * as z from 'zod';
 import { describeIssue } from '../core/issueWords';
 import { profileSchema, type ApiProfile } from './profiles';
 
-const text = z.string().optional().catch(undefined);
+const optionalTextSchema = z.string().optional().catch(undefined);
 
 /** An exported profile (Roo-Code, packages/types/src/provider-settings.ts). */
-export const rooProfileSchema = z.looseObject({ id: text, apiProvider: text });
+export const rooProfileSchema = z.looseObject({ id: optionalTextSchema, apiProvider: optionalTextSchema });
 
 export type RooProfile = z.output<typeof rooProfileSchema>;
 
@@ -17,7 +17,7 @@ export interface ImportedProfile {
 }
 
 /** Our vendor for one of Roo's providers, and its fields for model, URL and key. */
-interface Translation {
+interface ProviderTranslation {
   readonly vendor: ApiProfile['vendor'];
   readonly model: string;
   readonly key?: string;
@@ -32,7 +32,7 @@ interface Translation {
 }
 
 /** Providers with a supported protocol. URLs are from Roo's handlers (src/api/providers). */
-const TRANSLATIONS: Readonly<Record<string, Translation>> = {
+const PROVIDER_TRANSLATIONS: Readonly<Record<string, ProviderTranslation>> = {
   anthropic: { vendor: 'anthropic', model: 'apiModelId', key: 'apiKey', url: 'anthropicBaseUrl' },
   'openai-native': {
     vendor: 'openai',
@@ -78,8 +78,8 @@ export function translateProfile(
   roo: RooProfile,
   threshold: number | undefined,
 ): ImportedProfile | string {
-  const by = TRANSLATIONS[roo.apiProvider ?? ''];
-  if (!by || !Object.hasOwn(TRANSLATIONS, roo.apiProvider ?? '')) {
+  const by = PROVIDER_TRANSLATIONS[roo.apiProvider ?? ''];
+  if (!by || !Object.hasOwn(PROVIDER_TRANSLATIONS, roo.apiProvider ?? '')) {
     return `profile "${name}": the provider "${roo.apiProvider ?? ''}" has no counterpart here`;
   }
   const field = (key: string | undefined): string | undefined => {

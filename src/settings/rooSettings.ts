@@ -29,7 +29,7 @@ export interface ImportedSetting {
 }
 
 /** Existing profiles. */
-export interface KnownProfiles {
+export interface ExistingProfiles {
   readonly profiles: readonly ApiProfile[];
   /** All IDs, including those of invalid profiles. */
   readonly taken: readonly string[];
@@ -52,7 +52,7 @@ const exportSchema = z.object({
  * @param known of them, one that was imported before is changed, and keeps what Roo has no field for.
  * @throws Error where the text is no such export; its message says what was found.
  */
-export function readRooSettings(json: string, known: KnownProfiles): RooImport {
+export function readRooSettings(json: string, known: ExistingProfiles): RooImport {
   const parsed = exportSchema.safeParse(parseJson(json));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;

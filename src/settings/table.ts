@@ -5,7 +5,7 @@
  */
 import * as z from 'zod';
 import { losslessProvider, truncationProvider } from '../core/condense';
-import { toJsonSchema, validate, validateFields } from '../core/condense/config';
+import { toJsonSchema, validateConfig, validateFields } from '../core/condense/config';
 import { DEFAULT_WARNING_LIMITS } from '../core/condense/metrics/metrics';
 import { BUILT_IN_PRESETS, type Preset } from '../core/condense/providers/smart/presets';
 import { presetSchema } from '../core/condense/providers/smart/presets/preset';
@@ -30,7 +30,7 @@ import {
   type ConfigProblem,
 } from '../core/condense/types';
 import { isRecord } from '../core/messages/blocks';
-import { bare, type Schema } from './jsonSchema';
+import { removeDescriptions, type Schema } from './jsonSchema';
 import { parsePresets } from './presets';
 import { parseProfiles, profileSchema, targetPercent, thresholdTokens, type ApiProfile } from './profiles';
 
@@ -51,7 +51,7 @@ export interface Setting<T> {
    * Which values of a trusted workspace count, if the scope allows it to set any; absent: all.
    * Untrusted workspaces set nothing. `lower`, `higher`: only values more careful than the user's
    * (off is lower than on). `asks`: values that call other models than the user's settings, or
-   * bring a prompt, after the user has agreed ({@link workspaceQuestions}).
+   * bring a prompt, after the user has agreed ({@link listWorkspaceQuestions}).
    */
   readonly workspace?: 'lower' | 'higher' | 'asks';
   /** Title in the panel; default: derived from the key. */
@@ -76,13 +76,13 @@ export interface Setting<T> {
 type Description<T> = Omit<Setting<T>, 'schema' | 'parse'>;
 
 /** A setting that is valid or invalid as a whole. */
-function whole<T>(type: z.ZodType<T>, described: Description<NoInfer<T>>): Setting<T> {
+function makeSetting<T>(type: z.ZodType<T>, described: Description<NoInfer<T>>): Setting<T> {
   return {
     ...described,
-    schema: () => bare(toJsonSchema(type)),
+    schema: () => removeDescriptions(toJsonSchema(type)),
     parse(value) {
       if (value === undefined) return { value: described.default, problems: [] };
-      const result = validate(type, value);
+      const result = validateConfig(type, value);
       return result.valid
         ? { value: result.config, problems: [] }
         : { value: described.default, problems: result.problems };
@@ -91,25 +91,25 @@ function whole<T>(type: z.ZodType<T>, described: Description<NoInfer<T>>): Setti
 }
 
 /** A provider's configuration, which the provider validates when it runs. */
-const configuration = (
+const makeConfigurationSetting = (
   described: Description<unknown>,
   schema: (depth?: number) => Schema,
   parse = (value: unknown): ParsedValue<unknown> => ({ value, problems: [] }),
 ): Setting<unknown> => ({ ...described, schema, parse, instead: "The provider's defaults are used." });
 
-const percent = (least = 0, most = 100): z.ZodNumber => z.number().min(least).max(most);
-const dollars = percent(0, 1_000);
-const tokens = (least: number): z.ZodInt => z.int().min(least).max(100_000_000);
+const percentSchema = (least = 0, most = 100): z.ZodNumber => z.number().min(least).max(most);
+const dollarsSchema = percentSchema(0, 1_000);
+const tokensSchema = (least: number): z.ZodInt => z.int().min(least).max(100_000_000);
 
-const wrappedModel = z
+const wrappedModelSchema = z
   .string()
   .regex(/^[^/\s]+\/\S+$/, 'must be a model as vendor/id')
   .meta({ patternErrorMessage: 'Write a model as vendor/id.' });
 
-const wrappedModels = z.array(wrappedModel).max(500).meta({ uniqueItems: true });
+const wrappedModelsSchema = z.array(wrappedModelSchema).max(500).meta({ uniqueItems: true });
 
-const floor = z.strictObject(
-  Object.fromEntries(FACT_KINDS.map((kind) => [kind, percent().optional()])) as Record<
+const floorSchema = z.strictObject(
+  Object.fromEntries(FACT_KINDS.map((kind) => [kind, percentSchema().optional()])) as Record<
     FactKind,
     z.ZodOptional<z.ZodNumber>
   >,
@@ -138,9 +138,9 @@ const PROVIDER_CHOICES: Readonly<Record<BuiltInProviderId, { readonly label: str
   },
 };
 
-const rows = {
+const settingRows = {
   provider: {
-    ...whole<string>(z.string().regex(/^[\w.-]{1,64}$/, "must be a provider's id"), {
+    ...makeSetting<string>(z.string().regex(/^[\w.-]{1,64}$/, "must be a provider's id"), {
       default: 'lossless',
       scope: 'resource',
       workspace: 'asks',
@@ -150,13 +150,13 @@ const rows = {
     // The settings page shows a list only for an `enum`; another extension's provider is used all the same.
     schema: () => ({ type: 'string', enum: BUILT_IN_PROVIDERS }),
   },
-  'manual.targetPercent': whole(percent(5, 95), {
+  'manual.targetPercent': makeSetting(percentSchema(5, 95), {
     default: 50,
     scope: 'resource',
     title: 'Target when condensing by hand',
     text: "Percentage of the conversation's tokens that may remain when you condense by hand (5 to 95). Condensing stops once this is reached. The default of 50% leaves room before the conversation has to be condensed again.",
   }),
-  history: whole(z.enum(['active', 'all']), {
+  history: makeSetting(z.enum(['active', 'all']), {
     default: 'active',
     scope: 'resource',
     title: 'Part to condense',
@@ -172,89 +172,89 @@ const rows = {
     text: "API profiles: the models that can be called. **Context Condenser: Manage API Profiles** adds, tests and removes them. Keys are stored in VS Code's secret store, not here.",
     translates: true,
     instead: 'It is ignored.',
-    schema: (depth = 3) => ({ type: 'array', items: bare(toJsonSchema(profileSchema), depth) }),
+    schema: (depth = 3) => ({ type: 'array', items: removeDescriptions(toJsonSchema(profileSchema), depth) }),
     parse(value) {
       const { profiles, problems } = parseProfiles(value);
       return { value: profiles, problems };
     },
   } satisfies Setting<readonly ApiProfile[]> as Setting<readonly ApiProfile[]>,
-  condensingProfile: whole(z.string(), {
+  condensingProfile: makeSetting(z.string(), {
     default: '',
     scope: 'machine',
     text: "ID of the API profile whose model writes summaries. If empty, the conversation's own model writes them, and only where you choose a provider that calls a model.",
   }),
-  threshold: whole(percent(MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD), {
+  threshold: makeSetting(percentSchema(MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD), {
     default: DEFAULT_THRESHOLD_PERCENT,
     scope: 'resource',
     text: "Percentage of the model's context window at which a conversation is condensed automatically (5 to 100). A profile can override it. The default leaves room for one more answer and for long tool results. Above 85%, a request might no longer fit, so the conversation is condensed at 85 to 90%, depending on the size of the window.",
   }),
-  thresholdTokens: whole(thresholdTokens, {
+  thresholdTokens: makeSetting(thresholdTokens, {
     default: 0,
     scope: 'resource',
     title: 'Threshold in tokens',
     text: "Number of tokens at which a conversation is condensed automatically, if that is less than `#contextCondenser.threshold#` of the model's window (1,000 to 100,000,000; 0: only the percentage counts). By percentage, a window of 1,000,000 tokens is condensed at 750,000, and every request pays for them; some vendors charge more above 200,000 or 272,000. A profile can override it.",
   }),
-  condensingPrompt: whole(promptText, {
+  condensingPrompt: makeSetting(promptText, {
     default: '',
     scope: 'window',
     workspace: 'asks',
     text: 'Your own prompt for summaries, at most 32,000 characters. `{{conversation}}`, `{{earlier_summary}}` and `{{system}}` stand for those parts; parts that you do not mention are put first. If empty, the built-in prompt is used.',
   }),
-  maxCostPerCondensation: whole(dollars, {
+  maxCostPerCondensation: makeSetting(dollarsSchema, {
     default: 0.5,
     scope: 'window',
     workspace: 'lower',
     text: 'Maximum cost of one condensation, in US dollars (0 to 1,000). If the estimate is higher, no model is called. With 0, no paid model is ever called.',
   }),
-  maxCostPerConversation: whole(dollars, {
+  maxCostPerConversation: makeSetting(dollarsSchema, {
     default: 0,
     scope: 'application',
     text: 'Maximum total cost of condensing one conversation, in US dollars (0 to 1,000; 0: no limit). The limit applies across windows and restarts: before each call, the most that it can cost is reserved, and a call that does not fit is not made.',
   }),
-  maxCostPerDay: whole(dollars, {
+  maxCostPerDay: makeSetting(dollarsSchema, {
     default: 0,
     scope: 'application',
     text: 'Maximum total cost of condensing in one day, in US dollars (0 to 1,000; 0: no limit), across all windows and conversations.',
   }),
-  'warnings.cost': whole(dollars, {
+  'warnings.cost': makeSetting(dollarsSchema, {
     default: DEFAULT_WARNING_LIMITS.cost,
     scope: 'window',
     workspace: 'lower',
     title: 'Warn above a cost of',
     text: 'Warns after a condensation that cost more than this, in US dollars (0 to 1,000).',
   }),
-  'warnings.reductionPercent': whole(percent(), {
+  'warnings.reductionPercent': makeSetting(percentSchema(), {
     default: DEFAULT_WARNING_LIMITS.reductionPercent,
     scope: 'window',
     workspace: 'higher',
     title: 'Warn below a reduction of',
     text: 'Warns after a condensation that removed less than this, in percent of the tokens (0 to 100).',
   }),
-  lossless: configuration(
+  lossless: makeConfigurationSetting(
     {
       default: {},
       scope: 'resource',
       text: 'What the Lossless provider removes. Omitted fields have their defaults.',
     },
-    () => bare(losslessProvider.getConfigSchema()),
+    () => removeDescriptions(losslessProvider.getConfigSchema()),
   ),
-  truncation: configuration(
+  truncation: makeConfigurationSetting(
     {
       default: {},
       scope: 'resource',
       text: 'What the Truncation provider shortens, and by how much. Omitted fields have their defaults.',
     },
-    () => bare(truncationProvider.getConfigSchema()),
+    () => removeDescriptions(truncationProvider.getConfigSchema()),
   ),
-  native: configuration(
+  native: makeConfigurationSetting(
     {
       default: {},
       scope: 'application',
       text: 'How the Summary provider summarizes: what is kept, how long a summary may be, and what the model is shown. Omitted fields have their defaults.',
     },
-    () => bare(toJsonSchema(nativeConfigSchema.omit({ prompt: true }))),
+    () => removeDescriptions(toJsonSchema(nativeConfigSchema.omit({ prompt: true }))),
   ),
-  smart: configuration(
+  smart: makeConfigurationSetting(
     {
       default: 'file-aware',
       scope: 'window',
@@ -265,25 +265,25 @@ const rows = {
       anyOf: [
         { type: 'string', enum: BUILT_IN_PRESETS.map(({ id }) => id) },
         { type: 'string', description: 'A preset of your own.' },
-        bare(toJsonSchema(smartConfigSchema), depth),
+        removeDescriptions(toJsonSchema(smartConfigSchema), depth),
       ],
     }),
   ),
-  automatic: whole(z.boolean(), {
+  automatic: makeSetting(z.boolean(), {
     default: true,
     scope: 'window',
     workspace: 'lower',
     title: 'Condense automatically',
     text: "Condenses conversations automatically: those of VS Code's chat, with the models that this extension offers there, and those of agents behind its gateway. If off, messages are sent to the model unchanged, VS Code's own summaries keep them within its window, and no gateway runs.",
   }),
-  'agent.declaredWindow': whole(tokens(0), {
+  'agent.declaredWindow': makeSetting(tokensSchema(0), {
     default: 1_000_000,
     scope: 'window',
     title: 'Declared context window',
     text: "Context window, in tokens, that is declared to VS Code for the models that this extension offers in the chat (0 to 100,000,000; 0: the model's own window). The default is larger than the windows of most models, so that VS Code does not summarize first; requests are condensed to fit the real window. The chat's indicator shows this number, the status bar shows the real window.",
   }),
   'agent.wrappedModels': {
-    ...whole<readonly string[]>(wrappedModels, {
+    ...makeSetting<readonly string[]>(wrappedModelsSchema, {
       default: [],
       scope: 'machine',
       title: 'Models offered condensed',
@@ -293,31 +293,31 @@ const rows = {
     instead: 'It is ignored.',
     // An invalid entry doesn't affect the others.
     parse: (value: unknown): ParsedValue<readonly string[]> => {
-      const result = validateFields(wrappedModels, value ?? []);
+      const result = validateFields(wrappedModelsSchema, value ?? []);
       return result.valid
         ? { value: result.config, problems: [] }
         : { value: result.rest?.config ?? [], problems: result.problems };
     },
   },
-  'agent.targetPercent': whole(targetPercent, {
+  'agent.targetPercent': makeSetting(targetPercent, {
     default: DEFAULT_TARGET_PERCENT,
     scope: 'resource',
     title: 'Target when condensing automatically',
     text: "Percentage of the threshold's tokens that may remain when a conversation is condensed automatically (10 to 90). Condensing stops once this is reached. A lower target removes more at a time and breaks the vendor's prompt cache less often. A condensation that would free less than 60% of the tokens between threshold and target is postponed. A profile can override it.",
   }),
-  'agent.backgroundPercent': whole(percent(), {
+  'agent.backgroundPercent': makeSetting(percentSchema(), {
     default: 60,
     scope: 'window',
     title: 'Prepare a summary at',
     text: 'Percentage of the context window at which a summary is prepared in the background while the agent continues (0 to 100; 0: never). Applies only to providers that call a model. The default is below the threshold, so that the summary is ready when it is needed; with a lower threshold, preparation begins at 80% of the threshold.',
   }),
-  'agent.summaryWaitSeconds': whole(percent(0, 300), {
+  'agent.summaryWaitSeconds': makeSetting(percentSchema(0, 300), {
     default: 30,
     scope: 'window',
     title: 'Wait for a summary',
     text: "Number of seconds that an agent's request waits for a model's summary (0 to 300). After that, the request is sent without it, and old content is truncated if the request would not fit. The summary is used as soon as it is ready.",
   }),
-  'agent.whenNotEnough': whole(z.enum(['fileAware', 'nothing']), {
+  'agent.whenNotEnough': makeSetting(z.enum(['fileAware', 'nothing']), {
     default: 'fileAware',
     scope: 'window',
     title: 'When Lossless is not enough',
@@ -330,7 +330,7 @@ const rows = {
       nothing: { text: 'Nothing more is removed until the request would no longer fit into the window.' },
     },
   }),
-  'agent.onArrival': whole(z.enum(['off', 'lossless']), {
+  'agent.onArrival': makeSetting(z.enum(['off', 'lossless']), {
     default: 'lossless',
     scope: 'window',
     title: 'New results',
@@ -343,37 +343,37 @@ const rows = {
       },
     },
   }),
-  'agent.noiseOnArrival': whole(z.boolean(), {
+  'agent.noiseOnArrival': makeSetting(z.boolean(), {
     default: false,
     scope: 'window',
     title: 'Terminal noise in new results',
     text: "Removes terminal noise from a command's new result before it is first sent: control sequences, progress that a carriage return overwrote, trailing blanks, and lines that are repeated more than three times in a row. Results of failed commands are sent as they are. Everything can be undone.",
   }),
-  'agent.largeResultPercent': whole(percent(), {
+  'agent.largeResultPercent': makeSetting(percentSchema(), {
     default: 25,
     scope: 'window',
     title: 'Shorten a single result at',
     text: 'Percentage of the context window at which a single new result is shortened before it is first sent (0 to 100; 0: never). Results under 20,000 tokens are never shortened. The beginning, the end and the first lines with errors are kept; the agent can recall the rest with #recall. If the agent has no #recall, a result is shortened only if it would not fit into the window.',
   }),
-  'agent.coldPercent': whole(percent(), {
+  'agent.coldPercent': makeSetting(percentSchema(), {
     default: 50,
     scope: 'window',
     title: 'Condense earlier once the cache has expired, at',
     text: "Percentage of the context window at which a conversation is condensed if the vendor's prompt cache for it has expired (0 to 100; 0: never). Condensing costs least at that time, so the default is below the threshold.",
   }),
-  'agent.maxCostPerConversation': whole(dollars, {
+  'agent.maxCostPerConversation': makeSetting(dollarsSchema, {
     default: 0,
     scope: 'application',
     title: 'Spending limit of a conversation',
     text: "Spending limit in US dollars for a conversation of the chat with one of this extension's models, or of an agent that runs condensed in a terminal (0 to 1,000; 0: no limit). `#contextCondenser.agent.atMaxCost#` controls what happens when it is reached. All requests with a known price count, including those of subagents, across windows and restarts, from when a limit was set.",
   }),
-  'agent.maxCostPerDay': whole(dollars, {
+  'agent.maxCostPerDay': makeSetting(dollarsSchema, {
     default: 0,
     scope: 'application',
     title: 'Spending limit of a day',
     text: 'Spending limit in US dollars for all these conversations in one day, across windows (0 to 1,000; 0: no limit).',
   }),
-  'agent.atMaxCost': whole(z.enum(['warn', 'stop']), {
+  'agent.atMaxCost': makeSetting(z.enum(['warn', 'stop']), {
     default: 'warn',
     scope: 'application',
     title: 'At a spending limit',
@@ -389,7 +389,7 @@ const rows = {
       },
     },
   }),
-  notifications: whole(z.enum(['none', 'statusBar', 'notification']), {
+  notifications: makeSetting(z.enum(['none', 'statusBar', 'notification']), {
     default: 'statusBar',
     scope: 'window',
     text: 'How you are notified when a conversation in the chat has been condensed.',
@@ -410,14 +410,14 @@ const rows = {
     instead: 'It is left out; a pass, as a whole.',
     schema: (depth = 2) => ({
       type: 'array',
-      items: bare(toJsonSchema(presetSchema.extend({ config: smartConfigSchema })), depth),
+      items: removeDescriptions(toJsonSchema(presetSchema.extend({ config: smartConfigSchema })), depth),
     }),
     parse(value) {
       const { presets, problems } = parsePresets(value);
       return { value: presets, problems };
     },
   } satisfies Setting<readonly Preset[]> as Setting<readonly Preset[]>,
-  strategy: configuration(
+  strategy: makeConfigurationSetting(
     {
       default: 'pipeline',
       scope: 'window',
@@ -427,12 +427,12 @@ const rows = {
     (depth = 3) => ({
       anyOf: [
         { type: 'string', enum: BUILT_IN_STRATEGIES.map(({ id }) => id) },
-        bare(toJsonSchema(strategySchema), depth),
+        removeDescriptions(toJsonSchema(strategySchema), depth),
       ],
     }),
   ),
   coherenceFloor: {
-    ...whole<CoherenceFloor>(floor, {
+    ...makeSetting<CoherenceFloor>(floorSchema, {
       default: {},
       scope: 'application',
       title: 'Minimum share of facts kept',
@@ -441,17 +441,17 @@ const rows = {
     instead: 'It sets no limit.',
     // An invalid number doesn't affect the others.
     parse: (value: unknown): ParsedValue<CoherenceFloor> => {
-      const result = validate(floor, value);
+      const result = validateConfig(floorSchema, value);
       return { value: parseCoherenceFloor(value), problems: result.valid ? [] : result.problems };
     },
   },
-  'conversations.contextWindow': whole(tokens(1_000), {
+  'conversations.contextWindow': makeSetting(tokensSchema(1_000), {
     default: 200_000,
     scope: 'window',
     title: 'Context window of stored conversations',
     text: 'Size of the context window, in tokens (1,000 to 100,000,000), for conversations whose files do not specify it. The Context Condenser view shows how much of it each conversation fills.',
   }),
-  providers: configuration(
+  providers: makeConfigurationSetting(
     {
       default: {},
       scope: 'resource',
@@ -463,7 +463,7 @@ const rows = {
         ? { value, problems: [] }
         : { value: {}, problems: [{ path: '', message: 'must be an object' }] },
   ),
-  'conversations.offerIdleTasks': whole(z.boolean(), {
+  'conversations.offerIdleTasks': makeSetting(z.boolean(), {
     default: false,
     scope: 'window',
     title: 'Offer to condense idle tasks',
@@ -472,11 +472,13 @@ const rows = {
 };
 
 /** All settings by name without the prefix `contextCondenser.`. */
-export type Settings = { readonly [N in keyof typeof rows]: ReturnType<(typeof rows)[N]['parse']>['value'] };
+export type Settings = {
+  readonly [N in keyof typeof settingRows]: ReturnType<(typeof settingRows)[N]['parse']>['value'];
+};
 export type SettingName = keyof Settings;
 
-export const SETTINGS: { readonly [N in SettingName]: Setting<Settings[N]> } = rows;
+export const SETTINGS: { readonly [N in SettingName]: Setting<Settings[N]> } = settingRows;
 
-export const SETTING_NAMES = Object.keys(rows) as readonly SettingName[];
+export const SETTING_NAMES = Object.keys(settingRows) as readonly SettingName[];
 
-export const isSettingName = (name: string): name is SettingName => Object.hasOwn(rows, name);
+export const isSettingName = (name: string): name is SettingName => Object.hasOwn(settingRows, name);

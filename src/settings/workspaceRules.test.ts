@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { SETTING_NAMES, SETTINGS, type SettingName } from './table';
-import { CHOICE, countedValue, isOfUserAlone, workspaceQuestions, type SettingValues } from './workspaceRules';
+import {
+  CHOICE_SETTINGS,
+  getEffectiveValue,
+  isOfUserAlone,
+  listWorkspaceQuestions,
+  type SettingValues,
+} from './workspaceRules';
 
 type Values = Readonly<Partial<Record<SettingName, unknown>>>;
 
@@ -23,11 +29,11 @@ function laid(user: Values, workspace: Values): (name: SettingName) => SettingVa
 }
 
 const counted = (name: SettingName, user: Values, workspace: Values, isAllowed = false): unknown =>
-  countedValue(name, laid({ ...USER, ...user }, workspace), () => isAllowed);
+  getEffectiveValue(name, laid({ ...USER, ...user }, workspace), () => isAllowed);
 
 /** Profile IDs and prompts that require the user's consent. */
 function asked(workspace: Values, user: Values = {}) {
-  const { choice, prompt } = workspaceQuestions(laid({ ...USER, ...user }, workspace));
+  const { choice, prompt } = listWorkspaceQuestions(laid({ ...USER, ...user }, workspace));
   return { profiles: choice?.profiles.map(({ id }) => id), prompts: choice?.prompts, prompt: prompt?.prompts };
 }
 
@@ -49,7 +55,7 @@ it("a workspace without settings is read without reading the user's, since that 
   const getValues = laid(USER, {});
   for (const name of SETTING_NAMES) {
     const read: SettingName[] = [];
-    const value = countedValue(
+    const value = getEffectiveValue(
       name,
       (each) => {
         read.push(each);
@@ -60,7 +66,7 @@ it("a workspace without settings is read without reading the user's, since that 
     expect(value).toEqual(getValues(name).user);
     expect(read).toEqual([name]);
   }
-  const looked = workspaceQuestions((name) => {
+  const looked = listWorkspaceQuestions((name) => {
     const values = getValues(name);
     return {
       ...values,
@@ -157,10 +163,10 @@ describe('the user is asked about a workspace that requests', () => {
     expect(asked(workspace, user).profiles).toEqual(profiles);
     // Without consent, its choices are ignored.
     const values = laid({ ...USER, ...user }, workspace);
-    for (const name of CHOICE) {
-      const now = countedValue(name, values, () => false);
+    for (const name of CHOICE_SETTINGS) {
+      const now = getEffectiveValue(name, values, () => false);
       if (profiles) expect(now).toEqual(user[name] ?? SETTINGS[name].default);
-      expect(countedValue(name, values, () => true)).toEqual(values(name).all);
+      expect(getEffectiveValue(name, values, () => true)).toEqual(values(name).all);
     }
   });
 
@@ -176,7 +182,7 @@ describe('the user is asked about a workspace that requests', () => {
 
   it('something else than before', () => {
     const getKey = (workspace: Values, user: Values = {}) =>
-      workspaceQuestions(laid({ ...USER, ...user }, workspace)).choice?.key;
+      listWorkspaceQuestions(laid({ ...USER, ...user }, workspace)).choice?.key;
     const first = getKey({ provider: 'native' });
     expect(getKey({ provider: 'native', threshold: 5 })).toBe(first);
     expect(getKey({ smart: summarizing('dear') })).not.toBe(first);

@@ -40,14 +40,14 @@ export function isLessCareful(name: SettingName, workspace: unknown, user: unkno
 /**
  * Settings that determine how to condense and thus which models are called; one answer covers all.
  */
-export const CHOICE = ['provider', 'smart', 'strategy', 'presets'] as const satisfies readonly SettingName[];
+export const CHOICE_SETTINGS = ['provider', 'smart', 'strategy', 'presets'] as const satisfies readonly SettingName[];
 
 /**
  * The value that counts of a setting, unchecked.
  * @param valuesOf what the files say of each setting.
  * @param isAllowed whether the user has allowed what a question asks, by its key.
  */
-export function countedValue(
+export function getEffectiveValue(
   name: SettingName,
   valuesOf: (name: SettingName) => SettingValues,
   isAllowed: (key: string) => boolean,
@@ -55,7 +55,7 @@ export function countedValue(
   const values = valuesOf(name);
   if (values.workspace === undefined) return values.all;
   if (SETTINGS[name].workspace === 'asks') {
-    const { choice, prompt } = workspaceQuestions(valuesOf);
+    const { choice, prompt } = listWorkspaceQuestions(valuesOf);
     const asked = name === 'condensingPrompt' ? prompt : choice;
     if (asked && !isAllowed(asked.key)) return values.user;
   }
@@ -112,10 +112,10 @@ export interface WorkspaceQuestions {
 }
 
 /** Effects of the workspace's settings that the user's don't have. */
-export function workspaceQuestions(valuesOf: (name: SettingName) => SettingValues): WorkspaceQuestions {
+export function listWorkspaceQuestions(valuesOf: (name: SettingName) => SettingValues): WorkspaceQuestions {
   const isSilent = (name: SettingName): boolean => valuesOf(name).workspace === undefined;
   // The common case, which skips evaluating the user's settings.
-  if (CHOICE.every(isSilent) && isSilent('condensingPrompt')) return {};
+  if (CHOICE_SETTINGS.every(isSilent) && isSilent('condensingPrompt')) return {};
   const profiles = SETTINGS.profiles.parse(valuesOf('profiles').user).value;
   const condensing = SETTINGS.condensingProfile.parse(valuesOf('condensingProfile').user).value;
   const called = (asked: readonly AskedModel[]): readonly ApiProfile[] => {
@@ -125,26 +125,26 @@ export function workspaceQuestions(valuesOf: (name: SettingName) => SettingValue
     );
     return profiles.filter(({ id }) => ids.includes(id));
   };
-  const ofWorkspace = CHOICE.filter((name) => !isSilent(name));
+  const ofWorkspace = CHOICE_SETTINGS.filter((name) => !isSilent(name));
   const user = makeChoice((name) => valuesOf(name).user);
   const both = makeChoice((name) => withoutWeakening(name, valuesOf(name)));
-  const own = askedBy('provider', user);
-  const asked = ofWorkspace.flatMap((name) => askedBy(name, both));
-  const known = new Set(CHOICE.flatMap((name) => askedBy(name, user)).map(({ prompt }) => prompt));
+  const own = listCalledModels('provider', user);
+  const asked = ofWorkspace.flatMap((name) => listCalledModels(name, both));
+  const known = new Set(CHOICE_SETTINGS.flatMap((name) => listCalledModels(name, user)).map(({ prompt }) => prompt));
   const others = called(asked).filter((profile) => !called(own).includes(profile));
   const prompts = [...new Set(asked.map(({ prompt }) => prompt))].filter((text) => text !== '' && !known.has(text));
   const { workspace } = valuesOf('condensingPrompt');
   const prompt = SETTINGS.condensingPrompt.parse(workspace).value;
   return {
-    ...((others.length > 0 || prompts.length > 0) && { choice: question('choice', others, prompts) }),
+    ...((others.length > 0 || prompts.length > 0) && { choice: makeQuestion('choice', others, prompts) }),
     ...(prompt !== '' &&
       prompt !== SETTINGS.condensingPrompt.parse(valuesOf('condensingPrompt').user).value && {
-        prompt: question('prompt', [], [prompt]),
+        prompt: makeQuestion('prompt', [], [prompt]),
       }),
   };
 }
 
-function question(
+function makeQuestion(
   about: keyof WorkspaceQuestions,
   profiles: readonly ApiProfile[],
   prompts: readonly string[],
@@ -154,9 +154,9 @@ function question(
   return { key: hashText(JSON.stringify([about, called, prompts])), profiles, prompts };
 }
 
-type Choice = Pick<Settings, (typeof CHOICE)[number]>;
+type ChoiceSettings = Pick<Settings, (typeof CHOICE_SETTINGS)[number]>;
 
-const makeChoice = (valueOf: (name: SettingName) => unknown): Choice => ({
+const makeChoice = (valueOf: (name: SettingName) => unknown): ChoiceSettings => ({
   provider: SETTINGS.provider.parse(valueOf('provider')).value,
   smart: SETTINGS.smart.parse(valueOf('smart')).value,
   strategy: SETTINGS.strategy.parse(valueOf('strategy')).value,
@@ -164,37 +164,39 @@ const makeChoice = (valueOf: (name: SettingName) => unknown): Choice => ({
 });
 
 /** Summary and other extensions' providers may call the profile for condensing. */
-const CONDENSING: readonly AskedModel[] = [{ apiProfile: undefined, prompt: '' }];
+const CONDENSING_MODEL: readonly AskedModel[] = [{ apiProfile: undefined, prompt: '' }];
 
-const askedByProvider = (id: string): readonly AskedModel[] => (id === 'native' || !isBuiltIn(id) ? CONDENSING : []);
+const askedByProvider = (id: string): readonly AskedModel[] =>
+  id === 'native' || !isBuiltIn(id) ? CONDENSING_MODEL : [];
 
 /** Models that a setting's value may call. */
-function askedBy(name: (typeof CHOICE)[number], choice: Choice): readonly AskedModel[] {
+function listCalledModels(name: (typeof CHOICE_SETTINGS)[number], choice: ChoiceSettings): readonly AskedModel[] {
   switch (name) {
     case 'provider':
-      if (choice.provider === 'smart' || choice.provider === 'strategy') return askedBy(choice.provider, choice);
+      if (choice.provider === 'smart' || choice.provider === 'strategy')
+        return listCalledModels(choice.provider, choice);
       return askedByProvider(choice.provider);
     case 'smart':
-      return askedBySmart(choice.smart, choice.presets);
+      return listModelsCalledBySmart(choice.smart, choice.presets);
     case 'presets':
-      return choice.presets.flatMap(({ config }) => askedBySmart(config, []));
+      return choice.presets.flatMap(({ config }) => listModelsCalledBySmart(config, []));
     case 'strategy': {
       // An invalid value means the default.
       const checked = [choice.strategy, undefined].map(chooseStrategy).find(({ valid }) => valid);
-      if (!checked?.valid) return CONDENSING;
+      if (!checked?.valid) return CONDENSING_MODEL;
       return checked.config.steps.flatMap(({ provider, preset, config }) => {
         if (preset !== undefined) {
           const found = findPreset(preset, choice.presets);
-          return found ? askedBySmart(found.config, []) : [];
+          return found ? listModelsCalledBySmart(found.config, []) : [];
         }
-        if (provider === 'smart') return askedBySmart(config, []);
+        if (provider === 'smart') return listModelsCalledBySmart(config, []);
         return provider === undefined ? [] : askedByProvider(provider);
       });
     }
   }
 }
 
-function askedBySmart(config: unknown, presets: readonly Preset[]): readonly AskedModel[] {
+function listModelsCalledBySmart(config: unknown, presets: readonly Preset[]): readonly AskedModel[] {
   const checked = chooseConfig(config, presets);
   return checked.valid ? getAskedModels(checked.config) : [];
 }

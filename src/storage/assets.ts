@@ -5,9 +5,9 @@ import { createO200kCounter } from '../core/tokens/o200k/counter';
 import type { TokenCounter } from '../core/tokens/types';
 
 /** Name of the rank table next to the bundles. */
-const RANKS = 'o200k.bin';
+const RANK_TABLE_FILE_NAME = 'o200k.bin';
 
-const counters = new Map<string, Promise<TokenCounter>>();
+const counterByFolder = new Map<string, Promise<TokenCounter>>();
 
 /**
  * The o200k counter, made from the table that ships beside the bundles, once in a process.
@@ -15,12 +15,12 @@ const counters = new Map<string, Promise<TokenCounter>>();
  * @throws Error that says what to do where the table is missing or damaged; the next call tries again.
  */
 export function loadTokenCounter(folder: string): Promise<TokenCounter> {
-  const file = join(folder, RANKS);
-  const known = counters.get(file);
+  const file = join(folder, RANK_TABLE_FILE_NAME);
+  const known = counterByFolder.get(file);
   if (known) return known;
   const counter = readCounter(file);
-  counters.set(file, counter);
-  counter.catch(() => counters.delete(file));
+  counterByFolder.set(file, counter);
+  counter.catch(() => counterByFolder.delete(file));
   return counter;
 }
 

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { FileStatus, Files, OpenFile, OpenMode } from './files';
-import { errorCode } from '../core/errors';
+import { getErrorCode } from '../core/errors';
 
 /** Opens a file for an action and always closes it. */
 export async function withFile<T>(
@@ -23,11 +23,11 @@ export async function withFile<T>(
 }
 
 /** Undefined if the file or folder doesn't exist. */
-export async function ifThere<T>(result: Promise<T>): Promise<T | undefined> {
+export async function undefinedIfMissing<T>(result: Promise<T>): Promise<T | undefined> {
   try {
     return await result;
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
+    if (getErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
@@ -36,8 +36,8 @@ export async function ifThere<T>(result: Promise<T>): Promise<T | undefined> {
  * Undefined if the file doesn't exist.
  * @throws other system errors
  */
-export const statusIfThere = (files: Files, path: string): Promise<FileStatus | undefined> =>
-  ifThere(files.status(path));
+export const readStatusIfPresent = (files: Files, path: string): Promise<FileStatus | undefined> =>
+  undefinedIfMissing(files.status(path));
 
 /** Reads a slice; shorter at the end of the file. */
 export async function readSlice(file: OpenFile, position: number, length: number): Promise<Buffer> {
@@ -53,7 +53,7 @@ export async function readSlice(file: OpenFile, position: number, length: number
 
 /** Undefined if the file doesn't exist. */
 export const readText = (files: Files, path: string): Promise<string | undefined> =>
-  ifThere(
+  undefinedIfMissing(
     withFile(files, path, 'read', async (file) => {
       const { bytes } = await file.status();
       return (await readSlice(file, 0, bytes)).toString('utf8');
@@ -68,7 +68,7 @@ export async function writeAll(file: OpenFile, bytes: Uint8Array): Promise<void>
 
 /** Creates a file with this content, replacing a leftover, and returns once it is on the disk. */
 export async function writeNew(files: Files, path: string, bytes: Uint8Array, isSynced = true): Promise<void> {
-  await ifThere(files.removeFile(path));
+  await undefinedIfMissing(files.removeFile(path));
   await withFile(files, path, 'create', async (file) => {
     await writeAll(file, bytes);
     if (isSynced) await file.sync();

@@ -2,17 +2,17 @@
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
-import { errorCode } from '../core/errors';
-import { ifThere, readText, statusIfThere, writeAtomically } from './fileTools';
+import { getErrorCode } from '../core/errors';
+import { undefinedIfMissing, readText, readStatusIfPresent, writeAtomically } from './fileTools';
 import type { Files } from './files';
 import { isHeld } from './holds';
 import {
-  holdsOnlyLedger,
+  containsOnlyLedger,
   isLedgerFolder,
   isLedgerName,
   isRemovedName,
   isSetAsideName,
-  ledgerName,
+  makeLedgerName,
   getNameInUse,
   removeLedgerFiles,
   parseSetAsideTime,
@@ -21,7 +21,7 @@ import {
 import { LOCK_TIMING, withLock, type LockTiming } from './lock';
 import { nodeFiles } from './nodeFiles';
 import { claimFolder } from './ownFolder';
-import { guarded, StorageError, writtenByNewer } from './storageError';
+import { convertFileErrors, StorageError, createNewerVersionError } from './storageError';
 
 /** The conversation of a ledger. */
 export interface LedgerAbout {
@@ -53,7 +53,7 @@ export interface LedgerPaths {
 }
 
 /** Paths of a ledger's files. */
-export const pathsIn = (folder: string): LedgerPaths => ({
+export const getLedgerPaths = (folder: string): LedgerPaths => ({
   folder,
   about: join(folder, 'about.json'),
   ledger: join(folder, 'ledger.jsonl'),
@@ -62,26 +62,27 @@ export const pathsIn = (folder: string): LedgerPaths => ({
 });
 
 /** The files of a conversation's ledger. @param root folder of all ledgers @param id the conversation's */
-export const makeLedgerPaths = (root: string, id: string): LedgerPaths => pathsIn(join(root, ledgerName(id)));
+export const makeLedgerPaths = (root: string, id: string): LedgerPaths =>
+  getLedgerPaths(join(root, makeLedgerName(id)));
 
 /** Folders with a ledger's name, including those set aside; the caller checks their content. */
-export async function ledgerFolders(files: Files, root: string): Promise<string[]> {
-  const names = (await ifThere(files.list(root))) ?? [];
+export async function listLedgerFolders(files: Files, root: string): Promise<string[]> {
+  const names = (await undefinedIfMissing(files.list(root))) ?? [];
   return names.filter((name) => isLedgerName(name) || isSetAsideName(name)).map((name) => join(root, name));
 }
 
-const VERSION = 1;
+const STORE_VERSION = 1;
 
 /** Undefined if missing or invalid; whoever opens the ledger knows the conversation. */
 export async function readAbout(files: Files, paths: LedgerPaths): Promise<LedgerAbout | undefined> {
   const text = await readText(files, paths.about);
-  const stored = text === undefined ? undefined : objectIn(text);
+  const stored = text === undefined ? undefined : parseObject(text);
   if (stored === undefined) return undefined;
-  if (typeof stored['version'] === 'number' && stored['version'] > VERSION) {
-    throw writtenByNewer(paths.about, 'It was not read.');
+  if (typeof stored['version'] === 'number' && stored['version'] > STORE_VERSION) {
+    throw createNewerVersionError(paths.about, 'It was not read.');
   }
   const { id, title, format, path } = stored;
-  if (typeof id !== 'string' || getNameInUse(paths.folder) !== ledgerName(id)) return undefined;
+  if (typeof id !== 'string' || getNameInUse(paths.folder) !== makeLedgerName(id)) return undefined;
   return {
     id,
     ...(typeof title === 'string' && { title }),
@@ -90,7 +91,7 @@ export async function readAbout(files: Files, paths: LedgerPaths): Promise<Ledge
   };
 }
 
-function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value = JSON.parse(text) as unknown;
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
@@ -101,8 +102,8 @@ function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
 
 /** Writes about.json atomically, keeping unknown fields. */
 export async function writeAbout(files: Files, paths: LedgerPaths, about: LedgerAbout): Promise<void> {
-  const stored = objectIn((await readText(files, paths.about)) ?? '');
-  const content = { ...(stored?.['id'] === about.id && stored), version: VERSION, ...about };
+  const stored = parseObject((await readText(files, paths.about)) ?? '');
+  const content = { ...(stored?.['id'] === about.id && stored), version: STORE_VERSION, ...about };
   // The lock rules out that another process writes the same temporary file.
   const temporary = `${paths.about}.new`;
   await writeAtomically(files, paths.about, Buffer.from(`${JSON.stringify(content)}\n`), { temporary });
@@ -115,7 +116,7 @@ export async function writeAbout(files: Files, paths: LedgerPaths, about: Ledger
  */
 export async function makeLedgerFolder(files: Files, root: string, folder: string): Promise<void> {
   await claimFolder(files, root);
-  if (await statusIfThere(files, folder)) return;
+  if (await readStatusIfPresent(files, folder)) return;
   await files.makeFolder(folder);
   await files.syncFolder(root);
 }
@@ -126,9 +127,9 @@ export async function makeLedgerFolder(files: Files, root: string, folder: strin
  */
 export async function refuseLinksOut(files: Files, root: string, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
-    const status = await statusIfThere(files, path);
+    const status = await readStatusIfPresent(files, path);
     if (status?.kind !== 'link') continue;
-    const target = await ifThere(files.realPath(path));
+    const target = await undefinedIfMissing(files.realPath(path));
     const way = target === undefined ? '..' : relative(await files.realPath(root), target);
     if (!/^\.\.(?:[\\/]|$)/.test(way) && !isAbsolute(way)) continue;
     throw new StorageError({
@@ -154,12 +155,12 @@ export interface LedgerUse {
 /** Undefined if it was removed or isn't a ledger. */
 export async function readUse(files: Files, folder: string): Promise<LedgerUse | undefined> {
   if (!(await isLedgerFolder(files, folder))) return undefined;
-  const names = await ifThere(files.list(folder));
+  const names = await undefinedIfMissing(files.list(folder));
   if (!names) return undefined;
   let bytes = 0;
   let lastUsed = 0;
   for (const name of names) {
-    const file = await statusIfThere(files, join(folder, name));
+    const file = await readStatusIfPresent(files, join(folder, name));
     bytes += file?.bytes ?? 0;
     if (!name.startsWith('lock')) lastUsed = Math.max(lastUsed, file?.modified ?? 0);
   }
@@ -178,9 +179,9 @@ function moveAway(
   { files, lock }: StorageOptions,
   condition: () => Promise<boolean>,
 ): Promise<boolean> {
-  return guarded(folder, 'The ledger was not removed.', async () => {
+  return convertFileErrors(folder, 'The ledger was not removed.', async () => {
     if (!(await isLedgerFolder(files, folder))) return false;
-    const done = await withLock(files, pathsIn(folder).lock, lock, async (held) => {
+    const done = await withLock(files, getLedgerPaths(folder).lock, lock, async (held) => {
       if (!(await condition())) return false;
       await held.confirm();
       await files.rename(folder, to);
@@ -188,7 +189,7 @@ function moveAway(
       return true;
     });
     // The lock was moved with the folder.
-    if (done) await ifThere(files.removeFile(pathsIn(to).lock));
+    if (done) await undefinedIfMissing(files.removeFile(getLedgerPaths(to).lock));
     return done;
   });
 }
@@ -204,10 +205,10 @@ export async function removeLedgerFolder(
   condition: () => Promise<boolean>,
 ): Promise<boolean> {
   const { files } = options;
-  const isOnlyLedger = (): Promise<boolean> => holdsOnlyLedger(files, folder);
+  const isOnlyLedger = (): Promise<boolean> => containsOnlyLedger(files, folder);
   const removed = join(dirname(folder), `${getNameInUse(folder)}.removed-${randomBytes(8).toString('hex')}`);
   if (!(await moveAway(folder, removed, options, async () => (await isOnlyLedger()) && condition()))) return false;
-  return guarded(folder, 'The ledger was not removed.', () => removeLedgerFiles(files, removed));
+  return convertFileErrors(folder, 'The ledger was not removed.', () => removeLedgerFiles(files, removed));
 }
 
 /** Sets a ledger aside: who opens it has it back. @param time milliseconds since the epoch */
@@ -225,8 +226,8 @@ export const setLedgerAside = (
 export async function bringLedgerBack(files: Files, folder: string): Promise<string | undefined> {
   const root = dirname(folder);
   const inUse = join(root, getNameInUse(folder));
-  if (await statusIfThere(files, inUse)) return undefined;
-  const aside = ((await ifThere(files.list(root))) ?? [])
+  if (await readStatusIfPresent(files, inUse)) return undefined;
+  const aside = ((await undefinedIfMissing(files.list(root))) ?? [])
     .filter((name) => parseSetAsideTime(name) !== undefined && getNameInUse(name) === basename(inUse))
     .toSorted((a, b) => (parseSetAsideTime(b) ?? 0) - (parseSetAsideTime(a) ?? 0))
     .map((name) => join(root, name));
@@ -236,20 +237,20 @@ export async function bringLedgerBack(files: Files, folder: string): Promise<str
       await files.rename(candidate, inUse);
     } catch (error) {
       // Another process has just restored it.
-      if (!MOVED.includes(errorCode(error) ?? '')) throw error;
+      if (!MOVED_ERROR_CODES.includes(getErrorCode(error) ?? '')) throw error;
     }
     return inUse;
   }
   return undefined;
 }
 
-const MOVED: readonly string[] = ['ENOENT', 'ENOTEMPTY', 'EEXIST'];
+const MOVED_ERROR_CODES: readonly string[] = ['ENOENT', 'ENOTEMPTY', 'EEXIST'];
 
 /** Completes removals of crashed processes. */
-export async function sweepRemoved(files: Files, root: string): Promise<void> {
-  for (const name of (await ifThere(files.list(root))) ?? []) {
+export async function deleteRemovedLedgers(files: Files, root: string): Promise<void> {
+  for (const name of (await undefinedIfMissing(files.list(root))) ?? []) {
     const folder = join(root, name);
-    if (isRemovedName(name) && (await statusIfThere(files, folder))?.kind === 'folder')
+    if (isRemovedName(name) && (await readStatusIfPresent(files, folder))?.kind === 'folder')
       await removeLedgerFiles(files, folder);
   }
 }

@@ -3,22 +3,22 @@
  * folder. Timestamps are insufficient, since a clock change makes everything look old.
  */
 import { join } from 'node:path';
-import { ifThere, statusIfThere, withFile } from './fileTools';
+import { undefinedIfMissing, readStatusIfPresent, withFile } from './fileTools';
 import type { Files } from './files';
-import { earlierOwner, checkLiveness, parseOwner, formatOwner, thisProcess, type Owner } from './owner';
+import { makeEarlierOwner, checkLiveness, parseOwner, formatOwner, getThisProcess, type Owner } from './owner';
 
-const NAME = /^held-(.+)$/;
+const HOLD_FILE_NAME = /^held-(.+)$/;
 
 /** Owner in a file name. Version 1.0 wrote `held-<pid>@<host>`. */
 function parseHolder(name: string): Owner | undefined {
-  const [, word] = NAME.exec(name) ?? [];
+  const [, word] = HOLD_FILE_NAME.exec(name) ?? [];
   if (word === undefined) return undefined;
   const [, pid, host] = /^(\d+)@([\w.-]+)$/.exec(word) ?? [];
-  return pid === undefined || host === undefined ? parseOwner(word) : earlierOwner(Number(pid), host);
+  return pid === undefined || host === undefined ? parseOwner(word) : makeEarlierOwner(Number(pid), host);
 }
 
 /** Marks of processes that can't be checked from here are valid for this long. */
-const FRESH_MS = 2 * 24 * 3_600_000;
+const MAX_HOLD_AGE_MS = 2 * 24 * 3_600_000;
 
 /** True if any mark belongs to a running process. */
 export async function isHeld(files: Files, folder: string, names: readonly string[]): Promise<boolean> {
@@ -27,21 +27,21 @@ export async function isHeld(files: Files, folder: string, names: readonly strin
     const liveness = holder && checkLiveness(holder);
     if (liveness === 'running') return true;
     if (liveness !== 'unknown') continue;
-    const mark = await statusIfThere(files, join(folder, name));
-    if (mark && Math.abs(Date.now() - mark.modified) < FRESH_MS) return true;
+    const mark = await readStatusIfPresent(files, join(folder, name));
+    if (mark && Math.abs(Date.now() - mark.modified) < MAX_HOLD_AGE_MS) return true;
   }
   return false;
 }
 
 /** Holds a ledger until this process ends and removes stale marks. Errors are ignored. */
-export async function hold(files: Files, folder: string): Promise<void> {
+export async function holdLedger(files: Files, folder: string): Promise<void> {
   try {
-    if (!(await statusIfThere(files, folder))) return;
-    for (const name of (await ifThere(files.list(folder))) ?? []) {
+    if (!(await readStatusIfPresent(files, folder))) return;
+    for (const name of (await undefinedIfMissing(files.list(folder))) ?? []) {
       const holder = parseHolder(name);
-      if (holder && checkLiveness(holder) === 'gone') await ifThere(files.removeFile(join(folder, name)));
+      if (holder && checkLiveness(holder) === 'gone') await undefinedIfMissing(files.removeFile(join(folder, name)));
     }
-    const mark = join(folder, `held-${formatOwner(thisProcess())}`);
+    const mark = join(folder, `held-${formatOwner(getThisProcess())}`);
     await withFile(files, mark, 'append', () => Promise.resolve());
     await files.touch(mark, Date.now());
   } catch {

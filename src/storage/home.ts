@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 /** Environment that determines where a user's data is. */
-export interface Home {
+export interface HomeEnvironment {
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homedir: string;
@@ -10,7 +10,7 @@ export interface Home {
 /**
  * The command line's ledger folder by system convention; `CONTEXT_CONDENSER_STORE` overrides it.
  */
-export function defaultStore({ platform, env, homedir }: Home): string {
+export function getDefaultStore({ platform, env, homedir }: HomeEnvironment): string {
   const chosen = env['CONTEXT_CONDENSER_STORE'];
   if (chosen) return chosen;
   switch (platform) {

@@ -9,7 +9,7 @@
 import { crc32 } from 'node:zlib';
 import { Buffer } from 'node:buffer';
 import { dirname } from 'node:path';
-import { ifThere, readSlice, withFile, writeAll } from './fileTools';
+import { undefinedIfMissing, readSlice, withFile, writeAll } from './fileTools';
 import type { Files, OpenFile } from './files';
 
 /** Something unreadable in a file, described for the user. */
@@ -38,14 +38,14 @@ export interface JournalReader {
   reset(): void;
 }
 
-const HEADER = /^\{"bytes":"(\d{10})","crc32":"([0-9a-f]{8})","value":$/;
-const header = (bytes: number, check: string): string =>
+const HEADER_PATTERN = /^\{"bytes":"(\d{10})","crc32":"([0-9a-f]{8})","value":$/;
+const makeLineHeader = (bytes: number, check: string): string =>
   `{"bytes":"${String(bytes).padStart(10, '0')}","crc32":"${check}","value":`;
-const HEADER_BYTES = header(0, '0'.repeat(8)).length;
-const FOOTER = Buffer.from('}\n');
+const HEADER_BYTES = makeLineHeader(0, '0'.repeat(8)).length;
+const LINE_FOOTER = Buffer.from('}\n');
 const NEWLINE = 0x0a;
 /** Bytes read, and approximately written, at a time, to keep each step short. */
-const CHUNK = 1 << 20;
+const CHUNK_BYTES = 1 << 20;
 
 /** Checksum as in the line. */
 const computeCheck = (json: Uint8Array): string => crc32(json).toString(16).padStart(8, '0');
@@ -54,13 +54,13 @@ const computeCheck = (json: Uint8Array): string => crc32(json).toString(16).padS
  * What follows the last complete line. `torn`: the start of an interrupted write. `damaged`:
  * anything else, which is kept.
  */
-type Tail = 'none' | 'torn' | 'damaged';
+type JournalEnd = 'none' | 'torn' | 'damaged';
 
 /** Reads a journal incrementally; crashes are described at the top of this file. */
 export class Journal {
   private offset = 0;
   private line = 1;
-  private tail: Tail = 'none';
+  private tail: JournalEnd = 'none';
   /** Header and position of the last record, which identify the file. */
   private taken: { readonly position: number; readonly head: Buffer } | undefined;
   private readonly found: StorageProblem[] = [];
@@ -72,13 +72,13 @@ export class Journal {
   ) {}
 
   get problems(): readonly StorageProblem[] {
-    return this.tail === 'damaged' ? [...this.found, this.problem(DAMAGED)] : this.found;
+    return this.tail === 'damaged' ? [...this.found, this.makeProblem(DAMAGED_LINE_TEXT)] : this.found;
   }
 
   /** Reads what was appended since the last call. */
   async refresh(): Promise<void> {
-    const read = await ifThere(withFile(this.files, this.path, 'read', (file) => this.readFrom(file)));
-    if (read === undefined) this.reset();
+    const read = await undefinedIfMissing(withFile(this.files, this.path, 'read', (file) => this.readFrom(file)));
+    if (read === undefined) this.startOver();
   }
 
   /**
@@ -94,16 +94,16 @@ export class Journal {
       let end = start;
       let head: Buffer | undefined;
       try {
-        for (const batch of batches(values)) {
+        for (const batch of groupInBatches(values)) {
           const lines: Buffer[] = [];
           for (const json of batch) {
             head = makeHeader(json);
-            lines.push(head, json, FOOTER);
+            lines.push(head, json, LINE_FOOTER);
             records.push({ position: end + HEADER_BYTES, json });
-            end += lineBytes(json.length);
+            end += countLineBytes(json.length);
           }
           // Only the last value of a batch can be large; it is written separately to avoid a copy.
-          const large = (batch.at(-1)?.length ?? 0) < CHUNK ? [] : lines.splice(-2);
+          const large = (batch.at(-1)?.length ?? 0) < CHUNK_BYTES ? [] : lines.splice(-2);
           for (const part of [Buffer.concat(lines), ...large]) await writeAll(file, part);
         }
         await file.sync();
@@ -112,7 +112,7 @@ export class Journal {
         await file.truncate(start).catch(() => undefined);
         throw error;
       }
-      for (const record of records) this.accept(record, undefined);
+      for (const record of records) this.acceptRecord(record, undefined);
       const last = records.at(-1);
       if (last && head) this.taken = { position: last.position - HEADER_BYTES, head };
     });
@@ -120,12 +120,12 @@ export class Journal {
 
   /** Ends damaged content with a line break, so that it stays visible. */
   private async endDamagedLine(file: OpenFile): Promise<void> {
-    await writeAll(file, FOOTER.subarray(1));
+    await writeAll(file, LINE_FOOTER.subarray(1));
     this.passOver((await file.status()).bytes);
     this.tail = 'none';
   }
 
-  private reset(): void {
+  private startOver(): void {
     this.tail = 'none';
     if (this.offset === 0) return;
     this.offset = 0;
@@ -137,19 +137,19 @@ export class Journal {
 
   private async readFrom(file: OpenFile): Promise<true> {
     const { bytes: size } = await file.status();
-    if (size < this.offset || !(await this.goesOn(file))) this.reset();
-    const slices = new Slices(file, size);
+    if (size < this.offset || !(await this.isContinuation(file))) this.startOver();
+    const slices = new FileSlices(file, size);
     while (this.offset < size) {
-      const head = await slices.at(this.offset, HEADER_BYTES);
-      const [, length, check] = HEADER.exec(head.toString('latin1')) ?? [];
-      const bytes = length === undefined ? undefined : lineBytes(Number(length));
+      const head = await slices.readAt(this.offset, HEADER_BYTES);
+      const [, length, check] = HEADER_PATTERN.exec(head.toString('latin1')) ?? [];
+      const bytes = length === undefined ? undefined : countLineBytes(Number(length));
       if (bytes !== undefined && this.offset + bytes <= size) {
-        const line = await slices.at(this.offset, bytes);
-        const json = line.subarray(HEADER_BYTES, -FOOTER.length);
-        if (line.at(-2) === FOOTER[0] && computeCheck(json) === check) {
+        const line = await slices.readAt(this.offset, bytes);
+        const json = line.subarray(HEADER_BYTES, -LINE_FOOTER.length);
+        if (line.at(-2) === LINE_FOOTER[0] && computeCheck(json) === check) {
           const end = line.at(-1) === NEWLINE ? undefined : 'the end of this line is damaged; its content is whole';
           this.taken = { position: this.offset, head: Buffer.from(head) };
-          this.accept({ position: this.offset + HEADER_BYTES, json }, end);
+          this.acceptRecord({ position: this.offset + HEADER_BYTES, json }, end);
           continue;
         }
       }
@@ -169,44 +169,44 @@ export class Journal {
    * True if the file still starts with what was read. The inode is insufficient, since systems
    * reuse it.
    */
-  private async goesOn(file: OpenFile): Promise<boolean> {
+  private async isContinuation(file: OpenFile): Promise<boolean> {
     if (!this.taken) return true;
     const { position, head } = this.taken;
     return head.equals(await readSlice(file, position, head.length));
   }
 
-  private accept(record: JournalRecord, damage: string | undefined): void {
+  private acceptRecord(record: JournalRecord, damage: string | undefined): void {
     const words = this.reader.take(record) ?? damage;
-    if (words !== undefined) this.found.push(this.problem(words));
-    this.offset += lineBytes(record.json.length);
+    if (words !== undefined) this.found.push(this.makeProblem(words));
+    this.offset += countLineBytes(record.json.length);
     this.line += 1;
     this.tail = 'none';
   }
 
   private passOver(end: number): void {
-    this.found.push(this.problem(DAMAGED));
+    this.found.push(this.makeProblem(DAMAGED_LINE_TEXT));
     this.offset = end;
     this.line += 1;
   }
 
-  private problem(words: string): StorageProblem {
+  private makeProblem(words: string): StorageProblem {
     return { file: this.path, line: this.line, words };
   }
 }
 
-const DAMAGED = 'this line is damaged and was skipped; the others were read';
+const DAMAGED_LINE_TEXT = 'this line is damaged and was skipped; the others were read';
 
-const makeHeader = (json: Buffer): Buffer => Buffer.from(header(json.length, computeCheck(json)));
-const lineBytes = (jsonBytes: number): number => HEADER_BYTES + jsonBytes + FOOTER.length;
+const makeHeader = (json: Buffer): Buffer => Buffer.from(makeLineHeader(json.length, computeCheck(json)));
+const countLineBytes = (jsonBytes: number): number => HEADER_BYTES + jsonBytes + LINE_FOOTER.length;
 
-function* batches(values: Iterable<string | Buffer>): Generator<Buffer[]> {
+function* groupInBatches(values: Iterable<string | Buffer>): Generator<Buffer[]> {
   let batch: Buffer[] = [];
   let bytes = 0;
   for (const value of values) {
     const json = typeof value === 'string' ? Buffer.from(value) : value;
     batch.push(json);
     bytes += json.length;
-    if (bytes < CHUNK) continue;
+    if (bytes < CHUNK_BYTES) continue;
     yield batch;
     batch = [];
     bytes = 0;
@@ -215,7 +215,7 @@ function* batches(values: Iterable<string | Buffer>): Generator<Buffer[]> {
 }
 
 /** Reads slices of a file in chunks. */
-class Slices {
+class FileSlices {
   private chunk: Buffer = Buffer.alloc(0);
   private start = 0;
 
@@ -225,19 +225,19 @@ class Slices {
   ) {}
 
   /** Shorter at the end of the file. */
-  async at(position: number, length: number): Promise<Buffer> {
+  async readAt(position: number, length: number): Promise<Buffer> {
     const wanted = Math.min(length, this.size - position);
     const from = position - this.start;
     if (from < 0 || from + wanted > this.chunk.length) {
-      this.chunk = await readSlice(this.file, position, Math.min(Math.max(length, CHUNK), this.size - position));
+      this.chunk = await readSlice(this.file, position, Math.min(Math.max(length, CHUNK_BYTES), this.size - position));
       this.start = position;
     }
     return this.chunk.subarray(position - this.start, position - this.start + wanted);
   }
 
   async indexOf(byte: number, from: number): Promise<number | undefined> {
-    for (let position = from; position < this.size; position += CHUNK) {
-      const index = (await this.at(position, CHUNK)).indexOf(byte);
+    for (let position = from; position < this.size; position += CHUNK_BYTES) {
+      const index = (await this.readAt(position, CHUNK_BYTES)).indexOf(byte);
       if (index >= 0) return position + index;
     }
     return undefined;

@@ -51,8 +51,8 @@ function migrateEntry(condensation: unknown): LedgerEntry | 'newer' | undefined 
 }
 
 /** Unknown kinds can't be displayed. */
-const KINDS: Readonly<Record<Edit['kind'], true>> = { cut: true, summary: true, block: true };
-const isKnownKind = ({ kind }: { readonly kind: string }): boolean => Object.hasOwn(KINDS, kind);
+const EDIT_KINDS: Readonly<Record<Edit['kind'], true>> = { cut: true, summary: true, block: true };
+const isKnownKind = ({ kind }: { readonly kind: string }): boolean => Object.hasOwn(EDIT_KINDS, kind);
 
 const isNewResultsEntry = (
   entry: Partial<Record<string, unknown>>,

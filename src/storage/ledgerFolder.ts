@@ -1,43 +1,45 @@
 /** Names of ledger folders and their files, and checks that such a folder is a ledger. */
 import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
-import { ifThere, readSlice, readText, statusIfThere, withFile } from './fileTools';
+import { undefinedIfMissing, readSlice, readText, readStatusIfPresent, withFile } from './fileTools';
 import type { Files } from './files';
 
 /** Folder name for a conversation's ledger. */
-export const ledgerName = (id: string): string => createHash('sha256').update(id, 'utf8').digest('hex').slice(0, 32);
+export const makeLedgerName = (id: string): string =>
+  createHash('sha256').update(id, 'utf8').digest('hex').slice(0, 32);
 
-const NAME = /^[0-9a-f]{32}$/;
-const SET_ASIDE = /^([0-9a-f]{32})\.aside-(\d+)$/;
-const REMOVED = /^[0-9a-f]{32}\.removed-[0-9a-f]{16}$/;
+const LEDGER_FOLDER_NAME = /^[0-9a-f]{32}$/;
+const SET_ASIDE_FOLDER_NAME = /^([0-9a-f]{32})\.aside-(\d+)$/;
+const REMOVED_FOLDER_NAME = /^[0-9a-f]{32}\.removed-[0-9a-f]{16}$/;
 
-export const isLedgerName = (name: string): boolean => NAME.test(name);
-export const isSetAsideName = (name: string): boolean => SET_ASIDE.test(name);
+export const isLedgerName = (name: string): boolean => LEDGER_FOLDER_NAME.test(name);
+export const isSetAsideName = (name: string): boolean => SET_ASIDE_FOLDER_NAME.test(name);
 /** True for a ledger whose removal has started. */
-export const isRemovedName = (name: string): boolean => REMOVED.test(name);
+export const isRemovedName = (name: string): boolean => REMOVED_FOLDER_NAME.test(name);
 
 /** The folder that a ledger is set aside to. @param time in milliseconds since the epoch */
 export const setAsideFolder = (folder: string, time: number): string => `${folder}.aside-${Math.floor(time)}`;
 
 /** When the ledger was set aside, in milliseconds since the epoch; undefined if it wasn't. */
 export function parseSetAsideTime(name: string): number | undefined {
-  const [, , time] = SET_ASIDE.exec(name) ?? [];
+  const [, , time] = SET_ASIDE_FOLDER_NAME.exec(name) ?? [];
   return time === undefined ? undefined : Number(time);
 }
 
 /** Name of the ledger's folder when in use. */
 export const getNameInUse = (folder: string): string => basename(folder).slice(0, 32);
 
-const HEADER = 'about.json';
+const HEADER_FILE_NAME = 'about.json';
 /** Files of ledgers, locks and holds, and of file managers. */
-const OWN = /^(?:about\.json(?:\.new)?|ledger\.jsonl|originals\.jsonl|lock(?:\.[\w-]+)*|held-.+@.+|\.DS_Store)$/;
+const OWN_FILE_NAME =
+  /^(?:about\.json(?:\.new)?|ledger\.jsonl|originals\.jsonl|lock(?:\.[\w-]+)*|held-.+@.+|\.DS_Store)$/;
 
 /** True if about.json identifies a ledger, or if the journal's lines do when it is damaged. */
 export async function isLedgerFolder(files: Files, folder: string): Promise<boolean> {
-  if ((await statusIfThere(files, folder))?.kind !== 'folder') return false;
-  if ((await idIn(files, folder)) !== undefined) return true;
+  if ((await readStatusIfPresent(files, folder))?.kind !== 'folder') return false;
+  if ((await readLedgerId(files, folder)) !== undefined) return true;
   const ledger = join(folder, 'ledger.jsonl');
-  if ((await statusIfThere(files, ledger))?.kind !== 'file') return false;
+  if ((await readStatusIfPresent(files, ledger))?.kind !== 'file') return false;
   const beginning = await withFile(files, ledger, 'read', async (file) =>
     (await readSlice(file, 0, 80)).toString('latin1'),
   );
@@ -45,17 +47,18 @@ export async function isLedgerFolder(files: Files, folder: string): Promise<bool
 }
 
 /** The conversation's ID, if the folder's name is derived from it. */
-async function idIn(files: Files, folder: string): Promise<string | undefined> {
-  const path = join(folder, HEADER);
-  if ((await statusIfThere(files, path))?.kind !== 'file') return undefined;
+async function readLedgerId(files: Files, folder: string): Promise<string | undefined> {
+  const path = join(folder, HEADER_FILE_NAME);
+  if ((await readStatusIfPresent(files, path))?.kind !== 'file') return undefined;
   const [, id] = /"id":("(?:[^"\\]|\\.)*")/.exec((await readText(files, path)) ?? '') ?? [];
-  return id !== undefined && ledgerName(JSON.parse(id) as string) === getNameInUse(folder) ? id : undefined;
+  return id !== undefined && makeLedgerName(JSON.parse(id) as string) === getNameInUse(folder) ? id : undefined;
 }
 
 /** True if the folder contains only a ledger's files; otherwise it must not be removed. */
-export async function holdsOnlyLedger(files: Files, folder: string): Promise<boolean> {
+export async function containsOnlyLedger(files: Files, folder: string): Promise<boolean> {
   for (const name of await files.list(folder)) {
-    if (!OWN.test(name) || (await statusIfThere(files, join(folder, name)))?.kind !== 'file') return false;
+    if (!OWN_FILE_NAME.test(name) || (await readStatusIfPresent(files, join(folder, name)))?.kind !== 'file')
+      return false;
   }
   return true;
 }
@@ -68,10 +71,13 @@ export async function holdsOnlyLedger(files: Files, folder: string): Promise<boo
 export async function removeLedgerFiles(files: Files, folder: string): Promise<boolean> {
   const names = await files.list(folder);
   const isLedger =
-    names.length === 0 || (names.length === 1 && names[0] === HEADER) || (await isLedgerFolder(files, folder));
-  if (!isLedger || !(await holdsOnlyLedger(files, folder))) return false;
-  const last = (name: string): number => (name === HEADER ? 1 : 0);
-  for (const name of names.toSorted((a, b) => last(a) - last(b))) await ifThere(files.removeFile(join(folder, name)));
+    names.length === 0 ||
+    (names.length === 1 && names[0] === HEADER_FILE_NAME) ||
+    (await isLedgerFolder(files, folder));
+  if (!isLedger || !(await containsOnlyLedger(files, folder))) return false;
+  const last = (name: string): number => (name === HEADER_FILE_NAME ? 1 : 0);
+  for (const name of names.toSorted((a, b) => last(a) - last(b)))
+    await undefinedIfMissing(files.removeFile(join(folder, name)));
   await files.removeEmptyFolder(folder);
   return true;
 }

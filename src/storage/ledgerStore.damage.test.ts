@@ -8,21 +8,21 @@ import { hashText } from '../core/hash';
 import { Journal } from './journal';
 import { nodeFiles } from './nodeFiles';
 import { isStorageError, listLedgers, openLedger } from './ledgerStore';
-import { condensed, originalsIn, undone } from './testing';
-import { ID, NONE, open, readFiles } from './testingLedger';
+import { makeCondensedEntry, makeOriginals, makeUndoneEntry } from './testing';
+import { TEST_CONVERSATION_ID, NO_ORIGINALS, open, readFiles } from './testingLedger';
 
 test('a ledger cut off anywhere has an earlier state with all its originals, and can continue', () =>
   inTemporaryFolder(async (root) => {
     const source = join(root, 'source');
     const steps = [
-      { entry: condensed('c1', ['one', '\ud83d']), texts: ['one', '\ud83d'] },
-      { entry: condensed('c2', ['two']), texts: ['two'] },
-      { entry: undone('c2'), texts: [] },
+      { entry: makeCondensedEntry('c1', ['one', '\ud83d']), texts: ['one', '\ud83d'] },
+      { entry: makeCondensedEntry('c2', ['two']), texts: ['two'] },
+      { entry: makeUndoneEntry('c2'), texts: [] },
     ];
     const states = [foldEntries([])];
     const writer = await open(source);
     for (const { entry, texts } of steps) {
-      await writer.append(entry, originalsIn(texts));
+      await writer.append(entry, makeOriginals(texts));
       states.push(writer.ledger);
     }
     const { size } = await stat(join(writer.folder, 'ledger.jsonl'));
@@ -33,7 +33,7 @@ test('a ledger cut off anywhere has an earlier state with all its originals, and
         await truncate((await readFiles(copy)).entries, length);
         const ledger = await open(copy);
         expect(states).toContainEqual(ledger.ledger);
-        await ledger.append(condensed('c3', ['three']), originalsIn(['three']));
+        await ledger.append(makeCondensedEntry('c3', ['three']), makeOriginals(['three']));
         const again = await open(copy);
         expect(again.problems).toEqual([]);
         expect(again.ledger).toEqual(ledger.ledger);
@@ -47,7 +47,7 @@ test('a ledger cut off anywhere has an earlier state with all its originals, and
 test("a changed byte in a ledger's entries or originals is reported, and no wrong text is ever returned", () =>
   inTemporaryFolder(async (root) => {
     const texts = ['first original', 'zweites Original €'];
-    await (await open(root)).append(condensed('c1', texts), originalsIn(texts));
+    await (await open(root)).append(makeCondensedEntry('c1', texts), makeOriginals(texts));
     const { entries, originals } = await readFiles(root);
     for (const path of [entries, originals]) {
       const whole = await readFile(path);
@@ -71,7 +71,7 @@ test("a changed byte in a ledger's entries or originals is reported, and no wron
 test('an original that was damaged after the ledger was opened is not returned', () =>
   inTemporaryFolder(async (root) => {
     const ledger = await open(root);
-    await ledger.append(condensed('c1', ['secret', 'plan']), originalsIn(['secret', 'plan']));
+    await ledger.append(makeCondensedEntry('c1', ['secret', 'plan']), makeOriginals(['secret', 'plan']));
     const { originals } = await readFiles(root);
     const content = await readFile(originals, 'utf8');
     await writeFile(originals, content.replace('secret', 'public'));
@@ -92,12 +92,12 @@ test('an original that was damaged after the ledger was opened is not returned',
 
 test('a damaged original is rewritten when it is stored again', () =>
   inTemporaryFolder(async (root) => {
-    await (await open(root)).append(condensed('c1', ['one']), originalsIn(['one']));
+    await (await open(root)).append(makeCondensedEntry('c1', ['one']), makeOriginals(['one']));
     const { originals } = await readFiles(root);
     await writeFile(originals, (await readFile(originals, 'utf8')).replace('one', 'two'));
     const ledger = await open(root);
     expect(ledger.problems).toMatchObject([{ file: originals, line: 1 }]);
-    await ledger.append(condensed('c2', ['one']), originalsIn(['one']));
+    await ledger.append(makeCondensedEntry('c2', ['one']), makeOriginals(['one']));
     expect(await ledger.original(hashText('one'))).toBe('one');
   }));
 
@@ -105,24 +105,26 @@ test.each(['', '{', 'null', '3', '{"version":1}', '{"version":1,"id":"of another
   'a ledger with a damaged about.json (%s) loses nothing',
   (content) =>
     inTemporaryFolder(async (root) => {
-      await (await open(root)).append(condensed('c1', ['one']), originalsIn(['one']));
+      await (await open(root)).append(makeCondensedEntry('c1', ['one']), makeOriginals(['one']));
       const { about } = await readFiles(root);
       await writeFile(about, content);
       expect(await listLedgers(root)).toEqual([]);
       const ledger = await open(root);
       expect(ledger.ledger.condensations).toHaveLength(1);
-      await ledger.append(undone('c1'), NONE);
-      expect(await listLedgers(root)).toMatchObject([{ about: { id: ID } }]);
+      await ledger.append(makeUndoneEntry('c1'), NO_ORIGINALS);
+      expect(await listLedgers(root)).toMatchObject([{ about: { id: TEST_CONVERSATION_ID } }]);
     }),
 );
 
 test("a newer version's ledger is left unchanged", () =>
   inTemporaryFolder(async (root) => {
     const ledger = await open(root);
-    await ledger.append(undone('c1'), NONE);
-    await writeFile((await readFiles(root)).about, JSON.stringify({ version: 2, id: ID }));
+    await ledger.append(makeUndoneEntry('c1'), NO_ORIGINALS);
+    await writeFile((await readFiles(root)).about, JSON.stringify({ version: 2, id: TEST_CONVERSATION_ID }));
     await expect(open(root)).rejects.toMatchObject({ trouble: 'newer-version' });
-    await expect(ledger.append(undone('c1'), NONE)).rejects.toMatchObject({ trouble: 'newer-version' });
+    await expect(ledger.append(makeUndoneEntry('c1'), NO_ORIGINALS)).rejects.toMatchObject({
+      trouble: 'newer-version',
+    });
     expect(await listLedgers(root)).toEqual([]);
   }));
 
@@ -131,7 +133,7 @@ test.each([
   ['an edit', '{"type":"condensed","condensation":{"id":"c2","edits":[{"id":"e","kind":"moved","before":"h"}]}}'],
 ])('%s written by a newer version is reported, and nothing is appended after it', (_, line) =>
   inTemporaryFolder(async (root) => {
-    await (await open(root)).append(condensed('c1', ['one']), originalsIn(['one']));
+    await (await open(root)).append(makeCondensedEntry('c1', ['one']), makeOriginals(['one']));
     const { about, entries, originals } = await readFiles(root);
     const journal = new Journal(nodeFiles, entries, { take: () => undefined, reset: () => undefined });
     await journal.refresh();
@@ -139,11 +141,11 @@ test.each([
     const texts = () => Promise.all([about, entries, originals].map((path) => readFile(path, 'utf8')));
     const before = await texts();
     const ledger = await open(root);
-    expect(ledger.ledger).toEqual(foldEntries([condensed('c1', ['one'])]));
+    expect(ledger.ledger).toEqual(foldEntries([makeCondensedEntry('c1', ['one'])]));
     expect(ledger.problems).toMatchObject([
       { file: entries, line: 2, words: expect.stringContaining('newer version') },
     ]);
-    await expect(ledger.append(condensed('c3', ['two']), originalsIn(['two']))).rejects.toMatchObject({
+    await expect(ledger.append(makeCondensedEntry('c3', ['two']), makeOriginals(['two']))).rejects.toMatchObject({
       trouble: 'newer-version',
       message: expect.stringMatching(/newer version.*was not added.*Update/s),
     });
@@ -154,27 +156,27 @@ test.each([
 
 test('a ledger keeps unknown fields of entries, edits and about.json', () =>
   inTemporaryFolder(async (root) => {
-    await (await open(root)).append(condensed('c1', ['one']), originalsIn(['one']));
+    await (await open(root)).append(makeCondensedEntry('c1', ['one']), makeOriginals(['one']));
     const { about, entries } = await readFiles(root);
     const stored = JSON.parse(await readFile(about, 'utf8')) as object;
     await writeFile(about, JSON.stringify({ ...stored, colour: 'blue' }));
     const journal = new Journal(nodeFiles, entries, { take: () => undefined, reset: () => undefined });
     await journal.refresh();
-    const entry = JSON.stringify({ ...condensed('c2', ['one']), by: 'me' });
+    const entry = JSON.stringify({ ...makeCondensedEntry('c2', ['one']), by: 'me' });
     const unknown = '"operation":"unheard-of","mood":"good"';
     await journal.append([entry.replace(/"operation":"\w+"/, unknown)]);
     const before = await readFile(entries, 'utf8');
     expect(before).toContain(unknown);
-    const ledger = await openLedger(root, { id: ID, title: 'Another title' });
+    const ledger = await openLedger(root, { id: TEST_CONVERSATION_ID, title: 'Another title' });
     expect(ledger.ledger.condensations).toHaveLength(2);
-    await ledger.append(undone('c2'), NONE);
+    await ledger.append(makeUndoneEntry('c2'), NO_ORIGINALS);
     expect((await readFile(entries, 'utf8')).startsWith(before)).toBe(true);
     expect(JSON.parse(await readFile(about, 'utf8'))).toMatchObject({ colour: 'blue', title: 'Another title' });
   }));
 
 test('ledger lines without an entry that this version knows are skipped and reported', () =>
   inTemporaryFolder(async (root) => {
-    await (await open(root)).append(condensed('c1', ['one']), originalsIn(['one']));
+    await (await open(root)).append(makeCondensedEntry('c1', ['one']), makeOriginals(['one']));
     const { entries, originals } = await readFiles(root);
     const lines = [
       '{"type":"condensed"}',
@@ -191,9 +193,9 @@ test('ledger lines without an entry that this version knows are skipped and repo
       await journal.append(lines);
     }
     const ledger = await open(root);
-    await ledger.append(undone('c1'), NONE);
+    await ledger.append(makeUndoneEntry('c1'), NO_ORIGINALS);
     const again = await open(root);
-    expect(again.ledger).toEqual(foldEntries([condensed('c1', ['one']), undone('c1')]));
+    expect(again.ledger).toEqual(foldEntries([makeCondensedEntry('c1', ['one']), makeUndoneEntry('c1')]));
     expect(again.problems.filter(({ file }) => file === entries).map(({ line }) => line)).toEqual([
       2, 3, 4, 5, 6, 7, 8,
     ]);

@@ -5,32 +5,39 @@ import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { foldEntries } from '../core/condense/ledger/ledger';
 import { nodeFiles } from './nodeFiles';
 import { isStorageError, listLedgers, openLedger, removeLedger } from './ledgerStore';
-import { condensed, originalsIn, QUICK_LOCK, steppedFiles, systemError, undone } from './testing';
-import { ID, NONE, open, readFiles } from './testingLedger';
+import {
+  makeCondensedEntry,
+  makeOriginals,
+  QUICK_LOCK_TIMING,
+  createSteppedFiles,
+  createSystemError,
+  makeUndoneEntry,
+} from './testing';
+import { TEST_CONVERSATION_ID, NO_ORIGINALS, open, readFiles } from './testingLedger';
 
 test.each(['ENOSPC', 'EACCES', 'EROFS'])(
   'a %s error at any step of writing a ledger leaves the old or the new state and is reported in words',
   (code) =>
     inTemporaryFolder(async (parent) => {
-      const old = condensed('c1', ['one']);
-      const next = condensed('c2', ['two']);
+      const old = makeCondensedEntry('c1', ['one']);
+      const next = makeCondensedEntry('c2', ['two']);
       for (const lasting of [false, true]) {
         for (const existing of [false, true]) {
           for (let failing = 0; ; failing += 1) {
             const root = join(parent, `${lasting}-${existing}-${failing}`);
-            if (existing) await (await open(root)).append(old, originalsIn(['one']));
+            if (existing) await (await open(root)).append(old, makeOriginals(['one']));
             let count = 0;
             const broken = { yet: false };
-            const files = steppedFiles(() => {
+            const files = createSteppedFiles(() => {
               if (count++ === failing || (lasting && broken.yet)) {
                 broken.yet = true;
-                throw systemError(code);
+                throw createSystemError(code);
               }
             });
-            const ledger = await openLedger(root, { id: ID }, { files, lock: QUICK_LOCK });
+            const ledger = await openLedger(root, { id: TEST_CONVERSATION_ID }, { files, lock: QUICK_LOCK_TIMING });
             const before = ledger.ledger;
-            const error = await ledger.append(next, originalsIn(['two'])).catch((reason: unknown) => reason);
-            const again = await openLedger(root, { id: ID }, { lock: QUICK_LOCK });
+            const error = await ledger.append(next, makeOriginals(['two'])).catch((reason: unknown) => reason);
+            const again = await openLedger(root, { id: TEST_CONVERSATION_ID }, { lock: QUICK_LOCK_TIMING });
             expect(again.problems).toEqual([]);
             if (error === undefined) {
               expect(again.ledger).toEqual(foldEntries(existing ? [old, next] : [next]));
@@ -42,7 +49,7 @@ test.each(['ENOSPC', 'EACCES', 'EROFS'])(
               expect(states).toContainEqual(again.ledger);
             }
             await rm(join(again.folder, 'lock'), { force: true });
-            await again.append(condensed('c3', ['three']), originalsIn(['three']));
+            await again.append(makeCondensedEntry('c3', ['three']), makeOriginals(['three']));
             const last = await open(root);
             expect(last.problems).toEqual([]);
             expect(last.ledger).toEqual(again.ledger);
@@ -62,12 +69,12 @@ test.each([
   ['EIO', 'io'],
 ])('the system error %s is reported as %s, with what failed and what to do', (code, trouble) =>
   inTemporaryFolder(async (root) => {
-    const files = steppedFiles(({ operation }) => {
-      if (operation === 'sync') throw systemError(code);
+    const files = createSteppedFiles(({ operation }) => {
+      if (operation === 'sync') throw createSystemError(code);
     });
-    const ledger = await openLedger(root, { id: ID }, { files });
+    const ledger = await openLedger(root, { id: TEST_CONVERSATION_ID }, { files });
     const error = await ledger
-      .append(condensed('c1', ['one']), originalsIn(['one']))
+      .append(makeCondensedEntry('c1', ['one']), makeOriginals(['one']))
       .catch((reason: unknown) => reason);
     expect(error).toMatchObject({
       trouble,
@@ -84,7 +91,7 @@ test("a ledger reports thrown values that aren't errors", () =>
     const thrown: unknown = 'odd';
     // oxlint-disable-next-line typescript/prefer-promise-reject-errors
     const files = { ...nodeFiles, open: () => Promise.reject(thrown) };
-    await expect(openLedger(root, { id: ID }, { files })).rejects.toMatchObject({
+    await expect(openLedger(root, { id: TEST_CONVERSATION_ID }, { files })).rejects.toMatchObject({
       trouble: 'io',
       message: expect.stringContaining('odd'),
     });
@@ -100,7 +107,7 @@ test('a store that is a file instead of a folder causes one clear error', () =>
 test.skipIf(process.platform === 'win32')("a ledger's files are readable only by the user", () =>
   inTemporaryFolder(async (folder) => {
     const root = join(folder, 'new', 'root');
-    await (await open(root)).append(condensed('c1', ['one']), originalsIn(['one']));
+    await (await open(root)).append(makeCondensedEntry('c1', ['one']), makeOriginals(['one']));
     const files = await readFiles(root);
     const mode = async (path: string) => (await stat(path)).mode & 0o777;
     expect(await mode(root)).toBe(0o700);
@@ -115,25 +122,25 @@ test.skipIf(process.platform === 'win32')('links that lead out of the store are 
     const outside = join(folder, 'outside');
     await mkdir(outside);
     const ledger = await open(root);
-    await ledger.append(condensed('c1', ['one']), originalsIn(['one']));
+    await ledger.append(makeCondensedEntry('c1', ['one']), makeOriginals(['one']));
     const refused = { trouble: 'outside-root' };
     for (const name of ['ledger.jsonl', 'originals.jsonl', 'about.json']) {
       const path = join(ledger.folder, name);
       await rename(path, join(outside, name));
       await symlink(join(outside, name), path);
-      await expect(ledger.append(undone('c1'), NONE)).rejects.toMatchObject(refused);
+      await expect(ledger.append(makeUndoneEntry('c1'), NO_ORIGINALS)).rejects.toMatchObject(refused);
       await rm(path);
       await symlink(join(outside, 'nowhere'), path);
-      await expect(ledger.append(undone('c1'), NONE)).rejects.toMatchObject(refused);
+      await expect(ledger.append(makeUndoneEntry('c1'), NO_ORIGINALS)).rejects.toMatchObject(refused);
       await rm(path);
       await rename(join(outside, name), path);
     }
     expect(await readdir(outside)).toEqual([]);
     await rename(ledger.folder, join(outside, 'ledger'));
     await symlink(join(outside, 'ledger'), ledger.folder);
-    await expect(ledger.append(undone('c1'), NONE)).rejects.toMatchObject(refused);
+    await expect(ledger.append(makeUndoneEntry('c1'), NO_ORIGINALS)).rejects.toMatchObject(refused);
     await expect(open(root)).rejects.toMatchObject(refused);
-    expect(await removeLedger(root, ID)).toBe(false);
+    expect(await removeLedger(root, TEST_CONVERSATION_ID)).toBe(false);
     expect(await listLedgers(root)).toEqual([]);
   }),
 );
@@ -146,10 +153,10 @@ test.skipIf(process.platform === 'win32')(
       await mkdir(join(folder, 'root'));
       await symlink(join(folder, 'root'), link);
       const ledger = await open(link);
-      await ledger.append(condensed('c1', []), NONE);
+      await ledger.append(makeCondensedEntry('c1', []), NO_ORIGINALS);
       await rename(ledger.folder, join(link, 'moved'));
       await symlink(join(link, 'moved'), ledger.folder);
-      await ledger.append(condensed('c2', []), NONE);
+      await ledger.append(makeCondensedEntry('c2', []), NO_ORIGINALS);
       expect((await open(link)).ledger.condensations).toHaveLength(2);
     }),
 );

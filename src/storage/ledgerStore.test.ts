@@ -7,9 +7,9 @@ import { foldEntries, type LedgerEntry } from '../core/condense/ledger/ledger';
 import { hashText } from '../core/hash';
 import { nodeFiles } from './nodeFiles';
 import { findByView, listLedgers, openLedger, collectOriginals, removeLedger, StorageError } from './ledgerStore';
-import { MARKER } from './ownFolder';
-import { condensed, excluded, originalsIn, steppedFiles, undone } from './testing';
-import { ID, NONE, open, readFiles } from './testingLedger';
+import { FOLDER_MARKER_FILE_NAME } from './ownFolder';
+import { makeCondensedEntry, makeExcludedEntry, makeOriginals, createSteppedFiles, makeUndoneEntry } from './testing';
+import { TEST_CONVERSATION_ID, NO_ORIGINALS, open, readFiles } from './testingLedger';
 
 /** Any UTF-16 units, including lone surrogates. */
 const text = fc
@@ -19,16 +19,21 @@ const text = fc
 const id = fc.constantFrom('c1', 'c2', 'c3');
 
 const step = fc.oneof(
-  fc.tuple(id, fc.array(text, { maxLength: 4 })).map(([name, texts]) => ({ entry: condensed(name, texts), texts })),
-  id.map((name) => ({ entry: undone(name), texts: [] })),
+  fc
+    .tuple(id, fc.array(text, { maxLength: 4 }))
+    .map(([name, texts]) => ({ entry: makeCondensedEntry(name, texts), texts })),
+  id.map((name) => ({ entry: makeUndoneEntry(name), texts: [] })),
   id.map((name): { entry: LedgerEntry; texts: string[] } => ({
-    entry: { ...undone(name), type: 'redone' } as LedgerEntry,
+    entry: { ...makeUndoneEntry(name), type: 'redone' } as LedgerEntry,
     texts: [],
   })),
-  fc.tuple(id, fc.nat(3)).map(([name, index]) => ({ entry: excluded(name, index), texts: [] })),
+  fc.tuple(id, fc.nat(3)).map(([name, index]) => ({ entry: makeExcludedEntry(name, index), texts: [] })),
   fc
     .tuple(id, fc.nat(3))
-    .map(([name, index]) => ({ entry: { ...excluded(name, index), type: 'included' } as LedgerEntry, texts: [] })),
+    .map(([name, index]) => ({
+      entry: { ...makeExcludedEntry(name, index), type: 'included' } as LedgerEntry,
+      texts: [],
+    })),
 );
 
 test('a ledger without entries is empty, and opening it writes nothing', () =>
@@ -45,14 +50,14 @@ test('any entries have the same result from disk as in memory, and every origina
     fc.asyncProperty(fc.array(step, { maxLength: 6 }), (steps) =>
       inTemporaryFolder(async (root) => {
         const writer = await open(root);
-        for (const { entry, texts } of steps) await writer.append(entry, originalsIn(texts));
+        for (const { entry, texts } of steps) await writer.append(entry, makeOriginals(texts));
         const expected = foldEntries(steps.map(({ entry }) => entry));
         const reader = await open(root);
         expect(writer.ledger).toEqual(expected);
         expect(reader.ledger).toEqual(expected);
         expect(reader.problems).toEqual([]);
         const texts = steps.flatMap((one) => one.texts);
-        expect(await reader.originals(texts.map(hashText))).toEqual(originalsIn(texts));
+        expect(await reader.originals(texts.map(hashText))).toEqual(makeOriginals(texts));
       }),
     ),
   ));
@@ -60,7 +65,7 @@ test('any entries have the same result from disk as in memory, and every origina
 test('originals are on disk before their ledger entry', () =>
   inTemporaryFolder(async (root) => {
     const steps: string[] = [];
-    const files = steppedFiles(({ operation, path }) => {
+    const files = createSteppedFiles(({ operation, path }) => {
       if (!basename(path).startsWith('lock'))
         steps.push(
           `${operation} ${basename(path)
@@ -69,8 +74,8 @@ test('originals are on disk before their ledger entry', () =>
         );
     });
     const store = join(root, 'store');
-    const ledger = await openLedger(store, { id: ID }, { files });
-    await ledger.append(condensed('c1', ['one']), originalsIn(['one']));
+    const ledger = await openLedger(store, { id: TEST_CONVERSATION_ID }, { files });
+    await ledger.append(makeCondensedEntry('c1', ['one']), makeOriginals(['one']));
     const journal = (name: string): string[] => [`open ${name}`, `write ${name}`, `write ${name}`, `sync ${name}`];
     const entry = [...journal('originals.jsonl'), ...journal('ledger.jsonl')];
     expect(steps).toEqual([
@@ -89,26 +94,28 @@ test('originals are on disk before their ledger entry', () =>
       ...entry.toSpliced(8, 0, 'syncFolder folder').toSpliced(4, 0, 'syncFolder folder'),
     ]);
     steps.length = 0;
-    await ledger.append(condensed('c2', ['two']), originalsIn(['two']));
+    await ledger.append(makeCondensedEntry('c2', ['two']), makeOriginals(['two']));
     expect(steps).toEqual(entry);
   }));
 
 test('an original is stored once', () =>
   inTemporaryFolder(async (root) => {
     const ledger = await open(root);
-    for (const name of ['c1', 'c2']) await ledger.append(condensed(name, ['same']), originalsIn(['same']));
-    await (await open(root)).append(condensed('c3', ['same']), NONE);
+    for (const name of ['c1', 'c2']) await ledger.append(makeCondensedEntry(name, ['same']), makeOriginals(['same']));
+    await (await open(root)).append(makeCondensedEntry('c3', ['same']), NO_ORIGINALS);
     expect((await readFile((await readFiles(root)).originals, 'utf8')).split('\n')).toHaveLength(2);
   }));
 
 test('a ledger entry is rejected as a whole if an original is missing or has another text', () =>
   inTemporaryFolder(async (root) => {
     const ledger = await open(root);
-    await expect(ledger.append(condensed('c1', ['one', 'two']), originalsIn(['one']))).rejects.toMatchObject({
-      trouble: 'missing-original',
-    });
-    const wrong = new Map([...originalsIn(['one']), [hashText('two'), 'not two']]);
-    await expect(ledger.append(condensed('c1', ['one', 'two']), wrong)).rejects.toMatchObject({
+    await expect(ledger.append(makeCondensedEntry('c1', ['one', 'two']), makeOriginals(['one']))).rejects.toMatchObject(
+      {
+        trouble: 'missing-original',
+      },
+    );
+    const wrong = new Map([...makeOriginals(['one']), [hashText('two'), 'not two']]);
+    await expect(ledger.append(makeCondensedEntry('c1', ['one', 'two']), wrong)).rejects.toMatchObject({
       trouble: 'wrong-original',
     });
     const again = await open(root);
@@ -121,7 +128,7 @@ test('entries appended to one ledger concurrently are all stored', () =>
     const ledgers = await Promise.all([open(root), open(root), open(root)]);
     await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
-        ledgers[index % 3]!.append(condensed(`c${index}`, [`t${index}`]), originalsIn([`t${index}`])),
+        ledgers[index % 3]!.append(makeCondensedEntry(`c${index}`, [`t${index}`]), makeOriginals([`t${index}`])),
       ),
     );
     for (const ledger of ledgers) await ledger.refresh();
@@ -133,15 +140,23 @@ test('entries appended to one ledger concurrently are all stored', () =>
 
 test('about.json contains exactly what is known about the conversation', () =>
   inTemporaryFolder(async (root) => {
-    const conversation = { id: ID, title: 'A title', format: 'roo', path: '/some/file', messages: ['private'] };
-    await (await openLedger(root, conversation)).append(undone('c1'), NONE);
+    const conversation = {
+      id: TEST_CONVERSATION_ID,
+      title: 'A title',
+      format: 'roo',
+      path: '/some/file',
+      messages: ['private'],
+    };
+    await (await openLedger(root, conversation)).append(makeUndoneEntry('c1'), NO_ORIGINALS);
     const ledger = await open(root);
-    await ledger.append(undone('c2'), NONE);
+    await ledger.append(makeUndoneEntry('c2'), NO_ORIGINALS);
     const { messages, ...about } = conversation;
     expect(messages).toEqual(['private']);
     expect(ledger.about).toEqual(about);
     expect(JSON.parse(await readFile((await readFiles(root)).about, 'utf8'))).toEqual({ version: 1, ...about });
-    await (await openLedger(root, { id: ID, title: 'Another' })).append(undone('c3'), NONE);
+    await (
+      await openLedger(root, { id: TEST_CONVERSATION_ID, title: 'Another' })
+    ).append(makeUndoneEntry('c3'), NO_ORIGINALS);
     expect((await open(root)).about).toEqual({ ...about, title: 'Another' });
   }));
 
@@ -153,7 +168,7 @@ test('ledgers are listed by last use, and other files in the store are ignored',
       ['middle', 2000],
     ] as const) {
       const ledger = await openLedger(root, { id: name });
-      await ledger.append(condensed('c1', ['one']), originalsIn(['one']));
+      await ledger.append(makeCondensedEntry('c1', ['one']), makeOriginals(['one']));
       for (const file of await readdir(ledger.folder)) await nodeFiles.touch(join(ledger.folder, file), time);
     }
     await mkdir(join(root, 'something else'));
@@ -174,8 +189,8 @@ test('a ledger is found by a view that was created with it', () =>
   inTemporaryFolder(async (root) => {
     for (const name of ['a', 'b']) {
       const ledger = await openLedger(root, { id: name });
-      await ledger.append(condensed(`1 of ${name}`, ['one']), originalsIn(['one']));
-      await ledger.append(condensed(`2 of ${name}`, ['one']), NONE);
+      await ledger.append(makeCondensedEntry(`1 of ${name}`, ['one']), makeOriginals(['one']));
+      await ledger.append(makeCondensedEntry(`2 of ${name}`, ['one']), NO_ORIGINALS);
     }
     for (const name of ['a', 'b']) {
       const found = await findByView(root, hashText(`view of 1 of ${name}`));
@@ -190,14 +205,16 @@ test('a ledger is found by a view that was created with it', () =>
 test('a removed ledger is completely gone, which other users of it notice', () =>
   inTemporaryFolder(async (root) => {
     const ledger = await open(root);
-    await ledger.append(condensed('c1', ['one']), originalsIn(['one']));
+    await ledger.append(makeCondensedEntry('c1', ['one']), makeOriginals(['one']));
     expect(await removeLedger(root, 'another')).toBe(false);
-    expect(await removeLedger(root, ID)).toBe(true);
-    expect(await removeLedger(root, ID)).toBe(false);
-    expect(await readdir(root)).toEqual([MARKER]);
-    await expect(ledger.append(condensed('c2', ['one']), NONE)).rejects.toMatchObject({ trouble: 'missing-original' });
+    expect(await removeLedger(root, TEST_CONVERSATION_ID)).toBe(true);
+    expect(await removeLedger(root, TEST_CONVERSATION_ID)).toBe(false);
+    expect(await readdir(root)).toEqual([FOLDER_MARKER_FILE_NAME]);
+    await expect(ledger.append(makeCondensedEntry('c2', ['one']), NO_ORIGINALS)).rejects.toMatchObject({
+      trouble: 'missing-original',
+    });
     expect(ledger.ledger.condensations).toEqual([]);
-    await ledger.append(condensed('c2', ['one']), originalsIn(['one']));
+    await ledger.append(makeCondensedEntry('c2', ['one']), makeOriginals(['one']));
     expect((await open(root)).ledger.condensations).toHaveLength(1);
   }));
 
@@ -206,7 +223,7 @@ test('the originals of edits are the strings at their places, once each', () => 
     { role: 'user', content: 'same' },
     { role: 'user', content: [{ type: 'text', text: 'in a block' }] },
   ] as const;
-  const entry = condensed('c1', ['same', 'same', 'x']);
+  const entry = makeCondensedEntry('c1', ['same', 'same', 'x']);
   const [first, second, third] = entry.type === 'condensed' ? entry.condensation.edits : [];
   const edits = [
     first!,
@@ -214,5 +231,5 @@ test('the originals of edits are the strings at their places, once each', () => 
     { ...third!, place: { message: 1, path: ['content', 0, 'text'] }, before: hashText('in a block') },
     { ...third!, place: { message: 7, path: ['content'] } },
   ];
-  expect(collectOriginals(messages, edits)).toEqual(originalsIn(['same', 'in a block']));
+  expect(collectOriginals(messages, edits)).toEqual(makeOriginals(['same', 'in a block']));
 });

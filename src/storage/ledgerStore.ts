@@ -4,13 +4,13 @@
  * `about.json`. A crash leaves a ledger before or after an entry; several processes may append
  * concurrently.
  */
-import { referencesOf } from '../core/condense/edits/references';
+import { collectReferences } from '../core/condense/edits/references';
 import { foldEntries, type Condensation, type Ledger, type LedgerEntry } from '../core/condense/ledger/ledger';
 import type { ReferenceId } from '../core/messages/markers';
 import {
   bringLedgerBack,
-  ledgerFolders,
-  pathsIn,
+  listLedgerFolders,
+  getLedgerPaths,
   makeLedgerPaths,
   readAbout,
   removeLedgerFolder,
@@ -22,7 +22,7 @@ import {
 } from './folders';
 import { Journal, type JournalRecord } from './journal';
 import { parseEntry } from './ledgerEntry';
-import { guarded } from './storageError';
+import { convertFileErrors } from './storageError';
 import { StoredLedger, type LedgerFile } from './storedLedger';
 
 export type { LedgerAbout, StorageOptions } from './folders';
@@ -58,11 +58,11 @@ export async function openLedger(
 /** Ledgers under a root, most recently used first. */
 export async function listLedgers(root: string, options: Partial<StorageOptions> = {}): Promise<ListedLedger[]> {
   const { files } = withDefaults(options);
-  return guarded(root, 'The ledgers were not listed.', async () => {
+  return convertFileErrors(root, 'The ledgers were not listed.', async () => {
     const listed: ListedLedger[] = [];
-    for (const folder of await ledgerFolders(files, root)) {
+    for (const folder of await listLedgerFolders(files, root)) {
       const use = await readUse(files, folder);
-      const about = use && (await readAbout(files, pathsIn(folder)).catch(() => undefined));
+      const about = use && (await readAbout(files, getLedgerPaths(folder)).catch(() => undefined));
       if (about) listed.push({ ...use, about });
     }
     return listed.sort((a, b) => b.lastUsed - a.lastUsed);
@@ -89,7 +89,7 @@ export const findByReference = (
   reference: ReferenceId,
   options: Partial<StorageOptions> = {},
 ): Promise<LedgerFile | undefined> =>
-  findLedger(root, options, JSON.stringify(reference), ({ edits }) => referencesOf(edits).has(reference));
+  findLedger(root, options, JSON.stringify(reference), ({ edits }) => collectReferences(edits).has(reference));
 
 /** @param text stands in the line of every condensation that is looked for: most lines are not even parsed. */
 async function findLedger(
@@ -100,7 +100,7 @@ async function findLedger(
 ): Promise<LedgerFile | undefined> {
   const { files } = withDefaults(options);
   for (const { folder, about } of await listLedgers(root, options)) {
-    const { ledger } = pathsIn(folder);
+    const { ledger } = getLedgerPaths(folder);
     const state = { isFound: false };
     const take = ({ json }: JournalRecord): undefined => {
       if (state.isFound || !json.includes(text)) return;
@@ -110,7 +110,7 @@ async function findLedger(
         (entry?.type === 'condensed' && isIt(entry.condensation)) || (entry?.type === 'arrived' && isIt(entry));
     };
     const journal = new Journal(files, ledger, { take, reset: () => undefined });
-    await guarded(ledger, 'The ledger was not searched.', () => journal.refresh());
+    await convertFileErrors(ledger, 'The ledger was not searched.', () => journal.refresh());
     if (state.isFound) return openLedger(root, about, { ...options, files });
   }
   return undefined;
@@ -124,9 +124,9 @@ export async function readLedger(folder: string, options: Partial<StorageOptions
     if (entry && entry !== 'newer') entries.push(entry);
   };
   const reset = (): undefined => void (entries.length = 0);
-  const { ledger } = pathsIn(folder);
+  const { ledger } = getLedgerPaths(folder);
   const journal = new Journal(withDefaults(options).files, ledger, { take, reset });
-  await guarded(ledger, 'The ledger was not read.', () => journal.refresh());
+  await convertFileErrors(ledger, 'The ledger was not read.', () => journal.refresh());
   return foldEntries(entries);
 }
 

@@ -7,11 +7,11 @@ import {
   type SummaryReply,
   type SummaryRequest,
 } from '../core/condense/summarizer';
-import { errorMessage } from '../core/errors';
+import { getErrorMessage } from '../core/errors';
 import type { Booking, Spending, SpendingLimits } from './spending';
 
 export interface LimitedBy {
-  readonly spending: Pick<Spending, 'book'>;
+  readonly spending: Pick<Spending, 'bookSpending'>;
   /** Called before each call, so changes apply immediately. */
   readonly limits: () => SpendingLimits;
   /** o200k tokens of a text. */
@@ -22,7 +22,7 @@ export interface LimitedBy {
  * Reserves each call's maximum cost (whole prompt at the highest price, longest answer). Calls
  * beyond a limit aren't made.
  */
-export function limitedSummarizer(summarizer: Summarizer, { spending, limits, count }: LimitedBy): Summarizer {
+export function limitSummarizer(summarizer: Summarizer, { spending, limits, count }: LimitedBy): Summarizer {
   const { model } = summarizer;
   if (model.billing === 'included') return summarizer;
   return {
@@ -30,18 +30,19 @@ export function limitedSummarizer(summarizer: Summarizer, { spending, limits, co
     async summarize(request, options = {}) {
       const allowed = limits();
       const isLimited = allowed.perConversation > 0 || allowed.perDay > 0;
-      const atMost = highestCost(request, model, count);
-      if (isLimited && atMost === undefined) return refused(unknownPrice(model));
+      const atMost = computeHighestCost(request, model, count);
+      if (isLimited && atMost === undefined) return makeRefusal(describeUnknownPrice(model));
       let booking: Booking | undefined;
       try {
-        booking = await spending.book(
+        booking = await spending.bookSpending(
           { kind: 'own', conversation: options.conversation, atMost: atMost ?? 0 },
           allowed,
         );
       } catch (error) {
-        if (isLimited) return refused(`Spending could not be recorded, so nothing was spent. ${errorMessage(error)}`);
+        if (isLimited)
+          return makeRefusal(`Spending could not be recorded, so nothing was spent. ${getErrorMessage(error)}`);
       }
-      if (booking?.kind === 'refused') return refused(limitWords(booking, model));
+      if (booking?.kind === 'refused') return makeRefusal(limitWords(booking, model));
       const reply = await summarizer.summarize(request, options);
       // For unknown prices 0 was reserved. A reservation that can't be settled stays as it is.
       await booking?.settle(reply.cost).catch(() => undefined);
@@ -51,12 +52,12 @@ export function limitedSummarizer(summarizer: Summarizer, { spending, limits, co
 }
 
 /** US dollars that a call may cost at most; undefined where the price is not known. @param count o200k tokens of a text */
-export function highestCost(
+export function computeHighestCost(
   { system, prompt, messages, maxOutputTokens }: SummaryRequest,
   { prices, accounting, tokenFactor, cacheLifetime }: SummarizerModel,
   count: (text: string) => number,
 ): number | undefined {
-  const input = Math.ceil(count(system + prompt + toText(messages)) * tokenFactor * COUNT_MARGIN);
+  const input = Math.ceil(count(system + prompt + toText(messages)) * tokenFactor * COUNT_MARGIN_FACTOR);
   const isWritten = accounting === 'anthropic' && cacheLifetime !== 'none';
   return computeCallCost(
     {
@@ -75,16 +76,16 @@ export function highestCost(
 const toText = (messages: SummaryRequest['messages']): string => (messages ? JSON.stringify(messages) : '');
 
 /** Our token count may be too low by this factor. */
-const COUNT_MARGIN = 1.1;
+const COUNT_MARGIN_FACTOR = 1.1;
 
-const unknownPrice = (model: SummarizerModel): string =>
+const describeUnknownPrice = (model: SummarizerModel): string =>
   `The price of ${model.model} is not known, and a spending limit is set. ${getLimitNames(model).unknownPrice}`;
 
 /** Describes the limit and how to continue. US dollars. */
 const limitWords = ({ limit, spent, allowed }: Extract<Booking, { kind: 'refused' }>, model: SummarizerModel): string =>
   `$${spent.toFixed(2)} of $${allowed.toFixed(2)} has been spent on condensing ${limit === 'day' ? 'today' : 'this conversation'}, and the call might cost more than what is left. Raise ${getLimitNames(model)[limit]}, condense without a model, or ${limit === 'day' ? 'wait until tomorrow' : 'start a new conversation'}.`;
 
-const refused = (message: string): SummaryReply => ({
+const makeRefusal = (message: string): SummaryReply => ({
   kind: 'failed',
   message,
   usage: undefined,

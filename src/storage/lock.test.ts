@@ -8,8 +8,8 @@ import { expect, test } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { withLock } from './lock';
 import type { Files } from './files';
-import { nodeFiles, patientFiles } from './nodeFiles';
-import { QUICK_LOCK, steppedFiles, systemError } from './testing';
+import { nodeFiles, retryBusyFiles } from './nodeFiles';
+import { QUICK_LOCK_TIMING, createSteppedFiles, createSystemError } from './testing';
 
 const DEAD = spawnSync(process.execPath, ['-e', '']).pid;
 const TOKEN = '0123456789abcdef';
@@ -28,7 +28,7 @@ function scannedFiles(files: Files, refused: (operation: 'open' | 'removeFile') 
     if (tries === 0) return;
     left.set(path, tries - 1);
     refused(operation);
-    throw systemError(code);
+    throw createSystemError(code);
   };
   return {
     ...files,
@@ -77,7 +77,7 @@ test('actions under a lock run one after the other on Windows, even if a scanner
     const path = join(folder, 'lock');
     const { visit, visits } = room();
     const refused: string[] = [];
-    const files = patientFiles(
+    const files = retryBusyFiles(
       scannedFiles(nodeFiles, (operation) => refused.push(operation)),
       {
         platform: 'win32',
@@ -119,7 +119,7 @@ test.each([
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'lock');
     await writeFile(path, content);
-    await withLock(nodeFiles, path, QUICK_LOCK, () => Promise.resolve());
+    await withLock(nodeFiles, path, QUICK_LOCK_TIMING, () => Promise.resolve());
     expect(existsSync(path)).toBe(false);
   }),
 );
@@ -128,7 +128,7 @@ test('a lock with signs of life is respected, however long it is held', () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, 'lock');
     const order: string[] = [];
-    const timing = { ...QUICK_LOCK, silence: 500 };
+    const timing = { ...QUICK_LOCK_TIMING, silence: 500 };
     let second: Promise<void> | undefined;
     await withLock(nodeFiles, path, timing, async () => {
       second = withLock(nodeFiles, path, timing, () => Promise.resolve(void order.push('second')));
@@ -173,8 +173,8 @@ test('locking recreates a folder that was removed meanwhile', () =>
 
 test('a lock that cannot be written leaves no file behind', () =>
   inTemporaryFolder(async (folder) => {
-    const files = steppedFiles(({ operation }) => {
-      if (operation === 'write') throw systemError('ENOSPC');
+    const files = createSteppedFiles(({ operation }) => {
+      if (operation === 'write') throw createSystemError('ENOSPC');
     });
     await expect(withLock(files, join(folder, 'lock'), DEAF, () => Promise.resolve())).rejects.toThrow('ENOSPC');
     expect(await readdir(folder)).toEqual([]);
@@ -182,8 +182,8 @@ test('a lock that cannot be written leaves no file behind', () =>
 
 test('a lock that cannot be removed does not undo the action done under it', () =>
   inTemporaryFolder(async (folder) => {
-    const files = steppedFiles(({ operation }) => {
-      if (operation === 'removeFile') throw systemError('EACCES');
+    const files = createSteppedFiles(({ operation }) => {
+      if (operation === 'removeFile') throw createSystemError('EACCES');
     });
     expect(await withLock(files, join(folder, 'lock'), DEAF, () => Promise.resolve('done'))).toBe('done');
   }));

@@ -9,10 +9,10 @@ import { dirname } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { threadId } from 'node:worker_threads';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ifThere, readText, statusIfThere, withFile, writeAll } from './fileTools';
+import { undefinedIfMissing, readText, readStatusIfPresent, withFile, writeAll } from './fileTools';
 import type { Files } from './files';
-import { earlierOwner, checkLiveness, parseOwner, formatOwner, thisProcess, type Owner } from './owner';
-import { errorCode } from '../core/errors';
+import { makeEarlierOwner, checkLiveness, parseOwner, formatOwner, getThisProcess, type Owner } from './owner';
+import { getErrorCode } from '../core/errors';
 import { hasThreadEnded } from './threads';
 import { StorageError } from './storageError';
 
@@ -46,24 +46,24 @@ export async function withLock<T>(
   timing: LockTiming,
   action: (lock: Lock) => Promise<T>,
 ): Promise<T> {
-  const token = await acquire(files, path, timing);
+  const token = await acquireLock(files, path, timing);
   // Failed heartbeats are harmless, since `confirm` decides.
   const heartbeat = setInterval(() => void files.touch(path, Date.now()).catch(() => undefined), timing.heartbeat);
   heartbeat.unref();
-  const isMine = async (): Promise<boolean> => (await read(files, path))?.token === token;
+  const isMine = async (): Promise<boolean> => (await readLock(files, path))?.token === token;
   const confirm = async (): Promise<void> => {
-    if (!(await isMine())) throw lockedError(path, 'Another process has taken the lock on this ledger.');
+    if (!(await isMine())) throw createLockedError(path, 'Another process has taken the lock on this ledger.');
   };
   try {
     return await action({ confirm });
   } finally {
     clearInterval(heartbeat);
-    await release(files, path, isMine);
+    await releaseLock(files, path, isMine);
   }
 }
 
 /** Failing to remove a lock must not fail the action; it expires. */
-async function release(files: Files, path: string, isMine: () => Promise<boolean>): Promise<void> {
+async function releaseLock(files: Files, path: string, isMine: () => Promise<boolean>): Promise<void> {
   try {
     if (await isMine()) await files.removeFile(path);
   } catch {
@@ -71,7 +71,7 @@ async function release(files: Files, path: string, isMine: () => Promise<boolean
   }
 }
 
-const lockedError = (path: string, happened: string): StorageError =>
+const createLockedError = (path: string, happened: string): StorageError =>
   new StorageError({
     trouble: 'locked',
     path,
@@ -80,7 +80,7 @@ const lockedError = (path: string, happened: string): StorageError =>
     advice: 'Try again. If that does not help, close other windows that condense this conversation.',
   });
 
-async function acquire(files: Files, path: string, timing: LockTiming): Promise<string> {
+async function acquireLock(files: Files, path: string, timing: LockTiming): Promise<string> {
   const token = randomBytes(8).toString('hex');
   const start = performance.now();
   let seen: { readonly mark: string; readonly since: number } | undefined;
@@ -94,7 +94,7 @@ async function acquire(files: Files, path: string, timing: LockTiming): Promise<
     } else if (now - start >= timing.wait) {
       const { owner: by } = holder;
       const owner = by === undefined ? 'Another process' : `Another process (${by.pid} on ${by.host})`;
-      throw lockedError(path, `${owner} is writing to this ledger.`);
+      throw createLockedError(path, `${owner} is writing to this ledger.`);
     } else {
       // Random delays keep waiters from staying in step.
       await delay(1 + Math.random() * 10);
@@ -103,13 +103,13 @@ async function acquire(files: Files, path: string, timing: LockTiming): Promise<
 }
 
 /** True if the holder's process or thread has certainly ended. */
-function hasEnded({ owner, thread }: Holder): boolean {
+function hasEnded({ owner, thread }: LockHolder): boolean {
   if (owner === undefined) return false;
-  const isHere = formatOwner(owner) === formatOwner(thisProcess());
+  const isHere = formatOwner(owner) === formatOwner(getThisProcess());
   return checkLiveness(owner) === 'gone' || (isHere && thread !== undefined && hasThreadEnded(thread));
 }
 
-interface Holder {
+interface LockHolder {
   readonly token: string;
   /** Undefined while the owner hasn't written its identity yet. */
   readonly owner: Owner | undefined;
@@ -120,23 +120,24 @@ interface Holder {
 }
 
 /** Retries if a lock disappears while it is inspected. */
-const TRIES = 100;
+const MAX_LOCK_TRIES = 100;
 
 /**
  * Takes the lock or returns its holder.
  * @throws StorageError if the path isn't a lock, such as a link
  */
-async function tryLock(files: Files, path: string, token: string): Promise<Holder | undefined> {
+async function tryLock(files: Files, path: string, token: string): Promise<LockHolder | undefined> {
   for (let tries = 0; ; tries++) {
     try {
-      await create(files, path, token);
+      await createLock(files, path, token);
       return undefined;
     } catch (error) {
-      const code = errorCode(error);
+      const code = getErrorCode(error);
       if (code === 'EEXIST') {
-        const holder = await read(files, path);
+        const holder = await readLock(files, path);
         if (holder) return holder;
-        if (tries >= TRIES) throw lockedError(path, 'Other processes take the lock on this ledger again and again.');
+        if (tries >= MAX_LOCK_TRIES)
+          throw createLockedError(path, 'Other processes take the lock on this ledger again and again.');
         await delay(1);
       } else if (code === 'ENOENT') {
         // The ledger was just removed.
@@ -146,12 +147,12 @@ async function tryLock(files: Files, path: string, token: string): Promise<Holde
   }
 }
 
-async function create(files: Files, path: string, token: string): Promise<void> {
+async function createLock(files: Files, path: string, token: string): Promise<void> {
   await withFile(files, path, 'create', async (file) => {
     try {
       await writeAll(
         file,
-        Buffer.from(`${token} ${formatOwner(thisProcess())} ${new Date().toISOString()} ${threadId}\n`),
+        Buffer.from(`${token} ${formatOwner(getThisProcess())} ${new Date().toISOString()} ${threadId}\n`),
       );
     } catch (error) {
       await files.removeFile(path).catch(() => undefined);
@@ -160,19 +161,19 @@ async function create(files: Files, path: string, token: string): Promise<void> 
   });
 }
 
-const CONTENT = /^([0-9a-f]{16}) (\S+) \S+(?: (\d+))?/;
+const LOCK_CONTENT = /^([0-9a-f]{16}) (\S+) \S+(?: (\d+))?/;
 /** Format of version 1.0. */
-const EARLIER = /^[0-9a-f]{16} (\d+) (\S+) /;
+const LOCK_CONTENT_OF_1_0 = /^[0-9a-f]{16} (\d+) (\S+) /;
 
-async function read(files: Files, path: string): Promise<Holder | undefined> {
-  const status = await statusIfThere(files, path);
+async function readLock(files: Files, path: string): Promise<LockHolder | undefined> {
+  const status = await readStatusIfPresent(files, path);
   if (!status) return undefined;
-  if (status.kind !== 'file') throw notLock(path, status.kind);
+  if (status.kind !== 'file') throw createNotLockError(path, status.kind);
   const content = await readText(files, path);
   if (content === undefined) return undefined;
-  const [, token, word, thread] = CONTENT.exec(content) ?? [];
-  const [, pid, host] = EARLIER.exec(content) ?? [];
-  const owner = pid === undefined || host === undefined ? parseOwner(word ?? '') : earlierOwner(Number(pid), host);
+  const [, token, word, thread] = LOCK_CONTENT.exec(content) ?? [];
+  const [, pid, host] = LOCK_CONTENT_OF_1_0.exec(content) ?? [];
+  const owner = pid === undefined || host === undefined ? parseOwner(word ?? '') : makeEarlierOwner(Number(pid), host);
   const named = `${status.identity}-${Math.floor(status.modified)}`;
   return {
     token: token ?? `unnamed-${named}`,
@@ -182,7 +183,7 @@ async function read(files: Files, path: string): Promise<Holder | undefined> {
   };
 }
 
-const notLock = (path: string, kind: 'folder' | 'link' | 'other'): StorageError =>
+const createNotLockError = (path: string, kind: 'folder' | 'link' | 'other'): StorageError =>
   new StorageError({
     trouble: 'not-ours',
     path,
@@ -195,12 +196,12 @@ const notLock = (path: string, kind: 'folder' | 'link' | 'other'): StorageError 
  * Removes a stale lock. If two processes find it, the slower one must not remove a new lock that
  * the other has taken, so the first takes a second lock named after the stale one and checks again.
  */
-async function takeAway(files: Files, path: string, timing: LockTiming, holder: Holder): Promise<void> {
+async function takeAway(files: Files, path: string, timing: LockTiming, holder: LockHolder): Promise<void> {
   const claim = `${path}.${holder.token}`;
-  await acquire(files, claim, timing);
+  await acquireLock(files, claim, timing);
   try {
-    if ((await read(files, path))?.token === holder.token) await ifThere(files.removeFile(path));
+    if ((await readLock(files, path))?.token === holder.token) await undefinedIfMissing(files.removeFile(path));
   } finally {
-    await ifThere(files.removeFile(claim));
+    await undefinedIfMissing(files.removeFile(claim));
   }
 }

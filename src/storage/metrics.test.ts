@@ -28,59 +28,59 @@ const run = (index: number): RunMetrics => ({
 
 it('metrics survive a restart and are readable only by the user', async () => {
   const store = new MetricsStore(path);
-  expect(await store.read()).toEqual([]);
-  await store.add(run(1));
-  await store.add(run(2));
-  expect(await store.read()).toHaveLength(2);
-  expect(await new MetricsStore(path).read()).toEqual([run(1), run(2)]);
+  expect(await store.readRuns()).toEqual([]);
+  await store.addRun(run(1));
+  await store.addRun(run(2));
+  expect(await store.readRuns()).toHaveLength(2);
+  expect(await new MetricsStore(path).readRuns()).toEqual([run(1), run(2)]);
   expect(statSync(path).mode & 0o077).toBe(0);
 });
 
 it('invalid lines of metrics are skipped', async () => {
-  await new MetricsStore(path).add(run(1));
+  await new MetricsStore(path).addRun(run(1));
   appendFileSync(path, '{"at":"x"}\nnull\n{"torn\n');
-  expect(await new MetricsStore(path).read()).toEqual([run(1)]);
+  expect(await new MetricsStore(path).readRuns()).toEqual([run(1)]);
 });
 
 it('metrics are limited in number, and the oldest are dropped', async () => {
-  await new MetricsStore(path).add(run(0));
+  await new MetricsStore(path).addRun(run(0));
   appendFileSync(path, Array.from({ length: 2_499 }, (_, index) => `${JSON.stringify(run(index + 1))}\n`).join(''));
   const store = new MetricsStore(path);
-  await store.add(run(2_500));
+  await store.addRun(run(2_500));
   expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(2_000);
-  expect((await store.read()).at(-1)).toEqual(run(2_500));
-  await store.add(run(2_501));
-  expect(await new MetricsStore(path).read()).toHaveLength(2_001);
+  expect((await store.readRuns()).at(-1)).toEqual(run(2_500));
+  await store.addRun(run(2_501));
+  expect(await new MetricsStore(path).readRuns()).toHaveLength(2_001);
 });
 
 it("trimming keeps the file's newest lines, even those of a newer version or another window", async () => {
-  await new MetricsStore(path).add(run(0));
+  await new MetricsStore(path).addRun(run(0));
   const newer =
     '{"at":"2030-01-01T00:00:00.000Z","provider":"native","calls":{"of":"version 9"},"n":12345678901234567890}';
   const more = Array.from({ length: 2_498 }, (_, index) => `${JSON.stringify(run(index + 1))}\n`).join('');
   appendFileSync(path, `${more}${newer}\n`);
   const store = new MetricsStore(path);
-  expect(await store.read()).toHaveLength(2_499);
+  expect(await store.readRuns()).toHaveLength(2_499);
   appendFileSync(path, `${JSON.stringify(run(3_000))}\n`);
-  await store.add(run(3_001));
+  await store.addRun(run(3_001));
   const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
   expect(lines).toHaveLength(2_000);
   expect(lines.slice(-3)).toEqual([newer, JSON.stringify(run(3_000)), JSON.stringify(run(3_001))]);
-  expect(await store.read()).toEqual(await new MetricsStore(path).read());
+  expect(await store.readRuns()).toEqual(await new MetricsStore(path).readRuns());
 });
 
 it('metrics are appended on a new line after one that a crash cut off', async () => {
-  await new MetricsStore(path).add(run(1));
+  await new MetricsStore(path).addRun(run(1));
   appendFileSync(path, '{"torn');
-  await new MetricsStore(path).add(run(2));
-  expect(await new MetricsStore(path).read()).toEqual([run(1), run(2)]);
+  await new MetricsStore(path).addRun(run(2));
+  expect(await new MetricsStore(path).readRuns()).toEqual([run(1), run(2)]);
 });
 
 it('metrics can be cleared', async () => {
   const store = new MetricsStore(path);
   await store.clear();
-  await store.add(run(1));
+  await store.addRun(run(1));
   await store.clear();
-  expect(await store.read()).toEqual([]);
-  expect(await new MetricsStore(path).read()).toEqual([]);
+  expect(await store.readRuns()).toEqual([]);
+  expect(await new MetricsStore(path).readRuns()).toEqual([]);
 });

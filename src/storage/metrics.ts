@@ -8,14 +8,14 @@ import type { RunMetrics } from '../core/condense/metrics/metrics';
 import { readText, withFile, writeAll } from './fileTools';
 import type { Files } from './files';
 import { nodeFiles } from './nodeFiles';
-import { OWN, refuseForeign, removeOwn, replaceOwn } from './ownFiles';
+import { OWN_FILE_KINDS, refuseForeign, removeOwn, replaceOwn } from './ownFiles';
 
 /** Lines kept, and additional lines allowed before trimming. */
-const KEPT = 2_000;
-const SLACK = 500;
+const MAX_RUNS = 2_000;
+const MAX_EXCESS_RUNS = 500;
 
 /** State of the file as last read. */
-interface KnownLines {
+interface ParsedMetrics {
   readonly runs: readonly RunMetrics[];
   /** Includes lines of other versions. */
   readonly lines: number;
@@ -23,14 +23,14 @@ interface KnownLines {
   readonly isTorn: boolean;
 }
 
-const parseKnown = (text: string): KnownLines => {
+const parseKnown = (text: string): ParsedMetrics => {
   const lines = splitLines(text);
-  return { runs: lines.flatMap(parse), lines: lines.length, isTorn: text !== '' && !text.endsWith('\n') };
+  return { runs: lines.flatMap(parseRun), lines: lines.length, isTorn: text !== '' && !text.endsWith('\n') };
 };
 
 /** Reads the file once per instance; a new instance sees other windows' lines. */
 export class MetricsStore {
-  private known: KnownLines | undefined;
+  private known: ParsedMetrics | undefined;
 
   /** @param path of the file. */
   constructor(
@@ -39,44 +39,44 @@ export class MetricsStore {
   ) {}
 
   /** Oldest first. Skips unreadable lines of other versions or crashes. */
-  async read(): Promise<readonly RunMetrics[]> {
-    return (await this.load()).runs;
+  async readRuns(): Promise<readonly RunMetrics[]> {
+    return (await this.loadRuns()).runs;
   }
 
-  async add(run: RunMetrics): Promise<void> {
-    const { runs, lines, isTorn } = await this.load();
-    await refuseForeign(this.files, this.path, OWN.metrics);
+  async addRun(run: RunMetrics): Promise<void> {
+    const { runs, lines, isTorn } = await this.loadRuns();
+    await refuseForeign(this.files, this.path, OWN_FILE_KINDS.metrics);
     await this.files.makeFolder(dirname(this.path));
-    await this.append(`${isTorn ? '\n' : ''}${JSON.stringify(run)}\n`);
+    await this.appendText(`${isTorn ? '\n' : ''}${JSON.stringify(run)}\n`);
     this.known = { runs: [...runs, run], lines: lines + 1, isTorn: false };
-    if (lines + 1 > KEPT + SLACK) await this.trim();
+    if (lines + 1 > MAX_RUNS + MAX_EXCESS_RUNS) await this.trimFile();
   }
 
   async clear(): Promise<void> {
     this.known = parseKnown('');
-    await removeOwn(this.files, this.path, OWN.metrics);
+    await removeOwn(this.files, this.path, OWN_FILE_KINDS.metrics);
   }
 
-  private async load(): Promise<KnownLines> {
+  private async loadRuns(): Promise<ParsedMetrics> {
     return (this.known ??= parseKnown((await readText(this.files, this.path)) ?? ''));
   }
 
   /** Keeps the newest lines unchanged, including those this version can't read. */
-  private async trim(): Promise<void> {
-    const kept = splitLines((await readText(this.files, this.path)) ?? '').slice(-KEPT);
+  private async trimFile(): Promise<void> {
+    const kept = splitLines((await readText(this.files, this.path)) ?? '').slice(-MAX_RUNS);
     const text = kept.map((line) => `${line}\n`).join('');
-    await replaceOwn(this.files, this.path, text, OWN.metrics);
+    await replaceOwn(this.files, this.path, text, OWN_FILE_KINDS.metrics);
     this.known = parseKnown(text);
   }
 
-  private append(text: string): Promise<void> {
+  private appendText(text: string): Promise<void> {
     return withFile(this.files, this.path, 'append', (file) => writeAll(file, Buffer.from(text)));
   }
 }
 
 const splitLines = (text: string): string[] => text.split('\n').filter((line) => line !== '');
 
-function parse(line: string): RunMetrics[] {
+function parseRun(line: string): RunMetrics[] {
   try {
     const value = JSON.parse(line) as Partial<RunMetrics> | null;
     return typeof value?.at === 'string' && typeof value.provider === 'string' && Array.isArray(value.calls)

@@ -4,8 +4,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { readText } from './fileTools';
 import type { Files } from './files';
-import { nodeFiles, patientFiles } from './nodeFiles';
-import { systemError } from './testing';
+import { nodeFiles, retryBusyFiles } from './nodeFiles';
+import { createSystemError } from './testing';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -45,7 +45,7 @@ describe('a file that another program has open', () => {
       [operation]: (...given: [string, string]): Promise<unknown> => {
         tries += 1;
         return tries <= times
-          ? Promise.reject(systemError(code))
+          ? Promise.reject(createSystemError(code))
           : (nodeFiles[operation] as (...all: [string, string]) => Promise<unknown>)(...given);
       },
     };
@@ -58,7 +58,7 @@ describe('a file that another program has open', () => {
     const path = join(folder, 'a');
     await writeFile(path, 'text');
     const whenFree = (operation: Parameters<typeof refusing>[0]): Files =>
-      patientFiles(refusing(operation, 3, code).files, { platform: 'win32', waits });
+      retryBusyFiles(refusing(operation, 3, code).files, { platform: 'win32', waits });
     expect(await readText(whenFree('open'), path)).toBe('text');
     expect(await whenFree('status').status(path)).toMatchObject({ kind: 'file', bytes: 4 });
     await whenFree('rename').rename(path, join(folder, 'b'));
@@ -74,7 +74,7 @@ describe('a file that another program has open', () => {
       ['darwin', 'EBUSY', 1],
     ] as const) {
       const refused = refusing('rename', 99, code);
-      const files = patientFiles(refused.files, { platform, waits });
+      const files = retryBusyFiles(refused.files, { platform, waits });
       await expect(files.rename('a', 'b')).rejects.toMatchObject({ code });
       expect(refused.tries()).toBe(tries);
     }

@@ -14,10 +14,10 @@ import {
   type FileHandle,
 } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
-import { errorCode } from '../core/errors';
+import { getErrorCode } from '../core/errors';
 import type { FileStatus, Files, OpenFile } from './files';
 
-const FLAGS = { read: 'r', append: 'a', create: 'wx' } as const;
+const OPEN_FLAGS = { read: 'r', append: 'a', create: 'wx' } as const;
 /** Only the user can read stored conversations. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
@@ -26,7 +26,7 @@ const FOLDER_MODE = 0o700;
  * Errors of file systems that can't sync folders (VM shares, some network drives; Linux, fsync(2)),
  * which are ignored.
  */
-const NO_FOLDER_SYNC: readonly string[] = ['EINVAL', 'ENOTSUP', 'ENOSYS'];
+const NO_FOLDER_SYNC_CODES: readonly string[] = ['EINVAL', 'ENOTSUP', 'ENOSYS'];
 
 const getKind = (stats: Stats): FileStatus['kind'] => {
   if (stats.isFile()) return 'file';
@@ -56,11 +56,11 @@ const openFile = (handle: FileHandle): OpenFile => ({
  * file is still open. They pass quickly, so graceful-fs waits too. On other systems they are
  * permanent.
  */
-const OPEN_ELSEWHERE: readonly string[] = ['EPERM', 'EACCES', 'EBUSY'];
+const OPEN_ELSEWHERE_CODES: readonly string[] = ['EPERM', 'EACCES', 'EBUSY'];
 /** Delays before retries in milliseconds. */
-const WAITS: readonly number[] = [10, 30, 100, 300, 600];
+const RETRY_DELAYS_MS: readonly number[] = [10, 30, 100, 300, 600];
 
-interface Patience {
+interface RetryOptions {
   readonly platform?: NodeJS.Platform;
   /** Delays before retries in milliseconds. */
   readonly waits?: readonly number[];
@@ -70,14 +70,17 @@ interface Patience {
  * On Windows, retries while another program has a file open. Throws the system's error if it
  * persists.
  */
-export function patientFiles(files: Files, { platform = process.platform, waits = WAITS }: Patience = {}): Files {
+export function retryBusyFiles(
+  files: Files,
+  { platform = process.platform, waits = RETRY_DELAYS_MS }: RetryOptions = {},
+): Files {
   if (platform !== 'win32') return files;
   const patiently = async <T>(action: () => Promise<T>): Promise<T> => {
     for (const wait of waits) {
       try {
         return await action();
       } catch (error) {
-        if (!OPEN_ELSEWHERE.includes(errorCode(error) ?? '')) throw error;
+        if (!OPEN_ELSEWHERE_CODES.includes(getErrorCode(error) ?? '')) throw error;
       }
       await setTimeout(wait);
     }
@@ -93,8 +96,8 @@ export function patientFiles(files: Files, { platform = process.platform, waits 
 }
 
 /** The machine's file system. */
-export const nodeFiles: Files = patientFiles({
-  open: async (path, mode) => openFile(await open(path, FLAGS[mode], FILE_MODE)),
+export const nodeFiles: Files = retryBusyFiles({
+  open: async (path, mode) => openFile(await open(path, OPEN_FLAGS[mode], FILE_MODE)),
   status: async (path) => toStatus(await lstat(path)),
   realPath: (path) => realpath(path),
   list: (folder) => readdir(folder),
@@ -108,7 +111,7 @@ export const nodeFiles: Files = patientFiles({
     try {
       await handle.sync();
     } catch (error) {
-      if (!NO_FOLDER_SYNC.includes(errorCode(error) ?? '')) throw error;
+      if (!NO_FOLDER_SYNC_CODES.includes(getErrorCode(error) ?? '')) throw error;
     } finally {
       await handle.close();
     }
@@ -117,7 +120,7 @@ export const nodeFiles: Files = patientFiles({
   removeFile: (path) => unlink(path),
   removeEmptyFolder: (path) => rmdir(path),
   // Node retries if Windows has a file open.
-  removeFolder: (path) => rm(path, { recursive: true, force: true, maxRetries: WAITS.length }),
+  removeFolder: (path) => rm(path, { recursive: true, force: true, maxRetries: RETRY_DELAYS_MS.length }),
   setPermissions: (path, permissions) => chmod(path, permissions),
   touch: (path, time) => utimes(path, time / 1000, time / 1000),
 });

@@ -19,8 +19,8 @@ it.each(UNITS)('a long original of %j is stored in parts and returned unchanged'
       const bytes = JSON.stringify(unit).length - 2;
       const text = 'a'.repeat(letters) + unit.repeat(Math.ceil(LONG / bytes));
       const originals = new Originals(nodeFiles, join(folder, `${letters}.jsonl`));
-      await originals.append(new Map([[hashText(text), text]]));
-      const read = await originals.read([hashText(text)]);
+      await originals.appendOriginals(new Map([[hashText(text), text]]));
+      const read = await originals.readOriginals([hashText(text)]);
       expect(read.get(hashText(text)) === text).toBe(true);
     }
   }),
@@ -35,9 +35,9 @@ it.each([
     const text = 'a'.repeat(LONG);
     const path = join(folder, 'originals.jsonl');
     const originals = new Originals(nodeFiles, path);
-    await originals.append(new Map([[hashText(text), text]]));
+    await originals.appendOriginals(new Map([[hashText(text), text]]));
     writeFileSync(path, damage(readFileSync(path, 'utf8')));
-    await expect(originals.read([hashText(text)])).rejects.toThrow('is damaged');
+    await expect(originals.readOriginals([hashText(text)])).rejects.toThrow('is damaged');
   }),
 );
 
@@ -54,19 +54,19 @@ it('an original whose stored line has other content is rewritten, so that it can
     }
     const originals = new Originals(nodeFiles, path);
     await originals.refresh();
-    await expect(originals.read(given.keys())).rejects.toThrow('is damaged');
-    await originals.append(given);
-    expect(await originals.read(given.keys())).toEqual(given);
+    await expect(originals.readOriginals(given.keys())).rejects.toThrow('is damaged');
+    await originals.appendOriginals(given);
+    expect(await originals.readOriginals(given.keys())).toEqual(given);
     const bytes = readFileSync(path).length;
     // Once intact it isn't written again, and a later damaged line hides nothing.
     const again = new Originals(nodeFiles, path);
     await again.refresh();
-    await again.append(given);
+    await again.appendOriginals(given);
     expect(readFileSync(path)).toHaveLength(bytes);
     const later = new Journal(nodeFiles, path, { take: () => undefined, reset: () => undefined });
     await later.refresh();
     await later.append([JSON.stringify({ hash: hashText(texts[0] ?? ''), text: 'something else' })]);
     const last = new Originals(nodeFiles, path);
     await last.refresh();
-    expect(await last.read(given.keys())).toEqual(given);
+    expect(await last.readOriginals(given.keys())).toEqual(given);
   }));

@@ -3,9 +3,9 @@
  * kept in memory.
  */
 import { hashText, type Hash } from '../core/hash';
-import { originalOf, type Edit } from '../core/condense/edits/edits';
+import { getOriginalText, type Edit } from '../core/condense/edits/edits';
 import type { ApiMessage } from '../core/messages/types';
-import { ifThere, readSlice, withFile } from './fileTools';
+import { undefinedIfMissing, readSlice, withFile } from './fileTools';
 import type { Files, OpenFile } from './files';
 import { Journal, type JournalRecord, type StorageProblem } from './journal';
 import { StorageError } from './storageError';
@@ -15,24 +15,24 @@ export function collectOriginals(messages: readonly ApiMessage[], edits: readonl
   const originals = new Map<Hash, string>();
   for (const edit of edits) {
     if (originals.has(edit.before)) continue;
-    const text = originalOf(messages, edit);
+    const text = getOriginalText(messages, edit);
     if (text !== undefined) originals.set(edit.before, text);
   }
   return originals;
 }
 
-interface Slice {
+interface FileSlice {
   readonly position: number;
   readonly length: number;
 }
 
-const START = /^\{"hash":"([0-9a-f]{64})","text":"/;
-const START_BYTES = '{"hash":"","text":"'.length + 64;
+const LINE_START = /^\{"hash":"([0-9a-f]{64})","text":"/;
+const LINE_START_BYTES = '{"hash":"","text":"'.length + 64;
 
 /** The originals in one ledger's folder. */
 export class Originals {
   /** Lines that claim to contain a text, in order; a damaged one may contain something else. */
-  private readonly slices = new Map<Hash, readonly Slice[]>();
+  private readonly slices = new Map<Hash, readonly FileSlice[]>();
   /** Hashes with a verified line. */
   private readonly whole = new Set<Hash>();
   private readonly journal: Journal;
@@ -42,7 +42,7 @@ export class Originals {
     readonly path: string,
   ) {
     this.journal = new Journal(files, path, {
-      take: (record) => this.index(record),
+      take: (record) => this.indexLine(record),
       reset: () => {
         this.slices.clear();
         this.whole.clear();
@@ -54,7 +54,7 @@ export class Originals {
     return this.journal.problems;
   }
 
-  has(hash: Hash): boolean {
+  hasOriginal(hash: Hash): boolean {
     return this.slices.has(hash);
   }
 
@@ -67,56 +67,59 @@ export class Originals {
    * refresh.
    * @throws StorageError if a text doesn't match its hash; then none is stored
    */
-  async append(texts: ReadonlyMap<Hash, string>): Promise<void> {
-    const damaged = await this.damaged([...texts.keys()]);
+  async appendOriginals(texts: ReadonlyMap<Hash, string>): Promise<void> {
+    const damaged = await this.findDamaged([...texts.keys()]);
     const fresh = [...texts].filter(([hash]) => !this.slices.has(hash) || damaged.has(hash));
     if (fresh.length === 0) return;
-    await this.journal.append(this.lines(fresh));
+    await this.journal.append(this.makeLines(fresh));
   }
 
   /** Hashes without an intact line. */
-  private async damaged(hashes: readonly Hash[]): Promise<ReadonlySet<Hash>> {
+  private async findDamaged(hashes: readonly Hash[]): Promise<ReadonlySet<Hash>> {
     const known = hashes.filter((hash) => this.slices.has(hash) && !this.whole.has(hash));
     if (known.length === 0) return new Set();
     const damaged = new Set<Hash>();
-    await ifThere(
+    await undefinedIfMissing(
       withFile(this.files, this.path, 'read', async (file) => {
-        for (const hash of known) if ((await this.text(file, hash)) === undefined) damaged.add(hash);
+        for (const hash of known) if ((await this.readText(file, hash)) === undefined) damaged.add(hash);
       }),
     );
     return damaged;
   }
 
   /** @throws StorageError if one is missing or damaged */
-  async read(hashes: Iterable<Hash>): Promise<Map<Hash, string>> {
+  async readOriginals(hashes: Iterable<Hash>): Promise<Map<Hash, string>> {
     const wanted = [...new Set(hashes)]
-      .map((hash) => ({ hash, slice: this.slices.get(hash)?.at(-1) ?? this.fail('missing-original', hash) }))
+      .map((hash) => ({
+        hash,
+        slice: this.slices.get(hash)?.at(-1) ?? this.throwOriginalError('missing-original', hash),
+      }))
       .sort((a, b) => a.slice.position - b.slice.position);
     const texts = new Map<Hash, string>();
     const [first] = wanted;
     if (!first) return texts;
-    const done = await ifThere(
+    const done = await undefinedIfMissing(
       withFile(this.files, this.path, 'read', async (file) => {
         for (const { hash } of wanted)
-          texts.set(hash, (await this.text(file, hash)) ?? this.fail('damaged-original', hash));
+          texts.set(hash, (await this.readText(file, hash)) ?? this.throwOriginalError('damaged-original', hash));
         return true;
       }),
     );
-    return done ? texts : this.fail('missing-original', first.hash);
+    return done ? texts : this.throwOriginalError('missing-original', first.hash);
   }
 
-  private *lines(texts: Iterable<readonly [Hash, string]>): Generator<string> {
+  private *makeLines(texts: Iterable<readonly [Hash, string]>): Generator<string> {
     for (const [hash, text] of texts) {
-      if (hashText(text) !== hash) throw wrongOriginal(this.path, hash);
+      if (hashText(text) !== hash) throw createWrongOriginalError(this.path, hash);
       yield JSON.stringify({ hash, text });
     }
   }
 
   /** Undefined if no line has the text. */
-  private async text(file: OpenFile, hash: Hash): Promise<string | undefined> {
+  private async readText(file: OpenFile, hash: Hash): Promise<string | undefined> {
     for (const { position, length } of [...(this.slices.get(hash) ?? [])].reverse()) {
       const json = await readSlice(file, position, length);
-      const text = textIn(json.toString('utf8'));
+      const text = parseText(json.toString('utf8'));
       if (text === undefined || hashText(text) !== hash) continue;
       this.whole.add(hash);
       return text;
@@ -124,15 +127,15 @@ export class Originals {
     return undefined;
   }
 
-  private index({ position, json }: JournalRecord): string | undefined {
-    const [, hash] = START.exec(json.toString('latin1', 0, START_BYTES)) ?? [];
+  private indexLine({ position, json }: JournalRecord): string | undefined {
+    const [, hash] = LINE_START.exec(json.toString('latin1', 0, LINE_START_BYTES)) ?? [];
     if (hash === undefined) return 'this line contains no original';
     const earlier = this.slices.get(hash as Hash) ?? [];
     this.slices.set(hash as Hash, [...earlier, { position, length: json.length }]);
     return undefined;
   }
 
-  private fail(trouble: 'missing-original' | 'damaged-original', hash: Hash): never {
+  private throwOriginalError(trouble: 'missing-original' | 'damaged-original', hash: Hash): never {
     throw new StorageError({
       trouble,
       path: this.path,
@@ -143,7 +146,7 @@ export class Originals {
   }
 }
 
-const wrongOriginal = (path: string, hash: Hash): StorageError =>
+const createWrongOriginalError = (path: string, hash: Hash): StorageError =>
   new StorageError({
     trouble: 'wrong-original',
     path,
@@ -152,7 +155,7 @@ const wrongOriginal = (path: string, hash: Hash): StorageError =>
     advice: 'Read the conversation again and condense it once more.',
   });
 
-function textIn(json: string): string | undefined {
+function parseText(json: string): string | undefined {
   try {
     const { text } = JSON.parse(json) as { readonly text?: unknown };
     return typeof text === 'string' ? text : undefined;

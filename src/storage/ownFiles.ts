@@ -6,13 +6,13 @@
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { ifThere, readSlice, statusIfThere, withFile, writeAtomically } from './fileTools';
+import { undefinedIfMissing, readSlice, readStatusIfPresent, withFile, writeAtomically } from './fileTools';
 import type { Files } from './files';
-import { isGone, checkLiveness, parseOwner, formatOwner, thisProcess } from './owner';
+import { isGone, checkLiveness, parseOwner, formatOwner, getThisProcess } from './owner';
 import { StorageError } from './storageError';
 
 /** A kind of file that we store. */
-export interface OwnKind {
+export interface OwnFileKind {
   /** Display name with article. */
   readonly words: string;
   /** True if the start of a file is of this kind, including version 1.0, which had no header. */
@@ -20,43 +20,47 @@ export interface OwnKind {
 }
 
 /** Value of `contextCondenser` at the start of our JSON files. */
-export type Header = 'store' | 'account' | 'whatIf' | 'conversations' | 'spending' | 'address' | 'gateway' | 'run';
+export type FileHeader = 'store' | 'account' | 'whatIf' | 'conversations' | 'spending' | 'address' | 'gateway' | 'run';
 
 /** First line of a file of lines, without the line break. */
-export const headerLine = (header: Header): string => JSON.stringify({ contextCondenser: header, version: 1 });
+export const makeHeaderLine = (header: FileHeader): string => JSON.stringify({ contextCondenser: header, version: 1 });
 
 /** @param earlier the beginning of such a file of version 1.0 */
-const json = (words: string, header: Header, earlier: RegExp): OwnKind => ({
+const makeJsonKind = (words: string, header: FileHeader, earlier: RegExp): OwnFileKind => ({
   words,
   begins: (text) => text.startsWith(`{"contextCondenser":"${header}"`) || earlier.test(text),
 });
 
-const NONE = /(?!)/;
-const LOOPBACK = 'http://127\\.0\\.0\\.1:';
+const NO_MATCH = /(?!)/;
+const LOOPBACK_PATTERN = 'http://127\\.0\\.0\\.1:';
 
-export const OWN = {
-  store: json('a store', 'store', NONE),
-  account: json('an account cache', 'account', /^\{"version":\d+(?:$|,"prices":"[^"]*","kept":\[)/),
-  whatIf: json('a cache of replays', 'whatIf', /^\[\{"key":"[0-9a-f]{64}","path":"/),
-  conversations: json(
+export const OWN_FILE_KINDS = {
+  store: makeJsonKind('a store', 'store', NO_MATCH),
+  account: makeJsonKind('an account cache', 'account', /^\{"version":\d+(?:$|,"prices":"[^"]*","kept":\[)/),
+  whatIf: makeJsonKind('a cache of replays', 'whatIf', /^\[\{"key":"[0-9a-f]{64}","path":"/),
+  conversations: makeJsonKind(
     'a list of conversations',
     'conversations',
     /^\{"version":\d+(?:$|,"history":"[^"]*","details":\[)/,
   ),
-  address: json("a gateway's address", 'address', /^\{"port":\d+,"secret":"[\w-]{32,}"\}/),
-  gateway: json('the notice of a gateway', 'gateway', new RegExp(`^\\{"pid":\\d+,"address":"${LOOPBACK}`)),
-  run: json('the folder of a run', 'run', NONE),
+  address: makeJsonKind("a gateway's address", 'address', /^\{"port":\d+,"secret":"[\w-]{32,}"\}/),
+  gateway: makeJsonKind(
+    'the notice of a gateway',
+    'gateway',
+    new RegExp(`^\\{"pid":\\d+,"address":"${LOOPBACK_PATTERN}`),
+  ),
+  run: makeJsonKind('the folder of a run', 'run', NO_MATCH),
   spending: { words: 'a count of costs', begins: isSpending },
   metrics: {
     words: 'a file of measures',
-    begins: linesAll((line) => /^\{.*"at":".*"provider":".*"calls":\[/s.test(line)),
+    begins: createLineTest((line) => /^\{.*"at":".*"provider":".*"calls":\[/s.test(line)),
   },
   lock: { words: 'a lock', begins: (text) => /^[0-9a-f]{16} \S+ /.test(text) },
   log: { words: "a gateway's log", begins: isLog },
-} as const satisfies Readonly<Record<string, OwnKind>>;
+} as const satisfies Readonly<Record<string, OwnFileKind>>;
 
 /** All complete lines must be ours; the last one may be torn. */
-function linesAll(isOurs: (line: string) => boolean): (beginning: string) => boolean {
+function createLineTest(isOurs: (line: string) => boolean): (beginning: string) => boolean {
   return (beginning) => {
     const lines = beginning
       .split('\n')
@@ -68,15 +72,17 @@ function linesAll(isOurs: (line: string) => boolean): (beginning: string) => boo
 }
 
 /** Start of our JSON files. */
-const NAMED = '{"contextCondenser":';
+const HEADER_BEGINNING = '{"contextCondenser":';
 
 function isSpending(beginning: string): boolean {
-  const header = headerLine('spending');
+  const header = makeHeaderLine('spending');
   if (beginning.startsWith(header)) return true;
   // A torn header; a shorter one would be ambiguous.
   const begun = beginning.trimEnd();
-  if (begun.length >= NAMED.length && header.startsWith(begun)) return true;
-  return linesAll((line) => /^\{"id":"[^"]*",(?:"at":\d+,"kind":"(?:own|chat)"|"settled":)/.test(line))(beginning);
+  if (begun.length >= HEADER_BEGINNING.length && header.startsWith(begun)) return true;
+  return createLineTest((line) => /^\{"id":"[^"]*",(?:"at":\d+,"kind":"(?:own|chat)"|"settled":)/.test(line))(
+    beginning,
+  );
 }
 
 export const LOG_HEADER = 'Context Condenser: log of a gateway';
@@ -102,22 +108,24 @@ function isJson(line: string): boolean {
 }
 
 /** Bytes that contain the header, and enough lines to recognize a file without one. */
-const BEGINNING_BYTES = 16 * 1024;
+const MAX_BEGINNING_BYTES = 16 * 1024;
 
-const beginningIfThere = (files: Files, path: string): Promise<string | undefined> =>
-  ifThere(withFile(files, path, 'read', async (file) => (await readSlice(file, 0, BEGINNING_BYTES)).toString('utf8')));
+const readBeginningIfPresent = (files: Files, path: string): Promise<string | undefined> =>
+  undefinedIfMissing(
+    withFile(files, path, 'read', async (file) => (await readSlice(file, 0, MAX_BEGINNING_BYTES)).toString('utf8')),
+  );
 
 /** What exists at the path of one of our files. */
 export type PathState = 'nothing' | 'ours' | 'empty' | { readonly foreign: string };
 
 /** Inspects a path for one of our files. Does not follow links. */
-export async function inspectPath(files: Files, path: string, kind: OwnKind): Promise<PathState> {
-  const status = await statusIfThere(files, path);
+export async function inspectPath(files: Files, path: string, kind: OwnFileKind): Promise<PathState> {
+  const status = await readStatusIfPresent(files, path);
   if (!status) return 'nothing';
   if (status.kind === 'link') return { foreign: 'This is a link.' };
   if (status.kind !== 'file') return { foreign: `This is ${status.kind === 'folder' ? 'a folder' : 'not a file'}.` };
   if (status.bytes === 0) return 'empty';
-  const beginning = await beginningIfThere(files, path);
+  const beginning = await readBeginningIfPresent(files, path);
   // Another process may remove it in between, as locks are short-lived.
   if (beginning === undefined) return 'nothing';
   // Or create it again, still without content.
@@ -127,16 +135,21 @@ export async function inspectPath(files: Files, path: string, kind: OwnKind): Pr
     : { foreign: `This file is there already, and is not ${kind.words} of Context Condenser.` };
 }
 
-const LEFT = 'It was left as it is.';
-const ADVICE = 'Move it away, or name another path.';
+const UNCHANGED_TEXT = 'It was left as it is.';
+const MOVE_FILE_ADVICE = 'Move it away, or name another path.';
 
 /** @throws StorageError `not-ours` if another program's non-empty file exists there */
-export async function refuseForeign(files: Files, path: string, kind: OwnKind, notDone = LEFT): Promise<void> {
+export async function refuseForeign(
+  files: Files,
+  path: string,
+  kind: OwnFileKind,
+  notDone = UNCHANGED_TEXT,
+): Promise<void> {
   const standing = await inspectPath(files, path, kind);
-  if (typeof standing === 'object') throw notOurs(path, standing.foreign, notDone, ADVICE);
+  if (typeof standing === 'object') throw createForeignFileError(path, standing.foreign, notDone, MOVE_FILE_ADVICE);
 }
 
-const notOurs = (path: string, happened: string, notDone: string, advice: string): StorageError =>
+const createForeignFileError = (path: string, happened: string, notDone: string, advice: string): StorageError =>
   new StorageError({ trouble: 'not-ours', path, happened, notDone, advice });
 
 /**
@@ -144,9 +157,10 @@ const notOurs = (path: string, happened: string, notDone: string, advice: string
  * @throws StorageError `not-ours` if another program's file exists there, which is kept; the
  * system's error
  */
-export async function replaceOwn(files: Files, path: string, text: string, kind: OwnKind): Promise<void> {
+export async function replaceOwn(files: Files, path: string, text: string, kind: OwnFileKind): Promise<void> {
   await refuseForeign(files, path, kind);
-  if ((await inspectPath(files, path, kind)) === 'empty') throw notOurs(path, 'This file is empty.', LEFT, ADVICE);
+  if ((await inspectPath(files, path, kind)) === 'empty')
+    throw createForeignFileError(path, 'This file is empty.', UNCHANGED_TEXT, MOVE_FILE_ADVICE);
   await files.makeFolder(dirname(path));
   await replaceWhole(files, path, text);
 }
@@ -154,7 +168,7 @@ export async function replaceOwn(files: Files, path: string, text: string, kind:
 /**
  * Writes a cache like {@link replaceOwn}, but ignores write errors and keeps other programs' files.
  */
-export async function replaceCache(files: Files, path: string, text: string, kind: OwnKind): Promise<void> {
+export async function replaceCache(files: Files, path: string, text: string, kind: OwnFileKind): Promise<void> {
   try {
     await replaceOwn(files, path, text, kind);
   } catch {
@@ -163,16 +177,16 @@ export async function replaceCache(files: Files, path: string, text: string, kin
 }
 
 /** Removes a file only if it is ours. */
-export async function removeOwn(files: Files, path: string, kind: OwnKind): Promise<void> {
+export async function removeOwn(files: Files, path: string, kind: OwnFileKind): Promise<void> {
   const standing = await inspectPath(files, path, kind);
-  if (standing === 'ours') await ifThere(files.removeFile(path));
+  if (standing === 'ours') await undefinedIfMissing(files.removeFile(path));
 }
 
-const TEMPORARY = '.context-condenser.tmp';
+const TEMPORARY_SUFFIX = '.context-condenser.tmp';
 
 /** Temporary path for an atomic write; the name contains the owner, to recognize leftovers. */
-const temporaryIn = (folder: string): string =>
-  join(folder, `.${formatOwner(thisProcess())}.${randomBytes(4).toString('hex')}${TEMPORARY}`);
+const makeTemporaryPath = (folder: string): string =>
+  join(folder, `.${formatOwner(getThisProcess())}.${randomBytes(4).toString('hex')}${TEMPORARY_SUFFIX}`);
 
 /**
  * Writes a file atomically and durably, replacing anything at its path, and removes leftovers of
@@ -181,29 +195,29 @@ const temporaryIn = (folder: string): string =>
  */
 export async function replaceWhole(files: Files, path: string, text: string): Promise<void> {
   const folder = dirname(path);
-  await writeAtomically(files, path, Buffer.from(text), { temporary: temporaryIn(folder) });
+  await writeAtomically(files, path, Buffer.from(text), { temporary: makeTemporaryPath(folder) });
   await removeLeftovers(files, folder).catch(() => undefined);
 }
 
 /** Version 1.0 put only a process ID into names; such leftovers are removed after a day. */
-const EARLIER_TEMPORARY = new RegExp(`^\\.(\\d+)-\\d{13}${TEMPORARY.replaceAll('.', '\\.')}$`);
+const OLD_TEMPORARY_NAME = new RegExp(`^\\.(\\d+)-\\d{13}${TEMPORARY_SUFFIX.replaceAll('.', '\\.')}$`);
 const DAY_MS = 24 * 3_600_000;
 
 async function removeLeftovers(files: Files, folder: string): Promise<void> {
   for (const name of await files.list(folder)) {
     if (!isTemporary(name)) continue;
     const path = join(folder, name);
-    const status = await statusIfThere(files, path);
+    const status = await readStatusIfPresent(files, path);
     if (status?.kind !== 'file') continue;
-    const [, earlier] = EARLIER_TEMPORARY.exec(name) ?? [];
-    const owner = parseOwner(name.slice(1, -TEMPORARY.length - '.01234567'.length));
+    const [, earlier] = OLD_TEMPORARY_NAME.exec(name) ?? [];
+    const owner = parseOwner(name.slice(1, -TEMPORARY_SUFFIX.length - '.01234567'.length));
     const isLeft =
       earlier === undefined
         ? owner !== undefined && checkLiveness(owner) === 'gone'
         : isGone(Number(earlier)) && Date.now() - status.modified > DAY_MS;
-    if (isLeft) await ifThere(files.removeFile(path));
+    if (isLeft) await undefinedIfMissing(files.removeFile(path));
   }
 }
 
 /** True for the name of a temporary file of an atomic write. */
-export const isTemporary = (name: string): boolean => name.startsWith('.') && name.endsWith(TEMPORARY);
+export const isTemporary = (name: string): boolean => name.startsWith('.') && name.endsWith(TEMPORARY_SUFFIX);

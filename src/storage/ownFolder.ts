@@ -3,24 +3,25 @@
  * there; then it gets a marker. We write to no other folder.
  */
 import { basename, dirname, join } from 'node:path';
-import { ifThere, statusIfThere } from './fileTools';
+import { undefinedIfMissing, readStatusIfPresent } from './fileTools';
 import type { Files } from './files';
-import { holdsOnlyLedger, isLedgerFolder, isLedgerName, isRemovedName, isSetAsideName } from './ledgerFolder';
-import { headerLine, isTemporary, OWN, replaceWhole, inspectPath, type OwnKind } from './ownFiles';
+import { containsOnlyLedger, isLedgerFolder, isLedgerName, isRemovedName, isSetAsideName } from './ledgerFolder';
+import { makeHeaderLine, isTemporary, OWN_FILE_KINDS, replaceWhole, inspectPath, type OwnFileKind } from './ownFiles';
 import { StorageError } from './storageError';
 
 /** File that marks a folder as ours. */
-export const MARKER = '.context-condenser';
+export const FOLDER_MARKER_FILE_NAME = '.context-condenser';
 
 /** `earlier`: used by a version without markers. */
 export type FolderState = 'missing' | 'empty' | 'marked' | 'earlier' | { readonly foreign: string };
 
 /** The folder itself may be a link chosen by the user. */
 export async function inspectFolder(files: Files, folder: string): Promise<FolderState> {
-  if ((await inspectPath(files, join(folder, MARKER), OWN.store)) === 'ours') return 'marked';
-  const names = await ifThere(files.list(folder));
+  if ((await inspectPath(files, join(folder, FOLDER_MARKER_FILE_NAME), OWN_FILE_KINDS.store)) === 'ours')
+    return 'marked';
+  const names = await undefinedIfMissing(files.list(folder));
   if (names === undefined) return 'missing';
-  const others = names.filter((name) => !LITTER.has(name) && !isTemporary(name));
+  const others = names.filter((name) => !FILE_MANAGER_FILES.has(name) && !isTemporary(name));
   if (others.length === 0) return 'empty';
   const foreign: string[] = [];
   for (const name of others) {
@@ -33,37 +34,37 @@ export async function inspectFolder(files: Files, folder: string): Promise<Folde
 }
 
 /** Files that operating systems put into folders. */
-const LITTER: ReadonlySet<string> = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini']);
+const FILE_MANAGER_FILES: ReadonlySet<string> = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini']);
 
-const FILES: Readonly<Record<string, OwnKind>> = {
-  'account.json': OWN.account,
-  'whatIf.json': OWN.whatIf,
-  'spending.jsonl': OWN.spending,
+const OWN_FILES: Readonly<Record<string, OwnFileKind>> = {
+  'account.json': OWN_FILE_KINDS.account,
+  'whatIf.json': OWN_FILE_KINDS.whatIf,
+  'spending.jsonl': OWN_FILE_KINDS.spending,
 };
 
 /** `ours`: proven by the content. `likely`: nothing contradicts it. */
 async function classifyUnmarked(files: Files, folder: string, name: string): Promise<'ours' | 'likely' | 'foreign'> {
   const path = join(folder, name);
-  const kind = /^\d+(?:-[0-9a-f]{8})?\.json$/.test(name) ? OWN.gateway : FILES[name];
+  const kind = /^\d+(?:-[0-9a-f]{8})?\.json$/.test(name) ? OWN_FILE_KINDS.gateway : OWN_FILES[name];
   if (kind) return (await inspectPath(files, path, kind)) === 'ours' ? 'ours' : 'foreign';
   if (isLedgerName(name) || isSetAsideName(name) || isRemovedName(name)) {
     if (await isLedgerFolder(files, path)) return 'ours';
     // A killed process may have left it empty.
-    const isFolder = (await statusIfThere(files, path))?.kind === 'folder';
-    return isFolder && (await holdsOnlyLedger(files, path)) ? 'likely' : 'foreign';
+    const isFolder = (await readStatusIfPresent(files, path))?.kind === 'folder';
+    return isFolder && (await containsOnlyLedger(files, path)) ? 'likely' : 'foreign';
   }
   if (name === 'runs') return (await hasOnlyRuns(files, path)) ? 'likely' : 'foreign';
   if (name === 'spending.jsonl.lock')
-    return (await inspectPath(files, path, OWN.lock)) === 'ours' ? 'likely' : 'foreign';
+    return (await inspectPath(files, path, OWN_FILE_KINDS.lock)) === 'ours' ? 'likely' : 'foreign';
   return 'foreign';
 }
 
 /** Folder names of runs in version 1.0. */
-export const EARLIER_RUN = /^run-(\d+)-\w{6}$/;
+export const OLD_RUN_FOLDER_NAME = /^run-(\d+)-\w{6}$/;
 
 async function hasOnlyRuns(files: Files, path: string): Promise<boolean> {
-  if ((await statusIfThere(files, path))?.kind !== 'folder') return false;
-  return (await files.list(path)).every((name) => EARLIER_RUN.test(name) || /^run-\d+-[0-9a-f]{8}$/.test(name));
+  if ((await readStatusIfPresent(files, path))?.kind !== 'folder') return false;
+  return (await files.list(path)).every((name) => OLD_RUN_FOLDER_NAME.test(name) || /^run-\d+-[0-9a-f]{8}$/.test(name));
 }
 
 /** @throws StorageError `not-ours` if the folder isn't ours */
@@ -87,7 +88,7 @@ export async function claimFolder(files: Files, folder: string, notDone = 'Nothi
   const state = await refuseForeignFolder(files, folder, notDone);
   if (state === 'marked') return;
   if (state === 'missing') await files.makeFolder(folder);
-  await replaceWhole(files, join(folder, MARKER), `${headerLine('store')}\n`);
+  await replaceWhole(files, join(folder, FOLDER_MARKER_FILE_NAME), `${makeHeaderLine('store')}\n`);
   await files.syncFolder(folder);
   if (state === 'missing') await files.syncFolder(dirname(folder));
 }
@@ -108,15 +109,15 @@ export async function isKeptFile(files: Files, path: string): Promise<boolean> {
     const [folder, name] = [dirname(at), basename(at)];
     if (!isKeptName(name)) continue;
     if (await isLedgerFolder(files, at)) return true;
-    if ((await inspectPath(files, join(folder, MARKER), OWN.store)) === 'ours') return true;
+    if ((await inspectPath(files, join(folder, FOLDER_MARKER_FILE_NAME), OWN_FILE_KINDS.store)) === 'ours') return true;
   }
   return false;
 }
 
 const isKeptName = (name: string): boolean =>
-  name === MARKER ||
+  name === FOLDER_MARKER_FILE_NAME ||
   name === 'runs' ||
   isLedgerName(name) ||
   isSetAsideName(name) ||
   isRemovedName(name) ||
-  Object.hasOwn(FILES, name.replace(/\.lock$/, ''));
+  Object.hasOwn(OWN_FILES, name.replace(/\.lock$/, ''));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkLiveness, parseOwner, formatOwner, thisProcess, type Owner } from './owner';
+import { checkLiveness, parseOwner, formatOwner, getThisProcess, type Owner } from './owner';
 
 /** Above Linux's highest PID (2^22). */
 const NOBODY = 2 ** 22 + 1;
@@ -7,19 +7,19 @@ const FIRST = '4026531836';
 const here: Owner = { pid: 1, started: '5', space: `aaaa-bbbb-${FIRST}`, host: 'one' };
 
 it('a lock owner survives being written as a file name', () => {
-  expect(parseOwner(formatOwner(thisProcess()))).toEqual(thisProcess());
-  expect(formatOwner(thisProcess())).toMatch(/^[\w.@-]+$/);
+  expect(parseOwner(formatOwner(getThisProcess()))).toEqual(getThisProcess());
+  expect(formatOwner(getThisProcess())).toMatch(/^[\w.@-]+$/);
   for (const word of ['', '12', '12@host', 'x.1.2@host', '1.2.3@a/b']) expect(parseOwner(word)).toBeUndefined();
 });
 
 it("the test's own process counts as running, and an unused process ID as gone", () => {
-  expect(checkLiveness(thisProcess())).toBe('running');
-  expect(checkLiveness({ ...thisProcess(), pid: NOBODY })).toBe('gone');
+  expect(checkLiveness(getThisProcess())).toBe('running');
+  expect(checkLiveness({ ...getThisProcess(), pid: NOBODY })).toBe('gone');
 });
 
 it.runIf(process.platform === 'linux')('a process with a reused ID is not mistaken for the owner', () => {
-  expect(checkLiveness({ ...thisProcess(), started: '1' })).toBe('gone');
-  expect(checkLiveness({ ...thisProcess(), started: '0' })).toBe('running');
+  expect(checkLiveness({ ...getThisProcess(), started: '1' })).toBe('gone');
+  expect(checkLiveness({ ...getThisProcess(), started: '0' })).toBe('running');
 });
 
 it.each<[string, Partial<Owner>, 'gone' | 'unknown']>([

@@ -4,7 +4,7 @@
  */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { errorCode } from '../core/errors';
+import { getErrorCode } from '../core/errors';
 
 export interface Owner {
   readonly pid: number;
@@ -25,27 +25,27 @@ export type Liveness = 'running' | 'gone' | 'unknown';
  * Inode of Linux's initial PID namespace (`PROC_PID_INIT_INO` in the kernel's
  * `include/linux/proc_ns.h`).
  */
-const FIRST_SPACE = '4026531836';
-const NOT_KNOWN = '0';
+const INITIAL_PROCESS_SPACE = '4026531836';
+const UNKNOWN_PROCESS_SPACE = '0';
 
-let mine: Owner | undefined;
+let currentOwner: Owner | undefined;
 
 /** The current process. */
-export const thisProcess = (): Owner =>
-  (mine ??= {
+export const getThisProcess = (): Owner =>
+  (currentOwner ??= {
     pid: process.pid,
-    started: readStart(process.pid) ?? NOT_KNOWN,
-    space: spaceHere(),
-    host: hostHere(),
+    started: readStart(process.pid) ?? UNKNOWN_PROCESS_SPACE,
+    space: readProcessSpace(),
+    host: getHost(),
   });
 
 /** Whether a file's owner is still running. */
-export function checkLiveness(owner: Owner, here: Owner = thisProcess()): Liveness {
+export function checkLiveness(owner: Owner, here: Owner = getThisProcess()): Liveness {
   if (owner.host !== here.host) return 'unknown';
   if (owner.space !== here.space) return isBeforeRestart(owner.space, here.space) ? 'gone' : 'unknown';
   if (isGone(owner.pid)) return 'gone';
   const started = readStart(owner.pid);
-  const isAnother = started !== undefined && owner.started !== NOT_KNOWN && started !== owner.started;
+  const isAnother = started !== undefined && owner.started !== UNKNOWN_PROCESS_SPACE && started !== owner.started;
   return isAnother ? 'gone' : 'running';
 }
 
@@ -53,7 +53,12 @@ export function checkLiveness(owner: Owner, here: Owner = thisProcess()): Livene
 function isBeforeRestart(space: string, here: string): boolean {
   const [machine, boot, inode] = space.split('-');
   const [machineHere, bootHere, inodeHere] = here.split('-');
-  return machine === machineHere && boot !== bootHere && inode === FIRST_SPACE && inodeHere === FIRST_SPACE;
+  return (
+    machine === machineHere &&
+    boot !== bootHere &&
+    inode === INITIAL_PROCESS_SPACE &&
+    inodeHere === INITIAL_PROCESS_SPACE
+  );
 }
 
 /** True if no visible process has this ID. */
@@ -62,42 +67,42 @@ export function isGone(pid: number): boolean {
     process.kill(pid, 0);
     return false;
   } catch (error) {
-    return errorCode(error) === 'ESRCH';
+    return getErrorCode(error) === 'ESRCH';
   }
 }
 
-const WORD = /^(\d+)\.(\d+)\.([\w-]+)@([\w.-]+)$/;
+const OWNER_PATTERN = /^(\d+)\.(\d+)\.([\w-]+)@([\w.-]+)$/;
 
 /** An owner as one word for a file name. */
 export const formatOwner = ({ pid, started, space, host }: Owner): string => `${pid}.${started}.${space}@${host}`;
 
 /** Undefined if the word isn't an owner. */
 export function parseOwner(word: string): Owner | undefined {
-  const [, pid, started, space, host] = WORD.exec(word) ?? [];
+  const [, pid, started, space, host] = OWNER_PATTERN.exec(word) ?? [];
   if (pid === undefined || started === undefined || space === undefined || host === undefined) return undefined;
   return { pid: Number(pid), started, space, host };
 }
 
 /** Shortened for file names. */
-const hostHere = (): string =>
+const getHost = (): string =>
   hostname()
     .replace(/[^\w.-]/g, '_')
     .slice(0, 64);
 
 /** Version 1.0 recorded only these, so it counts as this system if the host matches. */
-export const earlierOwner = (pid: number, host: string): Owner => ({
+export const makeEarlierOwner = (pid: number, host: string): Owner => ({
   pid,
-  started: NOT_KNOWN,
-  space: thisProcess().space,
+  started: UNKNOWN_PROCESS_SPACE,
+  space: getThisProcess().space,
   host: host.replace(/[^\w.-]/g, '_').slice(0, 64),
 });
 
-function spaceHere(): string {
-  if (process.platform !== 'linux') return NOT_KNOWN;
+function readProcessSpace(): string {
+  if (process.platform !== 'linux') return UNKNOWN_PROCESS_SPACE;
   const boot = readText('/proc/sys/kernel/random/boot_id')?.slice(0, 8);
   const inode = /\d+/.exec(readLink('/proc/self/ns/pid') ?? '')?.[0];
-  const machine = readText('/etc/machine-id')?.slice(0, 8) ?? NOT_KNOWN;
-  return boot === undefined || inode === undefined ? NOT_KNOWN : `${machine}-${boot}-${inode}`;
+  const machine = readText('/etc/machine-id')?.slice(0, 8) ?? UNKNOWN_PROCESS_SPACE;
+  return boot === undefined || inode === undefined ? UNKNOWN_PROCESS_SPACE : `${machine}-${boot}-${inode}`;
 }
 
 /** Undefined if unavailable: not Linux, or /proc of another namespace. */

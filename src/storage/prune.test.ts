@@ -7,10 +7,10 @@ import { expect, test } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { listLedgers, openLedger } from './ledgerStore';
 import { nodeFiles } from './nodeFiles';
-import { formatOwner, thisProcess } from './owner';
-import { MARKER } from './ownFolder';
-import { ledgersToPrune, describePruning, pruneLedgers, type PruneCandidate } from './prune';
-import { condensed, originalsIn, QUICK_LOCK, steppedFiles, systemError } from './testing';
+import { formatOwner, getThisProcess } from './owner';
+import { FOLDER_MARKER_FILE_NAME } from './ownFolder';
+import { selectLedgersToPrune, describePruning, pruneLedgers, type PruneCandidate } from './prune';
+import { makeCondensedEntry, makeOriginals, QUICK_LOCK_TIMING, createSteppedFiles, createSystemError } from './testing';
 
 const DAY = 24 * 60 * 60 * 1000;
 const now = new Date(100 * DAY);
@@ -31,11 +31,11 @@ test('pruning removes ledgers that are too old, then the oldest until the rest f
     candidate('d', 1, 300),
     candidate('e', 90, 1, true),
   ];
-  expect(names(ledgersToPrune(ledgers, { now }))).toEqual(['a', 'b', 'c']);
-  expect(names(ledgersToPrune(ledgers, { now, maxBytes: 10_000 * MB }))).toEqual(['a']);
-  expect(names(ledgersToPrune(ledgers, { now, maxBytes: 10_000 * MB, maxAgeDays: 19 }))).toEqual(['a', 'b', 'c']);
-  expect(names(ledgersToPrune(ledgers, { now, maxBytes: 0 }))).toEqual(['a', 'b', 'c', 'd']);
-  expect(names(ledgersToPrune([candidate('z', 1, 400), candidate('y', 1, 400)], { now }))).toEqual(['y']);
+  expect(names(selectLedgersToPrune(ledgers, { now }))).toEqual(['a', 'b', 'c']);
+  expect(names(selectLedgersToPrune(ledgers, { now, maxBytes: 10_000 * MB }))).toEqual(['a']);
+  expect(names(selectLedgersToPrune(ledgers, { now, maxBytes: 10_000 * MB, maxAgeDays: 19 }))).toEqual(['a', 'b', 'c']);
+  expect(names(selectLedgersToPrune(ledgers, { now, maxBytes: 0 }))).toEqual(['a', 'b', 'c', 'd']);
+  expect(names(selectLedgersToPrune([candidate('z', 1, 400), candidate('y', 1, 400)], { now }))).toEqual(['y']);
 });
 
 test('pruning keeps what fits or is in use, and removes the oldest first', () => {
@@ -45,7 +45,7 @@ test('pruning keeps what fits or is in use, and removes the oldest first', () =>
   fc.assert(
     fc.property(fc.array(ledger), (list) => {
       const ledgers = list.map(({ days, megabytes, inUse }, index) => candidate(`${index}`, days, megabytes, inUse));
-      const pruned = new Set(ledgersToPrune(ledgers, { now }));
+      const pruned = new Set(selectLedgersToPrune(ledgers, { now }));
       const kept = ledgers.filter((one) => !pruned.has(one));
       const free = kept.filter(({ inUse }) => !inUse);
       expect([...pruned].some(({ inUse }) => inUse)).toBe(false);
@@ -59,7 +59,7 @@ test('pruning keeps what fits or is in use, and removes the oldest first', () =>
 
 async function makeLedger(root: string, id: string, days: number): Promise<string> {
   const { append, folder } = bound(await openLedger(root, { id }));
-  await append(condensed('c1', [id]), originalsIn([id]));
+  await append(makeCondensedEntry('c1', [id]), makeOriginals([id]));
   for (const name of await readdir(folder)) await nodeFiles.touch(join(folder, name), now.getTime() - days * DAY);
   return folder;
 }
@@ -87,7 +87,7 @@ test('old ledgers are set aside, and removed a week later, except those in use b
     expect(describePruning(pruned)).toBe(
       '1 ledger not used lately was set aside: expanding or condensing its conversation in the next 7 days brings it back.',
     );
-    expect((await readdir(root)).filter((name) => name !== MARKER).map((name) => name.length)).toEqual(
+    expect((await readdir(root)).filter((name) => name !== FOLDER_MARKER_FILE_NAME).map((name) => name.length)).toEqual(
       expect.arrayContaining([32, 32, 32]),
     );
     expect(await setAsideIn(root)).toHaveLength(1);
@@ -140,12 +140,12 @@ test('a clock that jumps 40 days ahead sets aside only ledgers that no running p
     await makeLedger(root, 'nobody', 0);
     await makeLedger(root, 'later', -40);
     const own = await openLedger(root, { id: 'own' });
-    await own.append(condensed('c1', ['own']), originalsIn(['own']));
+    await own.append(makeCondensedEntry('c1', ['own']), makeOriginals(['own']));
     await own.hold();
     const { stdout } = spawnSync(process.execPath, ['-e', 'process.stdout.write(String(process.pid))'], {
       encoding: 'utf8',
     });
-    const me = thisProcess();
+    const me = getThisProcess();
     const another = await makeLedger(root, 'another window', 0);
     await mark(another, `held-${formatOwner({ ...me, pid: process.ppid, started: '0' })}`);
     const earlier = await makeLedger(root, 'a window of version 1.0', 0);
@@ -200,12 +200,12 @@ test('pruning that is killed or fails at any step leaves each ledger whole or go
       await makeLedger(root, 'new', 0);
       // Set aside earlier, due for removal.
       await makeLedger(root, 'older', 90);
-      await pruneLedgers(root, { now: later(-40) }, { lock: QUICK_LOCK });
+      await pruneLedgers(root, { now: later(-40) }, { lock: QUICK_LOCK_TIMING });
       let count = 0;
-      const files = steppedFiles(() => {
-        if (count++ >= failing) throw systemError('EIO');
+      const files = createSteppedFiles(() => {
+        if (count++ >= failing) throw createSystemError('EIO');
       });
-      const failed = await pruneLedgers(root, { now }, { files, lock: QUICK_LOCK }).then(
+      const failed = await pruneLedgers(root, { now }, { files, lock: QUICK_LOCK_TIMING }).then(
         () => false,
         () => true,
       );
@@ -216,7 +216,7 @@ test('pruning that is killed or fails at any step leaves each ledger whole or go
           await (
             await openLedger(root, { id: 'old' })
           ).originals(ledger.condensations[0]!.edits.map(({ before }) => before)),
-        ).toEqual(originalsIn(['old']));
+        ).toEqual(makeOriginals(['old']));
       for (const folder of await readdir(root)) await nodeFiles.removeFolder(join(root, folder));
       if (!failed) break;
     }

@@ -3,16 +3,16 @@
  * them, and removed a week later. The clock alone never decides, since it may be wrong by a year.
  */
 import { basename } from 'node:path';
-import { plural } from '../core/plural';
+import { formatPlural } from '../core/plural';
 import {
   bringLedgerBack,
-  ledgerFolders,
-  pathsIn,
+  listLedgerFolders,
+  getLedgerPaths,
   makeLedgerPaths,
   readAbout,
   removeLedgerFolder,
   setLedgerAside,
-  sweepRemoved,
+  deleteRemovedLedgers,
   readUse,
   withDefaults,
   type LedgerUse,
@@ -20,7 +20,7 @@ import {
 } from './folders';
 import { parseSetAsideTime } from './ledgerFolder';
 import { isOurs } from './ownFolder';
-import { guarded, isStorageError } from './storageError';
+import { convertFileErrors, isStorageError } from './storageError';
 
 export interface PruneLimits {
   /** Total size of ledgers in use. Default 500 MB. */
@@ -36,23 +36,23 @@ export interface PruneCandidate extends Omit<LedgerUse, 'isHeld'> {
   readonly inUse: boolean;
 }
 
-const DEFAULT_BYTES = 500 * 1024 * 1024;
-const DEFAULT_DAYS = 30;
-const DAY = 24 * 60 * 60 * 1000;
+const DEFAULT_MAX_BYTES = 500 * 1024 * 1024;
+const DEFAULT_MAX_AGE_DAYS = 30;
+const DAY_MS = 24 * 60 * 60 * 1000;
 /** Days until a ledger that was set aside is removed. */
-const ASIDE_DAYS = 7;
+const DAYS_SET_ASIDE = 7;
 /** Maximum number of ledgers set aside, and removed, per run. */
-const MOST = 20;
+const MAX_PRUNED_PER_RUN = 20;
 
 /**
  * Ledgers to set aside: those too old, then the oldest until the rest fits. Ledgers in use are kept
  * regardless.
  */
-export function ledgersToPrune(
+export function selectLedgersToPrune(
   ledgers: readonly PruneCandidate[],
-  { maxBytes = DEFAULT_BYTES, maxAgeDays = DEFAULT_DAYS, now }: PruneLimits,
+  { maxBytes = DEFAULT_MAX_BYTES, maxAgeDays = DEFAULT_MAX_AGE_DAYS, now }: PruneLimits,
 ): PruneCandidate[] {
-  const oldest = now.getTime() - maxAgeDays * DAY;
+  const oldest = now.getTime() - maxAgeDays * DAY_MS;
   let bytes = ledgers.reduce((sum, ledger) => sum + ledger.bytes, 0);
   return ledgers
     .toSorted((a, b) => a.lastUsed - b.lastUsed || (a.folder < b.folder ? -1 : 1))
@@ -76,12 +76,12 @@ export function describePruning({ setAside, removed }: PruneResult): string | un
   const sentences = [
     ...(setAside.length > 0
       ? [
-          `${plural(setAside.length, 'ledger')} not used lately ${setAside.length === 1 ? 'was' : 'were'} set aside: expanding or condensing its conversation in the next ${ASIDE_DAYS} days brings it back.`,
+          `${formatPlural(setAside.length, 'ledger')} not used lately ${setAside.length === 1 ? 'was' : 'were'} set aside: expanding or condensing its conversation in the next ${DAYS_SET_ASIDE} days brings it back.`,
         ]
       : []),
     ...(removed.length > 0
       ? [
-          `${plural(removed.length, 'ledger')} set aside ${ASIDE_DAYS} days ago or earlier ${removed.length === 1 ? 'was' : 'were'} removed.`,
+          `${formatPlural(removed.length, 'ledger')} set aside ${DAYS_SET_ASIDE} days ago or earlier ${removed.length === 1 ? 'was' : 'were'} removed.`,
         ]
       : []),
   ];
@@ -100,18 +100,19 @@ export async function pruneLedgers(
 ): Promise<PruneResult> {
   const { files, lock } = withDefaults(options);
   const quick = { files, lock: { ...lock, wait: 0 } };
-  return guarded(root, 'Old ledgers were not removed.', async () => {
+  return convertFileErrors(root, 'Old ledgers were not removed.', async () => {
     if (!(await isOurs(files, root))) return { setAside: [], removed: [], bytes: 0 };
-    await sweepRemoved(files, root);
+    await deleteRemovedLedgers(files, root);
     const inUse = new Set(limits.inUse?.map((id) => makeLedgerPaths(root, id).folder));
     const ledgers: PruneCandidate[] = [];
     const aside: { readonly use: LedgerUse; readonly since: number }[] = [];
-    for (const folder of await ledgerFolders(files, root)) {
+    for (const folder of await listLedgerFolders(files, root)) {
       const use = await readUse(files, folder);
       const since = parseSetAsideTime(basename(folder));
       if (use && since === undefined) ledgers.push({ ...use, inUse: inUse.has(folder) || use.isHeld });
       // It was set aside while the clock was ahead.
-      else if (use && since !== undefined && since > limits.now.getTime() + DAY) await bringLedgerBack(files, folder);
+      else if (use && since !== undefined && since > limits.now.getTime() + DAY_MS)
+        await bringLedgerBack(files, folder);
       else if (use && since !== undefined) aside.push({ use, since });
     }
     const used = [...ledgers.filter((ledger) => !ledger.inUse), ...aside.map(({ use }) => use)];
@@ -124,19 +125,19 @@ export async function pruneLedgers(
       ({ folder, lastUsed }: Pick<LedgerUse, 'folder' | 'lastUsed'>) =>
       async (): Promise<boolean> => {
         // A ledger of a newer version must be removed by that version.
-        await readAbout(files, pathsIn(folder));
+        await readAbout(files, getLedgerPaths(folder));
         const use = await readUse(files, folder);
         return use?.lastUsed === lastUsed && !use.isHeld;
       };
     const removed: LedgerUse[] = [];
     for (const { use, since } of aside) {
-      if (removed.length >= MOST || since > now.getTime() - ASIDE_DAYS * DAY) continue;
-      if (await ifFree(removeLedgerFolder(use.folder, quick, unusedSince(use)))) removed.push(use);
+      if (removed.length >= MAX_PRUNED_PER_RUN || since > now.getTime() - DAYS_SET_ASIDE * DAY_MS) continue;
+      if (await skipIfBusy(removeLedgerFolder(use.folder, quick, unusedSince(use)))) removed.push(use);
     }
     const setAside: LedgerUse[] = [];
-    for (const { folder, bytes, lastUsed } of ledgersToPrune(ledgers, { ...limits, now })) {
-      if (setAside.length >= MOST) break;
-      if (await ifFree(setLedgerAside(folder, stamp, quick, unusedSince({ folder, lastUsed }))))
+    for (const { folder, bytes, lastUsed } of selectLedgersToPrune(ledgers, { ...limits, now })) {
+      if (setAside.length >= MAX_PRUNED_PER_RUN) break;
+      if (await skipIfBusy(setLedgerAside(folder, stamp, quick, unusedSince({ folder, lastUsed }))))
         setAside.push({ folder, bytes, lastUsed, isHeld: false });
     }
     const gone = setAside.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -144,7 +145,7 @@ export async function pruneLedgers(
   });
 }
 
-async function ifFree(removal: Promise<boolean>): Promise<boolean> {
+async function skipIfBusy(removal: Promise<boolean>): Promise<boolean> {
   try {
     return await removal;
   } catch (error) {

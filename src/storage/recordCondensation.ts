@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CondensationOutcome } from '../core/condense';
-import { viewHash, type CondensationId } from '../core/condense/ledger/ledger';
+import { hashView, type CondensationId } from '../core/condense/ledger/ledger';
 import type { ApiMessage } from '../core/messages/types';
 import { openLedger, collectOriginals, type LedgerFile } from './ledgerStore';
 
@@ -42,7 +42,7 @@ export async function recordCondensation(
         tokensBefore,
         tokensAfter,
         cost,
-        viewHash: viewHash(view),
+        viewHash: hashView(view),
       },
     },
     collectOriginals(conversation.messages, edits),

@@ -6,11 +6,11 @@
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { ifThere, readText, statusIfThere, withFile, writeAll } from './fileTools';
+import { undefinedIfMissing, readText, readStatusIfPresent, withFile, writeAll } from './fileTools';
 import type { Files } from './files';
-import { isGone, checkLiveness, parseOwner, formatOwner, thisProcess } from './owner';
-import { headerLine, OWN, inspectPath } from './ownFiles';
-import { claimFolder, EARLIER_RUN, inspectFolder } from './ownFolder';
+import { isGone, checkLiveness, parseOwner, formatOwner, getThisProcess } from './owner';
+import { makeHeaderLine, OWN_FILE_KINDS, inspectPath } from './ownFiles';
+import { claimFolder, OLD_RUN_FOLDER_NAME, inspectFolder } from './ownFolder';
 import { StorageError } from './storageError';
 
 /** Folder of the runs in a store. */
@@ -28,16 +28,16 @@ export interface RunFolder {
 }
 
 /** Contains our header and the owner, one per line. */
-const OWNER = 'owner';
+const OWNER_FILE_NAME = 'owner';
 /** Interval of heartbeats, for programs that can't see the process. */
-const BEAT_MS = 60_000;
+const HEARTBEAT_INTERVAL_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
 
 /** @throws StorageError `not-ours` if the store or its folder of runs isn't ours */
 export async function makeRunFolder(files: Files, store: string): Promise<RunFolder> {
   await claimFolder(files, store, 'Nothing was started.');
   const runs = getRunsFolder(store);
-  const status = await statusIfThere(files, runs);
+  const status = await readStatusIfPresent(files, runs);
   if (status && status.kind !== 'folder') {
     throw new StorageError({
       trouble: 'not-ours',
@@ -48,7 +48,7 @@ export async function makeRunFolder(files: Files, store: string): Promise<RunFol
     });
   }
   const folder = join(runs, `run-${process.pid}-${randomBytes(4).toString('hex')}`);
-  const owner = join(folder, OWNER);
+  const owner = join(folder, OWNER_FILE_NAME);
   const create = (path: string, text: string): Promise<void> =>
     withFile(files, path, 'create', (file) => writeAll(file, Buffer.from(text)));
   let beat: NodeJS.Timeout | undefined;
@@ -56,8 +56,8 @@ export async function makeRunFolder(files: Files, store: string): Promise<RunFol
     write: async (name, text) => {
       if (beat === undefined) {
         await files.makeFolder(folder);
-        await create(owner, `${headerLine('run')}\n${formatOwner(thisProcess())}\n`);
-        beat = setInterval(() => void files.touch(owner, Date.now()).catch(() => undefined), BEAT_MS);
+        await create(owner, `${makeHeaderLine('run')}\n${formatOwner(getThisProcess())}\n`);
+        beat = setInterval(() => void files.touch(owner, Date.now()).catch(() => undefined), HEARTBEAT_INTERVAL_MS);
         beat.unref();
       }
       const path = join(folder, name);
@@ -66,7 +66,7 @@ export async function makeRunFolder(files: Files, store: string): Promise<RunFol
     },
     remove: async () => {
       clearInterval(beat);
-      if ((await inspectPath(files, owner, OWN.run)) === 'ours') await files.removeFolder(folder);
+      if ((await inspectPath(files, owner, OWN_FILE_KINDS.run)) === 'ours') await files.removeFolder(folder);
     },
   };
 }
@@ -76,12 +76,12 @@ export async function removeLeftRuns(files: Files, store: string): Promise<void>
   const state = await inspectFolder(files, store).catch(() => undefined);
   if (state !== 'marked' && state !== 'earlier') return;
   const runs = getRunsFolder(store);
-  if ((await statusIfThere(files, runs))?.kind !== 'folder') return;
-  for (const name of (await ifThere(files.list(runs))) ?? []) {
+  if ((await readStatusIfPresent(files, runs))?.kind !== 'folder') return;
+  for (const name of (await undefinedIfMissing(files.list(runs))) ?? []) {
     const folder = join(runs, name);
     try {
       if (/^run-\d+-[0-9a-f]{8}$/.test(name)) await removeIfLeft(files, folder);
-      else await removeEarlier(files, folder, Number(EARLIER_RUN.exec(name)?.[1]));
+      else await removeEarlier(files, folder, Number(OLD_RUN_FOLDER_NAME.exec(name)?.[1]));
     } catch {
       continue;
     }
@@ -89,9 +89,9 @@ export async function removeLeftRuns(files: Files, store: string): Promise<void>
 }
 
 async function removeIfLeft(files: Files, folder: string): Promise<void> {
-  if ((await statusIfThere(files, folder))?.kind !== 'folder') return;
-  const path = join(folder, OWNER);
-  if ((await inspectPath(files, path, OWN.run)) !== 'ours') return;
+  if ((await readStatusIfPresent(files, folder))?.kind !== 'folder') return;
+  const path = join(folder, OWNER_FILE_NAME);
+  if ((await inspectPath(files, path, OWN_FILE_KINDS.run)) !== 'ours') return;
   const owner = parseOwner((await readText(files, path))?.split('\n')[1] ?? '');
   const liveness = owner && checkLiveness(owner);
   if (liveness === 'gone' || (liveness === 'unknown' && (await isSilent(files, folder))))
@@ -103,11 +103,11 @@ async function removeIfLeft(files: Files, folder: string): Promise<void> {
  * check is insufficient, since the clock may change.
  */
 async function isSilent(files: Files, folder: string): Promise<boolean> {
-  const beat = String((await files.status(join(folder, OWNER))).modified);
+  const beat = String((await files.status(join(folder, OWNER_FILE_NAME))).modified);
   const seen = join(folder, 'seen');
   const [seenBeat, at] = ((await readText(files, seen)) ?? '').split(' ');
   if (seenBeat === beat) return Math.abs(Date.now() - Number(at)) > DAY_MS;
-  await ifThere(files.removeFile(seen));
+  await undefinedIfMissing(files.removeFile(seen));
   await withFile(files, seen, 'create', (file) => writeAll(file, Buffer.from(`${beat} ${Date.now()}`)));
   return false;
 }
@@ -122,16 +122,16 @@ const EARLIER_FILES: ReadonlySet<string> = new Set([
  * unused for a day.
  */
 async function removeEarlier(files: Files, folder: string, pid: number): Promise<void> {
-  const status = await statusIfThere(files, folder);
+  const status = await readStatusIfPresent(files, folder);
   if (status?.kind !== 'folder' || !(pid > 0) || !isGone(pid) || Date.now() - status.modified < DAY_MS) return;
   const names = await files.list(folder);
   const texts: string[] = [];
   for (const name of names) {
     const path = join(folder, name);
-    if (!EARLIER_FILES.has(name) || (await statusIfThere(files, path))?.kind !== 'file') return;
+    if (!EARLIER_FILES.has(name) || (await readStatusIfPresent(files, path))?.kind !== 'file') return;
     texts.push((await readText(files, path)) ?? '');
   }
   if (names.length > 0 && !texts.some((text) => text.includes('CONTEXT_CONDENSER_RECALL'))) return;
-  for (const name of names) await ifThere(files.removeFile(join(folder, name)));
+  for (const name of names) await undefinedIfMissing(files.removeFile(join(folder, name)));
   await files.removeEmptyFolder(folder);
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import type { Summarizer, SummarizerModel, SummaryReply } from '../core/condense/summarizer';
-import { limitedSummarizer } from './limitedSummarizer';
+import { limitSummarizer } from './limitedSummarizer';
 import { Spending, type SpendingLimits } from './spending';
 
 let path: string;
@@ -19,48 +19,54 @@ const CENTS_10: SpendingLimits = { perConversation: 0, perDay: 0.1 };
 
 describe('bookings of spending', () => {
   it('count at their booked amount for every window until they are settled', async () => {
-    const booking = await spending().book({ kind: 'own', conversation: 'a', atMost: 0.06 }, CENTS_10);
+    const booking = await spending().bookSpending({ kind: 'own', conversation: 'a', atMost: 0.06 }, CENTS_10);
     expect(booking.kind).toBe('booked');
     // Another window: the first call is still pending.
-    expect(await spending().book({ kind: 'own', conversation: 'b', atMost: 0.06 }, CENTS_10)).toEqual({
+    expect(await spending().bookSpending({ kind: 'own', conversation: 'b', atMost: 0.06 }, CENTS_10)).toEqual({
       kind: 'refused',
       limit: 'day',
       spent: 0.06,
       allowed: 0.1,
     });
     if (booking.kind === 'booked') await booking.settle(0.01);
-    expect(await spending().spent('own', 'a')).toEqual({ day: 0.01, conversation: 0.01 });
-    expect((await spending().book({ kind: 'own', conversation: 'b', atMost: 0.06 }, CENTS_10)).kind).toBe('booked');
+    expect(await spending().getSpent('own', 'a')).toEqual({ day: 0.01, conversation: 0.01 });
+    expect((await spending().bookSpending({ kind: 'own', conversation: 'b', atMost: 0.06 }, CENTS_10)).kind).toBe(
+      'booked',
+    );
   });
 
   it("count for their conversation on later days, but not for the day's limit", async () => {
     const limits = { perConversation: 0.1, perDay: 0.1 };
-    await spending().book({ kind: 'own', conversation: 'a', atMost: 0.1 }, limits);
+    await spending().bookSpending({ kind: 'own', conversation: 'a', atMost: 0.1 }, limits);
     today = new Date(2026, 0, 3, 12);
-    expect(await spending().book({ kind: 'own', conversation: 'a', atMost: 0.01 }, limits)).toMatchObject({
+    expect(await spending().bookSpending({ kind: 'own', conversation: 'a', atMost: 0.01 }, limits)).toMatchObject({
       kind: 'refused',
       limit: 'conversation',
     });
-    expect((await spending().book({ kind: 'own', conversation: 'b', atMost: 0.1 }, limits)).kind).toBe('booked');
+    expect((await spending().bookSpending({ kind: 'own', conversation: 'b', atMost: 0.1 }, limits)).kind).toBe(
+      'booked',
+    );
   });
 
   it('are counted separately for the chat and for our own calls', async () => {
-    const booking = await spending().book({ kind: 'chat', conversation: 'a', atMost: 3 }, NO_LIMIT);
+    const booking = await spending().bookSpending({ kind: 'chat', conversation: 'a', atMost: 3 }, NO_LIMIT);
     if (booking.kind === 'booked') expect(await booking.settle(5)).toEqual({ day: 5, conversation: 5 });
-    expect((await spending().book({ kind: 'own', conversation: 'a', atMost: 0.1 }, CENTS_10)).kind).toBe('booked');
+    expect((await spending().bookSpending({ kind: 'own', conversation: 'a', atMost: 0.1 }, CENTS_10)).kind).toBe(
+      'booked',
+    );
   });
 
   it('for the chat are admitted while anything is left', async () => {
-    const book = () => spending().book({ kind: 'chat', conversation: 'a', atMost: 0.06 }, CENTS_10);
+    const book = () => spending().bookSpending({ kind: 'chat', conversation: 'a', atMost: 0.06 }, CENTS_10);
     expect([(await book()).kind, (await book()).kind]).toEqual(['booked', 'booked']);
     expect(await book()).toEqual({ kind: 'refused', limit: 'day', spent: 0.12, allowed: 0.1 });
   });
 
   it('survive a line that a crash cut off', async () => {
-    await spending().book({ kind: 'own', atMost: 0.05 }, NO_LIMIT);
+    await spending().bookSpending({ kind: 'own', atMost: 0.05 }, NO_LIMIT);
     appendFileSync(path, '{"id":"half","at":17');
-    await spending().book({ kind: 'own', atMost: 0.02 }, NO_LIMIT);
-    expect((await spending().spent('own', undefined)).day).toBeCloseTo(0.07, 10);
+    await spending().bookSpending({ kind: 'own', atMost: 0.02 }, NO_LIMIT);
+    expect((await spending().getSpent('own', undefined)).day).toBeCloseTo(0.07, 10);
   });
 
   it('are rewritten without outdated ones once the file is long', async () => {
@@ -68,9 +74,9 @@ describe('bookings of spending', () => {
       `${JSON.stringify({ id, at: at.getTime(), kind: 'own', usd: 0.0001 })}\n`;
     const old = Array.from({ length: 2_000 }, (_, index) => line(`old ${index}`, new Date(2025, 0, 1))).join('');
     writeFileSync(path, old + line('new', today));
-    await spending().book({ kind: 'own', atMost: 0.02 }, NO_LIMIT);
+    await spending().bookSpending({ kind: 'own', atMost: 0.02 }, NO_LIMIT);
     expect(readFileSync(path, 'utf8').trim().split('\n')).toHaveLength(3);
-    expect((await spending().spent('own', undefined)).day).toBeCloseTo(0.0201, 10);
+    expect((await spending().getSpent('own', undefined)).day).toBeCloseTo(0.0201, 10);
   });
 });
 
@@ -82,16 +88,16 @@ describe('many bookings of one day', () => {
     }).join('');
 
   it('are combined, so that the file stays small and each limit gives the same answer', async () => {
-    const booking = await spending().book({ kind: 'chat', conversation: 'c1', atMost: 5 }, NO_LIMIT);
+    const booking = await spending().bookSpending({ kind: 'chat', conversation: 'c1', atMost: 5 }, NO_LIMIT);
     appendFileSync(path, settled(3_000));
-    await spending().book({ kind: 'chat', conversation: 'c2', atMost: 3 }, NO_LIMIT);
+    await spending().bookSpending({ kind: 'chat', conversation: 'c2', atMost: 3 }, NO_LIMIT);
     expect(readFileSync(path, 'utf8').trim().split('\n')).toHaveLength(6);
-    expect(await spending().spent('chat', 'c1')).toEqual({ day: 758, conversation: 255 });
+    expect(await spending().getSpent('chat', 'c1')).toEqual({ day: 758, conversation: 255 });
     // A pending call is settled later, and sums are recomputed.
     if (booking.kind === 'booked') await booking.settle(1);
     appendFileSync(path, settled(3_000).replaceAll('"id":"', '"id":"again '));
-    await spending().book({ kind: 'chat', conversation: 'c2', atMost: 3 }, NO_LIMIT);
-    expect(await spending().spent('chat', 'c1')).toEqual({ day: 1_507, conversation: 501 });
+    await spending().bookSpending({ kind: 'chat', conversation: 'c2', atMost: 3 }, NO_LIMIT);
+    expect(await spending().getSpent('chat', 'c1')).toEqual({ day: 1_507, conversation: 501 });
     expect(readFileSync(path, 'utf8').trim().split('\n')).toHaveLength(6);
   });
 });
@@ -113,7 +119,7 @@ describe('a model with spending limits', () => {
   });
   const reply: SummaryReply = { kind: 'complete', text: 'Short.', usage: undefined, cost: 0.02, timeMs: 1 };
   const model = (limits: SpendingLimits, over: Partial<SummarizerModel> = {}): Summarizer =>
-    limitedSummarizer(
+    limitSummarizer(
       {
         model: { ...MODEL, ...over },
         summarize: () => {
@@ -143,7 +149,7 @@ describe('a model with spending limits', () => {
     const { prices, ...unknown } = MODEL;
     expect(prices).toBeDefined();
     const made = (limits: SpendingLimits): Summarizer =>
-      limitedSummarizer(
+      limitSummarizer(
         { model: unknown, summarize: () => Promise.resolve(reply) },
         { spending: spending(), limits: () => limits, count: (text) => text.length },
       );

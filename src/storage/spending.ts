@@ -11,7 +11,7 @@ import { readText, withFile, writeAll } from './fileTools';
 import type { Files } from './files';
 import { LOCK_TIMING, withLock, type LockTiming } from './lock';
 import { nodeFiles } from './nodeFiles';
-import { headerLine, OWN, refuseForeign, replaceOwn } from './ownFiles';
+import { makeHeaderLine, OWN_FILE_KINDS, refuseForeign, replaceOwn } from './ownFiles';
 
 /**
  * `own`: our calls for condensing. `chat`: conversations' requests, to models that we offer or by
@@ -71,7 +71,7 @@ const lineSchema = z.union([
   z.object({ id: z.string(), settled: z.number().nonnegative() }),
 ]);
 
-interface Entry {
+interface SpendingEntry {
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -83,9 +83,9 @@ interface Entry {
 }
 
 /** Older entries are ignored, so a conversation's limit starts again. */
-const KEPT_MS = 60 * 24 * 3_600_000;
+const MAX_ENTRY_AGE_MS = 60 * 24 * 3_600_000;
 /** After this time the calling process has certainly ended. */
-const OVER_MS = 24 * 3_600_000;
+const MAX_CALL_MS = 24 * 3_600_000;
 /** The file is compacted beyond this number of lines, since each reservation reads it. */
 const MAX_LINES = 2_000;
 
@@ -114,9 +114,9 @@ export class Spending {
    * Reserves a call's cost if the limits allow it.
    * @throws StorageError or the system's error, in which case the call must not be made
    */
-  async book({ kind, conversation, atMost }: Purchase, limits: SpendingLimits): Promise<Booking> {
-    return this.locked(async (entries) => {
-      const spent = this.sums(entries, kind, conversation);
+  async bookSpending({ kind, conversation, atMost }: Purchase, limits: SpendingLimits): Promise<Booking> {
+    return this.runLocked(async (entries) => {
+      const spent = this.computeSums(entries, kind, conversation);
       const isOver = (already: number, limit: number): boolean =>
         limit > 0 && (kind === 'chat' ? already >= limit : already + atMost > limit);
       if (isOver(spent.conversation, limits.perConversation)) {
@@ -125,22 +125,22 @@ export class Spending {
       if (isOver(spent.day, limits.perDay)) {
         return { kind: 'refused', limit: 'day', spent: spent.day, allowed: limits.perDay };
       }
-      const entry: Entry = {
+      const entry: SpendingEntry = {
         id: randomUUID(),
         at: this.now().getTime(),
         kind,
         ...(conversation !== undefined && { conversation }),
         usd: atMost,
       };
-      await this.append(entry);
+      await this.appendLine(entry);
       return {
         kind: 'booked',
         settle: async (cost) => {
-          if (cost === undefined) return this.spent(kind, conversation);
-          return this.locked(async (now) => {
-            await this.append({ id: entry.id, settled: cost });
+          if (cost === undefined) return this.getSpent(kind, conversation);
+          return this.runLocked(async (now) => {
+            await this.appendLine({ id: entry.id, settled: cost });
             const others = now.filter(({ id }) => id !== entry.id);
-            return this.sums([...others, { ...entry, usd: cost }], kind, conversation);
+            return this.computeSums([...others, { ...entry, usd: cost }], kind, conversation);
           });
         },
       };
@@ -148,14 +148,18 @@ export class Spending {
   }
 
   /** US dollars spent or reserved, today and for a conversation. */
-  async spent(kind: SpendingKind, conversation: string | undefined): Promise<SpendingReport> {
-    return this.sums(parse((await readText(this.files, this.path)) ?? ''), kind, conversation);
+  async getSpent(kind: SpendingKind, conversation: string | undefined): Promise<SpendingReport> {
+    return this.computeSums(parseEntries((await readText(this.files, this.path)) ?? ''), kind, conversation);
   }
 
-  private sums(entries: readonly Entry[], kind: SpendingKind, conversation: string | undefined): SpendingReport {
+  private computeSums(
+    entries: readonly SpendingEntry[],
+    kind: SpendingKind,
+    conversation: string | undefined,
+  ): SpendingReport {
     const today = this.now().toDateString();
     const own = entries.filter((entry) => entry.kind === kind);
-    const sum = (of: readonly Entry[]): number => of.reduce((total, { usd }) => total + usd, 0);
+    const sum = (of: readonly SpendingEntry[]): number => of.reduce((total, { usd }) => total + usd, 0);
     return {
       day: sum(own.filter(({ at }) => new Date(at).toDateString() === today)),
       conversation: conversation === undefined ? 0 : sum(own.filter((entry) => entry.conversation === conversation)),
@@ -164,39 +168,49 @@ export class Spending {
 
   /** @throws StorageError `not-ours` if the file isn't ours; it is kept */
   async check(): Promise<void> {
-    await refuseForeign(this.files, this.path, OWN.spending, 'Nothing was booked there, and no paid call is made.');
-    await refuseForeign(this.files, `${this.path}.lock`, OWN.lock, 'Nothing was booked, and no paid call is made.');
+    await refuseForeign(
+      this.files,
+      this.path,
+      OWN_FILE_KINDS.spending,
+      'Nothing was booked there, and no paid call is made.',
+    );
+    await refuseForeign(
+      this.files,
+      `${this.path}.lock`,
+      OWN_FILE_KINDS.lock,
+      'Nothing was booked, and no paid call is made.',
+    );
   }
 
-  private async locked<T>(action: (entries: readonly Entry[]) => Promise<T>): Promise<T> {
+  private async runLocked<T>(action: (entries: readonly SpendingEntry[]) => Promise<T>): Promise<T> {
     await this.check();
     await this.files.makeFolder(dirname(this.path));
     return withLock(this.files, `${this.path}.lock`, this.timing, async ({ confirm }) => {
       const text = (await readText(this.files, this.path)) ?? '';
-      const entries = parse(text);
-      if (text === '') await this.write('append', `${headerLine('spending')}\n`);
+      const entries = parseEntries(text);
+      if (text === '') await this.writeFile('append', `${makeHeaderLine('spending')}\n`);
       // A torn line must not merge with the next.
-      else if (!text.endsWith('\n')) await this.write('append', '\n');
+      else if (!text.endsWith('\n')) await this.writeFile('append', '\n');
       if (text.split('\n').length > MAX_LINES) {
         await confirm();
-        await this.replace(summedUp(entries, this.now().getTime()));
+        await this.replaceFile(combineSettled(entries, this.now().getTime()));
       }
       await confirm();
       return action(entries);
     });
   }
 
-  private append(line: Entry | { readonly id: string; readonly settled: number }): Promise<void> {
-    return this.write('append', `${JSON.stringify(line)}\n`);
+  private appendLine(line: SpendingEntry | { readonly id: string; readonly settled: number }): Promise<void> {
+    return this.writeFile('append', `${JSON.stringify(line)}\n`);
   }
 
-  private replace(entries: readonly Entry[]): Promise<void> {
-    const lines = [headerLine('spending'), ...entries.map((entry) => JSON.stringify(entry))];
-    return replaceOwn(this.files, this.path, `${lines.join('\n')}\n`, OWN.spending);
+  private replaceFile(entries: readonly SpendingEntry[]): Promise<void> {
+    const lines = [makeHeaderLine('spending'), ...entries.map((entry) => JSON.stringify(entry))];
+    return replaceOwn(this.files, this.path, `${lines.join('\n')}\n`, OWN_FILE_KINDS.spending);
   }
 
   /** Durable when it resolves, since no call may be made without a reservation. */
-  private write(mode: 'append', text: string): Promise<void> {
+  private writeFile(mode: 'append', text: string): Promise<void> {
     return withFile(this.files, this.path, mode, async (file) => {
       await writeAll(file, Buffer.from(text));
       await file.sync();
@@ -205,13 +219,13 @@ export class Spending {
 }
 
 /** Entries that still count; settled ones are merged per conversation and day. */
-function summedUp(entries: readonly Entry[], now: number): readonly Entry[] {
-  const kept: Entry[] = [];
-  const sums = new Map<string, Entry>();
+function combineSettled(entries: readonly SpendingEntry[], now: number): readonly SpendingEntry[] {
+  const kept: SpendingEntry[] = [];
+  const sums = new Map<string, SpendingEntry>();
   for (const entry of entries) {
     const { kind, conversation, at, usd, isSettled } = entry;
-    if (at < now - KEPT_MS) continue;
-    if (isSettled !== true && at >= now - OVER_MS) {
+    if (at < now - MAX_ENTRY_AGE_MS) continue;
+    if (isSettled !== true && at >= now - MAX_CALL_MS) {
       kept.push(entry);
       continue;
     }
@@ -226,10 +240,10 @@ function summedUp(entries: readonly Entry[], now: number): readonly Entry[] {
 /**
  * Settled entries replace their reservation. Unreadable lines are torn, and no call followed them.
  */
-function parse(text: string): readonly Entry[] {
-  const entries = new Map<string, Entry>();
+function parseEntries(text: string): readonly SpendingEntry[] {
+  const entries = new Map<string, SpendingEntry>();
   for (const line of text.split('\n')) {
-    const parsed = lineIn(line);
+    const parsed = parseLine(line);
     if (!parsed) continue;
     if ('at' in parsed) entries.set(parsed.id, parsed);
     else {
@@ -240,7 +254,7 @@ function parse(text: string): readonly Entry[] {
   return [...entries.values()];
 }
 
-function lineIn(line: string): z.infer<typeof lineSchema> | undefined {
+function parseLine(line: string): z.infer<typeof lineSchema> | undefined {
   try {
     return lineSchema.parse(JSON.parse(line));
   } catch {

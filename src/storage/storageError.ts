@@ -1,4 +1,4 @@
-import { errorCode, errorMessage } from '../core/errors';
+import { getErrorCode, getErrorMessage } from '../core/errors';
 
 /** Kinds of storage errors. */
 export type StorageTrouble =
@@ -42,23 +42,23 @@ export class StorageError extends Error {
 /** If true, the message explains what happened, what was not done and what to do. */
 export const isStorageError = (error: unknown): error is StorageError => error instanceof StorageError;
 
-interface Words {
+interface ErrorWords {
   readonly trouble: StorageTrouble;
   readonly happened: string;
   readonly advice: string;
 }
 
-const NO_SPACE: Words = {
+const NO_SPACE: ErrorWords = {
   trouble: 'no-space',
   happened: 'The disk (or your quota on it) is full.',
   advice: 'Free some space and try again.',
 };
-const NO_PERMISSION: Words = {
+const NO_PERMISSION: ErrorWords = {
   trouble: 'no-permission',
   happened: 'The system does not permit access.',
   advice: 'Give your user read and write permission for this path.',
 };
-const KNOWN: Readonly<Record<string, Words>> = {
+const ERROR_WORDS_BY_CODE: Readonly<Record<string, ErrorWords>> = {
   ENOSPC: NO_SPACE,
   EDQUOT: NO_SPACE,
   EACCES: NO_PERMISSION,
@@ -71,7 +71,7 @@ const KNOWN: Readonly<Record<string, Words>> = {
 };
 
 /** @param notDone what was therefore not done, in a sentence. */
-export const writtenByNewer = (path: string, notDone: string): StorageError =>
+export const createNewerVersionError = (path: string, notDone: string): StorageError =>
   new StorageError({
     trouble: 'newer-version',
     path,
@@ -83,16 +83,16 @@ export const writtenByNewer = (path: string, notDone: string): StorageError =>
 /** Wraps any error; a StorageError is returned unchanged. */
 export function asStorageError(error: unknown, path: string, notDone: string): StorageError {
   if (isStorageError(error)) return error;
-  const words = KNOWN[errorCode(error) ?? ''] ?? {
+  const words = ERROR_WORDS_BY_CODE[getErrorCode(error) ?? ''] ?? {
     trouble: 'io',
-    happened: `The system reported: ${errorMessage(error)}.`,
+    happened: `The system reported: ${getErrorMessage(error)}.`,
     advice: 'Check the disk and try again.',
   };
   return new StorageError({ ...words, path, notDone }, { cause: error });
 }
 
 /** Converts an action's system errors to StorageErrors. */
-export async function guarded<T>(path: string, notDone: string, action: () => Promise<T>): Promise<T> {
+export async function convertFileErrors<T>(path: string, notDone: string, action: () => Promise<T>): Promise<T> {
   try {
     return await action();
   } catch (error) {

@@ -11,12 +11,12 @@ import {
   type LedgerPaths,
   type StorageOptions,
 } from './folders';
-import { hold } from './holds';
+import { holdLedger } from './holds';
 import { Journal, type StorageProblem } from './journal';
 import { parseEntry } from './ledgerEntry';
 import { withLock } from './lock';
 import { Originals } from './originals';
-import { guarded, StorageError, writtenByNewer } from './storageError';
+import { convertFileErrors, StorageError, createNewerVersionError } from './storageError';
 import { isEqual } from '../core/isEqual';
 
 /** A ledger on disk in its last read state. Keeps no file open. */
@@ -65,7 +65,7 @@ export class StoredLedger implements LedgerFile {
   ) {
     this.texts = new Originals(options.files, paths.originals);
     this.journal = new Journal(options.files, paths.ledger, {
-      take: ({ json }) => this.take(json.toString('utf8')),
+      take: ({ json }) => this.takeLine(json.toString('utf8')),
       reset: () => {
         this.entries.length = 0;
         this.isNewer = false;
@@ -92,14 +92,14 @@ export class StoredLedger implements LedgerFile {
 
   async open(): Promise<void> {
     const { files } = this.options;
-    await guarded(
+    await convertFileErrors(
       this.folder,
       'Nothing was condensed, because the extension’s storage folder can’t be used.',
       async () => {
         await bringLedgerBack(files, this.folder);
         await refuseLinksOut(files, this.root, [this.folder]);
         this.stored = await readAbout(files, this.paths);
-        await this.read();
+        await this.readEntries();
       },
     );
     // Marks the ledger as used; errors are ignored.
@@ -107,15 +107,17 @@ export class StoredLedger implements LedgerFile {
   }
 
   hold(): Promise<void> {
-    return hold(this.options.files, this.folder);
+    return holdLedger(this.options.files, this.folder);
   }
 
   refresh(): Promise<void> {
-    return this.next(() => guarded(this.folder, 'The ledger was not read.', () => this.read()));
+    return this.runInOrder(() => convertFileErrors(this.folder, 'The ledger was not read.', () => this.readEntries()));
   }
 
   append(entry: LedgerEntry, originals: ReadonlyMap<Hash, string>): Promise<void> {
-    return this.next(() => guarded(this.folder, NOT_APPENDED, () => this.write(entry, originals)));
+    return this.runInOrder(() =>
+      convertFileErrors(this.folder, NOT_APPENDED_TEXT, () => this.writeEntry(entry, originals)),
+    );
   }
 
   async original(hash: Hash): Promise<string> {
@@ -123,22 +125,24 @@ export class StoredLedger implements LedgerFile {
   }
 
   originals(hashes: Iterable<Hash>): Promise<Map<Hash, string>> {
-    return guarded(this.paths.originals, 'The original was not read.', () => this.texts.read(hashes));
+    return convertFileErrors(this.paths.originals, 'The original was not read.', () =>
+      this.texts.readOriginals(hashes),
+    );
   }
 
-  private next<T>(action: () => Promise<T>): Promise<T> {
+  private runInOrder<T>(action: () => Promise<T>): Promise<T> {
     const result = this.queue.then(action);
     this.queue = result.catch(() => undefined);
     return result;
   }
 
   /** Reads entries before originals, so that the originals of all entries are present. */
-  private async read(): Promise<void> {
+  private async readEntries(): Promise<void> {
     await this.journal.refresh();
     await this.texts.refresh();
   }
 
-  private take(json: string): string | undefined {
+  private takeLine(json: string): string | undefined {
     const entry = parseEntry(json);
     if (entry === undefined) return 'this line contains no entry that this version knows; it was skipped';
     if (entry === 'newer') {
@@ -150,18 +154,18 @@ export class StoredLedger implements LedgerFile {
     return undefined;
   }
 
-  private async write(entry: LedgerEntry, originals: ReadonlyMap<Hash, string>): Promise<void> {
+  private async writeEntry(entry: LedgerEntry, originals: ReadonlyMap<Hash, string>): Promise<void> {
     const { files, lock } = this.options;
     const { folder, about, ledger, originals: texts } = this.paths;
     await refuseLinksOut(files, this.root, [folder, about, ledger, texts]);
     await makeLedgerFolder(files, this.root, folder);
     await withLock(files, this.paths.lock, lock, async (held) => {
-      await this.read();
-      if (this.isNewer) throw writtenByNewer(ledger, NOT_APPENDED);
+      await this.readEntries();
+      if (this.isNewer) throw createNewerVersionError(ledger, NOT_APPENDED_TEXT);
       this.refuseMissing(entry, originals);
       await this.writeAbout();
       await held.confirm();
-      await this.texts.append(originals);
+      await this.texts.appendOriginals(originals);
       await held.confirm();
       await this.journal.append([JSON.stringify(entry)]);
     });
@@ -179,20 +183,20 @@ export class StoredLedger implements LedgerFile {
   private refuseMissing(entry: LedgerEntry, originals: ReadonlyMap<Hash, string>): void {
     const edits = entry.type === 'condensed' ? entry.condensation.edits : entry.type === 'arrived' ? entry.edits : [];
     for (const { before } of edits) {
-      if (!originals.has(before) && !this.texts.has(before)) {
-        throw missingOriginal(this.folder, before);
+      if (!originals.has(before) && !this.texts.hasOriginal(before)) {
+        throw createMissingOriginalError(this.folder, before);
       }
     }
   }
 }
 
-const missingOriginal = (folder: string, hash: Hash): StorageError =>
+const createMissingOriginalError = (folder: string, hash: Hash): StorageError =>
   new StorageError({
     trouble: 'missing-original',
     path: folder,
     happened: `An edit names the original text with sha256 ${hash}, which was not given and is not kept.`,
-    notDone: NOT_APPENDED,
+    notDone: NOT_APPENDED_TEXT,
     advice: 'Read the conversation again and condense it once more.',
   });
 
-const NOT_APPENDED = 'The entry was not added to the ledger; nothing else has changed.';
+const NOT_APPENDED_TEXT = 'The entry was not added to the ledger; nothing else has changed.';

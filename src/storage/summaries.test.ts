@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
-import { smartProvider } from '../core/condense';
+import { createSmartProvider } from '../core/condense';
 import { createTestSummarizer } from '../core/condense/summary/testing';
 import { hashText, type Hash } from '../core/hash';
-import { exchange, lines, user } from '../core/testing';
-import { freshCounter } from '../core/testingCounter';
+import { makeToolExchange, makeLines, user } from '../core/testing';
+import { createCounter } from '../core/testingCounter';
 import { nodeFiles } from './nodeFiles';
 import { StoredSummaries } from './summaries';
-import { steppedFiles, systemError } from './testing';
+import { createSteppedFiles, createSystemError } from './testing';
 
 const key = (name: string): Hash => hashText(name);
 const DAY = 24 * 60 * 60 * 1000;
@@ -54,7 +54,7 @@ it('storing a summary that dies at any step leaves no half summary', () =>
   inTemporaryFolder(async (folder) => {
     for (let death = 0; death < 12; death++) {
       let step = 0;
-      const files = steppedFiles(() => {
+      const files = createSteppedFiles(() => {
         if (step++ >= death) throw new Error('died');
       });
       const name = `at step ${death}`;
@@ -66,7 +66,7 @@ it('storing a summary that dies at any step leaves no half summary', () =>
 it('summaries that can’t be stored are reported once and still used', () =>
   inTemporaryFolder(async (folder) => {
     const reported: string[] = [];
-    const full = systemError('ENOSPC');
+    const full = createSystemError('ENOSPC');
     const files = { ...nodeFiles, makeFolder: () => Promise.reject(full) };
     const store = new StoredSummaries(folder, { files, onTrouble: (words) => reported.push(words) });
     await store.set(key('a'), 'x');
@@ -127,13 +127,13 @@ it('another window does not pay again for a stored summary, and its estimate say
     const messages = [
       user('Fix the tests.'),
       ...Array.from({ length: 5 }, (_, index) =>
-        exchange(`${index}`, 'Bash', { command: `run ${index}` }, lines(`r${index}`, 40)),
+        makeToolExchange(`${index}`, 'Bash', { command: `run ${index}` }, makeLines(`r${index}`, 40)),
       ).flat(),
     ];
     const condense = async (replies: readonly string[]) => {
       const summarizer = createTestSummarizer(replies);
       const select = () => ({ summarizer, chosen: 'condensing-profile' }) as const;
-      const provider = smartProvider({ select, memo: new StoredSummaries(folder) });
+      const provider = createSmartProvider({ select, memo: new StoredSummaries(folder) });
       const checked = provider.validateConfig({
         passes: [
           {
@@ -146,7 +146,7 @@ it('another window does not pay again for a stored summary, and its estimate say
         ],
       });
       if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
-      const context = { messages, edits: [], counter: freshCounter() };
+      const context = { messages, edits: [], counter: createCounter() };
       const { costRange } = await provider.estimate(context, checked.config, {});
       const { edits, cost } = await provider.condense(context, checked.config, {});
       return { edits, cost, costRange, calls: summarizer.requests.length };

@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { SummaryMemo } from '../core/condense/providers/smart/passParts';
 import { hashText, type Hash } from '../core/hash';
-import { ifThere, readSlice, readText, statusIfThere, withFile, writeAtomically } from './fileTools';
+import { undefinedIfMissing, readSlice, readText, readStatusIfPresent, withFile, writeAtomically } from './fileTools';
 import type { Files } from './files';
 import { nodeFiles } from './nodeFiles';
 import { asStorageError } from './storageError';
@@ -20,7 +20,7 @@ export interface SummaryLimits {
   readonly maxAgeDays: number;
 }
 
-const LIMITS: SummaryLimits = { maxBytes: 16 * 1024 * 1024, maxAgeDays: 30 };
+const DEFAULT_SUMMARY_LIMITS: SummaryLimits = { maxBytes: 16 * 1024 * 1024, maxAgeDays: 30 };
 
 export interface StoredSummariesOptions {
   readonly files: Files;
@@ -31,11 +31,11 @@ export interface StoredSummariesOptions {
   readonly onTrouble: (words: string) => void;
 }
 
-const DAY = 24 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 /** Number of writes between checks of the folder's size. */
-const BETWEEN_LOOKS = 200;
-const NAME = /^[0-9a-f]{64}\.json$/;
-const TEMPORARY = /^[0-9a-f]{64}\.[0-9a-f]{16}\.new$/;
+const WRITES_BETWEEN_CHECKS = 200;
+const SUMMARY_FILE_NAME = /^[0-9a-f]{64}\.json$/;
+const TEMPORARY_FILE_NAME = /^[0-9a-f]{64}\.[0-9a-f]{16}\.new$/;
 
 /**
  * Summaries in a folder, limited by age and size. Disk errors are reported once and otherwise
@@ -51,11 +51,17 @@ export class StoredSummaries implements SummaryMemo {
     readonly folder: string,
     options: Partial<StoredSummariesOptions> = {},
   ) {
-    this.options = { files: nodeFiles, limits: LIMITS, now: Date.now, onTrouble: () => undefined, ...options };
+    this.options = {
+      files: nodeFiles,
+      limits: DEFAULT_SUMMARY_LIMITS,
+      now: Date.now,
+      onTrouble: () => undefined,
+      ...options,
+    };
   }
 
   async get(key: Hash): Promise<string | undefined> {
-    const path = this.pathOf(key);
+    const path = this.getPath(key);
     const { files, now } = this.options;
     const text = await readText(files, path).catch(() => undefined);
     const summary = text === undefined ? undefined : parseSummary(text);
@@ -67,10 +73,10 @@ export class StoredSummaries implements SummaryMemo {
   /** Atomic. Errors are reported instead of thrown, since the summary is used anyway. */
   async set(key: Hash, summary: string): Promise<void> {
     try {
-      await this.write(key, summary);
+      await this.writeSummary(key, summary);
       if (--this.untilLook > 0) return;
-      this.untilLook = BETWEEN_LOOKS;
-      await this.prune();
+      this.untilLook = WRITES_BETWEEN_CHECKS;
+      await this.pruneSummaries();
     } catch (error) {
       if (this.wasReported) return;
       this.wasReported = true;
@@ -80,52 +86,55 @@ export class StoredSummaries implements SummaryMemo {
 
   async clear(): Promise<void> {
     const { files } = this.options;
-    for (const { path } of await this.kept()) await ifThere(files.removeFile(path));
+    for (const { path } of await this.listStored()) await undefinedIfMissing(files.removeFile(path));
   }
 
-  private pathOf(key: Hash): string {
+  private getPath(key: Hash): string {
     return join(this.folder, `${key}.json`);
   }
 
   /** Not synced: the checksum detects files damaged by a power failure. */
-  private async write(key: Hash, summary: string): Promise<void> {
+  private async writeSummary(key: Hash, summary: string): Promise<void> {
     const { files } = this.options;
     const temporary = join(this.folder, `${key}.${randomBytes(8).toString('hex')}.new`);
     await files.makeFolder(this.folder);
     const bytes = Buffer.from(JSON.stringify({ check: hashText(summary), summary }));
-    await writeAtomically(files, this.pathOf(key), bytes, { temporary, isSynced: false });
+    await writeAtomically(files, this.getPath(key), bytes, { temporary, isSynced: false });
   }
 
   /** Our files only; others with such names are ignored. */
-  private async kept(): Promise<{ readonly path: string; readonly bytes: number; readonly used: number }[]> {
+  private async listStored(): Promise<{ readonly path: string; readonly bytes: number; readonly used: number }[]> {
     const { files } = this.options;
     const kept: { readonly path: string; readonly bytes: number; readonly used: number }[] = [];
-    for (const name of (await ifThere(files.list(this.folder))) ?? []) {
+    for (const name of (await undefinedIfMissing(files.list(this.folder))) ?? []) {
       const path = join(this.folder, name);
-      const status = NAME.test(name) || TEMPORARY.test(name) ? await statusIfThere(files, path) : undefined;
+      const status =
+        SUMMARY_FILE_NAME.test(name) || TEMPORARY_FILE_NAME.test(name)
+          ? await readStatusIfPresent(files, path)
+          : undefined;
       if (status?.kind !== 'file') continue;
       const beginning = await withFile(files, path, 'read', async (file) => (await readSlice(file, 0, 80)).toString());
-      if (BEGINNING.test(beginning)) kept.push({ path, bytes: status.bytes, used: status.modified });
+      if (FILE_BEGINNING.test(beginning)) kept.push({ path, bytes: status.bytes, used: status.modified });
     }
     return kept;
   }
 
   /** Removes expired files, then the least recently used until the rest fits. */
-  private async prune(): Promise<void> {
+  private async pruneSummaries(): Promise<void> {
     const { files, limits, now } = this.options;
-    const kept = await this.kept();
-    const oldest = now() - limits.maxAgeDays * DAY;
+    const kept = await this.listStored();
+    const oldest = now() - limits.maxAgeDays * DAY_MS;
     let bytes = kept.reduce((sum, file) => sum + file.bytes, 0);
     for (const file of kept.toSorted((a, b) => a.used - b.used)) {
       if (file.used >= oldest && bytes <= limits.maxBytes) return;
-      await ifThere(files.removeFile(file.path));
+      await undefinedIfMissing(files.removeFile(file.path));
       bytes -= file.bytes;
     }
   }
 }
 
 /** Start of a summary file, possibly torn. */
-const BEGINNING = /^(?:$|\{"check":"[0-9a-f]*)/;
+const FILE_BEGINNING = /^(?:$|\{"check":"[0-9a-f]*)/;
 
 /** Undefined if the file is damaged. */
 function parseSummary(text: string): string | undefined {

@@ -6,7 +6,7 @@ import { nodeFiles } from './nodeFiles';
 import type { LockTiming } from './lock';
 
 /** A lock timing that removes silent locks quickly. */
-export const QUICK_LOCK: LockTiming = { wait: 30_000, silence: 150, heartbeat: 20 };
+export const QUICK_LOCK_TIMING: LockTiming = { wait: 30_000, silence: 150, heartbeat: 20 };
 
 export interface Step {
   readonly operation: 'open' | 'write' | 'truncate' | 'sync' | Exclude<keyof Files, 'open'>;
@@ -17,7 +17,7 @@ export interface Step {
  * A file system with a hook before every modifying step. Writes are split in two, so that there is
  * a step in the middle.
  */
-export function steppedFiles(onStep: (step: Step) => void, inner: Files = nodeFiles): Files {
+export function createSteppedFiles(onStep: (step: Step) => void, inner: Files = nodeFiles): Files {
   const stepped =
     <Rest extends readonly unknown[], T>(
       operation: Step['operation'],
@@ -31,7 +31,7 @@ export function steppedFiles(onStep: (step: Step) => void, inner: Files = nodeFi
     ...inner,
     open: async (path, mode) => {
       if (mode !== 'read') onStep({ operation: 'open', path });
-      return steppedFile(path, onStep, await inner.open(path, mode));
+      return createSteppedFile(path, onStep, await inner.open(path, mode));
     },
     makeFolder: stepped('makeFolder', inner.makeFolder),
     syncFolder: stepped('syncFolder', inner.syncFolder),
@@ -42,7 +42,7 @@ export function steppedFiles(onStep: (step: Step) => void, inner: Files = nodeFi
   };
 }
 
-function steppedFile(path: string, onStep: (step: Step) => void, file: OpenFile): OpenFile {
+function createSteppedFile(path: string, onStep: (step: Step) => void, file: OpenFile): OpenFile {
   let isSecondHalf = true;
   return {
     ...file,
@@ -62,7 +62,7 @@ function steppedFile(path: string, onStep: (step: Step) => void, file: OpenFile)
   };
 }
 
-export const systemError = (code: string): Error => Object.assign(new Error(`${code}: made by a test`), { code });
+export const createSystemError = (code: string): Error => Object.assign(new Error(`${code}: made by a test`), { code });
 
 const makeEdit = (text: string, index: number, condensation: string): Edit => ({
   kind: 'cut',
@@ -79,7 +79,7 @@ const makeEdit = (text: string, index: number, condensation: string): Edit => ({
   tokensAfter: 1,
 });
 
-export const condensed = (id: string, texts: readonly string[]): LedgerEntry => ({
+export const makeCondensedEntry = (id: string, texts: readonly string[]): LedgerEntry => ({
   type: 'condensed',
   condensation: {
     id: id as never,
@@ -95,13 +95,13 @@ export const condensed = (id: string, texts: readonly string[]): LedgerEntry => 
   },
 });
 
-export const undone = (id: string): LedgerEntry => ({ type: 'undone', condensation: id as never });
+export const makeUndoneEntry = (id: string): LedgerEntry => ({ type: 'undone', condensation: id as never });
 
-export const excluded = (id: string, index: number): LedgerEntry => ({
+export const makeExcludedEntry = (id: string, index: number): LedgerEntry => ({
   type: 'excluded',
   condensation: id as never,
   edit: `${id}-${index}` as never,
 });
 
-export const originalsIn = (texts: readonly string[]): Map<Hash, string> =>
+export const makeOriginals = (texts: readonly string[]): Map<Hash, string> =>
   new Map(texts.map((text) => [hashText(text), text]));

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { openLedger } from './ledgerStore';
 
-export const ID = 'a conversation';
+export const TEST_CONVERSATION_ID = 'a conversation';
 
-export const NONE = new Map();
+export const NO_ORIGINALS = new Map();
 
-export const open = (root: string) => openLedger(root, { id: ID });
+export const open = (root: string) => openLedger(root, { id: TEST_CONVERSATION_ID });
 
 export const readFiles = async (root: string) => {
   const { folder } = await open(root);

@@ -4,27 +4,27 @@
  */
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 
-const KEY = 'context-condenser.ended-threads';
+const ENDED_THREADS_KEY = 'context-condenser.ended-threads';
 /** Locks of threads with higher IDs expire like those of other machines. */
-const MOST_THREADS = 1 << 16;
+const MAX_TRACKED_THREADS = 1 << 16;
 
 /** The bits, also shared with threads started after the first call. */
-function endedThreads(): Uint8Array {
-  const known = getEnvironmentData(KEY);
-  const bits = known instanceof SharedArrayBuffer ? known : new SharedArrayBuffer(MOST_THREADS / 8);
-  if (bits !== known) setEnvironmentData(KEY, bits);
+function getEndedThreads(): Uint8Array {
+  const known = getEnvironmentData(ENDED_THREADS_KEY);
+  const bits = known instanceof SharedArrayBuffer ? known : new SharedArrayBuffer(MAX_TRACKED_THREADS / 8);
+  if (bits !== known) setEnvironmentData(ENDED_THREADS_KEY, bits);
   return new Uint8Array(bits);
 }
 
 /** Call before starting a thread whose end will be recorded. */
-export const shareEndedThreads = (): void => void endedThreads();
+export const shareEndedThreads = (): void => void getEndedThreads();
 
-const isCounted = (thread: number): boolean => thread >= 0 && thread < MOST_THREADS;
+const isCounted = (thread: number): boolean => thread >= 0 && thread < MAX_TRACKED_THREADS;
 
 /** @param thread its `threadId` while it ran */
 export function noteEndedThread(thread: number): void {
-  if (isCounted(thread)) Atomics.or(endedThreads(), thread >> 3, 1 << (thread & 7));
+  if (isCounted(thread)) Atomics.or(getEndedThreads(), thread >> 3, 1 << (thread & 7));
 }
 
 export const hasThreadEnded = (thread: number): boolean =>
-  isCounted(thread) && (Atomics.load(endedThreads(), thread >> 3) & (1 << (thread & 7))) !== 0;
+  isCounted(thread) && (Atomics.load(getEndedThreads(), thread >> 3) & (1 << (thread & 7))) !== 0;

@@ -20,7 +20,7 @@ function written(): { bundles: Bundles<{ readonly program: { readonly name: stri
     'program.cjs': `require('./part-2.cjs'); ${note('program')} exports.name = 'it';`,
   };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  const { told } = new Bundles<{ readonly told: Told }>(folder).now('told');
+  const { told } = new Bundles<{ readonly told: Told }>(folder).loadNow('told');
   return { bundles: new Bundles(folder), told: () => told };
 }
 
@@ -57,6 +57,6 @@ it("a program's parts are each loaded in a separate turn, and only once", async 
 
 it("a program is loaded synchronously for callers that can't wait", () => {
   const { bundles, told } = written();
-  expect(bundles.now('program').name).toBe('it');
+  expect(bundles.loadNow('program').name).toBe('it');
   expect(told()).toEqual(['1', '2', 'program']);
 });

@@ -18,7 +18,7 @@ export class Bundles<Programs extends object> {
   }
 
   /** Loads everything missing synchronously, for callers that can't wait. */
-  now<Name extends keyof Programs & string>(name: Name): Programs[Name] {
+  loadNow<Name extends keyof Programs & string>(name: Name): Programs[Name] {
     this.loaded.add(name);
     // The build names files after their programs.
     return this.require(`./${name}.cjs`) as Programs[Name];
@@ -35,9 +35,9 @@ export class Bundles<Programs extends object> {
         this.require(`./${part}`);
         await nextTurn();
       }
-      this.now(name);
+      this.loadNow(name);
       await nextTurn();
     }
-    return this.now(name);
+    return this.loadNow(name);
   }
 }

@@ -6,9 +6,9 @@ import { toTabName } from './fileName';
 import { COMPARISON_SCHEME, CONVERSATION_FOLDER } from './schemes';
 
 /** Maximum condensations whose texts are kept for comparison; they can be large. */
-const KEPT = 3;
+const MAX_KEPT_COMPARISONS = 3;
 
-interface Comparison extends FoldedTexts {
+interface OpenComparison extends FoldedTexts {
   /** The conversation's ID; each has at most one open diff. */
   readonly conversation: string;
   readonly title: string;
@@ -21,22 +21,22 @@ interface Comparison extends FoldedTexts {
 }
 
 /** Shows what a condensation did, in VS Code's diff editor over read-only documents. */
-export class Comparisons implements vscode.TextDocumentContentProvider, vscode.Disposable {
-  private readonly kept = new Map<string, Comparison | string>();
+export class ComparisonDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  private readonly kept = new Map<string, OpenComparison | string>();
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.changed.event;
   private readonly registration = vscode.workspace.registerTextDocumentContentProvider(COMPARISON_SCHEME, this);
 
   /** Keeps a condensation's texts and drops the oldest. @returns its ID */
-  add(comparison: Comparison): string {
+  add(comparison: OpenComparison): string {
     // A tab from before a reload must not show a newer comparison with the same ID.
-    return this.keep(`${createKey(comparison.conversation)}-${randomUUID().slice(0, 8)}`, comparison);
+    return this.keepComparison(`${createKey(comparison.conversation)}-${randomUUID().slice(0, 8)}`, comparison);
   }
 
-  private keep(id: string, one: Comparison | string): string {
+  private keepComparison(id: string, one: OpenComparison | string): string {
     this.kept.delete(id);
     this.kept.set(id, one);
-    for (const old of [...this.kept.keys()].slice(0, -KEPT)) this.kept.delete(old);
+    for (const old of [...this.kept.keys()].slice(0, -MAX_KEPT_COMPARISONS)) this.kept.delete(old);
     return id;
   }
 
@@ -46,7 +46,7 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
   }
 
   /** The original of a preview's marker; undefined if no kept preview has it. */
-  originalOf(reference: string): string | undefined {
+  findOriginal(reference: string): string | undefined {
     for (const kept of this.kept.values()) {
       const text = typeof kept === 'string' ? undefined : kept.originals?.[reference];
       if (text !== undefined) return text;
@@ -59,7 +59,7 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
    * unchanged parts are folded.
    * @param preserveFocus keeps the focus, for an open list
    */
-  async show(id: string, preserveFocus = false): Promise<void> {
+  async showComparison(id: string, preserveFocus = false): Promise<void> {
     const comparison = this.kept.get(id);
     if (typeof comparison !== 'object') return;
     const { title, by = '', isPreview = false, conversation, firstChange: line = 0 } = comparison;
@@ -77,18 +77,18 @@ export class Comparisons implements vscode.TextDocumentContentProvider, vscode.D
       selection: new vscode.Range(line, 0, line, 0),
     };
     await vscode.commands.executeCommand('vscode.diff', before, after, whole, options);
-    await this.close(conversation, id);
+    await this.closeComparisons(conversation, id);
   }
 
   /** Opens a conversation as text, in its single tab. @param path of the conversation */
-  async open(path: string, title: string, text: string): Promise<void> {
-    const uri = createUri(this.keep(createKey(path), text), 'whole', toTabName(title), path);
+  async openText(path: string, title: string, text: string): Promise<void> {
+    const uri = createUri(this.keepComparison(createKey(path), text), 'whole', toTabName(title), path);
     this.changed.fire(uri);
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: true });
   }
 
   /** Closes a conversation's outdated diff. @param except the one to keep */
-  async close(conversation: string, except?: string): Promise<void> {
+  async closeComparisons(conversation: string, except?: string): Promise<void> {
     const key = createKey(conversation);
     const tabs = vscode.window.tabGroups.all
       .flatMap((group) => group.tabs)

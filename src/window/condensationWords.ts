@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { formatChange, formatCost, formatTokens } from '../core/format';
-import { listNames, type NamedResult } from '../core/condense/report/report';
+import { listNames, type ResultWithProvider } from '../core/condense/report/report';
 import { getProviderName } from '../core/condense/types';
-import { usesIn, type UseAfter } from '../core/condense/ledger/use';
+import { countUses, type UseAfter } from '../core/condense/ledger/use';
 import { shortenTitle } from './markdownText';
 import { isSet } from './settings/settings';
 import type { Services } from './services';
@@ -37,8 +37,8 @@ export function formatCondensation(figures: CondensationFigures): string {
 }
 
 /** Providers of a result with their presets or strategies. */
-export const formatProviders = ({ registered }: Pick<Services, 'registered'>, result: NamedResult): string =>
-  listNames(result, (id) => getProviderName(id, registered.list()));
+export const formatProviders = ({ registered }: Pick<Services, 'registered'>, result: ResultWithProvider): string =>
+  listNames(result, (id) => getProviderName(id, registered.listProviders()));
 
 /** What condensing would achieve. */
 export const formatPreview = (
@@ -70,7 +70,7 @@ export const formatTokenChange = (before: number, after: number): string =>
 
 /** How often the agent needed removed content again. */
 export function formatUse(use: UseAfter): string {
-  const uses = usesIn(use);
+  const uses = countUses(use);
   const within = use.turns === 1 ? vscode.l10n.t('1 turn') : vscode.l10n.t('{0} turns', use.turns);
   if (uses === 0) return vscode.l10n.t('Removed content needed again within {0}: never.', within);
   return vscode.l10n.t(

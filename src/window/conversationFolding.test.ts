@@ -3,13 +3,13 @@ import type * as vscode from 'vscode';
 import { expect, it } from 'vitest';
 import { HEADING } from '../core/messages/heading';
 import { renderConversation } from '../core/messages/render';
-import { assistant, exchange, user } from '../core/testing';
+import { assistant, makeToolExchange, user } from '../core/testing';
 import { MARKER_START } from '../core/messages/markers';
 import { ConversationFolding } from './conversationFolding';
 
 const TEXT = renderConversation([
   user('Do it\nwell'),
-  ...exchange('1', 'Read', { path: 'a' }, 'x\ny'),
+  ...makeToolExchange('1', 'Read', { path: 'a' }, 'x\ny'),
   assistant('Done'),
 ]);
 

@@ -3,12 +3,14 @@ import { MessageCounter } from '../core/tokens/messageCounter';
 import { loadTokenCounter } from '../storage/assets';
 import type { Services } from './services';
 
-let loading: Promise<MessageCounter> | undefined;
+let loadingCounter: Promise<MessageCounter> | undefined;
 
 /** The window's only counter, so that nothing is counted twice. */
 export function getCounter({ context }: Services): Promise<MessageCounter> {
-  loading ??= loadTokenCounter(join(context.extensionPath, 'dist')).then((counter) => new MessageCounter(counter));
+  loadingCounter ??= loadTokenCounter(join(context.extensionPath, 'dist')).then(
+    (counter) => new MessageCounter(counter),
+  );
   // After a failure the next caller loads it again.
-  loading.catch(() => (loading = undefined));
-  return loading;
+  loadingCounter.catch(() => (loadingCounter = undefined));
+  return loadingCounter;
 }

@@ -14,14 +14,14 @@ interface DeathWords {
   readonly wake: string;
 }
 
-type Threads = WeakMap<Services, EngineThread>;
+type ThreadByServices = WeakMap<Services, EngineThread>;
 
-const readers: Threads = new WeakMap();
-const chats: Threads = new WeakMap();
+const readerThreads: ThreadByServices = new WeakMap();
+const chatThreads: ThreadByServices = new WeakMap();
 
 /** The thread that reads conversations. */
 export const getReaderThread = (services: Services): EngineThread =>
-  getThread(services, readers, () => ({
+  getThread(services, readerThreads, () => ({
     rests: vscode.l10n.t(
       'The part of Context Condenser that reads conversations has ended twice within a minute, and is not started again by itself.',
     ),
@@ -30,7 +30,7 @@ export const getReaderThread = (services: Services): EngineThread =>
 
 /** The chat's own thread, so that requests don't wait for files being read. */
 export const getChatThread = (services: Services): EngineThread =>
-  getThread(services, chats, () => ({
+  getThread(services, chatThreads, () => ({
     died: vscode.l10n.t(
       'The part of Context Condenser that condenses the chat ended unexpectedly. The chat’s request was sent as it was; the next one is condensed again.',
     ),
@@ -40,7 +40,7 @@ export const getChatThread = (services: Services): EngineThread =>
     wake: vscode.l10n.t('Condense Again'),
   }));
 
-function getThread(services: Services, threads: Threads, words: () => DeathWords): EngineThread {
+function getThread(services: Services, threads: ThreadByServices, words: () => DeathWords): EngineThread {
   const known = threads.get(services);
   if (known) return known;
   const { context, log } = services;

@@ -1,7 +1,7 @@
 /** Turns a conversation's title into names of tabs and files. */
 
 /** Maximum characters of a file's name. */
-const NAME_CHARS = 60;
+const MAX_NAME_CHARS = 60;
 
 /** Drops dots, colons and commas at the end, where more text follows. */
 export const toTabName = (title: string): string => title.trim().replace(/[\s.,:;…]+$/u, '') || title.trim();
@@ -17,9 +17,9 @@ export function toFileName(title: string, otherwise: string): string {
     .replace(/\s+/g, ' ')
     .trim();
   const short =
-    words.length > NAME_CHARS
+    words.length > MAX_NAME_CHARS
       ? words
-          .slice(0, NAME_CHARS)
+          .slice(0, MAX_NAME_CHARS)
           .replace(/\s\S*$/, '')
           .toWellFormed()
       : words;

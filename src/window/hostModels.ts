@@ -4,14 +4,14 @@
 import type { PreviewModel } from '../background/preview/messages';
 import type { HostModels } from '../background/hostModels';
 import type { SelectModel } from '../core/condense/providers/smart/passParts';
-import { NoSummarizerError, type OwnModel, type SelectedSummarizer } from '../core/condense/summarizer';
+import { NoSummarizerError, type LoadOwnModel, type SelectedSummarizer } from '../core/condense/summarizer';
 import type { WindowModels } from './models';
 
 export interface HostModelsParts {
   /** Loaded on the engine's first call. */
   readonly models: () => Promise<WindowModels>;
   /** A conversation's own model by name; default: none. */
-  readonly own?: (name: string) => OwnModel | undefined;
+  readonly own?: (name: string) => LoadOwnModel | undefined;
   readonly warn: (words: string) => void;
 }
 
@@ -40,7 +40,7 @@ export async function planModel(
   select: SelectModel,
   samples: WindowModels['samples'],
   apiProfile: string | undefined,
-  own?: OwnModel,
+  own?: LoadOwnModel,
 ): Promise<{ readonly planned: PreviewModel; readonly selected?: SelectedSummarizer }> {
   const name = apiProfile === undefined ? {} : { apiProfile };
   try {

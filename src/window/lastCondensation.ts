@@ -7,14 +7,14 @@ import type { LastCondensation, Services } from './services';
  * Context key for `enablement` in package.json: Undo and Condense Further have something to work
  * on.
  */
-export const HAS_CONDENSED = 'contextCondenser.hasCondensed';
+export const HAS_CONDENSED_CONTEXT_KEY = 'contextCondenser.hasCondensed';
 
 /** Context key of the walkthrough: it was the user's own conversation instead of the sample. */
-const HAS_CONDENSED_OWN = 'contextCondenser.hasCondensedOwn';
+const HAS_CONDENSED_OWN_CONTEXT_KEY = 'contextCondenser.hasCondensedOwn';
 
 export function rememberCondensation(services: Services, last: LastCondensation): void {
   services.last = last;
-  void vscode.commands.executeCommand('setContext', HAS_CONDENSED, true);
+  void vscode.commands.executeCommand('setContext', HAS_CONDENSED_CONTEXT_KEY, true);
   if (last.path !== undefined && last.path !== getSamplePath(services.context.extensionPath))
-    void vscode.commands.executeCommand('setContext', HAS_CONDENSED_OWN, true);
+    void vscode.commands.executeCommand('setContext', HAS_CONDENSED_OWN_CONTEXT_KEY, true);
 }

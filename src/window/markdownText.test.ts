@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type * as vscode from 'vscode';
-import { escapeMarkdown, markdown, showMarkdown, textAndCommand } from './markdownText';
+import { escapeMarkdown, makeMarkdown, showMarkdown, makeTextWithCommand } from './markdownText';
 
 it.each([
   ['22,909 → 12,890 tokens (-44%)', '22,909 → 12,890 tokens \\(\\-44%\\)'],
@@ -60,10 +60,10 @@ it('untrusted text in the chat is escaped everywhere', () => {
       const stream = { markdown: ({ value }: vscode.MarkdownString) => void said.push(value) };
       showMarkdown(
         stream as unknown as vscode.ChatResponseStream,
-        markdown`${text}${markdown`${text}`}${[markdown`${text}`]}`,
+        makeMarkdown`${text}${makeMarkdown`${text}`}${[makeMarkdown`${text}`]}`,
       );
       expect(bareSigns(said.join(''))).toEqual([]);
-      const link = textAndCommand('', { command: 'own', title: text, arguments: [text] }, text);
+      const link = makeTextWithCommand('', { command: 'own', title: text, arguments: [text] }, text);
       expect(link.isTrusted).toEqual({ enabledCommands: ['own'] });
       expect(bareSigns(link.value.replace(/^\n(`+)\w*\n[^]*\n\1\n/, '')).join('')).toMatch(/^\[\]\(:[_.*]*\)$/);
     }),

@@ -5,7 +5,7 @@ import { escapeLinks } from './notifications';
 /**
  * Characters with a meaning in Markdown; dot, colon and at sign prevent automatic links and lists.
  */
-const SIGNS = /[!#$&()*+\-.:<>@[\\\]_`{|}~]/g;
+const MARKDOWN_SIGNS = /[!#$&()*+\-.:<>@[\\\]_`{|}~]/g;
 
 /**
  * Markdown that shows a text literally, on one line that can wrap. `MarkdownString.appendText` uses
@@ -15,7 +15,7 @@ export const escapeMarkdown = (text: string): string =>
   text
     .replace(/[\s\u0085]+/g, ' ')
     .trim()
-    .replace(SIGNS, '\\$&');
+    .replace(MARKDOWN_SIGNS, '\\$&');
 
 /** A piece of Markdown, created only by {@link markdown}. */
 class Markdown {
@@ -24,7 +24,7 @@ class Markdown {
 export type { Markdown };
 
 /** Template for Markdown; values are escaped by {@link escapeMarkdown} unless they are Markdown. */
-export const markdown = (
+export const makeMarkdown = (
   own: TemplateStringsArray,
   ...values: readonly (string | Markdown | readonly Markdown[])[]
 ): Markdown => new Markdown(own.reduce((all, part, at) => `${all}${getSource(values[at - 1] ?? '')}${part}`));
@@ -37,17 +37,17 @@ const getSource = (value: string | Markdown | readonly Markdown[]): string =>
         .map(({ source }) => source)
         .join('');
 
-export const markdownString = ({ source }: Markdown): vscode.MarkdownString => new vscode.MarkdownString(source);
+export const toMarkdownString = ({ source }: Markdown): vscode.MarkdownString => new vscode.MarkdownString(source);
 
 /** Writes to VS Code's chat, which treats strings as Markdown too. */
 export function showMarkdown(stream: vscode.ChatResponseStream, text: Markdown): void {
-  stream.markdown(markdownString(text));
+  stream.markdown(toMarkdownString(text));
 }
 
 /**
  * Text verbatim in a block, followed by a link to a command (the only one allowed there) and words.
  */
-export function textAndCommand(
+export function makeTextWithCommand(
   text: string,
   { command, title, arguments: values }: vscode.Command,
   beside: string,
@@ -60,10 +60,10 @@ export function textAndCommand(
 }
 
 /** Characters of a title in a notification. */
-const TITLE_CHARS = 60;
+const MAX_TITLE_CHARS = 60;
 
 /** A title for a notification, dialog or progress. */
 export function shortenTitle(text: string): string {
   const plain = escapeLinks(text);
-  return plain.length > TITLE_CHARS ? `${plain.slice(0, TITLE_CHARS)}…` : plain;
+  return plain.length > MAX_TITLE_CHARS ? `${plain.slice(0, MAX_TITLE_CHARS)}…` : plain;
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { RunMetrics } from '../core/condense/metrics/metrics';
 import { isBuiltIn } from '../core/condense/types';
-import { errorMessage } from '../core/errors';
+import { getErrorMessage } from '../core/errors';
 import { MetricsStore } from '../storage/metrics';
 import type { Services } from './services';
 import { getPresetId } from './settings/providerConfig';
@@ -24,8 +24,8 @@ export async function recordMetrics(
 ): Promise<void> {
   const preset = typeof config === 'string' ? config : chosen === 'smart' ? getPresetId(config) : undefined;
   try {
-    await getMetrics(services).add({ ...metrics, ...(preset !== undefined && { preset }) });
+    await getMetrics(services).addRun({ ...metrics, ...(preset !== undefined && { preset }) });
   } catch (error) {
-    services.log.warn(`The metrics could not be saved. ${errorMessage(error)}`);
+    services.log.warn(`The metrics could not be saved. ${getErrorMessage(error)}`);
   }
 }

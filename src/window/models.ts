@@ -12,7 +12,7 @@ import {
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import type { ApiProfile } from '../settings/profiles';
 import { createProfileSummarizer } from '../settings/profileSummarizer';
-import { limitedSummarizer } from '../storage/limitedSummarizer';
+import { limitSummarizer } from '../storage/limitedSummarizer';
 import type { MetricsStore } from '../storage/metrics';
 import { getSpending } from './spending';
 import { readSetting } from './settings/settings';
@@ -54,25 +54,25 @@ const applyLimits = (
   found: Summarizer | UnavailableProfile,
 ): Summarizer | UnavailableProfile =>
   'summarize' in found
-    ? limitedSummarizer(found, {
+    ? limitSummarizer(found, {
         spending: getSpending(services),
         limits: () => ({
           perConversation: readSetting('maxCostPerConversation'),
           perDay: readSetting('maxCostPerDay'),
         }),
-        count: (text) => counter.text(text),
+        count: (text) => counter.countText(text),
       })
     : found;
 
 /** Reads settings and metrics for each model, so that changes apply at once. */
 export function createWindowModels(services: Services, counter: MessageCounter, metrics: MetricsStore): WindowModels {
-  let runs: Awaited<ReturnType<MetricsStore['read']>> = [];
+  let runs: Awaited<ReturnType<MetricsStore['readRuns']>> = [];
   const summarizer = (profile: ApiProfile): Promise<Summarizer | UnavailableProfile> =>
     createSummarizer(services, counter, profile, runs);
   return {
     async select(apiProfile, own): Promise<SelectedSummarizer> {
       const { profiles, condensing } = readModelSettings();
-      runs = await metrics.read();
+      runs = await metrics.readRuns();
       // If the profile named by a pass is missing, the condensing profile is used and a note says
       // so.
       const named = profiles.find(({ id, name }) => id === apiProfile || name === apiProfile);

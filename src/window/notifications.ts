@@ -4,23 +4,23 @@
  * `parseLinkedText` in microsoft/vscode: notifications, progress, an input's message), others into
  * icons (`$(alert)`, `renderLabelWithIcons`: picks, the status bar). Our text quotes files, models
  * and programs, so both are escaped. Lint bans the original functions elsewhere; Markdown is in
- * `markdownText.ts`.
+ * `exportToMarkdown.ts`.
  */
 import * as vscode from 'vscode';
 
 /** Text without links and icons. */
 export const escapeLinks = (text: string): string => text.replace(/\](?=\()/g, '] ').replace(/\$(?=\()/g, '$ ');
 
-type Show = typeof vscode.window.showErrorMessage;
+type ShowMessage = typeof vscode.window.showErrorMessage;
 
 // After the message the overloads take options with text of their own, and buttons, whose text is
 // shown literally.
-const wrapShow = (show: () => Show): Show =>
+const wrapShow = (show: () => ShowMessage): ShowMessage =>
   ((message: string, ...rest: never[]) =>
     show()(
       escapeLinks(message),
       ...(rest.map((each) => (isModal(each) ? escapeDetail(each) : each)) as never[]),
-    )) as Show;
+    )) as ShowMessage;
 
 const isModal = (value: unknown): value is vscode.MessageOptions =>
   typeof value === 'object' && value !== null && 'detail' in value;
@@ -34,12 +34,12 @@ export const showInformationMessage = wrapShow(() => vscode.window.showInformati
 export const showWarningMessage = wrapShow(() => vscode.window.showWarningMessage);
 export const showErrorMessage = wrapShow(() => vscode.window.showErrorMessage);
 
-type Report = Parameters<Parameters<typeof vscode.window.withProgress>[1]>[0];
+type ProgressReporter = Parameters<Parameters<typeof vscode.window.withProgress>[1]>[0];
 
 /** `vscode.window.withProgress` with escaped titles and steps. */
 export const showProgress = <R>(
   options: vscode.ProgressOptions,
-  task: (report: Report, token: vscode.CancellationToken) => Thenable<R>,
+  task: (report: ProgressReporter, token: vscode.CancellationToken) => Thenable<R>,
 ): Thenable<R> =>
   vscode.window.withProgress(
     { ...options, ...(options.title !== undefined && { title: escapeLinks(options.title) }) },
@@ -86,11 +86,11 @@ const isThenable = (answer: Validation | Thenable<Validation>): answer is Thenab
   typeof answer === 'object' && answer !== null && 'then' in answer;
 
 /** Icons at the beginning of our labels; in an untrusted label they are harmless. */
-const OWN_ICON =
+const OWN_ICON_PATTERN =
   /^\$\((?:add|archive|circle-slash|comment-discussion|copy|debug-pause|debug-start|debug-stop|diff|discard|edit|folder-opened|gear|key|link|list-selection|pin|plug|redo|settings-gear|terminal|tools|trash)\) /;
 
 function escapeLabel(label: string): string {
-  const [icon = ''] = OWN_ICON.exec(label) ?? [];
+  const [icon = ''] = OWN_ICON_PATTERN.exec(label) ?? [];
   return icon + escapeLinks(label.slice(icon.length));
 }
 

@@ -65,21 +65,21 @@ it("a marker's hover shows only the first lines", async () => {
 it('the list of originals shows removed content, accepts a typed reference, and reports an unknown one', async () => {
   const originals = getOriginals(services);
   fake.picks = ['Message'];
-  await originals.choose(services.last!.conversation, getLedgerFolder(services));
+  await originals.chooseOriginal(services.last!.conversation, getLedgerFolder(services));
   const references = new Set(findMarkers(after).map(({ reference }) => reference));
   expect(fake.offered.at(-1)?.length).toBeGreaterThanOrEqual(references.size);
   expect(fake.executed.at(-1)?.[0]).toBe('showTextDocument');
   fake.inputs = ['0badc0de'];
-  await originals.open();
+  await originals.openOriginal();
   const opened = fake.executed.at(-1)?.[1] as Uri;
   expect(await originals.provideTextDocumentContent(opened as unknown as vscode.Uri)).toContain(
     'is no longer available',
   );
   fake.inputs = ['no reference'];
-  await originals.open();
+  await originals.openOriginal();
   expect(fake.problems.at(-1)).toContain('6 to 64 hexadecimal digits');
-  await originals.choose(undefined, getLiveLedgerFolder(services));
+  await originals.chooseOriginal(undefined, getLiveLedgerFolder(services));
   expect(last()).toBe('Nothing in this conversation is condensed.');
-  await originals.choose('nobody', join(getLedgerFolder(services), 'none'));
+  await originals.chooseOriginal('nobody', join(getLedgerFolder(services), 'none'));
   expect(last()).toBe('Nothing in this conversation is condensed.');
 });

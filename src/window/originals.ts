@@ -1,20 +1,20 @@
 /** Makes markers links to their originals, with a hover that shows the first lines. */
 import * as vscode from 'vscode';
 import { findMarkers, type ReferenceId } from '../core/messages/markers';
-import { errorMessage } from '../core/errors';
+import { getErrorMessage } from '../core/errors';
 import { ORIGINAL_SCHEME } from './schemes';
 import { runInBackground, getLiveLedgerFolder, getLedgerFolder } from './background';
-import { markdown, markdownString, textAndCommand } from './markdownText';
+import { makeMarkdown, toMarkdownString, makeTextWithCommand } from './markdownText';
 import type { Services } from './services';
 import { askInput, pickOne, showInformationMessage } from './notifications';
 
 /** Maximum lines and characters in a hover. */
-const SHOWN_LINES = 12;
-const SHOWN_CHARS = 1_200;
+const MAX_SHOWN_LINES = 12;
+const MAX_SHOWN_CHARS = 1_200;
 /** Originals cached for further hovers. */
-const KEPT = 20;
+const MAX_CACHED_ORIGINALS = 20;
 
-export class Originals
+export class OriginalDocuments
   implements vscode.TextDocumentContentProvider, vscode.DocumentLinkProvider, vscode.HoverProvider
 {
   private readonly kept = new Map<string, Promise<string | undefined>>();
@@ -33,8 +33,8 @@ export class Originals
   async provideHover(document: vscode.TextDocument, position: vscode.Position): Promise<vscode.Hover | undefined> {
     const found = findMarkerAt(document, position);
     if (!found) return undefined;
-    const text = await this.find(found.reference);
-    if (text === undefined) return new vscode.Hover(markdownString(markdown`${formatMissing()}`), found.range);
+    const text = await this.findOriginal(found.reference);
+    if (text === undefined) return new vscode.Hover(toMarkdownString(makeMarkdown`${formatMissing()}`), found.range);
     const lines = text.split('\n').length;
     const size = lines === 1 ? vscode.l10n.t('1 line') : vscode.l10n.t('{0} lines', lines.toLocaleString('en-US'));
     const open = {
@@ -42,15 +42,15 @@ export class Originals
       title: vscode.l10n.t('Open Original'),
       arguments: [found.reference],
     };
-    return new vscode.Hover(textAndCommand(getBeginning(text), open, size), found.range);
+    return new vscode.Hover(makeTextWithCommand(getBeginning(text), open, size), found.range);
   }
 
   async provideTextDocumentContent({ path }: vscode.Uri): Promise<string> {
     const [, reference = ''] = /^\/([0-9a-f]+)\./.exec(path) ?? [];
     try {
-      return (await this.find(reference)) ?? formatMissing();
+      return (await this.findOriginal(reference)) ?? formatMissing();
     } catch (error) {
-      return errorMessage(error);
+      return getErrorMessage(error);
     }
   }
 
@@ -58,7 +58,7 @@ export class Originals
    * Opens a reference's original; without one, that of the marker at the cursor or one that the
    * user enters.
    */
-  async open(reference?: string): Promise<void> {
+  async openOriginal(reference?: string): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     const chosen =
       reference ??
@@ -73,7 +73,7 @@ export class Originals
    * Lists a conversation's removed content and opens what the user picks. @param store folder of
    * its ledger
    */
-  async choose(conversation: string | undefined, store: string): Promise<void> {
+  async chooseOriginal(conversation: string | undefined, store: string): Promise<void> {
     const task = { kind: 'references', conversation: conversation ?? '', store } as const;
     const listing =
       conversation === undefined ? [] : await runInBackground(this.services, task, new AbortController().signal);
@@ -92,12 +92,12 @@ export class Originals
       matchOnDescription: true,
       matchOnDetail: true,
     });
-    if (picked) await this.open(picked.reference);
+    if (picked) await this.openOriginal(picked.reference);
   }
 
   /** @throws Error if it is damaged */
-  private find(reference: string): Promise<string | undefined> {
-    const previewed = this.services.comparisons.originalOf(reference);
+  private findOriginal(reference: string): Promise<string | undefined> {
+    const previewed = this.services.comparisons.findOriginal(reference);
     if (previewed !== undefined) return Promise.resolve(previewed);
     const known = this.kept.get(reference);
     if (known) return known;
@@ -109,7 +109,7 @@ export class Originals
     } as const;
     const finding = runInBackground(services, task, new AbortController().signal).then(({ text }) => text);
     this.kept.set(reference, finding);
-    for (const old of [...this.kept.keys()].slice(0, -KEPT)) this.kept.delete(old);
+    for (const old of [...this.kept.keys()].slice(0, -MAX_CACHED_ORIGINALS)) this.kept.delete(old);
     // A reference unknown now may be known after the next condensation.
     finding.then(
       (text) => text === undefined && this.kept.delete(reference),
@@ -119,12 +119,12 @@ export class Originals
   }
 }
 
-const all = new WeakMap<Services, Originals>();
+const originalsByServices = new WeakMap<Services, OriginalDocuments>();
 
 /** The window's instance. */
-export function getOriginals(services: Services): Originals {
-  const known = all.get(services) ?? new Originals(services);
-  all.set(services, known);
+export function getOriginals(services: Services): OriginalDocuments {
+  const known = originalsByServices.get(services) ?? new OriginalDocuments(services);
+  originalsByServices.set(services, known);
   return known;
 }
 
@@ -148,7 +148,7 @@ function findMarkerAt(
 }
 
 function getBeginning(text: string): string {
-  const lines = text.slice(0, SHOWN_CHARS).split('\n').slice(0, SHOWN_LINES).join('\n');
+  const lines = text.slice(0, MAX_SHOWN_CHARS).split('\n').slice(0, MAX_SHOWN_LINES).join('\n');
   return lines.length < text.length ? `${lines.toWellFormed()}\n…` : lines;
 }
 

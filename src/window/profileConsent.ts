@@ -8,10 +8,10 @@ import { getKeyTarget, type ApiProfile } from '../settings/profiles';
 import { showWarningMessage } from './notifications';
 import type { Services } from './services';
 
-const CONSENTS_KEY = 'contextCondenser.profileConsents';
+const CONSENTS_STATE_KEY = 'contextCondenser.profileConsents';
 
 /** Calls while the question is open share its answer. */
-const open = new Map<string, Promise<boolean>>();
+const openQuestions = new Map<string, Promise<boolean>>();
 
 /** Includes the profile's model and address, so that a change of either is asked again. */
 const createKey = (extension: string, profile: ApiProfile): string =>
@@ -21,12 +21,13 @@ const createKey = (extension: string, profile: ApiProfile): string =>
  * Whether an installed extension may use a profile; asks if undecided. Dismissing the question
  * means no for now.
  */
-export async function mayUseProfile(services: Services, extension: string, profile: ApiProfile): Promise<boolean> {
+export async function askToUseProfile(services: Services, extension: string, profile: ApiProfile): Promise<boolean> {
   const key = createKey(extension, profile);
   const known = readConsents(services)[key];
   if (known !== undefined) return known;
-  const asked = open.get(key) ?? askUser(services, extension, profile, key).finally(() => open.delete(key));
-  open.set(key, asked);
+  const asked =
+    openQuestions.get(key) ?? askUser(services, extension, profile, key).finally(() => openQuestions.delete(key));
+  openQuestions.set(key, asked);
   return asked;
 }
 
@@ -61,7 +62,7 @@ export const forgetConsents = (services: Services, { id }: ApiProfile): Promise<
 const isFor = (key: string, profile: string): boolean => key.startsWith(`[${JSON.stringify(profile)},`);
 
 function readConsents({ context }: Services): Readonly<Record<string, boolean>> {
-  const stored = context.globalState.get<unknown>(CONSENTS_KEY);
+  const stored = context.globalState.get<unknown>(CONSENTS_STATE_KEY);
   if (!isRecord(stored)) return {};
   return Object.fromEntries(
     Object.entries(stored).filter((entry): entry is [string, boolean] => typeof entry[1] === 'boolean'),
@@ -69,7 +70,7 @@ function readConsents({ context }: Services): Readonly<Record<string, boolean>> 
 }
 
 const saveConsents = async ({ context }: Services, consents: Readonly<Record<string, boolean>>): Promise<void> =>
-  context.globalState.update(CONSENTS_KEY, consents);
+  context.globalState.update(CONSENTS_STATE_KEY, consents);
 
 function getName(extension: string): string {
   const found: unknown = vscode.extensions.getExtension(extension)?.packageJSON;

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { version } from '../../package.json';
-import { defaultStore } from '../storage/home';
+import { getDefaultStore } from '../storage/home';
 import { getLiveLedgerFolder, getLedgerFolder } from './background';
 import type { Services } from './services';
 
@@ -15,7 +15,7 @@ import type { Services } from './services';
  */
 export function createRecallServers(services: Services): vscode.McpStdioServerDefinition[] {
   const { context } = services;
-  const own = defaultStore({ platform: process.platform, env: process.env, homedir: homedir() });
+  const own = getDefaultStore({ platform: process.platform, env: process.env, homedir: homedir() });
   if (![getLedgerFolder(services), own].some((store) => existsSync(store))) return [];
   const stores = [getLedgerFolder(services), getLiveLedgerFolder(services), own];
   const command = [

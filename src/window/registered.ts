@@ -15,15 +15,15 @@ export class RegisteredProviders {
    * @returns a function that unregisters the provider
    * @throws Error if the ID is taken
    */
-  add(provider: ExternalProvider): () => void {
+  addProvider(provider: ExternalProvider): () => void {
     const { id } = provider;
     if (this.providers.has(id)) throw new Error(`A provider "${id}" is already registered.`);
     this.providers.set(id, provider);
-    this.notify();
+    this.notifyListeners();
     return () => {
       if (this.providers.get(id) !== provider) return;
       this.providers.delete(id);
-      this.notify();
+      this.notifyListeners();
     };
   }
 
@@ -33,21 +33,21 @@ export class RegisteredProviders {
     return () => this.listeners.delete(listener);
   }
 
-  private notify(): void {
+  private notifyListeners(): void {
     for (const listener of this.listeners) listener();
   }
 
   /** As data, for the engine. */
-  describe(): ProviderDescription[] {
-    return this.list().map(({ parsed }) => describeProvider(parsed));
+  describeProviders(): ProviderDescription[] {
+    return this.listProviders().map(({ parsed }) => describeProvider(parsed));
   }
 
   /** For the engine. @param counter loads the o200k counter */
-  calls(counter: Parameters<typeof callProviders>[1]): ProviderCalls {
+  createCalls(counter: Parameters<typeof callProviders>[1]): ProviderCalls {
     return callProviders((id) => this.providers.get(id)?.parsed.provider, counter);
   }
 
-  list(): readonly ExternalProvider[] {
+  listProviders(): readonly ExternalProvider[] {
     return [...this.providers.values()];
   }
 }

@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 import type { RegisteredProviders } from './registered';
-import type { Comparisons } from './comparisons';
+import type { ComparisonDocuments } from './comparisons';
 
 /** An applied condensation. */
 export interface CondensationEvent {
@@ -18,7 +18,7 @@ export interface CondensationEvent {
 export interface Services {
   readonly context: vscode.ExtensionContext;
   readonly log: vscode.LogOutputChannel;
-  readonly comparisons: Comparisons;
+  readonly comparisons: ComparisonDocuments;
   /** Announces every condensation to other extensions. */
   readonly condensed: vscode.EventEmitter<CondensationEvent>;
   /**

@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
-import { errorMessage } from '../core/errors';
+import { getErrorMessage } from '../core/errors';
 import type { Services } from './services';
 import { showErrorMessage } from './notifications';
 
 /** Shows an error in a notification and logs it. Cancellation is ignored. */
 export function showErrorAndLog({ log }: Pick<Services, 'log'>, error: unknown): void {
   if (error instanceof vscode.CancellationError) return;
-  const message = errorMessage(error);
+  const message = getErrorMessage(error);
   log.error(message);
   void showErrorMessage(message);
 }

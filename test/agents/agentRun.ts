@@ -8,7 +8,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, 
 import { dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
-import { errorCode } from '../../src/core/errors';
+import { getErrorCode } from '../../src/core/errors';
 import type { WireName } from '../../src/gateway/wires/wire';
 import type { AgentSetting, RealAgent } from './agents';
 
@@ -234,7 +234,7 @@ function readContent(path: string): string | undefined {
   try {
     return readFileSync(path, 'latin1');
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
+    if (getErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

@@ -20,7 +20,7 @@ import { computeCallCost } from '../../src/core/cost/callCost';
 import { MessageCounter } from '../../src/core/tokens/messageCounter';
 import { limitWords } from '../../src/cli/gateway/limitWords';
 import { filterHeaders } from '../../src/gateway/headers';
-import { STOPPED } from '../../src/gateway/server';
+import { STOPPED_RESPONSE } from '../../src/gateway/server';
 import { findKnownRequest } from '../../src/gateway/wires';
 import type { WireName } from '../../src/gateway/wires/wire';
 import { loadTokenCounter } from '../../src/storage/assets';
@@ -84,7 +84,7 @@ const dist = resolve(values.dist);
 const parts = new Set(values.parts.split(','));
 
 const counter = new MessageCounter(await loadTokenCounter(dist));
-const countTokens = (text: string): number => Math.ceil(counter.text(text) * TOKEN_FACTOR);
+const countTokens = (text: string): number => Math.ceil(counter.countText(text) * TOKEN_FACTOR);
 const prices = await loadPriceTable();
 
 const results = { passed: 0, failed: 0, skipped: 0 };
@@ -214,7 +214,9 @@ function reportedBy({ ended, bed }: Run) {
     repaired: log.filter((each) => /^problem \S+ The vendor refused a/.test(each)).length,
     problems: log.filter(
       (each) =>
-        !/^(passed|condensed|not condensed)/.test(each) && each !== '' && !/aborted|connection to the vendor was lost/.test(each),
+        !/^(passed|condensed|not condensed)/.test(each) &&
+        each !== '' &&
+        !/aborted|connection to the vendor was lost/.test(each),
     ),
   };
 }
@@ -558,8 +560,8 @@ async function stopped(agent: RealAgent, wire: WireName): Promise<void> {
       const path = (request.url ?? '').replace(/\?.*/, '');
       if (findKnownRequest(request.method ?? '', path)?.purpose !== 'count') paths.push(path);
       request.resume().on('end', () => {
-        response.writeHead(STOPPED.status, { 'content-type': 'application/json', connection: 'close' });
-        response.end(JSON.stringify({ type: 'error', error: { type: STOPPED.type, message } }));
+        response.writeHead(STOPPED_RESPONSE.status, { 'content-type': 'application/json', connection: 'close' });
+        response.end(JSON.stringify({ type: 'error', error: { type: STOPPED_RESPONSE.type, message } }));
       });
     });
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));

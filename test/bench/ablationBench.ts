@@ -6,12 +6,12 @@ import { PROGRAMS } from '../../src/core/messages/commands/programs';
 import type { Program } from '../../src/core/messages/commands/printed';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { chooseCuts } from '../../src/core/condense/futureNeed/cuts';
-import { KeptParts } from '../../src/core/condense/futureNeed/kept';
+import { KeptLineChecker } from '../../src/core/condense/futureNeed/kept';
 import { findNeededLines, type NeededLine } from '../../src/core/condense/futureNeed/neededLater';
 import { BUILT_IN_PRESETS } from '../../src/core/condense/providers/smart/presets';
 import { losslessConfigSchema } from '../../src/core/condense/lossless/run';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
-import { smartProvider } from '../../src/core/condense/providers/smart';
+import { createSmartProvider } from '../../src/core/condense/providers/smart';
 import { selectSummarizer } from '../../src/core/condense/summarizer';
 import { createTestSummarizer } from '../../src/core/condense/summary/testing';
 import type { ApiMessage } from '../../src/core/messages/types';
@@ -143,7 +143,7 @@ async function ablatePrograms(rows: Rows, agent: string, messages: readonly ApiM
 
 /** A fake model whose text matches no file line. */
 const summarizer = createTestSummarizer(() => Promise.resolve('A summary of what was there. '.repeat(8)));
-const smart = smartProvider({ select: () => Promise.resolve(selectSummarizer({ condensing: summarizer })) });
+const smart = createSmartProvider({ select: () => Promise.resolve(selectSummarizer({ condensing: summarizer })) });
 
 async function ablatePasses(rows: Rows, agent: string, messages: readonly ApiMessage[]): Promise<void> {
   for (const prefix of listPrefixes(messages)) {
@@ -184,7 +184,7 @@ const listPrefixes = (messages: readonly ApiMessage[]): Condensable[] =>
     return needed.length === 0 ? [] : [{ messages: messages.slice(0, cut), needed }];
   });
 
-const countSize = (messages: readonly ApiMessage[]): number => freshCounter().messages(messages);
+const countSize = (messages: readonly ApiMessage[]): number => freshCounter().countMessages(messages);
 
 async function measure(
   { messages, needed }: Condensable,
@@ -192,13 +192,13 @@ async function measure(
   targetTokens: number | undefined,
 ): Promise<Measure> {
   const counter = freshCounter();
-  const before = counter.messages(messages);
+  const before = counter.countMessages(messages);
   const { edits } = await condense(messages, way, counter, targetTokens === undefined ? {} : { targetTokens });
   const view = applyEdits(messages, edits);
-  const kept = new KeptParts(view);
+  const kept = new KeptLineChecker(view);
   return {
-    removed: before - counter.messages(view.messages),
-    lost: needed.filter((line) => kept.line(line) !== 'verbatim').length,
+    removed: before - counter.countMessages(view.messages),
+    lost: needed.filter((line) => kept.checkLine(line) !== 'verbatim').length,
   };
 }
 

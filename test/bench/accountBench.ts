@@ -14,7 +14,13 @@ import { readConversationFile } from '../../src/conversations/readFile';
 import type { Usage } from '../../src/core/cost/usage';
 import { countPromptTokens } from '../../src/core/cost/usage';
 import { computeCallCost } from '../../src/core/cost/callCost';
-import { calibrate, median, replay, requestsIn, type CalibrationPair } from '../../src/core/account/replay';
+import {
+  fitCalibration,
+  computeMedian,
+  simulateUsage,
+  listRequests,
+  type CalibrationPair,
+} from '../../src/core/account/replay';
 import { freshCounter } from './measure';
 import { bytesRead, CONVERSATIONS, idleLag, writeStore } from './storesBench';
 import { megabytes, millis, percent, table } from './table';
@@ -55,17 +61,17 @@ export async function benchReplay(folders: readonly string[] = ACCOUNT_CORPORA):
       if (!recorded) return [];
       const counter = freshCounter();
       const byMessage = new Map(recorded.requests.map((request) => [request.message, request]));
-      const pairs = requestsIn(messages, counter, recorded.compactions, recorded.requests).flatMap(
+      const pairs = listRequests(messages, counter, recorded.compactions, recorded.requests).flatMap(
         (request): (CalibrationPair & { model: string | undefined; seller: string | undefined })[] => {
           const found = byMessage.get(request.answer);
           return found?.usage ? [{ request, usage: found.usage, model: found.model, seller: found.seller }] : [];
         },
       );
       const half = Math.floor(pairs.length / 2);
-      const calibration = calibrate(pairs.slice(0, half));
+      const calibration = fitCalibration(pairs.slice(0, half));
       if (!calibration || half < 5) return [];
       const second = pairs.slice(half);
-      const replayed = replay(
+      const replayed = simulateUsage(
         second.map(({ request }) => request),
         calibration,
         pairs[half - 1]?.request,
@@ -100,7 +106,7 @@ export async function benchReplay(folders: readonly string[] = ACCOUNT_CORPORA):
 const spread = (errors: readonly number[]): string =>
   errors.length === 0
     ? '–'
-    : `${percent(median(errors.map(Math.abs)))} / ${percent(median(errors))} [${percent(Math.min(...errors))} to ${percent(Math.max(...errors))}]`;
+    : `${percent(computeMedian(errors.map(Math.abs)))} / ${percent(computeMedian(errors))} [${percent(Math.min(...errors))} to ${percent(Math.max(...errors))}]`;
 
 export const replayTable = (sessions: readonly ReplayedSession[]): string =>
   table(

@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createAnthropicHandler } from '../../src/api/anthropic';
 import { createSummarizer } from '../../src/api/summarizer';
-import { smartProvider } from '../../src/core/condense/providers/smart';
+import { createSmartProvider } from '../../src/core/condense/providers/smart';
 import { SUITE_RUNS as CALLS, suiteRuns, SUMMARIZE_RESULTS } from '../fixtures/suiteRuns';
 import { startAnthropicServer } from '../servers/anthropicServer';
 import { reply } from '../servers/behaviour';
@@ -46,10 +46,10 @@ export async function benchCalls(): Promise<CallsMeasurement> {
         model: { id: MODEL, contextWindow: 200_000 },
       });
       const summarizer = createSummarizer({ profile: 'Bench', handler });
-      const provider = smartProvider({ select: () => ({ summarizer, chosen: 'condensing-profile' }) });
+      const provider = createSmartProvider({ select: () => ({ summarizer, chosen: 'condensing-profile' }) });
       const checked = provider.validateConfig(SUMMARIZE_RESULTS);
       if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
-      counter.messages(messages);
+      counter.countMessages(messages);
       const [started, cpuStarted] = [performance.now(), process.cpuUsage()];
       const { calls = [] } = await provider.condense({ messages, edits: [], counter }, checked.config, {});
       if (calls.length !== CALLS) throw new Error(`${calls.length} calls were made, not ${CALLS}`);

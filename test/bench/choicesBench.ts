@@ -2,8 +2,8 @@
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { BUILT_IN_PRESETS } from '../../src/core/condense/providers/smart/presets';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
-import { nativeProvider } from '../../src/core/condense/providers/native';
-import { smartProvider } from '../../src/core/condense/providers/smart';
+import { createNativeProvider } from '../../src/core/condense/providers/native';
+import { createSmartProvider } from '../../src/core/condense/providers/smart';
 import { truncationProvider } from '../../src/core/condense/providers/truncation';
 import { selectSummarizer } from '../../src/core/condense/summarizer';
 import { createTestSummarizer } from '../../src/core/condense/summary/testing';
@@ -33,7 +33,7 @@ export interface ChoiceRow extends RetentionReport {
 }
 
 /** The scripted model, and its connection to a provider. */
-type BenchModel = Required<Pick<NonNullable<Parameters<typeof smartProvider>[0]>, 'select' | 'samples'>>;
+type BenchModel = Required<Pick<NonNullable<Parameters<typeof createSmartProvider>[0]>, 'select' | 'samples'>>;
 
 interface ProviderChoice {
   readonly name: string;
@@ -45,11 +45,11 @@ const CHOICES: readonly ProviderChoice[] = [
   { name: 'Truncation', make: () => candidate('truncation', truncationProvider, {}) },
   {
     name: 'Summary',
-    make: (model) => candidate('native', nativeProvider({ ...model, select: () => model.select(undefined) }), {}),
+    make: (model) => candidate('native', createNativeProvider({ ...model, select: () => model.select(undefined) }), {}),
   },
   ...BUILT_IN_PRESETS.map(({ id, name, config }) => ({
     name: `Smart, ${name}`,
-    make: (model: BenchModel) => candidate(id, smartProvider(model), config),
+    make: (model: BenchModel) => candidate(id, createSmartProvider(model), config),
   })),
 ];
 
@@ -71,7 +71,7 @@ async function benchChoice(
   let calls = 0;
   const seen: ModelCall[] = [];
   const policy: Policy = async (prefix) => {
-    counter.messages(prefix);
+    counter.countMessages(prefix);
     const summarizer = createTestSummarizer((request) => Promise.resolve(scriptedReply(request)));
     const choice = make({
       select: () => selectSummarizer({ condensing: summarizer }),
@@ -99,7 +99,7 @@ async function benchChoice(
   const retention = await measureRetention(
     conversations.map(({ messages }) => messages),
     policy,
-    { size: counter.messages.bind(counter) },
+    { size: counter.countMessages.bind(counter) },
   );
   const close = paid.filter(({ estimated, cost }) => Math.abs(estimated - cost) <= 0.2 * cost);
   return {

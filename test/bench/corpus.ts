@@ -138,7 +138,7 @@ export function joinedTo(conversations: readonly BenchConversation[], most: numb
   for (const [index, { messages }] of conversations.entries()) {
     for (const message of messages) {
       open.push(withIds(message, `${index}-`));
-      tokens += counter.message(message);
+      tokens += counter.countMessage(message);
       if (tokens < most) continue;
       joined.push([`real, joined ${joined.length + 1}`, open]);
       open = [];

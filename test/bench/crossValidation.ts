@@ -1,5 +1,9 @@
 /** Cross-validation of fitted weights: losses with weights fitted without the tested cuts. */
-import { chooseLeastNeeded, MAX_SHARE_WITH_NAMES, getWordlessShare } from '../../src/core/condense/relevance/choice';
+import {
+  chooseLeastNeeded,
+  MAX_REMOVED_SHARE_WITH_NAMES,
+  getWordlessShare,
+} from '../../src/core/condense/relevance/choice';
 import { fitWeights } from './fitWeights';
 import { protectNewest } from '../../src/core/condense/relevance/guard';
 import { blendWithNeighbors } from '../../src/core/condense/relevance/relevance';
@@ -55,7 +59,7 @@ export function simulated(cuts: readonly FitCut[], scores: Scores, sizes: Sizes 
     return sizes(cut).flatMap(({ rule, tokens, lost }) => {
       const excess = cut.afterLossless - tokens;
       const words = oldWords(cut, excess);
-      const isNamed = getWordlessShare(excess, cut.tokens) <= MAX_SHARE_WITH_NAMES;
+      const isNamed = getWordlessShare(excess, cut.tokens) <= MAX_REMOVED_SHARE_WITH_NAMES;
       const gains = isNamed ? cut.tokens.map((own, block) => own - (cut.names[block] ?? 0)) : cut.tokens;
       const relevance = protectNewest(own, cut.guarded, all - (excess - words));
       const gone = chooseLeastNeeded(excess - words, relevance, gains, cut.follows);

@@ -111,7 +111,7 @@ const middle = (runs: readonly Taken[] = []): Taken => ({
 function sessionOn(source: readonly ApiMessage[]): PreviewSession {
   const messages = JSON.parse(JSON.stringify(source)) as ApiMessage[];
   const counter = freshCounter();
-  counter.messages(messages);
+  counter.countMessages(messages);
   const session = new PreviewSession(counter);
   session.update('live', { messages: { kept: 0, added: messages }, edits: { kept: 0, added: [] } });
   return session;

@@ -8,9 +8,9 @@
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { FEATURE_NAMES, FEATURES, type FeatureName } from '../../src/core/condense/relevance/featureNames';
+import { FEATURE_NAMES, FEATURE_DESCRIPTIONS, type FeatureName } from '../../src/core/condense/relevance/featureNames';
 import { fitWeights } from './fitWeights';
-import { smartProvider } from '../../src/core/condense/providers/smart';
+import { createSmartProvider } from '../../src/core/condense/providers/smart';
 import type { BenchConversation } from './corpus';
 import { cutsFrom, sessionsIn, type FitCut } from './fitCuts';
 import { candidate } from './measure';
@@ -67,7 +67,7 @@ function weightsFile(weights: readonly number[]): string {
     const weight = Number((weights[at] ?? 0).toPrecision(3));
     return weight === 0
       ? []
-      : [`  /** ${weight > 0 ? 'More' : 'Less'} needed: ${FEATURES[name]}. */`, `  ${name}: ${weight},`];
+      : [`  /** ${weight > 0 ? 'More' : 'Less'} needed: ${FEATURE_DESCRIPTIONS[name]}. */`, `  ${name}: ${weight},`];
   });
   return [
     '/**',
@@ -93,7 +93,7 @@ async function showProduct(
     ({ project }) => {
       const own = weights.get(project) ?? [];
       const named = Object.fromEntries(FEATURE_NAMES.map((name, at) => [name, own[at] ?? 0]));
-      return candidate('file-aware', smartProvider({ weights: named }), 'file-aware');
+      return candidate('file-aware', createSmartProvider({ weights: named }), 'file-aware');
     },
     { rules: ['mask 20', 'mask 10', 'newest half'], cuts: [0.3, 0.6, 0.9] },
   );

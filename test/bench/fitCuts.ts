@@ -3,10 +3,10 @@
  * with features, and which blocks contain needed lines.
  */
 import { chooseCuts } from '../../src/core/condense/futureNeed/cuts';
-import { KeptParts } from '../../src/core/condense/futureNeed/kept';
+import { KeptLineChecker } from '../../src/core/condense/futureNeed/kept';
 import { findNeededLines, type NeededLine } from '../../src/core/condense/futureNeed/neededLater';
 import { findNeighbors, prefixBlocks, makeSample, type NeededThere } from './prefixBlocks';
-import { agentWordsOf, type AgentWords } from '../../src/core/condense/providers/smart/candidates';
+import { collectAgentWords, type AgentWords } from '../../src/core/condense/providers/smart/candidates';
 import { toGuardedBlock, type GuardedBlock } from '../../src/core/condense/relevance/guard';
 import { chooseDeclaredNames } from '../../src/core/condense/providers/smart/declaredNames';
 import type { FitSample } from './fitWeights';
@@ -69,10 +69,10 @@ export async function makeFitCuts({ agent, project, name, messages: all }: Bench
     const rules = await Promise.all(
       Object.entries(RULES).map(async ([rule, policy]) => {
         const view = await policy(prefix);
-        const kept = new KeptParts(view);
-        const isLost = lines.map(({ line }) => kept.line(line) !== 'verbatim');
+        const kept = new KeptLineChecker(view);
+        const isLost = lines.map(({ line }) => kept.checkLine(line) !== 'verbatim');
         const lost = WINDOWS.map((_, at) => lines.filter(({ windows }, index) => windows[at] && isLost[index]).length);
-        return { rule, tokens: counter.messages(view.messages), lost };
+        return { rule, tokens: counter.countMessages(view.messages), lost };
       }),
     );
     found.push({
@@ -84,8 +84,8 @@ export async function makeFitCuts({ agent, project, name, messages: all }: Bench
       names: candidates.map(({ block }) => names.get(block)?.tokens ?? 0),
       follows: findNeighbors(candidates),
       guarded: candidates.map(toGuardedBlock),
-      words: agentWordsOf(draft, isWanted).map(({ gain, textAfter }) => ({ gain, textAfter })),
-      before: counter.messages(prefix),
+      words: collectAgentWords(draft, isWanted).map(({ gain, textAfter }) => ({ gain, textAfter })),
+      before: counter.countMessages(prefix),
       afterLossless: draft.tokens,
       rules,
     });

@@ -4,7 +4,7 @@
  */
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { BUILT_IN_PRESETS } from '../../src/core/condense/providers/smart/presets';
-import { smartProvider } from '../../src/core/condense/providers/smart';
+import { createSmartProvider } from '../../src/core/condense/providers/smart';
 import { selectSummarizer } from '../../src/core/condense/summarizer';
 import { createTestSummarizer } from '../../src/core/condense/summary/testing';
 import { generateConversation, type ConversationOptions } from '../generators/conversation';
@@ -84,7 +84,7 @@ export async function benchHeadline(): Promise<HeadlineRow[]> {
 async function run(preset: string, options: ConversationOptions): Promise<Run> {
   const messages = generateConversation(options);
   const counter = freshCounter();
-  const before = counter.messages(messages);
+  const before = counter.countMessages(messages);
   const random = new Random(options.seed);
   const summarizer = createTestSummarizer((request) => {
     // The limit is above the requested length; half to all of two thirds of it is what was
@@ -92,13 +92,13 @@ async function run(preset: string, options: ConversationOptions): Promise<Run> {
     const tokens = (roomForSummary(request) / 1.5) * (0.5 + random.next() / 2);
     return Promise.resolve(prose(random, tokens * CHARS_PER_TOKEN));
   });
-  const provider = smartProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
+  const provider = createSmartProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
   const checked = provider.validateConfig(BUILT_IN_PRESETS.find(({ id }) => id === preset)?.config);
   if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
   const started = process.cpuUsage();
   const { edits, cost = 0 } = await provider.condense({ messages, edits: [], counter }, checked.config, {});
   const timeMs = cpuSince(started);
-  const after = counter.messages(applyEdits(messages, edits).messages);
+  const after = counter.countMessages(applyEdits(messages, edits).messages);
   return { before, after, calls: summarizer.requests.length, cost, timeMs };
 }
 

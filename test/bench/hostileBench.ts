@@ -86,7 +86,7 @@ async function measure(messages: readonly ApiMessage[]): Promise<number> {
   const checked = losslessProvider.validateConfig({});
   if (!checked.valid) throw new Error('wrong configuration');
   const counter = freshCounter();
-  counter.messages(messages);
+  counter.countMessages(messages);
   const started = process.cpuUsage();
   await losslessProvider.condense({ messages, edits: [], counter }, checked.config, {});
   const { user: own, system } = process.cpuUsage(started);

@@ -42,11 +42,11 @@ async function measure(original: readonly ApiMessage[], added: number): Promise<
   const first: number[] = [];
   const again: number[] = [];
   const counter = freshCounter();
-  const tokens = counter.messages(original);
+  const tokens = counter.countMessages(original);
   for (let round = 0; round < ROUNDS; round++) {
     // A fresh copy without caches.
     const messages = structuredClone(original);
-    counter.messages(messages);
+    counter.countMessages(messages);
     let length = messages.length - TIMES * added;
     let edits: readonly Edit[] = [];
     for (let time = 0; time <= TIMES; time++) {

@@ -16,7 +16,7 @@ import { CondensationManager, losslessProvider, truncationProvider } from '../..
 import type { CondensationProvider } from '../../src/core/condense/types';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { listContents } from '../../src/core/messages/content';
-import { assistant, call, cpuNow, exchange, result, user } from '../../src/core/testing';
+import { assistant, call, readCpuMs, makeToolExchange, result, user } from '../../src/core/testing';
 import { generateConversation } from '../generators/conversation';
 import { noisePng } from '../generators/noisePng';
 import { monitorHeld } from './held';
@@ -137,7 +137,7 @@ async function firstRequest(where: Where, runs = 6): Promise<LivePoint> {
   const messages = [
     user('Look into the log.'),
     ...Array.from({ length: Math.ceil(1e7 / lines.length) }, (_, at) =>
-      exchange(`read-${at}`, 'Read', { file_path: `/src/${at}.ts` }, `${at}\n${lines}`),
+      makeToolExchange(`read-${at}`, 'Read', { file_path: `/src/${at}.ts` }, `${at}\n${lines}`),
     ).flat(),
   ];
   const timings: Timing[] = [];
@@ -195,7 +195,7 @@ async function largeResults(
     const timings: Timing[] = [];
     for (let run = 0; run < runs; run++) {
       const result = text.slice(run * 50_000, (run + 1) * 50_000);
-      all.push(...exchange(`large-${run}`, 'Read', { file_path: `/src/large-${run}.ts` }, result));
+      all.push(...makeToolExchange(`large-${run}`, 'Read', { file_path: `/src/large-${run}.ts` }, result));
       const request = makeRequest(copied(all), upstream);
       timings.push(await timed(() => live.prepare(request)));
     }
@@ -265,9 +265,9 @@ async function timed(action: () => Promise<unknown>): Promise<Timing> {
   collectGarbage();
   await new Promise((resolve) => setImmediate(resolve));
   const held = monitorHeld();
-  const [started, cpuStarted] = [performance.now(), cpuNow()];
+  const [started, cpuStarted] = [performance.now(), readCpuMs()];
   await action();
-  const [ms, cpuMs] = [performance.now() - started, cpuNow() - cpuStarted];
+  const [ms, cpuMs] = [performance.now() - started, readCpuMs() - cpuStarted];
   return { ms, cpuMs, stretch: await held() };
 }
 

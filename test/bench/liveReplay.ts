@@ -11,7 +11,7 @@ import { listContents } from '../../src/core/messages/content';
 import { getValueAt } from '../../src/core/messages/path';
 import type { ApiMessage } from '../../src/core/messages/types';
 import type { MessageCounter } from '../../src/core/tokens/messageCounter';
-import { commonPrefix } from '../../src/live/align';
+import { countCommonPrefix } from '../../src/live/align';
 import { LiveConversations } from '../../src/live/liveConversations';
 import type { LiveSettings } from '../../src/live/types';
 import type { PreparedRequest, UpstreamModel } from '../../src/live/request';
@@ -140,7 +140,7 @@ export async function replay({ name, messages, window, settings, counter: known 
     for (const note of notes) console.error(`   ${name}: ${note}`);
     const leftOut = live.active()?.newResults?.tokens ?? 0;
     await live.settled();
-    return { requests, cost, condensations, largest, leftOut, received: counter.messages(messages), times };
+    return { requests, cost, condensations, largest, leftOut, received: counter.countMessages(messages), times };
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
@@ -156,7 +156,7 @@ function segmenter(counter: MessageCounter): Segmenter {
       known.get(message) ??
       blocks(message).map((block) => ({
         identity: createHash('sha256').update(message.role).update(JSON.stringify(block)).digest('base64'),
-        tokens: counter.block(block),
+        tokens: counter.countBlock(block),
         marked: false,
       }));
     known.set(message, own);
@@ -200,7 +200,7 @@ export class RemovedLineCheck {
   }
 
   private follow(messages: readonly ApiMessage[]): void {
-    let known = commonPrefix(this.sent, messages);
+    let known = countCommonPrefix(this.sent, messages);
     if (known < this.sent.length) {
       this.lines.clear();
       known = 0;

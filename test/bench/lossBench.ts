@@ -6,11 +6,11 @@
 import { placeKey, type Cut, type Edit } from '../../src/core/condense/edits/edits';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { chooseCuts } from '../../src/core/condense/futureNeed/cuts';
-import { KeptParts } from '../../src/core/condense/futureNeed/kept';
+import { KeptLineChecker } from '../../src/core/condense/futureNeed/kept';
 import { findNeededLines, type NeededLine } from '../../src/core/condense/futureNeed/neededLater';
 import { getDeclaredName, findDeclarations } from '../../src/core/condense/outline/declarations';
 import { isMarkdown, splitRead } from '../../src/core/condense/outline/fileLines';
-import { smartProvider } from '../../src/core/condense/providers/smart';
+import { createSmartProvider } from '../../src/core/condense/providers/smart';
 import { collectFacts } from '../../src/core/condense/coherence/facts';
 import { DEFAULT_TOOLS } from '../../src/core/messages/tools';
 import { listContents } from '../../src/core/messages/content';
@@ -54,7 +54,7 @@ const CUTS = [0.3, 0.6, 0.9];
 
 export async function measureLosses(conversations: readonly BenchConversation[]): Promise<LossRow[]> {
   const rows = new Map<string, { -readonly [Key in keyof LossRow]: LossRow[Key] }>();
-  const fileAware = candidate('file-aware', smartProvider(), 'file-aware');
+  const fileAware = candidate('file-aware', createSmartProvider(), 'file-aware');
   for (const conversation of conversations) {
     const messages = withoutThinking(conversation.messages);
     const counter = freshCounter();
@@ -65,14 +65,14 @@ export async function measureLosses(conversations: readonly BenchConversation[])
       const again = new Set(errorsIn(messages.slice(cut, end)));
       const errors = errorsIn(prefix).filter((line) => again.has(line));
       const words = listUserTexts(prefix);
-      const before = counter.messages(prefix);
+      const before = counter.countMessages(prefix);
       for (const [rule, policy] of Object.entries(RULES)) {
         const theirs = (await policy(prefix)).messages;
-        const targetTokens = counter.messages(theirs);
+        const targetTokens = counter.countMessages(theirs);
         const { edits } = await condense(prefix, fileAware, counter, { targetTokens });
         const shown = applyEdits(prefix, edits);
         const { messages: view } = shown;
-        const kept = new KeptParts(shown);
+        const kept = new KeptLineChecker(shown);
         const row = rows.get(rule) ?? { rule, ...NOTHING };
         rows.set(rule, row);
         row.before += before;
@@ -83,13 +83,13 @@ export async function measureLosses(conversations: readonly BenchConversation[])
         row.errorsByUs += errors.filter((line) => !weHave.includes(line)).length;
         row.wordsByRule += words.filter((text) => !ruleHas.includes(text)).length;
         row.wordsByUs += words.filter((text) => !weHave.includes(text)).length;
-        row.removed += before - counter.messages(view);
+        row.removed += before - counter.countMessages(view);
         for (const { text } of edits.flatMap((edit) => (edit.kind === 'cut' ? edit.cuts : []))) {
-          row.markers += counter.text(text);
-          row.names += counter.text(text) - counter.text(text.replace(namesIn(text), ''));
+          row.markers += counter.countText(text);
+          row.names += counter.countText(text) - counter.countText(text.replace(namesIn(text), ''));
         }
         for (const line of needed) {
-          if (kept.line(line) === 'verbatim') continue;
+          if (kept.checkLine(line) === 'verbatim') continue;
           const tells = line.shown.map((shown) => countNames(prefix, edits, line, shown));
           row.lost++;
           if (tells.some(({ isTold }) => isTold)) row.told++;

@@ -1,6 +1,12 @@
 /** Masking: number of forms, look-alikes left alone, and time on ordinary and hostile text. */
 import { maskSecrets } from '../../src/core/secrets/maskSecrets';
-import { FORMS, HOSTILE_PIECES, makeTestKey, LOOK_ALIKES, SECRETS } from '../../src/core/secrets/testing';
+import {
+  TESTED_KEY_FORMS,
+  HOSTILE_PIECES,
+  makeTestKey,
+  LOOK_ALIKES,
+  SECRET_EXAMPLES,
+} from '../../src/core/secrets/testing';
 import { codeFile } from '../generators/codeFiles';
 import { Random } from '../generators/random';
 import { millis, table } from './table';
@@ -40,10 +46,10 @@ export function benchMasking(): MaskingFigures {
   );
   const hostile = HOSTILE_PIECES.map((piece) => point(JSON.stringify(piece), piece));
   const forms = [
-    ...FORMS.map(({ start, body, min }) => makeTestKey(start, body, min + 8)).map(
+    ...TESTED_KEY_FORMS.map(({ start, body, min }) => makeTestKey(start, body, min + 8)).map(
       (key) => maskSecrets(key) === '[key]',
     ),
-    ...SECRETS.map(([text, secret]) => !maskSecrets(text).includes(secret)),
+    ...SECRET_EXAMPLES.map(([text, secret]) => !maskSecrets(text).includes(secret)),
   ];
   return {
     masked: forms.filter(Boolean).length,

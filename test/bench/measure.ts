@@ -1,7 +1,7 @@
 /** Time and memory of one condensation. */
 import { makeRanks } from '../../scripts/ranks.mjs';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
-import { smartProvider } from '../../src/core/condense/providers/smart';
+import { createSmartProvider } from '../../src/core/condense/providers/smart';
 import { truncationProvider } from '../../src/core/condense/providers/truncation';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import type { CondensationOptions, CondensationProvider, ProviderResult } from '../../src/core/condense/types';
@@ -30,7 +30,7 @@ export const CANDIDATES: readonly Candidate[] = [
   LOSSLESS,
   LOSSLESS_STRICT,
   candidate('truncation', truncationProvider, {}),
-  candidate('file-aware', smartProvider(), 'file-aware'),
+  candidate('file-aware', createSmartProvider(), 'file-aware'),
 ];
 
 const o200k = createO200kCounter(makeRanks());
@@ -58,7 +58,7 @@ export async function measureTime(
   let edits: ProviderResult['edits'] = [];
   for (let run = 0; run < runs; run++) {
     const counter = freshCounter();
-    counter.messages(messages);
+    counter.countMessages(messages);
     collectGarbage();
     const [started, cpuStarted] = [performance.now(), process.cpuUsage()];
     edits = (await condense(messages, candidate, counter)).edits;
@@ -67,8 +67,8 @@ export async function measureTime(
   }
   const counter = freshCounter();
   return {
-    tokensBefore: counter.messages(messages),
-    tokensAfter: counter.messages(applyEdits(messages, edits).messages),
+    tokensBefore: counter.countMessages(messages),
+    tokensAfter: counter.countMessages(applyEdits(messages, edits).messages),
     edits: edits.length,
     timeMs: median(times),
     cpuMs: median(cpuTimes),
@@ -125,7 +125,7 @@ export async function measureMemory(
       return o200k.count(text);
     },
   });
-  const tokens = counter.messages(messages);
+  const tokens = counter.countMessages(messages);
   // Also samples when a run yields.
   const timer = setInterval(look, LOOK_EVERY_MS);
   const options = target === undefined ? {} : { targetTokens: Math.round(tokens * target) };
@@ -135,7 +135,7 @@ export async function measureMemory(
   look();
   const left = (await settledBytes()) - loaded;
   // Keeps everything alive until the last sample.
-  if (result.edits.length < 0 || messages.length < 0 || counter.messages([]) < 0) throw new Error('unreachable');
+  if (result.edits.length < 0 || messages.length < 0 || counter.countMessages([]) < 0) throw new Error('unreachable');
   return { messages: loaded - empty, peak: Math.max(peak, left), left };
 }
 

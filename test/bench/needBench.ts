@@ -4,9 +4,9 @@
  */
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { chooseCuts } from '../../src/core/condense/futureNeed/cuts';
-import { KeptParts } from '../../src/core/condense/futureNeed/kept';
+import { KeptLineChecker } from '../../src/core/condense/futureNeed/kept';
 import { findNeededLines } from '../../src/core/condense/futureNeed/neededLater';
-import { smartProvider } from '../../src/core/condense/providers/smart';
+import { createSmartProvider } from '../../src/core/condense/providers/smart';
 import { isAnyThinking } from '../../src/core/messages/blocks';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { Random } from '../generators/random';
@@ -60,7 +60,7 @@ export interface NeedOptions {
 export async function measureNeed(
   conversations: readonly BenchConversation[],
   fileAwareFor: (conversation: BenchConversation) => Candidate = () =>
-    candidate('file-aware', smartProvider(), 'file-aware'),
+    candidate('file-aware', createSmartProvider(), 'file-aware'),
   { rules = Object.keys(RULES), cuts = CUTS }: NeedOptions = {},
 ): Promise<NeedTally[]> {
   const tallies: NeedTally[] = [];
@@ -68,7 +68,7 @@ export async function measureNeed(
     const { agent, project } = conversation;
     const messages = withoutThinking(conversation.messages);
     const counter = freshCounter();
-    const size = counter.messages.bind(counter);
+    const size = counter.countMessages.bind(counter);
     const found = new Map<string, { -readonly [Key in keyof NeedTally]: NeedTally[Key] }>();
     for (const { cut } of chooseCuts(messages, { cuts })) {
       const needed = WINDOWS.map((turns) => ({
@@ -82,7 +82,7 @@ export async function measureNeed(
         const targetTokens = size(theirs.messages);
         const { edits } = await condense(prefix, fileAwareFor(conversation), counter, { targetTokens });
         const ours = applyEdits(prefix, edits);
-        const [keptByRule, keptByUs] = [new KeptParts(theirs), new KeptParts(ours)];
+        const [keptByRule, keptByUs] = [new KeptLineChecker(theirs), new KeptLineChecker(ours)];
         const sizes = [size(prefix), targetTokens, size(ours.messages)] as const;
         for (const { turns, lines } of needed) {
           const key = `${rule} ${turns}`;
@@ -90,8 +90,8 @@ export async function measureNeed(
           const tally = found.get(key) ?? { agent, project, rule, turns, ...none };
           found.set(key, tally);
           tally.needed += lines.length;
-          tally.lostByRule += lines.filter((line) => keptByRule.line(line) !== 'verbatim').length;
-          tally.lostByUs += lines.filter((line) => keptByUs.line(line) !== 'verbatim').length;
+          tally.lostByRule += lines.filter((line) => keptByRule.checkLine(line) !== 'verbatim').length;
+          tally.lostByUs += lines.filter((line) => keptByUs.checkLine(line) !== 'verbatim').length;
           tally.before += sizes[0];
           tally.afterRule += sizes[1];
           tally.afterUs += sizes[2];

@@ -1,6 +1,6 @@
 /** Names and paths from before a cut that the agent's next turns use in tool parameters. */
 import type { View } from '../../src/core/condense/edits/view';
-import type { KeptParts, PartOutcome } from '../../src/core/condense/futureNeed/kept';
+import type { KeptLineChecker, PartOutcome } from '../../src/core/condense/futureNeed/kept';
 import { groupCalls } from '../../src/core/condense/futureNeed/neededLater';
 import { isRecord } from '../../src/core/messages/blocks';
 import { listContents } from '../../src/core/messages/content';
@@ -44,7 +44,7 @@ export class KeptNames {
   private readonly recallableText: string;
   private readonly recallableNames: ReadonlySet<string>;
 
-  constructor({ messages }: View, { blocks }: KeptParts) {
+  constructor({ messages }: View, { blocks }: KeptLineChecker) {
     this.viewText = messages.flatMap((message) => listContents(message).map(({ text }) => text)).join('\n');
     this.viewNames = findNames(this.viewText);
     this.recallableText = [...blocks.values()]

@@ -6,7 +6,7 @@ import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { listToolExchanges, type ToolExchange } from '../../src/core/messages/exchanges';
 import { listFileParts } from '../../src/core/messages/fileParts';
 import { makeFileKey } from '../../src/core/messages/filePath';
-import { getCommand, DEFAULT_TOOLS, getPath, ruleFor } from '../../src/core/messages/tools';
+import { getCommand, DEFAULT_TOOLS, getPath, getToolRule } from '../../src/core/messages/tools';
 import { loadAllSessions } from './corpus';
 import { condense, freshCounter, LOSSLESS } from './measure';
 import { percent, table } from './table';
@@ -37,10 +37,11 @@ export async function benchObsolete(tell: (text: string) => void): Promise<Obsol
     let tokens = 0;
     for (const { messages } of sessions) {
       const counter = freshCounter();
-      tokens += counter.messages(messages);
+      tokens += counter.countMessages(messages);
       const { edits } = await condense(messages, LOSSLESS, counter);
       const exchanges = listToolExchanges(applyEdits(messages, edits).messages);
-      for (const [kind, text] of replacedTexts(exchanges)) replaced[kind] += Math.max(0, counter.text(text) - MARKER);
+      for (const [kind, text] of replacedTexts(exchanges))
+        replaced[kind] += Math.max(0, counter.countText(text) - MARKER);
     }
     rows.push({ agent, sessions: sessions.length, tokens, replaced });
   }
@@ -58,7 +59,7 @@ function replacedTexts(exchanges: readonly ToolExchange[]): [Kind, string][] {
     succeeded: new Set<string>(),
   };
   for (const exchange of exchanges.toReversed()) {
-    const kind = ruleFor(DEFAULT_TOOLS, exchange)?.kind;
+    const kind = getToolRule(DEFAULT_TOOLS, exchange)?.kind;
     const call = JSON.stringify([exchange.tool, exchange.input]);
     if (kind === 'write') {
       const path = getPath(DEFAULT_TOOLS, exchange);

@@ -1,6 +1,6 @@
 /** File-Aware at the sizes of other tools' rules. */
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
-import { smartProvider } from '../../src/core/condense/providers/smart';
+import { createSmartProvider } from '../../src/core/condense/providers/smart';
 import type { ApiMessage } from '../../src/core/messages/types';
 import type { BenchConversation } from './corpus';
 import { candidate, condense, freshCounter } from './measure';
@@ -49,12 +49,12 @@ export interface SizedBench {
 /** File-Aware without a model, compared with other tools' rules. */
 export async function benchSizes(conversations: readonly BenchConversation[]): Promise<SizedBench> {
   const counter = freshCounter();
-  const size = counter.messages.bind(counter);
+  const size = counter.countMessages.bind(counter);
   const all = conversations.map(({ messages }) => messages);
   const measure = (policy: Policy): Promise<RetentionReport> => measureRetention(all, policy, { size });
   const fileAwareTo = (target: (prefix: readonly ApiMessage[]) => Promise<number> | number): Policy => {
     return async (prefix) => {
-      const fileAware = candidate('file-aware', smartProvider(), 'file-aware');
+      const fileAware = candidate('file-aware', createSmartProvider(), 'file-aware');
       const { edits } = await condense(prefix, fileAware, counter, { targetTokens: await target(prefix) });
       return applyEdits(prefix, edits);
     };

@@ -8,7 +8,7 @@ import type { MessageCounter } from '../../src/core/tokens/messageCounter';
 import type { Draft } from '../../src/core/condense/draft/draft';
 import { placeKey } from '../../src/core/condense/edits/edits';
 import { losslessConfigSchema, runLossless } from '../../src/core/condense/lossless/run';
-import { candidatesOf, type Candidate } from '../../src/core/condense/providers/smart/candidates';
+import { findCandidates, type Candidate } from '../../src/core/condense/providers/smart/candidates';
 import type { Item } from '../../src/core/condense/providers/smart/items';
 import { isAdjacent } from '../../src/core/condense/providers/smart/prune';
 import type { FitLine, FitSample } from './fitWeights';
@@ -30,7 +30,7 @@ export async function prefixBlocks(prefix: readonly ApiMessage[], counter: Messa
   const context = { messages: prefix, edits: [], counter };
   const { draft } = await runLossless(context, losslessConfigSchema.parse({}), {});
   const isWanted = ({ message, tokens }: Item): boolean => message < prefix.length - NEWEST && tokens >= MIN_TOKENS;
-  return { draft, candidates: await candidatesOf(draft, DEFAULT_TOOLS, isWanted), isWanted };
+  return { draft, candidates: await findCandidates(draft, DEFAULT_TOOLS, isWanted), isWanted };
 }
 
 /** A line needed after the prefix, and in which windows. */

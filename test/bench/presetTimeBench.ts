@@ -3,7 +3,7 @@
  * target, and their growth.
  */
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
-import { smartProvider } from '../../src/core/condense/providers/smart';
+import { createSmartProvider } from '../../src/core/condense/providers/smart';
 import type {
   CondensationOptions,
   CondensationProvider,
@@ -67,7 +67,7 @@ export async function benchPresetMemory(): Promise<PresetMemoryRow[]> {
     const text = JSON.stringify(generateConversation({ seed: SEED, targetTokens: tokens }));
     for (const preset of GROWING) {
       for (const target of TARGETS) {
-        const way = preset === 'lossless' ? LOSSLESS : candidate(preset, smartProvider(), preset);
+        const way = preset === 'lossless' ? LOSSLESS : candidate(preset, createSmartProvider(), preset);
         rows.push({
           preset,
           target,
@@ -111,7 +111,7 @@ async function measure(
     const messages = JSON.parse(JSON.stringify(source)) as ApiMessage[];
     const condense = createCondenser(preset);
     const counter = freshCounter();
-    tokensBefore = counter.messages(messages);
+    tokensBefore = counter.countMessages(messages);
     globalThis.gc?.();
     const [started, cpuStarted] = [performance.now(), process.cpuUsage()];
     const options = target === undefined ? {} : { targetTokens: Math.round(tokensBefore * target) };
@@ -133,7 +133,7 @@ function createCondenser(preset: (typeof PRESETS)[number]): Condense {
     if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
     return (context, options) => provider.condense(context, checked.config, options);
   };
-  return preset === 'lossless' ? ready(losslessProvider, {}) : ready(smartProvider(), preset);
+  return preset === 'lossless' ? ready(losslessProvider, {}) : ready(createSmartProvider(), preset);
 }
 
 export const presetTimesTable = (rows: readonly PresetTimeRow[]): string =>

@@ -36,7 +36,7 @@ async function benchOperations(conversations: readonly BenchConversation[]): Pro
   const off = Object.fromEntries(switches().map((name) => [name, false]));
   const messages = conversations.map((conversation) => conversation.messages);
   const counter = freshCounter();
-  const size = counter.messages.bind(counter);
+  const size = counter.countMessages.bind(counter);
   const rows: RetentionRow[] = [];
   for (const name of switches()) {
     const policy = providerPolicy(losslessProvider, { ...off, [name]: true }, freshCounter());

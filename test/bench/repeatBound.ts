@@ -8,9 +8,9 @@ import { listContents } from '../../src/core/messages/content';
 import { listToolExchanges, type PlacedContent } from '../../src/core/messages/exchanges';
 import { listFileParts, getFilePath, type FilePart } from '../../src/core/messages/fileParts';
 import { isSameFile } from '../../src/core/messages/filePath';
-import { marker, type ReferenceId } from '../../src/core/messages/markers';
+import { makeMarker, type ReferenceId } from '../../src/core/messages/markers';
 import { findTask } from '../../src/core/messages/task';
-import { DEFAULT_TOOLS, isNameOfFile, ruleFor } from '../../src/core/messages/tools';
+import { DEFAULT_TOOLS, isNameOfFile, getToolRule } from '../../src/core/messages/tools';
 import type { ApiMessage } from '../../src/core/messages/types';
 
 /** A line without prefix, its file, and its full length in characters. */
@@ -86,7 +86,7 @@ function listToolTexts(messages: readonly ApiMessage[]): ToolText[] {
   const task = findTask(messages);
   return listToolExchanges(messages)
     .flatMap((exchange) => {
-      const kind = ruleFor(DEFAULT_TOOLS, exchange)?.kind;
+      const kind = getToolRule(DEFAULT_TOOLS, exchange)?.kind;
       const asks = kind === 'read' || kind === 'list' || kind === 'search' || kind === 'plan';
       const own = kind === 'command' ? undefined : getFilePath(DEFAULT_TOOLS, exchange);
       const contents = [
@@ -162,7 +162,7 @@ function isJsonOfLines(text: string): boolean {
 }
 
 /** Minimum cost of a run, and of a second place in the same marker. */
-const MARKER_CHARS = marker('lines 10-19, shown later', 'a1b2c3' as ReferenceId).length;
+const MARKER_CHARS = makeMarker('lines 10-19, shown later', 'a1b2c3' as ReferenceId).length;
 const PLACE_CHARS = ' and later as 20-29'.length;
 /** Minimum alphanumeric characters for a repeated line to be significant. */
 const TELLING = 4;

@@ -11,7 +11,7 @@ import { chooseCuts, findTurnStarts, type CutOptions } from '../../src/core/cond
 import { findNeededLines } from '../../src/core/condense/futureNeed/neededLater';
 import { findNeededNames, KeptNames } from './neededNames';
 import type { View } from '../../src/core/condense/edits/view';
-import { KeptParts, type PartOutcome } from '../../src/core/condense/futureNeed/kept';
+import { KeptLineChecker, type PartOutcome } from '../../src/core/condense/futureNeed/kept';
 
 /** Must not change the prefix. */
 export type Policy = (prefix: readonly ApiMessage[]) => View | Promise<View>;
@@ -106,14 +106,14 @@ async function measureSession(
   for (const { cut, end } of chooseCuts(messages, options)) {
     const prefix = messages.slice(0, cut);
     const view = await policy(prefix);
-    const parts = new KeptParts(view);
+    const parts = new KeptLineChecker(view);
     const named = new KeptNames(view, parts);
     const { names, paths } = findNeededNames(messages, cut, end);
     const count = (kind: Kind, what: string, kept: PartOutcome): void => {
       tally.kept[kind][kept]++;
       if (kept === 'lost' && lost.length < LOST_EXAMPLES) lost.push(`${kind}: ${what}`);
     };
-    for (const quoted of findNeededLines(messages, cut, end)) count('lines', quoted.line, parts.line(quoted));
+    for (const quoted of findNeededLines(messages, cut, end)) count('lines', quoted.line, parts.checkLine(quoted));
     for (const name of names) count('names', name, named.name(name));
     for (const path of paths) count('paths', path, named.path(path));
     tally.cuts++;

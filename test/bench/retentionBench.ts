@@ -27,7 +27,7 @@ const POLICIES: readonly (readonly [string, () => Policy])[] = [
 export async function benchRetention(conversations: readonly BenchConversation[]): Promise<RetentionRow[]> {
   const formats = [...new Set(conversations.map(({ format }) => format))];
   const counter = freshCounter();
-  const size = counter.messages.bind(counter);
+  const size = counter.countMessages.bind(counter);
   const rows: RetentionRow[] = [];
   for (const group of formats.length > 1 ? ['all', ...formats] : formats) {
     const own = conversations.filter(({ format }) => group === 'all' || format === group);

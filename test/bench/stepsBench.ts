@@ -30,7 +30,7 @@ async function measure(name: string, conversations: readonly BenchConversation[]
   let strict = 0;
   for (const { messages } of conversations) {
     const counter = freshCounter();
-    const before = counter.messages(messages);
+    const before = counter.countMessages(messages);
     const { steps } = await condense(messages, LOSSLESS, counter);
     for (const step of steps) saved[step.name] = (saved[step.name] ?? 0) + step.tokensBefore - step.tokensAfter;
     shares.push(1 - (steps.at(-1)?.tokensAfter ?? before) / before);

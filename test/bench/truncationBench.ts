@@ -3,7 +3,7 @@
  * same size, and with other sizes. Lost are lines that the next 20 turns quote, and lines that told of an error.
  */
 import { chooseCuts } from '../../src/core/condense/futureNeed/cuts';
-import { KeptParts } from '../../src/core/condense/futureNeed/kept';
+import { KeptLineChecker } from '../../src/core/condense/futureNeed/kept';
 import { findNeededLines } from '../../src/core/condense/futureNeed/neededLater';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import { truncationProvider } from '../../src/core/condense/providers/truncation';
@@ -84,17 +84,17 @@ export async function benchTruncation(tell: (text: string) => void): Promise<Tru
           });
           const each: Sums[] = [];
           for (const { prefix, needed, errors } of prefixes) {
-            const tokens = counter.messages(prefix);
+            const tokens = counter.countMessages(prefix);
             const { edits } = await condense(prefix, way, counter);
             const shown = applyEdits(prefix, edits);
             const { messages: view } = shown;
-            const kept = new KeptParts(shown);
+            const kept = new KeptLineChecker(shown);
             const text = textsIn(view);
             each.push({
               tokens,
-              removed: tokens - counter.messages(view),
+              removed: tokens - counter.countMessages(view),
               needed: needed.length,
-              neededLost: needed.filter((line) => kept.line(line) !== 'verbatim').length,
+              neededLost: needed.filter((line) => kept.checkLine(line) !== 'verbatim').length,
               errors: errors.length,
               errorsLost: errors.filter((line) => !text.includes(line)).length,
             });

@@ -6,10 +6,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeRanks } from '../../scripts/ranks.mjs';
-import { perform } from '../../src/background/perform';
+import { performTask } from '../../src/background/perform';
 import type { CondensedResult } from '../../src/background/taskResults';
 import { readConversationFile } from '../../src/conversations/readFile';
-import { smartProvider } from '../../src/core/condense/providers/smart';
+import { createSmartProvider } from '../../src/core/condense/providers/smart';
 import { truncationProvider } from '../../src/core/condense/providers/truncation';
 import { MessageCounter } from '../../src/core/tokens/messageCounter';
 import { createO200kCounter } from '../../src/core/tokens/o200k/counter';
@@ -37,7 +37,7 @@ const TOKENS = 200_000;
 const CHOICES: readonly Candidate[] = [
   LOSSLESS,
   candidate('truncation', truncationProvider, {}),
-  ...['file-aware', 'multi-zone', 'speed', 'cost'].map((preset) => candidate(preset, smartProvider(), preset)),
+  ...['file-aware', 'multi-zone', 'speed', 'cost'].map((preset) => candidate(preset, createSmartProvider(), preset)),
 ];
 const SEED = 42;
 const TRANSCRIPT = {
@@ -86,10 +86,10 @@ async function measure(folder: string, path: string, choice: Candidate): Promise
       onProgress: () => undefined,
       signal: new AbortController().signal,
     };
-    wholes.push(await taken(async () => (result = (await perform(task, parts)) as CondensedResult)));
+    wholes.push(await taken(async () => (result = (await performTask(task, parts)) as CondensedResult)));
     const { messages } = readConversationFile(path, { history: 'active' });
     const counter = new MessageCounter(tokens);
-    counter.messages(messages);
+    counter.countMessages(messages);
     alones.push(await taken(() => condense(messages, choice, counter)));
   }
   if (!result) throw new Error('unreachable');

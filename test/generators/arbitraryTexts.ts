@@ -3,7 +3,7 @@
  * completely, partially or changed; and arbitrary texts.
  */
 import fc from 'fast-check';
-import { someMarker } from '../../src/core/testing';
+import { makeTestMarker } from '../../src/core/testing';
 
 const FILES = 4;
 
@@ -134,9 +134,9 @@ export const loneSurrogates: fc.Arbitrary<string> = fc
 
 /** Imitates this product's markers, or the structure of a history. */
 const trickyText: fc.Arbitrary<string> = fc.constantFrom(
-  someMarker('same as later Read'),
-  `${someMarker('3 lines truncated', '012345')}\n${'text behind a marker of somebody else\n'.repeat(40)}`,
-  `${someMarker('1 lines as in later Grep', 'aaaaaa')}\n`.repeat(30),
+  makeTestMarker('same as later Read'),
+  `${makeTestMarker('3 lines truncated', '012345')}\n${'text behind a marker of somebody else\n'.repeat(40)}`,
+  `${makeTestMarker('1 lines as in later Grep', 'aaaaaa')}\n`.repeat(30),
   '<read_file>\n<path>never closed',
   `[read_file for 'x.ts'] Result:`,
   `[execute_command for 'npm test'] Result:\n${'all is well\n'.repeat(80)}`,

@@ -1,6 +1,6 @@
 /** Tool results that are slow for careless code, or that two programs might parse differently. */
 import type { ApiMessage } from '../../src/core/messages/types';
-import { exchange, user } from '../../src/core/testing';
+import { makeToolExchange, user } from '../../src/core/testing';
 import { Random } from './random';
 
 const CODE = 'if (request.retry > limit) return undefined; ';
@@ -47,12 +47,12 @@ export const HOSTILE_TEXTS: Readonly<Record<string, (chars: number) => string>> 
 /** A conversation with the text in three old results, the last with one more line. */
 export const conversationWith = (text: string): ApiMessage[] => [
   user('Look into the log, and mend what fails.'),
-  ...exchange('first', 'Read', { file_path: '/p/src/a.ts' }, 'const a = 1;\nexport default a;'),
-  ...exchange('long', 'Bash', { command: 'cat log' }, text),
-  ...exchange('same', 'Bash', { command: 'cat ./log' }, text),
-  ...exchange('again', 'Bash', { command: 'cat log; echo end' }, `${text}\nend`),
+  ...makeToolExchange('first', 'Read', { file_path: '/p/src/a.ts' }, 'const a = 1;\nexport default a;'),
+  ...makeToolExchange('long', 'Bash', { command: 'cat log' }, text),
+  ...makeToolExchange('same', 'Bash', { command: 'cat ./log' }, text),
+  ...makeToolExchange('again', 'Bash', { command: 'cat log; echo end' }, `${text}\nend`),
   ...Array.from({ length: 12 }, (_, at) =>
-    exchange(`later-${at}`, 'Bash', { command: `ls ${at}` }, `file-${at}`),
+    makeToolExchange(`later-${at}`, 'Bash', { command: `ls ${at}` }, `file-${at}`),
   ).flat(),
   user('Go on.'),
 ];

@@ -84,7 +84,7 @@ export async function condense(
   active: readonly Edit[] = [],
 ): Promise<Outcome> {
   const messageCounter = freshCounter();
-  const targetTokens = share === undefined ? undefined : Math.round(share * messageCounter.messages(messages));
+  const targetTokens = share === undefined ? undefined : Math.round(share * messageCounter.countMessages(messages));
   const result = await runProvider(
     // One type for all configurations, which providers validate.
     provider === 'lossless' ? losslessProvider : truncationProvider,

@@ -17,11 +17,11 @@ import { beforeEach, describe, expect, inject, it } from 'vitest';
 import { isTried } from '../support/long';
 import { temporaryFolder } from '../support/temporaryFolder';
 import { version } from '../../package.json';
-import { COMMANDS, formatHelp, OTHER_COMMANDS } from '../../src/cli/help';
-import { run } from '../../src/cli/run';
-import { readingSession } from '../../src/account/testing';
+import { SESSION_COMMANDS, formatHelp, STANDALONE_COMMANDS } from '../../src/cli/help';
+import { runCommandLine } from '../../src/cli/run';
+import { makeReadingSession } from '../../src/account/testing';
 import { readConversation } from '../../src/conversations/read';
-import { exchange, lines, user } from '../../src/core/testing';
+import { makeToolExchange, makeLines, user } from '../../src/core/testing';
 import { writeDatabase, writeHome } from '../fixtures/conversations/home';
 import { FILE_AWARE } from '../../src/core/condense/providers/smart/presets';
 import { nothingToGain, transcript, writeTranscript } from '../support/transcript';
@@ -42,7 +42,7 @@ beforeEach(() => {
 async function cli(...argv: string[]): Promise<number> {
   stdout = '';
   stderr = '';
-  return run(argv, {
+  return runCommandLine(argv, {
     stdout: (text) => (stdout += text),
     stderr: (text) => (stderr += text),
     assets: inject('bundles'),
@@ -192,7 +192,7 @@ describe('condense-context run', () => {
   it('reports missing summaries once, without suggesting a model that it would not call', async () => {
     const long = join(folder, 'long.json');
     const reads = Array.from({ length: 12 }, (_, at) =>
-      exchange(`r${at}`, 'Read', { file_path: `/src/part${at}.ts` }, lines(`part${at}`, 1_000)),
+      makeToolExchange(`r${at}`, 'Read', { file_path: `/src/part${at}.ts` }, makeLines(`part${at}`, 1_000)),
     );
     writeFileSync(long, JSON.stringify({ messages: [user('Mend the parts'), ...reads.flat()] }));
     expect(await cli('condense', long, '--preset', 'conservative')).toBe(0);
@@ -607,7 +607,7 @@ describe('the installed program', () => {
     expect(stdout).toContain('Usage: context-condenser');
     expect(await cli('--version')).toBe(0);
     expect(stdout).toBe('1.2.3\n');
-    for (const command of [...COMMANDS, ...OTHER_COMMANDS]) {
+    for (const command of [...SESSION_COMMANDS, ...STANDALONE_COMMANDS]) {
       expect(await cli(command, '--help')).toBe(0);
       expect(stdout).toBe(formatHelp(command));
       expect(stdout).toContain(`Usage: context-condenser ${command} `);
@@ -741,7 +741,7 @@ describe('the account command', () => {
   it('says which of a session’s two costs is which', async () => {
     const session = join(folder, 'recorded.jsonl');
     const at = (record: number): Date => new Date(Date.UTC(2026, 0, 2, 2, 0, record));
-    writeFileSync(session, readingSession(145_000, 4_000, at));
+    writeFileSync(session, makeReadingSession(145_000, 4_000, at));
     expect(await cli('account', session, '--with', 'lossless')).toBe(0);
     expect(stdout).toMatch(
       /, replayed from the conversation: \$[\d.]+ without condensing, \$[\d.]+( to \$[\d.]+)? with lossless\n/,
@@ -757,7 +757,7 @@ describe('the account command', () => {
     mkdirSync(sessions, { recursive: true });
     // Two weeks ago, and on the day of these tests.
     const at = (record: number): Date => new Date(Date.UTC(2026, 0, record < 8 ? -12 : 2, 2, 0, record));
-    writeFileSync(join(sessions, '00000000-0000-4000-8000-000000000001.jsonl'), readingSession(145_000, 4_000, at));
+    writeFileSync(join(sessions, '00000000-0000-4000-8000-000000000001.jsonl'), makeReadingSession(145_000, 4_000, at));
     const cost = async (...argv: readonly string[]): Promise<number> => {
       expect(await cli('account', '--with', 'lossless', '--json', ...argv)).toBe(0);
       expect(json()).toMatchObject({ sessions: 1, condensed: 1 });

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync, renameSync, writeSync } from 'node:fs';
 import { lock } from 'proper-lockfile';
 import { hashBytes } from '../../src/giveBack/fileBytes';
 import { replaceFiles, undoReplacement } from '../../src/giveBack/replacement';
-import { steppedFiles } from '../../src/storage/testing';
+import { createSteppedFiles } from '../../src/storage/testing';
 
 const [task, root = '', argument = '', ...paths] = process.argv.slice(2);
 
@@ -23,7 +23,7 @@ function die(): never {
 /** Counts steps and dies at the requested one. */
 function dying(deadAt: number) {
   let count = 0;
-  const files = steppedFiles(() => {
+  const files = createSteppedFiles(() => {
     if (count++ === deadAt) die();
   });
   return { files, count: () => count };

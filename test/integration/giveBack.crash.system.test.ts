@@ -10,7 +10,7 @@ import { recoverReplacement, replaceFiles, undoReplacement } from '../../src/giv
 import { condenseFile, touchOld, writeZooTask } from '../../src/giveBack/testing';
 import { nodeFiles } from '../../src/storage/nodeFiles';
 import { StorageError } from '../../src/storage/storageError';
-import { steppedFiles, systemError, type Step } from '../../src/storage/testing';
+import { createSteppedFiles, createSystemError, type Step } from '../../src/storage/testing';
 import { childProgram } from '../support/childProgram';
 import { stepsTried } from '../support/long';
 
@@ -159,8 +159,8 @@ test.each(TROUBLES)(
     for (let failAt = 0; ; failAt += 1) {
       const { root, paths, home } = agentFiles(`${code}-${failAt}`);
       const steps: Step[] = [];
-      const files = steppedFiles((step) => {
-        if (steps.push(step) - 1 === failAt) throw systemError(code);
+      const files = createSteppedFiles((step) => {
+        if (steps.push(step) - 1 === failAt) throw createSystemError(code);
       });
       const contents = paths.map((path, index) => ({
         path,

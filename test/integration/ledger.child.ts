@@ -4,7 +4,7 @@
  */
 import { writeSync } from 'node:fs';
 import { openLedger } from '../../src/storage/ledgerStore';
-import { QUICK_LOCK, steppedFiles, originalsIn } from '../../src/storage/testing';
+import { QUICK_LOCK_TIMING, createSteppedFiles, makeOriginals } from '../../src/storage/testing';
 import { CONVERSATION, numbered, SCRIPT } from './ledger.script';
 
 const [task, root = '', argument = ''] = process.argv.slice(2);
@@ -22,12 +22,12 @@ function die(): never {
 /** Appends the script's entries and reports each. */
 async function follow(deadAt: number): Promise<void> {
   let count = 0;
-  const files = steppedFiles(() => {
+  const files = createSteppedFiles(() => {
     if (count++ === deadAt) die();
   });
-  const ledger = await openLedger(root, { id: CONVERSATION }, { files, lock: QUICK_LOCK });
+  const ledger = await openLedger(root, { id: CONVERSATION }, { files, lock: QUICK_LOCK_TIMING });
   for (const { entry, texts } of SCRIPT.slice(ledger.ledger.condensations.length)) {
-    await ledger.append(entry, originalsIn(texts));
+    await ledger.append(entry, makeOriginals(texts));
     say('appended');
   }
   say(`steps ${count}`);
@@ -35,13 +35,13 @@ async function follow(deadAt: number): Promise<void> {
 
 /** Appends many entries quickly, each in two writes, so that only the lock separates them. */
 async function appendMany(name: string): Promise<void> {
-  const files = steppedFiles(() => undefined);
+  const files = createSteppedFiles(() => undefined);
   const lock = { wait: 60_000, silence: 10_000, heartbeat: 500 };
   const ledger = await openLedger(root, { id: CONVERSATION }, { files, lock });
   say('ready');
   await new Promise((resolve) => process.stdin.once('data', resolve));
   process.stdin.destroy();
-  for (const { entry, texts } of numbered(name)) await ledger.append(entry, originalsIn(texts));
+  for (const { entry, texts } of numbered(name)) await ledger.append(entry, makeOriginals(texts));
 }
 
 await (task === 'follow' ? follow(Number(argument)) : appendMany(argument));

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { foldEntries } from '../../src/core/condense/ledger/ledger';
 import { openLedger } from '../../src/storage/ledgerStore';
-import { condensed, originalsIn, QUICK_LOCK } from '../../src/storage/testing';
+import { makeCondensedEntry, makeOriginals, QUICK_LOCK_TIMING } from '../../src/storage/testing';
 import { childProgram } from '../support/childProgram';
 import { stepsTried } from '../support/long';
 import { CONVERSATION, MANY, numbered, SCRIPT } from './ledger.script';
 
 const { folder, program } = childProgram('ledger.child.ts');
-const open = (root: string) => openLedger(root, { id: CONVERSATION }, { lock: QUICK_LOCK });
+const open = (root: string) => openLedger(root, { id: CONVERSATION }, { lock: QUICK_LOCK_TIMING });
 const STATES = SCRIPT.map((_, count) => foldEntries(SCRIPT.slice(0, count).map(({ entry }) => entry)));
 STATES.push(foldEntries(SCRIPT.map(({ entry }) => entry)));
 
@@ -49,9 +49,9 @@ async function expectOldOrNew(root: string, appended: number): Promise<void> {
   const edits = ledger.ledger.condensations.flatMap((one) => one.edits);
   const originals = await ledger.originals(edits.map(({ before }) => before));
   const expected = SCRIPT.slice(0, ledger.ledger.condensations.length).flatMap(({ texts }) => texts);
-  expect(originals).toEqual(originalsIn(expected));
+  expect(originals).toEqual(makeOriginals(expected));
 
-  await ledger.append(condensed('later', ['an original', 'later']), originalsIn(['an original', 'later']));
+  await ledger.append(makeCondensedEntry('later', ['an original', 'later']), makeOriginals(['an original', 'later']));
   const again = await open(root);
   expect(again.problems).toEqual([]);
   expect(again.ledger).toEqual(ledger.ledger);
@@ -93,7 +93,7 @@ test('a ledger killed while cleaning up after a kill has the old or the new stat
   const { pid } = await start(['follow', join(folder, 'first'), '0']);
   const prepare = async (root: string): Promise<number> => {
     const ledger = await open(root);
-    for (const { entry, texts } of SCRIPT.slice(0, 1)) await ledger.append(entry, originalsIn(texts));
+    for (const { entry, texts } of SCRIPT.slice(0, 1)) await ledger.append(entry, makeOriginals(texts));
     for (const name of ['ledger.jsonl', 'originals.jsonl']) {
       await appendFile(join(ledger.folder, name), '{"bytes":"0000000100","crc32":"00000000","value":{"ty');
     }
@@ -127,6 +127,6 @@ test('two processes that append to a ledger at once lose and mix no entries', { 
     const own = ledger.condensations.filter(({ id }) => id.startsWith(name));
     expect(own).toEqual(foldEntries(numbered(name).map(({ entry }) => entry)).condensations);
     const texts = numbered(name).flatMap((step) => step.texts);
-    expect(await file.originals(originalsIn(texts).keys())).toEqual(originalsIn(texts));
+    expect(await file.originals(makeOriginals(texts).keys())).toEqual(makeOriginals(texts));
   }
 });

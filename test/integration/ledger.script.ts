@@ -1,5 +1,5 @@
 import type { LedgerEntry } from '../../src/core/condense/ledger/ledger';
-import { condensed, excluded, undone } from '../../src/storage/testing';
+import { makeCondensedEntry, makeExcludedEntry, makeUndoneEntry } from '../../src/storage/testing';
 
 export const CONVERSATION = 'conversation of two processes';
 
@@ -8,14 +8,17 @@ export interface ScriptStep {
   readonly texts: readonly string[];
 }
 
-const condense = (id: string, texts: readonly string[]): ScriptStep => ({ entry: condensed(id, texts), texts });
+const condense = (id: string, texts: readonly string[]): ScriptStep => ({
+  entry: makeCondensedEntry(id, texts),
+  texts,
+});
 
 /** Entries that the killed process appends. */
 export const SCRIPT: readonly ScriptStep[] = [
   condense('c1', ['an original', '\ud83d a lone surrogate', 'long '.repeat(2000)]),
   condense('c2', ['an original', 'another one\n€']),
-  { entry: undone('c2'), texts: [] },
-  { entry: excluded('c1', 0), texts: [] },
+  { entry: makeUndoneEntry('c2'), texts: [] },
+  { entry: makeExcludedEntry('c1', 0), texts: [] },
 ];
 
 export const MANY = 200;

@@ -3,8 +3,8 @@
  * with failures. All wires: `wires.system.test.ts`.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { freshCounter } from '../../src/core/testingCounter';
-import { nativeProvider, smartProvider } from '../../src/core/condense';
+import { createCounter } from '../../src/core/testingCounter';
+import { createNativeProvider, createSmartProvider } from '../../src/core/condense';
 import { createProfileSummarizer } from '../../src/settings/profileSummarizer';
 import { storeKey } from '../../src/settings/keys';
 import type { ApiProfile } from '../../src/settings/profiles';
@@ -100,7 +100,7 @@ describe('a question whose recalled answer would not fit into the request', () =
     const bench = await benchFor({}, ROOT, short);
     const window = bench.open({
       settings: { provider: 'truncation' },
-      providers: [smartProvider()],
+      providers: [createSmartProvider()],
       systemTokens: 25_600,
     });
     const chat = window.chat(bench.tools, 'conversation-1');
@@ -242,9 +242,9 @@ describe('a long task continues', () => {
       prices: PRICES,
     };
     await storeKey(secretStorage, profile, 'key');
-    const condensing = await createProfileSummarizer(profile, { counter: freshCounter(), secrets: secretStorage });
+    const condensing = await createProfileSummarizer(profile, { counter: createCounter(), secrets: secretStorage });
     if (!('summarize' in condensing)) throw new Error(condensing.reason);
-    const native = nativeProvider({ select: () => ({ summarizer: condensing, chosen: 'condensing-profile' }) });
+    const native = createNativeProvider({ select: () => ({ summarizer: condensing, chosen: 'condensing-profile' }) });
     const bench = await benchFor();
     const window = bench.open({
       providers: [native],

@@ -9,7 +9,7 @@ import { loadPriceTable, type PricedModel } from '../../src/api/prices';
 import { createSummarizer, type SummarizerOptions } from '../../src/api/summarizer';
 import type { ApiHandler } from '../../src/api/types';
 import { readConversationFile } from '../../src/conversations/readFile';
-import { CondensationManager, nativeProvider, type CondensationOutcome } from '../../src/core/condense';
+import { CondensationManager, createNativeProvider, type CondensationOutcome } from '../../src/core/condense';
 import {
   calibrateFactor,
   getEstimateError,
@@ -23,7 +23,7 @@ import type { CacheLifetime } from '../../src/core/cost/prices';
 import { listContents } from '../../src/core/messages/content';
 import { checkConversation } from '../../src/core/messages/firewall';
 import type { ApiMessage } from '../../src/core/messages/types';
-import { assistant, exchange, lines, user } from '../../src/core/testing';
+import { assistant, makeToolExchange, makeLines, user } from '../../src/core/testing';
 import { startAnthropicServer } from '../servers/anthropicServer';
 import {
   cutAtMaxTokens,
@@ -112,7 +112,7 @@ function managerFor(
   vendor: Vendor,
   url: string,
   more: Partial<SummarizerOptions> = {},
-  parts: Partial<Parameters<typeof nativeProvider>[0]> = {},
+  parts: Partial<Parameters<typeof createNativeProvider>[0]> = {},
 ): CondensationManager {
   const prices = table.lookup(vendor.priced)?.prices;
   const summarizer = createSummarizer({
@@ -122,14 +122,14 @@ function managerFor(
     ...more,
   });
   return new CondensationManager(counter, [
-    nativeProvider({ select: () => selectSummarizer({ condensing: summarizer }), ...parts }),
+    createNativeProvider({ select: () => selectSummarizer({ condensing: summarizer }), ...parts }),
   ]);
 }
 
 const conversation: ApiMessage[] = [
   user('Make the tests pass.'),
   ...Array.from({ length: 20 }, (_, index) =>
-    exchange(`t${index}`, 'Read', { path: `f${index}` }, lines(`f${index}`, 60)),
+    makeToolExchange(`t${index}`, 'Read', { path: `f${index}` }, makeLines(`f${index}`, 60)),
   ).flat(),
   ...Array.from({ length: 4 }, (_, index) => [assistant(`answer ${index}`), user(`question ${index}`)]).flat(),
 ];

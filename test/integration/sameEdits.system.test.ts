@@ -13,13 +13,13 @@ import { RunningConversations } from '../../src/gateway/runningConversations';
 import { anthropicWire } from '../../src/gateway/wires/anthropic';
 import type { Body } from '../../src/gateway/wires/wire';
 import { readConversationFile } from '../../src/conversations/readFile';
-import { errorMessage } from '../../src/core/errors';
+import { getErrorMessage } from '../../src/core/errors';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
 import type { Edit } from '../../src/core/condense/edits/edits';
-import { HIDDEN_IN_PREVIEW, compareViews, HIDDEN_APPLIED } from '../../src/core/condense/report/foldedTexts';
+import { FOLD_TEXT_IN_PREVIEW, compareViews, FOLD_TEXT_WHEN_APPLIED } from '../../src/core/condense/report/foldedTexts';
 import type { ApiMessage } from '../../src/core/messages/types';
-import { exchange, user } from '../../src/core/testing';
-import { freshCounter } from '../../src/core/testingCounter';
+import { makeToolExchange, user } from '../../src/core/testing';
+import { createCounter } from '../../src/core/testingCounter';
 import { createRequest, createModel } from '../../src/live/testing';
 import { openLedger } from '../../src/storage/ledgerStore';
 import { sessionFiles } from '../bench/corpus';
@@ -131,7 +131,7 @@ function openWindow(folder: string): { readonly preview: Road; readonly run: Roa
       if (editCount === 0 || isTooLittle) return undefined;
       const { after } = await thread.engine.previews.ask({ kind: 'texts', ...question }, signal);
       // If long ranges are folded, the preview lacks what the other command shows.
-      const text = after.replaceAll(HIDDEN_IN_PREVIEW, HIDDEN_APPLIED);
+      const text = after.replaceAll(FOLD_TEXT_IN_PREVIEW, FOLD_TEXT_WHEN_APPLIED);
       return { text, editCount };
     },
     async run(input, choice) {
@@ -165,7 +165,7 @@ function openCommandLine(folder: string): Road {
   const store = join(folder, 'command-line');
   return async ({ path, messages }, { provider, config }) => {
     const out = join(folder, 'out.json');
-    const target = Math.ceil((freshCounter().messages(messages) * TARGET_PERCENT) / 100);
+    const target = Math.ceil((createCounter().countMessages(messages) * TARGET_PERCENT) / 100);
     const preset = config === undefined ? [] : ['--preset', config];
     const options = ['--provider', provider, ...preset, '--target-tokens', String(target), '--store', store];
     const cli = join(inject('bundles'), 'cli.cjs');
@@ -281,7 +281,7 @@ async function compare(
       try {
         return await ask?.(input, choice);
       } catch (error) {
-        throw new Error(`${input.name}, ${road}: ${errorMessage(error)}`, { cause: error });
+        throw new Error(`${input.name}, ${road}: ${getErrorMessage(error)}`, { cause: error });
       }
     };
     const expected = await on(name, first);
@@ -335,7 +335,7 @@ describe.each(CHOICES)(
             makeInput(name, conversationWith(make()), folder),
       );
       inputs.push(() => {
-        const deep = exchange('deep', 'Bash', { tree: nested(300), text: 'x\n'.repeat(5_000) }, 'ok');
+        const deep = makeToolExchange('deep', 'Bash', { tree: nested(300), text: 'x\n'.repeat(5_000) }, 'ok');
         return makeInput('deeply nested parameters', [user('Go.'), ...deep, ...conversationWith('ok')], folder);
       });
       const condensed = await compare(inputs, choice, await openRoads(folder));

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createAnthropicHandler } from '../../src/api/anthropic';
 import { loadPriceTable } from '../../src/api/prices';
 import { createSummarizer } from '../../src/api/summarizer';
-import { CondensationManager, smartProvider, type CondensationOutcome } from '../../src/core/condense';
+import { CondensationManager, createSmartProvider, type CondensationOutcome } from '../../src/core/condense';
 import { getEstimateError, toRunMetrics } from '../../src/core/condense/metrics/metrics';
 import type { SmartConfigInput } from '../../src/core/condense/providers/smart/config';
 import { startAnthropicServer } from '../servers/anthropicServer';
@@ -40,7 +40,7 @@ async function bed(script: Script, config: SmartConfigInput = SUMMARIZE_RESULTS)
   });
   const prices = table.lookup({ vendor: 'anthropic', model: MODEL })?.prices;
   const summarizer = createSummarizer({ profile: 'Test', handler, ...(prices && { prices }) });
-  const smart = smartProvider({ select: () => ({ summarizer, chosen: 'condensing-profile' }) });
+  const smart = createSmartProvider({ select: () => ({ summarizer, chosen: 'condensing-profile' }) });
   const manager = new CondensationManager(counter, [smart]);
   return {
     server,

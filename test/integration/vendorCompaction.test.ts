@@ -10,15 +10,15 @@ import { loadPriceTable } from '../../src/api/prices';
 import { createSummarizer } from '../../src/api/summarizer';
 import { createVertexHandler } from '../../src/api/vertex';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
-import { CondensationManager, nativeProvider } from '../../src/core/condense';
+import { CondensationManager, createNativeProvider } from '../../src/core/condense';
 import { getFirstPrompt, planSummary } from '../../src/core/condense/summary/plan';
-import { strategyProvider } from '../../src/core/condense/providers/strategy';
+import { createStrategyProvider } from '../../src/core/condense/providers/strategy';
 import { nativeConfigSchema } from '../../src/core/condense/summary/nativeConfig';
 import { selectSummarizer } from '../../src/core/condense/summarizer';
 import { checkConversation } from '../../src/core/messages/firewall';
 import type { ApiMessage } from '../../src/core/messages/types';
-import { assistant, exchange, lines, user } from '../../src/core/testing';
-import { limitedSummarizer } from '../../src/storage/limitedSummarizer';
+import { assistant, makeToolExchange, makeLines, user } from '../../src/core/testing';
+import { limitSummarizer } from '../../src/storage/limitedSummarizer';
 import { startAnthropicServer, type AnthropicServerOptions } from '../servers/anthropicServer';
 import { cutAtMaxTokens, emptyReply, overloaded, refusal, reply, type Behaviour } from '../servers/behaviour';
 import type { Json } from '../servers/json';
@@ -38,7 +38,7 @@ const image = { type: 'image', source: { type: 'base64', media_type: 'image/png'
 const conversation: ApiMessage[] = [
   user('Make the tests pass.'),
   ...Array.from({ length: 20 }, (_, index) =>
-    exchange(`t${index}`, 'Read', { path: `f${index}` }, lines(`f${index}`, 60)),
+    makeToolExchange(`t${index}`, 'Read', { path: `f${index}` }, makeLines(`f${index}`, 60)),
   ).flat(),
   { role: 'assistant', content: [{ type: 'thinking', thinking: 'Hm.', signature: 'of another model' }] },
   { role: 'user', content: [{ type: 'text', text: `Here is my key: ${KEY}` }, image] },
@@ -89,11 +89,11 @@ async function setUp({
   const summarizer =
     perDay === undefined
       ? plain
-      : limitedSummarizer(plain, {
+      : limitSummarizer(plain, {
           limits: () => ({ perConversation: 0, perDay }),
-          count: (text) => counter.text(text),
+          count: (text) => counter.countText(text),
           spending: {
-            book: ({ atMost }) => {
+            bookSpending: ({ atMost }) => {
               booked.push(atMost);
               return Promise.resolve(
                 atMost > perDay
@@ -103,8 +103,8 @@ async function setUp({
             },
           },
         });
-  const native = nativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
-  const manager = new CondensationManager(counter, [native, strategyProvider({ providers: () => [native] })]);
+  const native = createNativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
+  const manager = new CondensationManager(counter, [native, createStrategyProvider({ providers: () => [native] })]);
   const request = {
     conversation: 'c',
     messages: conversation,

@@ -3,7 +3,7 @@
  * seeded order. Prints each result as a JSON line.
  */
 import { writeSync } from 'node:fs';
-import { perform } from '../../src/background/perform';
+import { performTask } from '../../src/background/perform';
 import type { Task } from '../../src/background/tasks';
 import { GiveBackError } from '../../src/giveBack/giveBackError';
 import { touchOld } from '../../src/giveBack/testing';
@@ -18,7 +18,7 @@ const random = new Random(seed);
 
 // Results follow from the task's kind.
 const run = async <T>(task: Task): Promise<T> =>
-  (await perform(task, {
+  (await performTask(task, {
     tokens: () => counter,
     onProgress: () => undefined,
     signal: new AbortController().signal,

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { freshCounter } from '../../src/core/testingCounter';
+import { createCounter } from '../../src/core/testingCounter';
 import { storeKey } from '../../src/settings/keys';
 import type { ApiProfile } from '../../src/settings/profiles';
 import { Workspace } from '../generators/workspace';
@@ -115,12 +115,12 @@ afterEach(() => {
 it.each(Object.entries(WIRES))(
   'no vendor rejects requests over %s, and each condensation breaks the cache once',
   async (name, { profile, start, path, address, prices }) => {
-    const counter = freshCounter();
+    const counter = createCounter();
     const work = task.turns[0]!.steps as readonly Reply[];
     let answers = 0;
     const server = await start({
       maxContextTokens: WINDOW,
-      countTokens: (text) => Math.ceil(counter.text(text) * TOKEN_FACTOR),
+      countTokens: (text) => Math.ceil(counter.countText(text) * TOKEN_FACTOR),
       // Two of three answers start with thinking.
       script: () => {
         const at = answers++;

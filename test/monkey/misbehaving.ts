@@ -1,5 +1,5 @@
 /** A model that works like an agent's and fails like a vendor's: what it does is drawn at random, from a seed. */
-import { RECALL_TOOL } from '../../src/agent/names';
+import { RECALL_TOOL_NAME } from '../../src/agent/names';
 import type { Random } from '../generators/random';
 import type { Workspace } from '../generators/workspace';
 import {
@@ -21,7 +21,7 @@ import {
 import { objects } from '../servers/json';
 import type { RecordedRequest } from '../servers/modelServer';
 import { findMarkers } from '../../src/core/messages/markers';
-import { someMarker } from '../../src/core/testing';
+import { makeTestMarker } from '../../src/core/testing';
 
 /** Share of the requests that go wrong. */
 const FAULTS = 0.12;
@@ -108,13 +108,13 @@ export class MisbehavingModel {
       case 'recall': {
         const reference = markers.length > 0 && random.chance(0.8) ? random.pick(markers).reference : undefined;
         return {
-          name: RECALL_TOOL,
+          name: RECALL_TOOL_NAME,
           input: reference === undefined ? { words: 'return value' } : { references: [reference], maxTokens: 2_000 },
         };
       }
       case 'marker': {
         const copied = markers.length > 0 ? random.pick(markers) : undefined;
-        const content = copied ? sent.slice(copied.start, copied.end) : someMarker('nothing', '000000');
+        const content = copied ? sent.slice(copied.start, copied.end) : makeTestMarker('nothing', '000000');
         return { name: 'create_file', input: { filePath: workspace.absolute(`copied-${random.int(9)}.md`), content } };
       }
       case 'unknown':

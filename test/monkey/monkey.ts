@@ -10,7 +10,7 @@ import type { LiveSummary } from '../../src/live/types';
 import { condenseNow } from '../../src/commands/condenseNow';
 import type { Services } from '../../src/window/services';
 import { undoLast } from '../../src/commands/undo';
-import { freshCounter } from '../../src/core/testingCounter';
+import { createCounter } from '../../src/core/testingCounter';
 import { openTestPanel, type TestPanel } from '../../src/panel/testing';
 import { storeKey } from '../../src/settings/keys';
 import { profileSchema, type ApiProfile } from '../../src/settings/profiles';
@@ -111,11 +111,11 @@ class Monkey {
     const workspace = new Workspace('/home/dev/project');
     for (const [path, text] of task.files) workspace.write(path, text);
     const model = new MisbehavingModel(random.fork(), workspace);
-    const counter = freshCounter();
+    const counter = createCounter();
     const server = await startAnthropicServer({
       script: model.answer,
       maxContextTokens: WINDOW,
-      countTokens: (text) => Math.ceil(counter.text(text) * TOKEN_FACTOR),
+      countTokens: (text) => Math.ceil(counter.countText(text) * TOKEN_FACTOR),
     });
     mkdirSync(join(options.folder, 'extension'));
     symlinkSync(options.bundles, join(options.folder, 'extension', 'dist'));
@@ -196,7 +196,8 @@ class Monkey {
     const model = models.find(({ id }) => id.includes('work')) ?? models[0];
     assert.ok(model, 'the chat has a model');
     return new ChatAgent({
-      respond: (messages, options, progress, token) => provider.respond(model, messages, options, progress, token),
+      respond: (messages, options, progress, token) =>
+        provider.provideResponse(model, messages, options, progress, token),
       tools: workspaceTools(this.workspace),
       system: SYSTEM,
       ...(conversationId !== undefined && { conversationId }),

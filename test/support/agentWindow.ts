@@ -9,13 +9,13 @@ import type { ChatConversations, LiveSettings } from '../../src/live/types';
 import type { LiveEvent } from '../../src/live/events';
 import { ModelCatalog } from '../../src/agent/modelCatalog';
 import { ModelGroups } from '../../src/agent/modelGroups';
-import { RECALL_TOOL } from '../../src/agent/names';
+import { RECALL_TOOL_NAME } from '../../src/agent/names';
 import { RecallTool } from '../../src/agent/recallTool';
 import { readAgentSettings } from '../../src/agent/settings';
 import { languageModels } from '../../src/window/languageModels';
 import { CondensationManager, losslessProvider, truncationProvider } from '../../src/core/condense';
 import type { CondensationProvider } from '../../src/core/condense/types';
-import { freshCounter } from '../../src/core/testingCounter';
+import { createCounter } from '../../src/core/testingCounter';
 import { chooseThreshold, type ApiProfile } from '../../src/settings/profiles';
 import type { AgentTools } from './agentTools';
 import { ChatAgent } from './chatAgent';
@@ -55,7 +55,7 @@ export function openAgentWindow({
   systemTokens = SYSTEM_TOKENS,
   engine,
 }: AgentWindowOptions): AgentWindow {
-  const counter = freshCounter();
+  const counter = createCounter();
   const manager = new CondensationManager(counter, [losslessProvider, truncationProvider, ...providers]);
   const live = new LiveConversations({
     manager,
@@ -106,8 +106,8 @@ export function openAgentWindow({
     chat: (tools, conversationId) =>
       new ChatAgent({
         respond: (messages, options, progress, token) =>
-          provider.respond(information, messages, options, progress, token),
-        tools: { ...tools, [RECALL_TOOL]: async (input) => getText(await recall.invoke(input)) },
+          provider.provideResponse(information, messages, options, progress, token),
+        tools: { ...tools, [RECALL_TOOL_NAME]: async (input) => getText(await recall.invoke(input)) },
         system: SENTENCE.repeat(systemTokens / SENTENCE_TOKENS),
         ...(conversationId !== undefined && { conversationId }),
       }),

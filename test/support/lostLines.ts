@@ -1,10 +1,10 @@
 /** For tests and benchmarks: checks strict cuts without knowledge of tools. */
 import type { ApiMessage } from '../../src/core/messages/types';
-import { brokenCuts, type BrokenCut, type PlaceCuts } from '../../src/core/condense/lossless/integrity';
+import { findBrokenCuts, type BrokenCut, type PlaceCuts } from '../../src/core/condense/lossless/integrity';
 
 /**
  * The first strict cut with a line that is nowhere in the view, even after a number or path. {@link
- * brokenCuts} alone interprets results by their calls, and after a cut in the command mistakes a
+ * findBrokenCuts} alone interprets results by their calls, and after a cut in the command mistakes a
  * numbered line.
  */
 export function lostLines(
@@ -12,7 +12,7 @@ export function lostLines(
   view: readonly ApiMessage[],
   cuts: Iterable<PlaceCuts>,
 ): BrokenCut | undefined {
-  const broken = brokenCuts(original, view, cuts).filter(({ line }) => line !== '');
+  const broken = findBrokenCuts(original, view, cuts).filter(({ line }) => line !== '');
   if (broken.length === 0) return undefined;
   const text = JSON.stringify(view);
   return broken.find(({ line }) => !text.includes(JSON.stringify(line).slice(1, -1)));

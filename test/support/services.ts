@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Services } from '../../src/window/services';
 import { RegisteredProviders } from '../../src/window/registered';
-import { Comparisons } from '../../src/window/comparisons';
+import { ComparisonDocuments } from '../../src/window/comparisons';
 import { secretStorage, Uri, window } from './vscode';
 
 /**
@@ -28,7 +28,7 @@ export function testServices(
     // The doubles have the members that are used.
     context: context as unknown as vscode.ExtensionContext,
     log: log as unknown as vscode.LogOutputChannel,
-    comparisons: new Comparisons(),
+    comparisons: new ComparisonDocuments(),
     condensed: new vscode.EventEmitter(),
     ledgersChanged: new vscode.EventEmitter(),
     registered: new RegisteredProviders(),

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LiveEvent } from '../../src/live/events';
-import { freshCounter } from '../../src/core/testingCounter';
+import { createCounter } from '../../src/core/testingCounter';
 import { storeKey } from '../../src/settings/keys';
 import type { ApiProfile } from '../../src/settings/profiles';
 import { Workspace } from '../generators/workspace';
@@ -38,10 +38,10 @@ export interface TaskBenchOptions extends ServerOptions {
 /** @param root the folder of the task. */
 export async function taskBench(root: string, task: LongTask, options: TaskBenchOptions = {}): Promise<TaskBench> {
   const { instead, storage = mkdtempSync(join(tmpdir(), 'task-')), ...more } = options;
-  const counter = freshCounter();
+  const counter = createCounter();
   const scripted = scriptedAgent(task.turns);
   const server = await startAnthropicServer({
-    ...longTaskServer(task, (text) => counter.text(text)),
+    ...longTaskServer(task, (text) => counter.countText(text)),
     script: (request) => {
       const behaviour = scripted(request);
       return instead?.(behaviour, request) ?? behaviour;

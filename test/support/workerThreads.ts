@@ -9,7 +9,7 @@ import type * as WorkerThreads from 'node:worker_threads';
 import { inject } from 'vitest';
 import { ENGINE_BUNDLE } from '../../src/engine/engineThread';
 import { serveEngine } from '../../src/engine/serveEngine';
-import type { Message } from '../../src/engine/rpc';
+import type { RpcMessage } from '../../src/engine/rpc';
 import { loadTokenCounter } from '../../src/storage/assets';
 import { basename } from 'node:path';
 import type {} from './ranks';
@@ -23,7 +23,7 @@ export class Worker extends EventEmitter {
   /** Like an ended thread's; no real one has it. */
   readonly threadId = -1;
   private isEnded = false;
-  private receive: (message: Message) => void = () => undefined;
+  private receive: (message: RpcMessage) => void = () => undefined;
 
   constructor(path: string) {
     super();
@@ -42,7 +42,7 @@ export class Worker extends EventEmitter {
     );
   }
 
-  postMessage(message: Message): void {
+  postMessage(message: RpcMessage): void {
     const copy = structuredClone(message);
     setImmediate(() => {
       // An aborted signal still arrives: unlike a terminated thread, this one stops only where it

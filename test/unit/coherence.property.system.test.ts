@@ -7,9 +7,9 @@ import { describe, expect, it } from 'vitest';
 import { measureCoherence, type CoherenceReport } from '../../src/core/condense/coherence/coherence';
 import { collectFacts, type Fact } from '../../src/core/condense/coherence/facts';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
-import { lastByPlace, originalOf, type Edit } from '../../src/core/condense/edits/edits';
+import { selectLastByPlace, getOriginalText, type Edit } from '../../src/core/condense/edits/edits';
 import { findMarkers } from '../../src/core/messages/markers';
-import { smartProvider } from '../../src/core/condense/providers/smart';
+import { createSmartProvider } from '../../src/core/condense/providers/smart';
 import type { SmartConfigInput } from '../../src/core/condense/providers/smart/config';
 import { createTestSummarizer } from '../../src/core/condense/summary/testing';
 import { listContents } from '../../src/core/messages/content';
@@ -36,7 +36,7 @@ function ledTo(history: History, edit: Edit, standing: ReadonlySet<string>): str
     return standing.has(edit.reference) ? wholeText(history.slice(edit.start, edit.end)) : '';
   }
   if (edit.kind === 'block') return '';
-  const text = `\n${originalOf(history, edit) ?? ''}\n`;
+  const text = `\n${getOriginalText(history, edit) ?? ''}\n`;
   const led = edit.cuts.filter(({ reference }) => reference !== undefined && standing.has(reference));
   return led
     .map(({ start, end }) => text.slice(text.lastIndexOf('\n', start) + 1, text.indexOf('\n', end + 1)))
@@ -47,7 +47,7 @@ function expectedCounts(history: History, edits: readonly Edit[]): Record<Fact['
   const fresh = structuredClone(history);
   const view = wholeText(applyEdits(fresh, edits).messages);
   const standing = new Set<string>(findMarkers(view).map(({ reference }) => reference));
-  const led = lastByPlace(edits)
+  const led = selectLastByPlace(edits)
     .map((edit) => ledTo(fresh, edit, standing))
     .join(BETWEEN);
   const none = (): Counts => ({ kept: 0, recallable: 0, lost: 0 });
@@ -71,7 +71,7 @@ async function makeEdits(
   config: SmartConfigInput,
 ): Promise<readonly Edit[]> {
   const summarizer = createTestSummarizer(['A short summary.']);
-  const smart = smartProvider({ select: () => ({ summarizer, chosen: 'condensing-profile' }) });
+  const smart = createSmartProvider({ select: () => ({ summarizer, chosen: 'condensing-profile' }) });
   const checked = smart.validateConfig(config);
   if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
   return (await smart.condense({ messages, edits, counter: freshCounter() }, checked.config, {})).edits;

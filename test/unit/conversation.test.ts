@@ -14,7 +14,7 @@ describe('a generated conversation', () => {
   });
 
   it('is about as long as requested', () => {
-    const tokens = freshCounter().messages(messages);
+    const tokens = freshCounter().countMessages(messages);
     expect(tokens).toBeGreaterThan(180_000);
     expect(tokens).toBeLessThan(220_000);
   });

@@ -1,7 +1,7 @@
 /** Properties on real conversations; skipped if unavailable. */
 import { describe, expect, it } from 'vitest';
 import { restoreOriginal } from '../../src/core/condense/edits/applyEdits';
-import { originalOf } from '../../src/core/condense/edits/edits';
+import { getOriginalText } from '../../src/core/condense/edits/edits';
 import { findNewViolations } from '../../src/core/messages/firewall';
 import { loadCorpus } from '../bench/corpus';
 import { condense, freshCounter, type Setup } from '../generators/setups';
@@ -20,8 +20,8 @@ describe.runIf(isReal)('a condensation of real conversations', () => {
     async ({ messages, setup }) => {
       const { view, edits } = await condense(setup, messages);
       expect(findNewViolations(messages, view)).toEqual([]);
-      expect(freshCounter().messages(view)).toBeLessThanOrEqual(freshCounter().messages(messages));
-      const originals = new Map(edits.map((edit) => [edit.before, originalOf(messages, edit)]));
+      expect(freshCounter().countMessages(view)).toBeLessThanOrEqual(freshCounter().countMessages(messages));
+      const originals = new Map(edits.map((edit) => [edit.before, getOriginalText(messages, edit)]));
       const restored = restoreOriginal(view, edits, (hash) => originals.get(hash));
       expect(JSON.stringify(restored)).toBe(JSON.stringify(messages));
       expect((await condense(setup, messages, edits)).result.edits).toEqual([]);

@@ -10,19 +10,19 @@ import { readConversationFile } from '../../src/conversations/readFile';
 import { UNTITLED } from '../../src/conversations/title';
 import { AGENTS } from '../../src/core/agents';
 import { applyEdits, restoreOriginal } from '../../src/core/condense/edits/applyEdits';
-import { originalOf, type Edit } from '../../src/core/condense/edits/edits';
+import { getOriginalText, type Edit } from '../../src/core/condense/edits/edits';
 import { BUILT_IN_PRESETS } from '../../src/core/condense/providers/smart/presets';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
 import { measureCoherence } from '../../src/core/condense/coherence/coherence';
 import { FACT_KINDS } from '../../src/core/condense/coherence/facts';
-import { smartProvider } from '../../src/core/condense/providers/smart';
+import { createSmartProvider } from '../../src/core/condense/providers/smart';
 import { truncationProvider } from '../../src/core/condense/providers/truncation';
 import type { CondensationProvider } from '../../src/core/condense/types';
 import { listToolExchanges } from '../../src/core/messages/exchanges';
 import { listFileParts } from '../../src/core/messages/fileParts';
 import { checkConversation, findNewViolations } from '../../src/core/messages/firewall';
 import { extractPersonText } from '../../src/core/messages/personText';
-import { getCommand, DEFAULT_TOOLS, ruleFor } from '../../src/core/messages/tools';
+import { getCommand, DEFAULT_TOOLS, getToolRule } from '../../src/core/messages/tools';
 import type { ApiMessage } from '../../src/core/messages/types';
 import { freshCounter } from '../generators/setups';
 import { isLong } from '../support/long';
@@ -86,7 +86,7 @@ describe.runIf(present)('real sessions of many agents', () => {
     const unknown = new Map<string, number>();
     for (const { path } of sessions) {
       for (const exchange of listToolExchanges(readConversationFile(path, { history: 'all' }).messages)) {
-        if (ruleFor(DEFAULT_TOOLS, exchange)) continue;
+        if (getToolRule(DEFAULT_TOOLS, exchange)) continue;
         if (UNKNOWN.some(([name]) => name.test(exchange.tool))) continue;
         unknown.set(exchange.tool, (unknown.get(exchange.tool) ?? 0) + 1);
       }
@@ -113,7 +113,7 @@ describe.runIf(present)('reads inside commands of Codex', () => {
     let recognized = 0;
     for (const { path } of sessions.filter(({ agent }) => agent === 'codex')) {
       const commands = listToolExchanges(readConversationFile(path, { history: 'all' }).messages).filter(
-        (exchange) => ruleFor(DEFAULT_TOOLS, exchange)?.kind === 'command' && !exchange.isError,
+        (exchange) => getToolRule(DEFAULT_TOOLS, exchange)?.kind === 'command' && !exchange.isError,
       );
       const files = new Set(
         commands
@@ -147,7 +147,7 @@ function longestRun(lines: readonly (string | undefined)[], known: ReadonlySet<s
 const PROVIDERS: readonly (readonly [string, CondensationProvider, unknown])[] = [
   ['lossless', losslessProvider, {}],
   ['truncation', truncationProvider, {}],
-  ...BUILT_IN_PRESETS.map(({ id, config }) => [id, smartProvider() as CondensationProvider, config] as const),
+  ...BUILT_IN_PRESETS.map(({ id, config }) => [id, createSmartProvider() as CondensationProvider, config] as const),
 ];
 
 /** Sessions for providers. */
@@ -180,8 +180,8 @@ describe.runIf(present)('a condensation of real sessions', () => {
       const { messages: view, stale, origins } = applyEdits(messages, edits);
       expect(stale).toEqual([]);
       expect(findNewViolations(messages, view, { origins })).toEqual([]);
-      expect(counter.messages(view)).toBeLessThanOrEqual(counter.messages(messages));
-      const originals = new Map(edits.map((edit) => [edit.before, originalOf(messages, edit)]));
+      expect(counter.countMessages(view)).toBeLessThanOrEqual(counter.countMessages(messages));
+      const originals = new Map(edits.map((edit) => [edit.before, getOriginalText(messages, edit)]));
       expect(JSON.stringify(restoreOriginal(view, edits, (hash) => originals.get(hash)))).toBe(before);
       // Lossless loses nothing, so a reported loss is a bug in it or in error detection.
       if (provider === 'lossless') {

@@ -6,7 +6,7 @@ import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { transformSync } from 'esbuild';
 import { describe, expect, inject, it } from 'vitest';
-import { exchange, lines, user } from '../../src/core/testing';
+import { makeToolExchange, makeLines, user } from '../../src/core/testing';
 import type { ContextCondenserApi, Message, Outcome, Provider } from '../../src/extensionApi/api';
 import { createCondenserApi } from '../../src/commands/condenserApi';
 import { temporaryFolder } from '../support/temporaryFolder';
@@ -43,7 +43,7 @@ interface GuideConversation {
 const reads = (count: number): Message[] => [
   user('Find out why the tests fail.'),
   ...Array.from({ length: count }, (_, index) =>
-    exchange(`t${index}`, 'Read', { file_path: `/w/f${index}.ts` }, lines(`f${index}`, 600)),
+    makeToolExchange(`t${index}`, 'Read', { file_path: `/w/f${index}.ts` }, makeLines(`f${index}`, 600)),
   ).flat(),
 ];
 

@@ -53,9 +53,9 @@ describe.skipIf(!present)('the fact sheet keeps at least what the real agent’s
       files: fileNames(text, prefix).size,
       instructions: instructions.filter((instruction) => isKept(instruction, text)).length,
       identifiers: kept(IDENTIFIERS, text, prefix).size,
-      tokens: counter.text(text),
+      tokens: counter.countText(text),
     });
-    const ours = { ...figures(whole), tokens: counter.text(sheet) };
+    const ours = { ...figures(whole), tokens: counter.countText(sheet) };
     const theirs = figures(real);
     console.log(`transcript-${name}, of ${instructions.length} instructions:`, { ours, theirs });
     expect(ours.files).toBeGreaterThanOrEqual(theirs.files);

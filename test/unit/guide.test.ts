@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readConversation } from '../../src/conversations/read';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
-import { nativeProvider } from '../../src/core/condense/providers/native';
-import { smartProvider } from '../../src/core/condense/providers/smart';
-import { strategyProvider } from '../../src/core/condense/providers/strategy';
+import { createNativeProvider } from '../../src/core/condense/providers/native';
+import { createSmartProvider } from '../../src/core/condense/providers/smart';
+import { createStrategyProvider } from '../../src/core/condense/providers/strategy';
 import { selectSummarizer } from '../../src/core/condense/summarizer';
 import { createTestSummarizer } from '../../src/core/condense/summary/testing';
 import type { CondensationProvider } from '../../src/core/condense/types';
@@ -28,8 +28,10 @@ const configs = examples
 
 /** Estimates use the prices of Claude Sonnet 4. */
 const select = () => selectSummarizer({ condensing: createTestSummarizer(['']) });
-const smart = smartProvider({ select });
-const strategy = strategyProvider({ providers: () => [losslessProvider, smart, nativeProvider({ select })] });
+const smart = createSmartProvider({ select });
+const strategy = createStrategyProvider({
+  providers: () => [losslessProvider, smart, createNativeProvider({ select })],
+});
 
 let messages: readonly ApiMessage[];
 beforeAll(() => {
@@ -49,7 +51,8 @@ async function reported<Config>(
   const checked = provider.validateConfig(value);
   if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
   const context = { messages, edits: [], counter: freshCounter() };
-  const options = share === undefined ? {} : { targetTokens: Math.round(share * context.counter.messages(messages)) };
+  const options =
+    share === undefined ? {} : { targetTokens: Math.round(share * context.counter.countMessages(messages)) };
   const {
     tokensBefore,
     tokensAfter,

@@ -5,8 +5,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { restoreOriginal } from '../../src/core/condense/edits/applyEdits';
-import { lastByPlace, originalOf, type CutEdit, type Edit } from '../../src/core/condense/edits/edits';
-import { expandReference, referencesOf } from '../../src/core/condense/edits/references';
+import { selectLastByPlace, getOriginalText, type CutEdit, type Edit } from '../../src/core/condense/edits/edits';
+import { expandReference, collectReferences } from '../../src/core/condense/edits/references';
 import { listCuts } from '../../src/core/testing';
 import { expandMarkers, MARKER_START } from '../../src/core/messages/markers';
 import type { Hash } from '../../src/core/hash';
@@ -38,7 +38,7 @@ const originalText = (history: History, edit: CutEdit): string =>
 
 /** Originals by hash, including whole blocks (repeated images). */
 const collectOriginals = (history: History, edits: readonly Edit[]): ((hash: Hash) => string | undefined) => {
-  const originals = new Map(edits.map((edit) => [edit.before, originalOf(history, edit)]));
+  const originals = new Map(edits.map((edit) => [edit.before, getOriginalText(history, edit)]));
   return (hash) => originals.get(hash);
 };
 
@@ -141,15 +141,15 @@ describe.each(Object.entries(HISTORIES))('histories condensed by %s', (_, histor
   it('never get more tokens, in total or in one message, and match the report', () =>
     holds(histories, (history, { view, result }) => {
       const counter = freshCounter();
-      const before = history.map((message) => counter.message(message));
-      const after = view.map((message) => counter.message(message));
+      const before = history.map((message) => counter.countMessage(message));
+      const after = view.map((message) => counter.countMessage(message));
       after.forEach((tokens, index) => {
         expect(tokens).toBeLessThanOrEqual(before[index] ?? 0);
       });
       // A setup without operations has no steps.
       if (result.steps.length === 0) return;
-      expect(result.steps[0]?.tokensBefore).toBe(counter.messages(history));
-      expect(result.steps.at(-1)?.tokensAfter).toBe(counter.messages(view));
+      expect(result.steps[0]?.tokensBefore).toBe(counter.countMessages(history));
+      expect(result.steps.at(-1)?.tokensAfter).toBe(counter.countMessages(view));
     }));
 
   it('have the same bytes each time', () =>
@@ -180,9 +180,9 @@ describe.each(Object.entries(HISTORIES))('histories condensed by %s', (_, histor
 
   it('have an expandable reference for each cut', () =>
     holds(histories, (history, { edits }) => {
-      const references = referencesOf(edits);
+      const references = collectReferences(edits);
       const originals = collectOriginals(history, edits);
-      for (const edit of listCuts(lastByPlace(edits))) {
+      for (const edit of listCuts(selectLastByPlace(edits))) {
         for (const { start, end, reference } of edit.cuts) {
           if (reference === undefined) continue;
           const named = references.get(reference);
@@ -193,9 +193,9 @@ describe.each(Object.entries(HISTORIES))('histories condensed by %s', (_, histor
 
   it('can be read by expanding the markers of the view', () =>
     holds(histories, (history, { edits, view }) => {
-      const references = referencesOf(edits);
+      const references = collectReferences(edits);
       const originals = collectOriginals(history, edits);
-      for (const edit of listCuts(lastByPlace(edits))) {
+      for (const edit of listCuts(selectLastByPlace(edits))) {
         const original = originalText(history, edit);
         if (original.includes(MARKER_START) || edit.cuts.some(({ reference }) => reference === undefined)) continue;
         const standing = getValueAt(view[edit.place.message], edit.place.path) as string;
@@ -212,7 +212,7 @@ describe.each(Object.entries(HISTORIES))('histories condensed by %s', (_, histor
       histories,
       (history, { edits, view }) => {
         const standing = linesOfView(view);
-        for (const edit of listCuts(lastByPlace(edits))) {
+        for (const edit of listCuts(selectLastByPlace(edits))) {
           if (!edit.strict) continue;
           const original = originalText(history, edit);
           for (const { start, end } of edit.cuts) {

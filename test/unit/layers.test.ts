@@ -133,9 +133,9 @@ it.each(Object.entries(floors))(
  */
 const LASTING = [
   'condense/operations/truncate.ts segmenter',
-  'format.ts number',
-  'messages/tools.ts latest',
-  'plural.ts numbers',
+  'format.ts numberFormat',
+  'messages/tools.ts latestTable',
+  'plural.ts numberFormat',
 ];
 
 it('core has no global switch that would change edits between programs', () => {

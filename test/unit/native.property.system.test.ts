@@ -1,9 +1,9 @@
 /** The invariants for Summary, over generated histories and arbitrary model answers. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CondensationManager, nativeProvider, type CondensationOutcome } from '../../src/core/condense';
+import { CondensationManager, createNativeProvider, type CondensationOutcome } from '../../src/core/condense';
 import { applyEdits, restoreOriginal } from '../../src/core/condense/edits/applyEdits';
-import { originalOf } from '../../src/core/condense/edits/edits';
+import { getOriginalText } from '../../src/core/condense/edits/edits';
 import { collectInstructions } from '../../src/core/condense/summary/instructions';
 import { selectSummarizer } from '../../src/core/condense/summarizer';
 import { createTestSummarizer } from '../../src/core/condense/summary/testing';
@@ -38,7 +38,7 @@ async function condense(
   more: { edits?: never[]; signal?: AbortSignal } = {},
 ): Promise<CondensationOutcome> {
   const summarizer = createTestSummarizer(script, { contextWindow });
-  const provider = nativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
+  const provider = createNativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
   const manager = new CondensationManager(freshCounter(), [provider]);
   const minimumGain = { percent: 0, tokens: 1 };
   const outcome = await manager.condense({
@@ -89,7 +89,7 @@ describe('any condensation by Summary', () => {
         const words = collectInstructions(messages.slice(0, edit.end), listToolExchanges(messages)).filter(
           ({ message }) => message >= edit.start && message < edit.end,
         );
-        const tokens = words.reduce((sum, { text }) => sum + counter.text(text), 0);
+        const tokens = words.reduce((sum, { text }) => sum + counter.countText(text), 0);
         if (tokens > Math.floor(edit.tokensBefore / 2)) continue;
         const summary = listContents(edit.message).map(({ text }) => text);
         for (const { text } of words) expect(summary.join()).toContain(text);
@@ -99,7 +99,7 @@ describe('any condensation by Summary', () => {
   it('can be restored byte for byte', () =>
     holds((messages, outcome) => {
       if (outcome.kind !== 'condensed') return;
-      const originals = new Map(outcome.edits.map((edit) => [edit.before, originalOf(messages, edit)]));
+      const originals = new Map(outcome.edits.map((edit) => [edit.before, getOriginalText(messages, edit)]));
       const restored = restoreOriginal(outcome.view, outcome.edits, (hash) => originals.get(hash));
       expect(JSON.stringify(restored)).toBe(JSON.stringify(messages));
     }));
@@ -125,7 +125,7 @@ describe('any condensation by Summary', () => {
           },
           { contextWindow },
         );
-        const provider = nativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
+        const provider = createNativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
         const manager = new CondensationManager(freshCounter(), [provider]);
         const request = { conversation: 'c', messages, config, trigger: 'manual', signal: abort.signal } as const;
         const outcome = await manager.condense(request);

@@ -1,21 +1,25 @@
 /** The replay of new results that are condensed, and the part of docs/research/benchmarks.md that it writes. */
 import { describe, expect, it } from 'vitest';
 import { cutNewResults } from '../../src/core/condense/lossless/newResults';
-import { code, did, read, TASK } from '../../src/core/condense/lossless/testing';
+import { makeCodeLines, makeExchange, numberLines, TASK_MESSAGE } from '../../src/core/condense/lossless/testing';
 import { Draft } from '../../src/core/condense/draft/draft';
 import { applyEdits } from '../../src/core/condense/edits/applyEdits';
-import { freshCounter } from '../../src/core/testingCounter';
+import { createCounter } from '../../src/core/testingCounter';
 import type { NewResultsPoint } from '../bench/newResultsBench';
 import { isBelow, replay, RemovedLineCheck, type ReplayedRun } from '../bench/liveReplay';
 import { newResultsSection, NEW_RESULTS_TITLE } from '../bench/newResultsSection';
 
 const readFile = (from: number, to: number) =>
-  did('Read', { file_path: 'src/a.ts', offset: from, limit: to - from + 1 }, read(code('a', from, to), from));
-const messages = [TASK, ...readFile(1, 90), ...readFile(30, 60)];
+  makeExchange(
+    'Read',
+    { file_path: 'src/a.ts', offset: from, limit: to - from + 1 },
+    numberLines(makeCodeLines('a', from, to), from),
+  );
+const messages = [TASK_MESSAGE, ...readFile(1, 90), ...readFile(30, 60)];
 
 describe('the proof of text removed from new results', () => {
   const request = async () => {
-    const draft = new Draft(messages, freshCounter(), [], messages.length - 1);
+    const draft = new Draft(messages, createCounter(), [], messages.length - 1);
     const { edits } = await cutNewResults(draft, { lossless: true });
     return applyEdits(messages, edits);
   };
@@ -48,7 +52,7 @@ it('a replay counts the same whether it is timed or uses known counts', async ()
   const answers = [...messages, { role: 'assistant', content: 'Done.' } as const];
   const run = { name: 'one', messages: answers, window: Infinity, settings: {} };
   const timed = await replay(run);
-  const { times, ...figures } = await replay({ ...run, counter: freshCounter() });
+  const { times, ...figures } = await replay({ ...run, counter: createCounter() });
   expect(times).toHaveLength(3);
   expect(timed).toMatchObject(figures);
   expect(figures.leftOut).toBeGreaterThan(0);

@@ -5,12 +5,12 @@
  */
 import { describe, expect, it } from 'vitest';
 import { applyEdits, restoreOriginal } from '../../src/core/condense/edits/applyEdits';
-import { originalOf, type Edit } from '../../src/core/condense/edits/edits';
+import { getOriginalText, type Edit } from '../../src/core/condense/edits/edits';
 import { BUILT_IN_PRESETS } from '../../src/core/condense/providers/smart/presets';
 import { losslessProvider } from '../../src/core/condense/providers/lossless';
-import { nativeProvider } from '../../src/core/condense/providers/native';
-import { smartProvider } from '../../src/core/condense/providers/smart';
-import { strategyProvider } from '../../src/core/condense/providers/strategy';
+import { createNativeProvider } from '../../src/core/condense/providers/native';
+import { createSmartProvider } from '../../src/core/condense/providers/smart';
+import { createStrategyProvider } from '../../src/core/condense/providers/strategy';
 import { truncationProvider } from '../../src/core/condense/providers/truncation';
 import { BUILT_IN_STRATEGIES } from '../../src/core/condense/providers/strategy/builtIn';
 import { selectSummarizer } from '../../src/core/condense/summarizer';
@@ -35,11 +35,11 @@ function bed(answer?: Answer) {
   let calls = 0;
   const summarizer = createTestSummarizer(() => Promise.resolve((answer ?? GOOD)(calls++)));
   const select = () => selectSummarizer(answer ? { condensing: summarizer } : {});
-  const smart = smartProvider({ select });
-  const steps = [losslessProvider, truncationProvider, nativeProvider({ select }), smart] as const;
+  const smart = createSmartProvider({ select });
+  const steps = [losslessProvider, truncationProvider, createNativeProvider({ select }), smart] as const;
   const providers: Readonly<Record<Case['provider'], CondensationProvider>> = {
     smart,
-    strategy: strategyProvider({ providers: () => steps }),
+    strategy: createStrategyProvider({ providers: () => steps }),
   };
   return {
     summarizer,
@@ -47,7 +47,7 @@ function bed(answer?: Answer) {
       const checked = providers[provider].validateConfig(config);
       if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
       const options: CondensationOptions =
-        share === undefined ? {} : { targetTokens: Math.round(counter.messages(messages) * share) };
+        share === undefined ? {} : { targetTokens: Math.round(counter.countMessages(messages) * share) };
       return providers[provider].condense({ messages, edits, counter }, checked.config, options);
     },
   };
@@ -76,8 +76,8 @@ function check(messages: readonly ApiMessage[], edits: readonly Edit[]): void {
   expect(kept).toEqual(kept.toSorted((a, b) => a - b));
   const isTask = ({ role }: ApiMessage): boolean => role === 'user';
   expect(view.find(isTask)).toBe(messages.find(isTask));
-  expect(counter.messages(view)).toBeLessThanOrEqual(counter.messages(messages));
-  const originals = new Map(edits.map((edit) => [edit.before, originalOf(messages, edit)]));
+  expect(counter.countMessages(view)).toBeLessThanOrEqual(counter.countMessages(messages));
+  const originals = new Map(edits.map((edit) => [edit.before, getOriginalText(messages, edit)]));
   const restored = restoreOriginal(view, edits, (hash) => originals.get(hash));
   expect(JSON.stringify(restored)).toBe(JSON.stringify(messages));
 }
@@ -132,14 +132,14 @@ describe.runIf(isReal)('a preset on real conversations', () => {
 });
 
 const countSize = (messages: readonly ApiMessage[], edits: readonly Edit[]): number =>
-  counter.messages(applyEdits(messages, edits).messages);
+  counter.countMessages(applyEdits(messages, edits).messages);
 
 /**
  * After missing its target, a strategy may continue from the result, since its conditions depend on
  * it.
  */
 const isMissed = ({ provider, share = 1 }: Case, messages: readonly ApiMessage[], edits: readonly Edit[]): boolean =>
-  provider === 'strategy' && countSize(messages, edits) > share * counter.messages(messages);
+  provider === 'strategy' && countSize(messages, edits) > share * counter.countMessages(messages);
 
 /** A failed run applies nothing. */
 const nothing = (): Pick<ProviderResult, 'edits'> => ({ edits: [] });

@@ -30,7 +30,7 @@ describe('the sample conversation', () => {
   it('shrinks visibly without a model', async () => {
     const { messages } = readConversation(committed, { path: file });
     const { view } = await condense({ provider: 'lossless', config: {}, target: undefined }, messages);
-    const share = 1 - freshCounter().messages(view) / freshCounter().messages(messages);
+    const share = 1 - freshCounter().countMessages(view) / freshCounter().countMessages(messages);
     expect(share).toBeGreaterThan(0.15);
     expect(share).toBeLessThan(0.6);
   });

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { fileMatcher } from '../../src/core/glob';
+import { createFileMatcher } from '../../src/core/glob';
 import { parsePresetFile } from '../../src/core/condense/providers/smart/presets';
 
 interface Schema {
@@ -74,7 +74,7 @@ it('a glob matches what its regular expression matches', () => {
           part.startsWith('**/') ? '(?:[^]*/)?' : part === '*' ? '[^/]*' : part === '?' ? '[^/]' : '\\.',
         );
         const anywhere = pattern.startsWith('/') ? source : `(?:[^]*/)?${source}`;
-        expect(fileMatcher([pattern])(path.join(''))).toBe(new RegExp(`^${anywhere}$`).test(path.join('')));
+        expect(createFileMatcher([pattern])(path.join(''))).toBe(new RegExp(`^${anywhere}$`).test(path.join('')));
       },
     ),
   );

@@ -4,9 +4,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyEdits, restoreOriginal } from '../../src/core/condense/edits/applyEdits';
-import { originalOf, type Edit } from '../../src/core/condense/edits/edits';
+import { getOriginalText, type Edit } from '../../src/core/condense/edits/edits';
 import { checkEdits } from '../../src/core/condense/edits/checkEdits';
-import { smartProvider, type SmartOptions } from '../../src/core/condense/providers/smart';
+import { createSmartProvider, type SmartOptions } from '../../src/core/condense/providers/smart';
 import type { SmartConfigInput } from '../../src/core/condense/providers/smart/config';
 import { createTestSummarizer, type TestSummarizer } from '../../src/core/condense/summary/testing';
 import type { CondensationOptions, ProviderResult } from '../../src/core/condense/types';
@@ -17,7 +17,7 @@ import type { ApiMessage } from '../../src/core/messages/types';
 import { anyHistory, validHistory } from '../generators/arbitraries';
 import { mechanicalConfig, smartConfig } from '../generators/arbitrarySmart';
 import { freshCounter } from '../generators/setups';
-import { someMarker } from '../../src/core/testing';
+import { makeTestMarker } from '../../src/core/testing';
 
 type History = readonly ApiMessage[];
 
@@ -35,7 +35,7 @@ async function condense(
   options: CondensationOptions = {},
   active: readonly Edit[] = [],
 ): Promise<Ran> {
-  const provider = smartProvider(smart);
+  const provider = createSmartProvider(smart);
   const checked = provider.validateConfig(config);
   if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
   const result = await provider.condense(
@@ -56,8 +56,8 @@ function expectSound(history: History, { result, view, origins, stale }: Ran): v
   const task = findTask(history);
   expect(view.slice(0, task + 1)).toEqual(history.slice(0, task + 1));
   const counter = freshCounter();
-  expect(counter.messages(view)).toBeLessThanOrEqual(counter.messages(history));
-  expect(result.steps.at(-1)?.tokensAfter ?? counter.messages(view)).toBe(counter.messages(view));
+  expect(counter.countMessages(view)).toBeLessThanOrEqual(counter.countMessages(history));
+  expect(result.steps.at(-1)?.tokensAfter ?? counter.countMessages(view)).toBe(counter.countMessages(view));
   const originals = collectOriginals(history, result.edits);
   expect(JSON.stringify(restoreOriginal(view, result.edits, originals))).toBe(JSON.stringify(history));
 }
@@ -65,7 +65,7 @@ function expectSound(history: History, { result, view, origins, stale }: Ran): v
 function collectOriginals(history: History, edits: readonly Edit[]): (hash: Hash) => string | undefined {
   const texts = new Map<Hash, string>();
   for (const edit of edits) {
-    const text = originalOf(history, edit);
+    const text = getOriginalText(history, edit);
     if (text !== undefined) texts.set(edit.before, text);
   }
   return (hash) => texts.get(hash);
@@ -107,7 +107,7 @@ describe.each(Object.entries(HISTORIES))('conversations under %s, without a mode
 
   it('are not condensed below the target by a pass', () =>
     holds(async (history, config) => {
-      const targetTokens = Math.floor(freshCounter().messages(history) / 2);
+      const targetTokens = Math.floor(freshCounter().countMessages(history) / 2);
       const ran = await condense(history, config, {}, { targetTokens });
       expectSound(history, ran);
     }));
@@ -126,7 +126,10 @@ describe('conversations under presets with a model', () => {
         validHistory,
         smartConfig,
         fc.array(
-          fc.oneof(fc.constantFrom('short', someMarker('x'), '</content><read_file>'), fc.string({ unit: 'binary' })),
+          fc.oneof(
+            fc.constantFrom('short', makeTestMarker('x'), '</content><read_file>'),
+            fc.string({ unit: 'binary' }),
+          ),
         ),
         async (history, config, script) => {
           expectSound(history, await condense(history, config, summaries(createTestSummarizer(script))));
@@ -165,7 +168,7 @@ describe('conversations under presets with a model', () => {
 
   it('match their estimate if replies are as long as expected', () =>
     holds(async (history, config) => {
-      const provider = smartProvider(summaries(createTestSummarizer(['A short summary.'])));
+      const provider = createSmartProvider(summaries(createTestSummarizer(['A short summary.'])));
       const checked = provider.validateConfig(config);
       if (!checked.valid) throw new Error('wrong configuration');
       const context = { messages: history, edits: [], counter: freshCounter() };

@@ -5,17 +5,17 @@
 import { describe, expect, it } from 'vitest';
 import { losslessProvider } from '../../src/core/condense';
 import { applyEdits, restoreOriginal } from '../../src/core/condense/edits/applyEdits';
-import { originalOf, type Edit } from '../../src/core/condense/edits/edits';
+import { getOriginalText, type Edit } from '../../src/core/condense/edits/edits';
 import { findPreset } from '../../src/core/condense/providers/smart/presets';
-import { smartProvider } from '../../src/core/condense/providers/smart';
+import { createSmartProvider } from '../../src/core/condense/providers/smart';
 import { listTouchedFiles } from '../../src/core/messages/filesTouched';
 import { findOpenErrors } from '../../src/core/condense/summary/openErrors';
 import { listToolExchanges } from '../../src/core/messages/exchanges';
 import { findNewViolations } from '../../src/core/messages/firewall';
 import { DEFAULT_TOOLS } from '../../src/core/messages/tools';
 import type { ApiMessage } from '../../src/core/messages/types';
-import { exchange, user } from '../../src/core/testing';
-import { freshCounter } from '../../src/core/testingCounter';
+import { makeToolExchange, user } from '../../src/core/testing';
+import { createCounter } from '../../src/core/testingCounter';
 import { generateConversation } from '../generators/conversation';
 import { Random } from '../generators/random';
 
@@ -58,7 +58,7 @@ const withCrLf = (messages: readonly ApiMessage[]): ApiMessage[] =>
         },
   );
 
-const counter = freshCounter();
+const counter = createCounter();
 
 const PROVIDERS = {
   Lossless: async (messages: readonly ApiMessage[]) => {
@@ -67,7 +67,7 @@ const PROVIDERS = {
     return losslessProvider.condense({ messages, edits: [], counter }, checked.config, {});
   },
   'File-Aware': async (messages: readonly ApiMessage[]) => {
-    const smart = smartProvider();
+    const smart = createSmartProvider();
     const checked = smart.validateConfig(findPreset('file-aware')?.config);
     if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
     return smart.condense({ messages, edits: [], counter }, checked.config, {});
@@ -85,10 +85,13 @@ async function condensed(
   const { edits } = await PROVIDERS[provider](messages);
   const { messages: view, origins } = applyEdits(messages, edits);
   expect(findNewViolations(messages, view, { origins })).toEqual([]);
-  const originals = new Map(edits.map((edit) => [edit.before, originalOf(messages, edit)]));
+  const originals = new Map(edits.map((edit) => [edit.before, getOriginalText(messages, edit)]));
   expect(restoreOriginal(view, edits, (hash) => originals.get(hash))).toEqual(messages);
   const serializePlace = (edit: Edit): string => JSON.stringify('place' in edit ? edit.place : edit);
-  return { places: edits.map(serializePlace).toSorted(), left: counter.messages(view) / counter.messages(messages) };
+  return {
+    places: edits.map(serializePlace).toSorted(),
+    left: counter.countMessages(view) / counter.countMessages(messages),
+  };
 }
 
 describe.each(['Lossless', 'File-Aware'] as const)('%s on Windows paths', (provider) => {
@@ -114,8 +117,8 @@ describe('facts about files with Windows paths', () => {
   it('name a file once', () => {
     const exchanges = listToolExchanges([
       user('Go'),
-      ...exchange('1', 'Read', { file_path: one }, 'x'),
-      ...exchange('2', 'Edit', { file_path: other, old_string: 'a', new_string: 'b' }, 'ok'),
+      ...makeToolExchange('1', 'Read', { file_path: one }, 'x'),
+      ...makeToolExchange('2', 'Edit', { file_path: other, old_string: 'a', new_string: 'b' }, 'ok'),
     ]);
     expect(listTouchedFiles(exchanges, DEFAULT_TOOLS)).toEqual([{ path: one, changes: 1, isRead: true }]);
   });
@@ -123,8 +126,10 @@ describe('facts about files with Windows paths', () => {
   it('recognize that an error was resolved', () => {
     const exchanges = listToolExchanges([
       user('Go'),
-      ...exchange('1', 'Edit', { file_path: one, old_string: 'a', new_string: 'b' }, 'not found', { is_error: true }),
-      ...exchange('2', 'Edit', { file_path: other, old_string: 'a', new_string: 'b' }, 'ok'),
+      ...makeToolExchange('1', 'Edit', { file_path: one, old_string: 'a', new_string: 'b' }, 'not found', {
+        is_error: true,
+      }),
+      ...makeToolExchange('2', 'Edit', { file_path: other, old_string: 'a', new_string: 'b' }, 'ok'),
     ]);
     expect(findOpenErrors(exchanges, DEFAULT_TOOLS)).toEqual([]);
   });

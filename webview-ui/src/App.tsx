@@ -3,7 +3,7 @@ import { GroupBlock } from './components/GroupBlock';
 import { Outline } from './components/Outline';
 import { ScopeSwitch } from './components/ScopeSwitch';
 import { SearchBox } from './components/SearchBox';
-import { groupsOf, placeOfGroup, sectionOf, type Group } from './groups';
+import { listGroups, placeOfGroup, getSection, type NavigationGroup } from './groups';
 import { t } from './l10n';
 import { Account } from './sections/account/Account';
 import { ChatModels } from './sections/ChatModels';
@@ -19,10 +19,10 @@ import { Strategy } from './sections/strategy/Strategy';
 import { keepFocus } from './state/keepFocus';
 import { usePanel } from './state/panel';
 import { listenForUndoKey } from './state/undoKey';
-import { FOUND, SearchContext, ShowSectionContext } from './state/search';
+import { FOUND_SELECTOR, SearchContext, ShowSectionContext } from './state/search';
 import { Button } from './ui';
 
-const SECTIONS: Readonly<Record<string, () => ReactNode>> = {
+const SECTION_COMPONENTS: Readonly<Record<string, () => ReactNode>> = {
   start: Start,
   profiles: Profiles,
   chat: ChatModels,
@@ -36,10 +36,10 @@ const SECTIONS: Readonly<Record<string, () => ReactNode>> = {
 };
 
 /** Providers with more than a generated form. */
-const PROVIDERS: Readonly<Record<string, typeof ProviderSection>> = { smart: Smart, strategy: Strategy };
+const PROVIDER_COMPONENTS: Readonly<Record<string, typeof ProviderSection>> = { smart: Smart, strategy: Strategy };
 
 /** Pixels from the top within which a group counts as current. */
-const READ_AT = 120;
+const READ_LINE_PIXELS = 120;
 
 /** The page: search, scope, outline, and all groups on one scrolling page. */
 export function App(): ReactNode {
@@ -48,7 +48,7 @@ export function App(): ReactNode {
   const searched = query.trim().toLowerCase();
   const [found, setFound] = useState(0);
   const main = useRef<HTMLElement>(null);
-  const groups = groupsOf(welcome.providers, state.settings['provider']?.value);
+  const groups = listGroups(welcome.providers, state.settings['provider']?.value);
   const show = useReveal(groups);
   const current = useCurrentGroup(main);
   useScrollPlace(main);
@@ -56,7 +56,7 @@ export function App(): ReactNode {
   useEffect(listenForUndoKey, []);
   const [hits, setHits] = useState<ReadonlySet<string>>(new Set());
   useLayoutEffect(() => {
-    const places = searched === '' ? [] : [...(main.current?.querySelectorAll(FOUND) ?? [])];
+    const places = searched === '' ? [] : [...(main.current?.querySelectorAll(FOUND_SELECTOR) ?? [])];
     setFound(places.length);
     setHits(new Set(places.flatMap((place) => place.closest('.section')?.id ?? [])));
   }, [searched]);
@@ -98,8 +98,8 @@ export function App(): ReactNode {
               <GroupBlock key={group.id} group={group}>
                 {group.sections.map(({ id }) => {
                   const provider = welcome.providers.find((each) => each.id === id);
-                  const Provider = PROVIDERS[id] ?? ProviderSection;
-                  const Shown = SECTIONS[id];
+                  const Provider = PROVIDER_COMPONENTS[id] ?? ProviderSection;
+                  const Shown = SECTION_COMPONENTS[id];
                   return provider ? <Provider key={id} provider={provider} /> : Shown && <Shown key={id} />;
                 })}
               </GroupBlock>
@@ -112,12 +112,12 @@ export function App(): ReactNode {
 }
 
 /** Expands a section and scrolls to it, to a group, or to a place within a section. */
-function useReveal(groups: readonly Group[]): (id: string) => void {
+function useReveal(groups: readonly NavigationGroup[]): (id: string) => void {
   const { view, changeView, wanted } = usePanel();
   const [target, setTarget] = useState<{ readonly id: string }>();
   const show = (id: string): void => {
     const group = groups.find((each) => each.id === id);
-    const unfolded = group ? group.unfolds : [sectionOf(id)];
+    const unfolded = group ? group.unfolds : [getSection(id)];
     const open = new Set([...view.open, ...unfolded]);
     if (open.size > view.open.length) changeView({ open: [...open] });
     setTarget({ id: group ? placeOfGroup(group.id) : id });
@@ -143,7 +143,9 @@ function useCurrentGroup(main: React.RefObject<HTMLElement | null>): string {
       const root = document.documentElement;
       // The last group may be too short to reach the top.
       const isAtEnd = root.scrollTop > 0 && root.scrollTop + root.clientHeight >= root.scrollHeight - 2;
-      const read = isAtEnd ? groups.at(-1) : groups.findLast((group) => group.getBoundingClientRect().top <= READ_AT);
+      const read = isAtEnd
+        ? groups.at(-1)
+        : groups.findLast((group) => group.getBoundingClientRect().top <= READ_LINE_PIXELS);
       setCurrent((read ?? groups[0])?.dataset['group'] ?? 'start');
     };
     window.addEventListener('scroll', look, { passive: true });

@@ -4,10 +4,10 @@ import { beforeEach, expect, it } from 'vitest';
 import { fake } from '../../test/support/vscode';
 import { SETTING_NAMES } from '../../src/settings/table';
 import { createSettingSchemas, type Manifest } from '../../src/panel/manifest';
-import { builtInProviders } from '../../src/window/settings/settingRules';
-import { fieldsOf, kindOf, nestingOf, resolve, type Schema } from './components/schema';
-import { SETTINGS_IN } from './groups';
-import { openPage, type Page } from './testing';
+import { createBuiltInProviders } from '../../src/window/settings/settingRules';
+import { getFields, getFieldKind, getNesting, resolveReference, type Schema } from './components/schema';
+import { SETTINGS_BY_PLACE } from './groups';
+import { openPage, type TestPage } from './testing';
 
 beforeEach(() => {
   fake.reset();
@@ -30,11 +30,11 @@ interface Example {
 
 /** @param round which of several shapes is taken; @param depth how deep a shape may hold itself. */
 function exampleOf(given: Schema, path: string, root: Schema, round: number, depth = 1): Example {
-  const schema = resolve(given, root);
-  const kind = kindOf(schema);
+  const schema = resolveReference(given, root);
+  const kind = getFieldKind(schema);
   const at = (value: unknown): Example => ({ value, places: [path] });
   const object = (fields: Readonly<Record<string, Schema>>, own: readonly string[]): Example => {
-    const nesting = nestingOf(schema, root);
+    const nesting = getNesting(schema, root);
     const examples = Object.entries(fields).flatMap(([field, inner]): [string, Example][] => {
       const place = `${path}.${field}`;
       if (nesting[field] === undefined) return [[field, exampleOf(inner, place, root, round, depth)]];
@@ -63,7 +63,7 @@ function exampleOf(given: Schema, path: string, root: Schema, round: number, dep
       return at([kind.values[0]]);
     case 'variants': {
       const { value, schema: shape } = kind.variants[round % kind.variants.length] ?? { value: '', schema: {} };
-      const fields = Object.entries(fieldsOf(resolve(shape, root))).filter(([field]) => field !== kind.key);
+      const fields = Object.entries(getFields(resolveReference(shape, root))).filter(([field]) => field !== kind.key);
       const inner = object(Object.fromEntries(fields), [path]);
       return { ...inner, value: { ...(inner.value as object), [kind.key]: value } };
     }
@@ -86,18 +86,18 @@ function exampleOf(given: Schema, path: string, root: Schema, round: number, dep
 }
 
 /** Unfolds all that is folded. */
-async function unfoldAll(page: Page): Promise<void> {
+async function unfoldAll(page: TestPage): Promise<void> {
   for (let folded; (folded = page.all('main .disclosure[aria-expanded="false"]')).length > 0;) {
     const [first] = folded;
     await page.click(() => first as HTMLElement);
   }
 }
 
-const shownOn = (page: Page): Set<string | undefined> =>
+const shownOn = (page: TestPage): Set<string | undefined> =>
   new Set(page.all('[data-setting]').map(({ dataset }) => dataset['setting']));
 
 /** The texts with line breaks that are offered in a field of one line, which would drop the breaks. */
-const flattenedTexts = (page: Page): (string | undefined)[] =>
+const flattenedTexts = (page: TestPage): (string | undefined)[] =>
   page
     .all('[data-setting] vscode-text-field')
     .filter(
@@ -122,7 +122,7 @@ const ALL_SECTIONS = [
   'more',
 ];
 
-it.each(builtInProviders(() => []).filter(({ id }) => id !== 'strategy'))(
+it.each(createBuiltInProviders(() => []).filter(({ id }) => id !== 'strategy'))(
   'every setting of $name has a control',
   async (provider) => {
     const { id } = provider;
@@ -200,7 +200,7 @@ it('every setting has the same words here as on VS Code’s settings page', asyn
 });
 
 it('every setting that a place of the page names is one', () => {
-  const named = Object.values(SETTINGS_IN).flat();
+  const named = Object.values(SETTINGS_BY_PLACE).flat();
   expect(named.filter((name) => !(SETTING_NAMES as readonly string[]).includes(name))).toEqual([]);
 });
 

@@ -2,7 +2,7 @@
 import type { ProviderDescription } from '../../src/panel/protocol';
 import { t } from './l10n';
 
-export interface Group {
+export interface NavigationGroup {
   readonly id: string;
   readonly title: string;
   /** One sentence below the title. */
@@ -16,17 +16,17 @@ export interface Group {
 export const placeOfGroup = (id: string): string => `group-${id}`;
 
 /** Places within sections, and their sections. */
-const SECTION_OF_PLACE: Readonly<Record<string, string>> = {
+const SECTION_BY_PLACE: Readonly<Record<string, string>> = {
   presets: 'smart',
   'two-configurations': 'comparison',
 };
 
-export const sectionOf = (place: string): string => SECTION_OF_PLACE[place] ?? place;
+export const getSection = (place: string): string => SECTION_BY_PLACE[place] ?? place;
 
 /** Free ones first, those that lose less before others. Other extensions' come last. */
 const PROVIDER_ORDER: readonly string[] = ['lossless', 'smart', 'truncation', 'native', 'strategy'];
 
-export function inOrder(providers: readonly ProviderDescription[]): readonly ProviderDescription[] {
+export function sortProviders(providers: readonly ProviderDescription[]): readonly ProviderDescription[] {
   const rank = ({ id }: ProviderDescription): number => {
     const at = PROVIDER_ORDER.indexOf(id);
     return at === -1 ? PROVIDER_ORDER.length : at;
@@ -35,8 +35,11 @@ export function inOrder(providers: readonly ProviderDescription[]): readonly Pro
 }
 
 /** @param inUse ID of the provider in use */
-export function groupsOf(providers: readonly ProviderDescription[], inUse: unknown): readonly Group[] {
-  const all = (group: Omit<Group, 'unfolds'>): Group => ({ ...group, unfolds: group.sections.map(({ id }) => id) });
+export function listGroups(providers: readonly ProviderDescription[], inUse: unknown): readonly NavigationGroup[] {
+  const all = (group: Omit<NavigationGroup, 'unfolds'>): NavigationGroup => ({
+    ...group,
+    unfolds: group.sections.map(({ id }) => id),
+  });
   return [
     {
       id: 'start',
@@ -51,7 +54,7 @@ export function groupsOf(providers: readonly ProviderDescription[], inUse: unkno
       id: 'methods',
       title: t('Providers'),
       help: t('What each provider removes, in detail. The defaults work well.'),
-      sections: inOrder(providers).map(({ id, name }) => ({ id, title: t(name) })),
+      sections: sortProviders(providers).map(({ id, name }) => ({ id, title: t(name) })),
       unfolds: providers.flatMap(({ id }) => (id === inUse ? [id] : [])),
     },
     all({
@@ -99,7 +102,7 @@ export function groupsOf(providers: readonly ProviderDescription[], inUse: unkno
 export type SettingsPlace = 'when' | 'limits' | 'chat' | 'arrival' | 'stored';
 
 /** The settings of each place, in order. One that is named nowhere is in `more`. */
-export const SETTINGS_IN: Readonly<Record<SettingsPlace, readonly string[]>> = {
+export const SETTINGS_BY_PLACE: Readonly<Record<SettingsPlace, readonly string[]>> = {
   when: [
     'thresholdTokens',
     'agent.targetPercent',
@@ -123,7 +126,7 @@ export const SETTINGS_IN: Readonly<Record<SettingsPlace, readonly string[]>> = {
 };
 
 /** Settings with a control of their own. */
-const SHOWN_OTHERWISE: readonly string[] = [
+const SETTINGS_SHOWN_ELSEWHERE: readonly string[] = [
   'provider',
   'automatic',
   'threshold',
@@ -137,13 +140,13 @@ const SHOWN_OTHERWISE: readonly string[] = [
 ];
 
 /** The settings of `more`: whatever has no other place. */
-export function otherSettings(names: readonly string[], ofProviders: readonly (string | undefined)[]): string[] {
-  const placed = new Set([...SHOWN_OTHERWISE, ...Object.values(SETTINGS_IN).flat(), ...ofProviders]);
+export function listOtherSettings(names: readonly string[], ofProviders: readonly (string | undefined)[]): string[] {
+  const placed = new Set([...SETTINGS_SHOWN_ELSEWHERE, ...Object.values(SETTINGS_BY_PLACE).flat(), ...ofProviders]);
   return names.filter((name) => !placed.has(name));
 }
 
 /** Other words that people search for, by setting. */
-const SYNONYMS: readonly (readonly [place: RegExp, words: () => string])[] = [
+const SEARCH_SYNONYMS: readonly (readonly [place: RegExp, words: () => string])[] = [
   [/(^|\.)maxCost|^agent\.atMaxCost|^warnings\.cost/, () => t('budget limit spend money price dollars')],
   [/^threshold|Percent$|^automatic/, () => t('when how much automatic trigger threshold percent')],
   [/^thresholdTokens|contextWindow|declaredWindow/, () => t('context window size tokens')],
@@ -156,5 +159,5 @@ const SYNONYMS: readonly (readonly [place: RegExp, words: () => string])[] = [
   [/^agent\.wrappedModels/, () => t('chat agent mode copilot models')],
 ];
 
-export const synonymsOf = (setting: string): string =>
-  SYNONYMS.flatMap(([place, words]) => (place.test(setting) ? [words()] : [])).join(' ');
+export const getSynonyms = (setting: string): string =>
+  SEARCH_SYNONYMS.flatMap(([place, words]) => (place.test(setting) ? [words()] : [])).join(' ');

@@ -3,12 +3,12 @@
 type Translate = (english: string) => string | undefined;
 
 let translate: Translate = () => undefined;
-let tag = 'en';
+let languageTag = 'en';
 
 /** @param language BCP 47 tag. */
 export function setLanguage(find: Translate, language: string): void {
   translate = find;
-  tag = language;
+  languageTag = language;
 }
 
 /** A text with `{0}`, `{1}` … replaced by the values; numbers are written as the language writes them. */
@@ -22,17 +22,17 @@ export function t(english: string, ...values: readonly (string | number)[]): str
 }
 
 export const formatNumber = (value: number, options: Intl.NumberFormatOptions = {}): string =>
-  new Intl.NumberFormat(tag, options).format(value);
+  new Intl.NumberFormat(languageTag, options).format(value);
 
 /** Joins parts as a sentence does: "a, b and c". */
-export const formatList = (parts: readonly string[]): string => new Intl.ListFormat(tag).format(parts);
+export const formatList = (parts: readonly string[]): string => new Intl.ListFormat(languageTag).format(parts);
 
 /** With a capital first letter. */
-export const capitalize = (text: string): string => text.charAt(0).toLocaleUpperCase(tag) + text.slice(1);
+export const capitalize = (text: string): string => text.charAt(0).toLocaleUpperCase(languageTag) + text.slice(1);
 
 /** The separators between the groups of a number and before its decimals. */
-export function numberSeparators(): { readonly group: string; readonly decimal: string } {
-  const parts = new Intl.NumberFormat(tag, { useGrouping: 'always' }).formatToParts(1_234_567.5);
+export function getNumberSeparators(): { readonly group: string; readonly decimal: string } {
+  const parts = new Intl.NumberFormat(languageTag, { useGrouping: 'always' }).formatToParts(1_234_567.5);
   const valueOf = (type: string): string => parts.find((part) => part.type === type)?.value ?? '';
   return { group: valueOf('group'), decimal: valueOf('decimal') };
 }
@@ -45,12 +45,12 @@ export function formatDollars(dollars: number | undefined): string {
 }
 
 /** As `src/core/percent.ts` rounds: what is not nothing is never 0. @param share 0 to 100. */
-export const formatPercent = (share: number): string => percentWords(share, 'auto');
+export const formatPercent = (share: number): string => formatPercentage(share, 'auto');
 
 /** A change with its sign. @param change in percent. */
-export const formatChange = (change: number): string => percentWords(change, 'exceptZero');
+export const formatChange = (change: number): string => formatPercentage(change, 'exceptZero');
 
-function percentWords(percent: number, signDisplay: 'auto' | 'exceptZero'): string {
+function formatPercentage(percent: number, signDisplay: 'auto' | 'exceptZero'): string {
   const maximumFractionDigits = Math.abs(percent) < 9.95 ? 1 : 0;
   const options = { style: 'percent', maximumFractionDigits } as const;
   return percent !== 0 && Math.abs(percent) < 0.05
@@ -61,11 +61,11 @@ function percentWords(percent: number, signDisplay: 'auto' | 'exceptZero'): stri
 
 /** @param iso a time in ISO 8601. */
 export const formatTimeOfDay = (iso: string): string =>
-  new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
+  new Intl.DateTimeFormat(languageTag, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
 
 /** @param iso a date in ISO 8601, without a time. */
 export const formatDate = (iso: string): string =>
-  new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(iso));
+  new Intl.DateTimeFormat(languageTag, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(iso));
 
 /** @param ms milliseconds. */
 export const formatDuration = (ms: number): string =>

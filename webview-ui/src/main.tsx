@@ -2,33 +2,33 @@ import './setup';
 import { createRoot } from 'react-dom/client';
 import { App } from './App';
 import { t, setLanguage } from './l10n';
-import { Connection, type VsCodeApi } from './state/connection';
+import { HostConnection, type VsCodeApi } from './state/connection';
 import { PanelProvider } from './state/panel';
-import { Store } from './state/store';
+import { PanelStore } from './state/store';
 import './styles/index.css';
 
 declare const acquireVsCodeApi: () => VsCodeApi;
 
 const host = acquireVsCodeApi();
-const store = new Store();
-const connection = new Connection(
+const store = new PanelStore();
+const connection = new HostConnection(
   host,
   (event) => {
     if (event.type === 'welcome') setLanguage((text) => event.texts[text], event.language);
-    store.take(event);
+    store.applyEvent(event);
   },
   () => t('The extension did not answer. Nothing is known to have changed.'),
 );
 
 // Messages from the host come from the frame that holds this page.
 window.addEventListener('message', (event: MessageEvent<unknown>) => {
-  connection.receive(event.data);
+  connection.receiveMessage(event.data);
 });
 window.addEventListener('error', (event) => {
-  connection.log(`${event.message} (${event.filename}:${event.lineno})`);
+  connection.sendLog(`${event.message} (${event.filename}:${event.lineno})`);
 });
 window.addEventListener('unhandledrejection', (event) => {
-  connection.log(String(event.reason));
+  connection.sendLog(String(event.reason));
 });
 
 const root = document.getElementById('root');
@@ -39,4 +39,4 @@ if (root) {
     </PanelProvider>,
   );
 }
-connection.ready();
+connection.sendReady();

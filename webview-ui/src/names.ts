@@ -5,11 +5,11 @@ import { t } from './l10n';
 import type { Panel } from './state/panel';
 
 /** A provider's name in the page's language; its id if it is no longer registered. */
-export const providerName = (providers: readonly ProviderDescription[], id: string): string =>
+export const getProviderLabel = (providers: readonly ProviderDescription[], id: string): string =>
   t(getProviderName(id, providers));
 
 /** The name of a preset or strategy in the page's language; its id if it is there no more. */
-export function presetName({ state }: Pick<Panel, 'state'>, id: string): string {
+export function getPresetName({ state }: Pick<Panel, 'state'>, id: string): string {
   const preset = state.presets.find((each) => each.id === id);
   // A name that the user gave is no sentence of ours.
   if (preset && !preset.isBuiltIn) return preset.name;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { fake, workspace } from '../../test/support/vscode';
-import { openPage, type Page } from './testing';
+import { openPage, type TestPage } from './testing';
 
 const profile = { id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4' };
 
@@ -14,8 +14,8 @@ beforeEach(() => {
 });
 
 const saved = (name: string): unknown => fake.settings[`contextCondenser.${name}`];
-const row = (page: Page, id: string): HTMLElement => page.find(`[data-setting="${id}"]`);
-const field = (page: Page, id: string): HTMLElement => {
+const row = (page: TestPage, id: string): HTMLElement => page.find(`[data-setting="${id}"]`);
+const field = (page: TestPage, id: string): HTMLElement => {
   const found = row(page, id).querySelector<HTMLElement>('vscode-text-field, vscode-text-area, vscode-dropdown');
   if (!found) throw new Error(`no field for ${id}`);
   return found;
@@ -25,11 +25,11 @@ const chooseIn = (dropdown: HTMLElement, value: string): void => {
   dropdown.dispatchEvent(new Event('change', { bubbles: true }));
 };
 /** The pass as it is edited, before that is applied; as JSON. */
-const draftOf = (page: Page, key = 'user a'): string =>
+const draftOf = (page: TestPage, key = 'user a'): string =>
   JSON.stringify((page.kept() as { drafts?: Record<string, { after: unknown }> }).drafts?.[key]?.after ?? '');
-const press = (page: Page, button: string): Promise<void> =>
+const press = (page: TestPage, button: string): Promise<void> =>
   page.click(() => page.find('.draft-bar vscode-button', new RegExp(`^\\s*${button}\\s*$`, 'm')));
-const problemsOf = (page: Page, id: string): string => row(page, id).querySelector('.problems')?.textContent ?? '';
+const problemsOf = (page: TestPage, id: string): string => row(page, id).querySelector('.problems')?.textContent ?? '';
 
 describe('the Start section', () => {
   it('shows a beginner four settings and no more', async () => {
@@ -213,12 +213,12 @@ describe('the form of a provider', () => {
 });
 
 describe('the profiles section', () => {
-  const openProfiles = (): Promise<Page> =>
+  const openProfiles = (): Promise<TestPage> =>
     openPage({
       view: { open: ['profiles'] },
       backend: {
         loadModelFacts: () => Promise.resolve({ contextWindow: 200_000, inputPrice: 3, outputPrice: 15 }),
-        tryConnection: () => Promise.resolve({ ok: false, message: 'The key is wrong.' }),
+        testProfileConnection: () => Promise.resolve({ ok: false, message: 'The key is wrong.' }),
         askKey: () => Promise.resolve(true),
       },
     });
@@ -368,7 +368,7 @@ describe('the passes section', () => {
   });
   const ids = (): unknown[] =>
     (saved('smart') as { passes: { id: string }[] } | undefined)?.passes.map(({ id }) => id) ?? [];
-  const openPasses = (): Promise<Page> => openPage({ view: { open: ['smart'] } });
+  const openPasses = (): Promise<TestPage> => openPage({ view: { open: ['smart'] } });
 
   it('shows the passes before the presets, and offers to save one’s own right below them', async () => {
     fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a')] };
@@ -577,9 +577,9 @@ describe('the passes section', () => {
 });
 
 describe('presets in the panel', () => {
-  const openPresets = (): Promise<Page> => openPage({ view: { open: ['smart'] } });
-  const item = (page: Page, name: string): HTMLElement => page.find('.preset', name);
-  const press = (page: Page, name: string, button: string): Promise<void> =>
+  const openPresets = (): Promise<TestPage> => openPage({ view: { open: ['smart'] } });
+  const item = (page: TestPage, name: string): HTMLElement => page.find('.preset', name);
+  const press = (page: TestPage, name: string, button: string): Promise<void> =>
     page.click(
       () =>
         [...item(page, name).querySelectorAll<HTMLElement>('vscode-button')].find(
@@ -603,10 +603,10 @@ describe('presets in the panel', () => {
       version: 1,
       passes: [{ id: 'pass-1', name: 'Mine', mode: 'individual', selection: { type: 'preserve_recent', count: 5 } }],
     };
-    const isDraft = (page: Page): boolean =>
+    const isDraft = (page: TestPage): boolean =>
       page.all('.pass .badge').some(({ textContent }) => textContent === 'draft');
     /** With a draft of the pass, and then a preset in its place. */
-    async function replaced(): Promise<Page> {
+    async function replaced(): Promise<TestPage> {
       fake.settings['contextCondenser.smart'] = own;
       const page = await openPage({ view: { open: ['smart'] } });
       await page.click(() => page.find('.item-name', 'Mine'));
@@ -751,7 +751,7 @@ describe('presets in the panel', () => {
 });
 
 describe('the search field', () => {
-  const search = async (page: Page, text: string): Promise<void> => {
+  const search = async (page: TestPage, text: string): Promise<void> => {
     const input = page.find('.search-input') as HTMLInputElement;
     // React's own property on the element hides the browser's.
     Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(input, text);
@@ -786,13 +786,13 @@ describe('the panel’s state', () => {
 });
 
 describe('a control in the panel', () => {
-  const choose = async (page: Page, id: string, value: string): Promise<void> => {
+  const choose = async (page: TestPage, id: string, value: string): Promise<void> => {
     await page.until(() => field(page, id));
     chooseIn(field(page, id), value);
   };
 
   /** Adds a condition to the outermost tree that is shown. */
-  const add = async (page: Page, condition: string, within = '.rules'): Promise<void> => {
+  const add = async (page: TestPage, condition: string, within = '.rules'): Promise<void> => {
     const line = (): Element | undefined =>
       [...page.find(within).children].findLast(({ className }) => className === 'control-line');
     chooseIn(await page.until(() => line()?.querySelector<HTMLElement>('vscode-dropdown')), condition);

@@ -1,7 +1,7 @@
 /** Every text that a person sees or hears goes through the translation: shown in a language that marks what it translates. */
 import { beforeEach, expect, it } from 'vitest';
 import { fake, workspace } from '../../test/support/vscode';
-import { openPage, type Page } from './testing';
+import { openPage, type TestPage } from './testing';
 
 const ATTRIBUTES = ['aria-label', 'aria-description', 'aria-valuetext', 'title', 'placeholder', 'alt'];
 
@@ -44,7 +44,7 @@ function untranslated(text: string): string {
   return /\p{L}{2}/u.test(rest) ? text.trim() : '';
 }
 
-function textsOf(page: Page): string[] {
+function textsOf(page: TestPage): string[] {
   const texts: string[] = [];
   const walker = document.createTreeWalker(page.root, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {

@@ -1,7 +1,7 @@
 /** Where VS Code can't write its settings file, the control goes back to what is saved, and the reason stands beside it. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { fake, workspace } from '../../test/support/vscode';
-import { openPage, type Page } from './testing';
+import { openPage, type TestPage } from './testing';
 
 const WORDS = 'Unable to write into user settings. Please open the file to correct errors.';
 
@@ -20,7 +20,7 @@ const unlock = (): void => {
   fake.updateError = undefined;
 };
 /** The reason stands somewhere inside, once. */
-const said = (page: Page, place: string): Promise<boolean> =>
+const said = (page: TestPage, place: string): Promise<boolean> =>
   page.until(() => page.find(place).textContent.split(WORDS).length === 2);
 const isChecked = (element: HTMLElement): boolean => (element as HTMLInputElement).checked;
 
@@ -139,9 +139,9 @@ it('a rejected undo of a preset’s deletion says why', async () => {
 
 describe('a rejected action on the user’s own passes', () => {
   const own = { version: 1, passes: [pass('mine')] };
-  const drafts = (page: Page): unknown => (page.kept() as { drafts?: unknown }).drafts;
+  const drafts = (page: TestPage): unknown => (page.kept() as { drafts?: unknown }).drafts;
   /** A preset stands in the place of passes of one's own, of which one was being edited. */
-  async function replaced(): Promise<Page> {
+  async function replaced(): Promise<TestPage> {
     fake.settings['contextCondenser.smart'] = 'balanced';
     const draft = { before: pass('mine'), after: { ...pass('mine'), name: 'Edited' } };
     return openPage({ view: { open: ['smart'], ownPasses: { user: own }, drafts: { 'user mine': draft } } as object });

@@ -1,8 +1,8 @@
 /** The search of the panel: it finds whatever the page can show or do, and nothing for nonsense. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { fake, workspace } from '../../test/support/vscode';
-import { FOUND } from './state/search';
-import { openPage, type Page } from './testing';
+import { FOUND_SELECTOR } from './state/search';
+import { openPage, type TestPage } from './testing';
 
 beforeEach(() => {
   fake.reset();
@@ -23,7 +23,7 @@ const SECTIONS = [
   'more',
 ];
 
-async function search(page: Page, text: string): Promise<void> {
+async function search(page: TestPage, text: string): Promise<void> {
   const input = page.find('.search-input') as HTMLInputElement;
   // React's own property on the element hides the browser's.
   Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(input, text);
@@ -32,8 +32,8 @@ async function search(page: Page, text: string): Promise<void> {
 }
 
 /** The sections in which a search found something. */
-const foundIn = (page: Page): string[] =>
-  page.all('main .section').flatMap((section) => (section.querySelector(FOUND) ? [section.id] : []));
+const foundIn = (page: TestPage): string[] =>
+  page.all('main .section').flatMap((section) => (section.querySelector(FOUND_SELECTOR) ? [section.id] : []));
 
 const pass = (id: string, name: string) => ({
   id,
@@ -157,7 +157,7 @@ describe.each(Object.entries(SETUPS))('a search with %s configured', (_name, set
     const page = await openPage();
     await search(page, words);
     expect(page.find('.search-result').textContent).toBe('Nothing found');
-    expect(page.all(FOUND)).toEqual([]);
+    expect(page.all(FOUND_SELECTOR)).toEqual([]);
     expect(page.find('.nothing-found').textContent).toContain(`No settings found for “${words}”`);
     await page.click(() => page.find('.nothing-found vscode-button', 'Clear search'));
     await page.until(() => page.all('.nothing-found').length === 0);

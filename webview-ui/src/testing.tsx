@@ -6,14 +6,14 @@ import { createRoot } from 'react-dom/client';
 import { onTestFinished } from 'vitest';
 import { openTestPanel, type Backend, type TestPanel } from '../../src/panel/testing';
 import { setLanguage } from './l10n';
-import { Connection } from './state/connection';
-import { Store } from './state/store';
+import { HostConnection } from './state/connection';
+import { PanelStore } from './state/store';
 import type { ViewState } from './state/viewState';
 
 /** Long enough for a busy machine. Milliseconds. */
 const MAX_WAIT_MS = 120_000;
 
-export interface Page {
+export interface TestPage {
   readonly root: HTMLElement;
   readonly host: TestPanel;
   /** The value that the page asked VS Code to keep. */
@@ -47,13 +47,13 @@ export async function openPage({
   providers = [],
   translate,
   workspaceState,
-}: PageOptions = {}): Promise<Page> {
+}: PageOptions = {}): Promise<TestPage> {
   const { App } = await import('./App');
   const { PanelProvider } = await import('./state/panel');
   const host = openTestPanel(backend, providers, workspaceState);
   let state: unknown = view === 'none' ? undefined : { scope: 'user', scroll: 0, open: [], ...view };
-  const store = new Store();
-  const connection = new Connection(
+  const store = new PanelStore();
+  const connection = new HostConnection(
     {
       postMessage: (message) => {
         const text = JSON.stringify(message);
@@ -64,7 +64,7 @@ export async function openPage({
     },
     (event) => {
       if (event.type === 'welcome') setLanguage(translate ?? ((text) => event.texts[text]), 'en');
-      store.take(event);
+      store.applyEvent(event);
     },
     () => 'no answer',
   );
@@ -77,7 +77,7 @@ export async function openPage({
   let taken = 0;
   const settle = async (): Promise<void> => {
     await new Promise((resolve) => setTimeout(resolve, 1));
-    for (; taken < host.page.sent.length; taken++) connection.receive(host.page.sent[taken]);
+    for (; taken < host.page.sent.length; taken++) connection.receiveMessage(host.page.sent[taken]);
     await new Promise((resolve) => setTimeout(resolve, 1));
   };
   react.render(
@@ -89,11 +89,11 @@ export async function openPage({
       <App />
     </PanelProvider>,
   );
-  connection.ready();
+  connection.sendReady();
   const all = (selector: string): HTMLElement[] => [...root.querySelectorAll<HTMLElement>(selector)];
   const labelOf = (element: HTMLElement): string =>
     [element.getAttribute('aria-label'), element.getAttribute('placeholder'), element.textContent].join('\n');
-  const page: Page = {
+  const page: TestPage = {
     root,
     host,
     kept: () => state,

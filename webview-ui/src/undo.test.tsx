@@ -1,7 +1,7 @@
 /** What one click changed is taken back as a whole, and only while the settings are what it wrote; what is refused changes nothing. */
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fake, workspace } from '../../test/support/vscode';
-import { openPage, type Page } from './testing';
+import { openPage, type TestPage } from './testing';
 
 beforeEach(() => {
   fake.reset();
@@ -38,7 +38,7 @@ function refuseWriting(name: string): void {
 }
 
 describe('undoing an applied preset', () => {
-  const apply = (page: Page): Promise<void> =>
+  const apply = (page: TestPage): Promise<void> =>
     page.click(
       () =>
         [...page.find('.preset', 'Balanced').querySelectorAll<HTMLElement>('vscode-button')].find(
@@ -46,7 +46,7 @@ describe('undoing an applied preset', () => {
         ) as HTMLElement,
     );
 
-  async function applied(): Promise<Page> {
+  async function applied(): Promise<TestPage> {
     fake.settings['contextCondenser.smart'] = own;
     const page = await openPage({ view: { open: ['smart'] } });
     await apply(page);
@@ -94,10 +94,10 @@ describe('undoing an applied preset', () => {
 });
 
 describe('a recommendation from “Help me choose”', () => {
-  const button = (page: Page): HTMLElement => page.find('.advice vscode-button', 'Apply');
-  const isApplied = (page: Page): boolean => page.find('.advice').textContent.includes('Applied.');
+  const button = (page: TestPage): HTMLElement => page.find('.advice vscode-button', 'Apply');
+  const isApplied = (page: TestPage): boolean => page.find('.advice').textContent.includes('Applied.');
 
-  async function advised(view: { scope?: 'workspace' } = {}): Promise<Page> {
+  async function advised(view: { scope?: 'workspace' } = {}): Promise<TestPage> {
     const page = await openPage({ view });
     await page.click(() => page.find('button', 'Help me choose'));
     for (const answer of ['Up to $0.05', 'Ten seconds or more', 'The gist is enough', 'Choose among presets']) {
@@ -164,7 +164,7 @@ describe('a recommendation from “Help me choose”', () => {
 });
 
 describe('undoing a change of a pass', () => {
-  async function changed(): Promise<Page> {
+  async function changed(): Promise<TestPage> {
     fake.settings['contextCondenser.smart'] = { version: 1, passes: [pass('a'), pass('b')] };
     const page = await openPage({ view: { open: ['smart'] } });
     await page.click(() => page.find('.item-name', 'Pass a'));
@@ -174,7 +174,7 @@ describe('undoing a change of a pass', () => {
     await page.until(() => page.find('#smart .done', '"Pass a" was changed.'));
     return page;
   }
-  const isOffered = (page: Page): boolean => page.find('#smart .passes').textContent.includes('was changed.');
+  const isOffered = (page: TestPage): boolean => page.find('#smart .passes').textContent.includes('was changed.');
 
   it('is impossible after the pass was disabled, since it would enable it again', async () => {
     const page = await changed();
@@ -206,7 +206,7 @@ describe('a recommendation from the history', () => {
   const runs = Array.from({ length: 5 }, () => ({ at: '2026-11-20T02:00:00.000Z', ...run, ...tokens }));
 
   /** @param asked how often the history is answered; after that it takes for ever. */
-  async function followed(asked = Infinity): Promise<Page> {
+  async function followed(asked = Infinity): Promise<TestPage> {
     fake.settings['contextCondenser.threshold'] = 75;
     let left = asked;
     const readHistory = () =>

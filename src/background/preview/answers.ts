@@ -28,15 +28,15 @@ import { Draft } from '../../core/condense/draft/draft';
 import { chooseConfig } from '../../core/condense/providers/smart';
 import type { SmartConfig } from '../../core/condense/providers/smart/config';
 import type { Pass } from '../../core/condense/providers/smart/passSchema';
-import { stepNames } from '../../core/condense/providers/smart/run';
-import { itemsOf } from '../../core/condense/providers/smart/items';
+import { listStepNames } from '../../core/condense/providers/smart/run';
+import { createItemLookup } from '../../core/condense/providers/smart/items';
 import { selectContent } from '../../core/condense/providers/smart/selection';
 import { makeToolTable } from '../../core/messages/tools';
 
 /** UTF-16 units of a message shown in a cell. */
-const WORDS = 80;
+const MAX_FIRST_WORDS_CHARS = 80;
 /** Edits shown in the panel; the diff editor shows all. */
-const SHOWN_EDITS = 12;
+const MAX_SHOWN_EDITS = 12;
 
 /** Figures, cells of the strip, and excerpts of the first edits. */
 export function buildPreviewResult(
@@ -45,7 +45,7 @@ export function buildPreviewResult(
   counter: MessageCounter,
 ): PreviewResult {
   const { edits, view, pinned, ...rest } = estimate;
-  const first = edits.toSorted((a, b) => getMessageIndex(a) - getMessageIndex(b)).slice(0, SHOWN_EDITS);
+  const first = edits.toSorted((a, b) => getMessageIndex(a) - getMessageIndex(b)).slice(0, MAX_SHOWN_EDITS);
   return {
     ...rest,
     title: held.title,
@@ -74,8 +74,8 @@ function listCells(
   counter: MessageCounter,
 ): MessageCell[] {
   const outcomes = getMessageOutcomes(messages, [...active, ...edits]);
-  const before = tokensByOrigin(applyEdits(messages, active), counter);
-  const after = tokensByOrigin(view, counter);
+  const before = countTokensByOrigin(applyEdits(messages, active), counter);
+  const after = countTokensByOrigin(view, counter);
   return messages.map((message, index) => ({
     role: message.role,
     outcome: outcomes[index] ?? 'kept',
@@ -86,20 +86,20 @@ function listCells(
 }
 
 /** Tokens of each original message in a view; messages inside a summary have no entry. */
-const tokensByOrigin = ({ messages, origins }: View, counter: MessageCounter): Map<number, number> =>
-  new Map(messages.map((message, at) => [origins[at] ?? at, counter.message(message)]));
+const countTokensByOrigin = ({ messages, origins }: View, counter: MessageCounter): Map<number, number> =>
+  new Map(messages.map((message, at) => [origins[at] ?? at, counter.countMessage(message)]));
 
 const getBeginning = memoizeByObject((message: ApiMessage) => {
   const [body = ''] = renderBodies([message]);
-  const words = firstWords(body);
-  return words.length <= WORDS ? words : `${words.slice(0, WORDS - 1).toWellFormed()}…`;
+  const words = extractFirstWords(body);
+  return words.length <= MAX_FIRST_WORDS_CHARS ? words : `${words.slice(0, MAX_FIRST_WORDS_CHARS - 1).toWellFormed()}…`;
 });
 
 /** The first words, with whitespace collapsed. Does not scan the whole text. */
-function firstWords(text: string): string {
-  for (let chars = 2 * WORDS; ; chars *= 2) {
+function extractFirstWords(text: string): string {
+  for (let chars = 2 * MAX_FIRST_WORDS_CHARS; ; chars *= 2) {
     const words = text.slice(0, chars).replace(/\s+/g, ' ').trim();
-    if (words.length > WORDS || chars >= text.length) return words;
+    if (words.length > MAX_FIRST_WORDS_CHARS || chars >= text.length) return words;
   }
 }
 
@@ -132,18 +132,18 @@ function countFacts(report: CoherenceReport): ComparedResult['facts'] {
  * A model's future text is unknown, so lines that only it could contain count as missing.
  * @throws NoSummarizerError, the signal's reason if aborted
  */
-export async function compare(
+export async function compareSetup(
   held: PreviewConversation,
   setup: PreviewSetup,
   estimator: Estimator,
   signal: AbortSignal,
 ): Promise<ComparedResult> {
-  const estimate = await estimator.of(held, { setup, excluded: [] }, signal);
+  const estimate = await estimator.estimateFor(held, { setup, excluded: [] }, signal);
   const { tokensBefore, tokensAfter, targetTokens, cost, costRange, callTokens, confidence, calls, timeMs } = estimate;
   const facts = countFacts(computeCoherence(held, estimate.edits));
   const retention = await measureCodeLineRetention(held.messages, async (prefix) => {
     const beginning: PreviewConversation = { ...held, messages: prefix, edits: [] };
-    const { edits } = await estimator.of(beginning, { setup, excluded: [] }, signal);
+    const { edits } = await estimator.estimateFor(beginning, { setup, excluded: [] }, signal);
     return applyEdits(prefix, edits);
   });
   return {
@@ -188,8 +188,8 @@ export async function computePassSteps(
 ): Promise<PassResult> {
   const { config, pass } = findPass(setup, index);
   if (!pass.enabled) return { title: held.title, steps: [] };
-  const { steps } = await estimator.of(held, { setup, excluded: [] }, signal);
-  const [name] = stepNames(config).slice(config.passes.slice(0, index).filter(({ enabled }) => enabled).length);
+  const { steps } = await estimator.estimateFor(held, { setup, excluded: [] }, signal);
+  const [name] = listStepNames(config).slice(config.passes.slice(0, index).filter(({ enabled }) => enabled).length);
   return { title: held.title, steps: steps.filter((step) => step.name === name) };
 }
 
@@ -203,7 +203,7 @@ export function computeSelection(
   const draft = new Draft(messages, counter, edits);
   const tools = makeToolTable(config.losslessPrelude.operations.tools);
   const { zone, has } = selectContent(draft, pass.selection, tools);
-  const items = itemsOf(draft);
+  const items = createItemLookup(draft);
   const taken = messages.map(
     (_, message) => message > draft.task && message >= zone.start && message < zone.end && items(message).some(has),
   );

@@ -22,10 +22,10 @@ export interface ConversationEstimate extends PreviewFigures {
   readonly notes: readonly string[];
 }
 
-type Choice = Pick<PreviewQuestion, 'setup' | 'pinned' | 'excluded'>;
+type EstimateInput = Pick<PreviewQuestion, 'setup' | 'pinned' | 'excluded'>;
 
 /** What a condensation does whose calls are refused. */
-const NOTHING: Omit<CondensationEstimate, 'tokensBefore' | 'tokensAfter'> = { steps: [], cost: 0 };
+const EMPTY_ESTIMATE: Omit<CondensationEstimate, 'tokensBefore' | 'tokensAfter'> = { steps: [], cost: 0 };
 
 export class Estimator {
   constructor(
@@ -34,16 +34,16 @@ export class Estimator {
   ) {}
 
   /** @throws NoSummarizerError, the signal's reason if aborted */
-  async of(
+  async estimateFor(
     held: PreviewConversation,
-    { setup, pinned, excluded }: Choice,
+    { setup, pinned, excluded }: EstimateInput,
     signal: AbortSignal,
   ): Promise<ConversationEstimate> {
     const started = performance.now();
     const { id, messages, edits: active, known } = held;
     const { provider, config, maxCost } = setup;
     const pins = new Set(pinned ?? held.pinned);
-    const tokensBefore = this.counter.messages(applyEdits(messages, active).messages);
+    const tokensBefore = this.counter.countMessages(applyEdits(messages, active).messages);
     const targetTokens = Math.ceil((tokensBefore * setup.targetPercent) / 100);
     const estimate = await this.manager.estimate({
       conversation: id,
@@ -59,8 +59,15 @@ export class Estimator {
       ...(pins.size > 0 && { pinned: pins }),
     });
     const { refusal } = estimate;
-    const { steps, cost, costRange, callTokens, confidence, edits = [] } = refusal === undefined ? estimate : NOTHING;
-    const selected = this.without(held, edits, new Set(excluded));
+    const {
+      steps,
+      cost,
+      costRange,
+      callTokens,
+      confidence,
+      edits = [],
+    } = refusal === undefined ? estimate : EMPTY_ESTIMATE;
+    const selected = this.excludeEdits(held, edits, new Set(excluded));
     const figures = { tokensBefore, tokensAfter: selected.tokensAfter, targetTokens };
     return {
       ...figures,
@@ -78,19 +85,19 @@ export class Estimator {
       ...(refusal !== undefined && { refusal }),
       notes: [
         ...(refusal === undefined ? [] : [refusal]),
-        ...this.problems(setup),
+        ...this.listConfigProblems(setup),
         ...selected.notes,
-        ...gainNotes(figures),
+        ...noteSmallGain(figures),
       ],
     };
   }
 
   /** Removes edits of excluded messages. */
-  private without(held: PreviewConversation, edits: readonly Edit[], excluded: ReadonlySet<number>) {
+  private excludeEdits(held: PreviewConversation, edits: readonly Edit[], excluded: ReadonlySet<number>) {
     const viewWith = (made: readonly Edit[]): View => applyEdits(held.messages, [...held.edits, ...made]);
     if (excluded.size === 0) {
       const view = viewWith(edits);
-      return { edits, view, tokensAfter: this.counter.messages(view.messages), notes: [] };
+      return { edits, view, tokensAfter: this.counter.countMessages(view.messages), notes: [] };
     }
     const { violations, ...rest } = excludeMessages(held.messages, held.edits, edits, excluded, this.counter);
     const notes = violations.map(({ message, detail }) => `Message ${message + 1}: ${detail}`);
@@ -98,7 +105,7 @@ export class Estimator {
   }
 
   /** Configuration errors, which are ignored and reported. */
-  private problems({ provider, config }: PreviewSetup): string[] {
+  private listConfigProblems({ provider, config }: PreviewSetup): string[] {
     const result = this.manager.getProvider(provider).validateConfig(config);
     if (result.valid) return [];
     const { problems, rest } = result;
@@ -110,7 +117,7 @@ export class Estimator {
 }
 
 /** Why condensing would not change the conversation. */
-function gainNotes({ tokensBefore, tokensAfter }: Pick<PreviewFigures, 'tokensBefore' | 'tokensAfter'>): string[] {
+function noteSmallGain({ tokensBefore, tokensAfter }: Pick<PreviewFigures, 'tokensBefore' | 'tokensAfter'>): string[] {
   const { percent, tokens } = DEFAULT_MINIMUM_GAIN;
   const saved = tokensBefore - tokensAfter;
   if (saved >= tokens || saved >= (tokensBefore * percent) / 100) return [];

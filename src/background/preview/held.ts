@@ -1,7 +1,7 @@
 /** Conversations of the preview worker, kept parsed while their files are unchanged. */
 import { statSync } from 'node:fs';
 import { splitLocation } from '../../conversations/location';
-import { fileError, readConversationFile } from '../../conversations/readFile';
+import { convertFileError, readConversationFile } from '../../conversations/readFile';
 import type { Edit } from '../../core/condense/edits/edits';
 import { getPinnedIndexes } from '../../core/condense/ledger/pins';
 import type { ApiMessage } from '../../core/messages/types';
@@ -14,7 +14,7 @@ import type { FileConversation, LiveContent, LiveConversation, LiveUpdate, Conve
 const MAX_PREVIEW_BYTES = 32 * 1024 ** 2;
 
 /** Includes compared conversations. */
-const MAX_HELD = 4;
+const MAX_HELD_CONVERSATIONS = 4;
 
 export interface PreviewConversation {
   readonly id: string;
@@ -34,7 +34,7 @@ const NO_CONTENT: LiveContent = { messages: [], edits: [] };
 /** The part that is constant while the messages are unchanged. */
 type PreviewContent = Omit<PreviewConversation, 'pinned'>;
 
-export class HeldConversations {
+export class PreviewConversations {
   /** Updated by the host. */
   private readonly liveContents = new Map<string, LiveContent>();
   private readonly contents = new Map<string, { readonly version: string; readonly content: PreviewContent }>();
@@ -50,25 +50,25 @@ export class HeldConversations {
 
   /** @throws ConversationReadError */
   async open(conversation: ConversationSource): Promise<PreviewConversation> {
-    if (conversation.kind === 'live') return this.live(conversation);
-    const content = this.read(conversation);
+    if (conversation.kind === 'live') return this.getLiveConversation(conversation);
+    const content = this.readFileContent(conversation);
     const { ledger } = await openLedger(conversation.store, { id: content.id });
     return { ...content, pinned: getPinnedIndexes(ledger.pinned, content.messages) };
   }
 
-  private live({ id, title, pinned }: LiveConversation): PreviewConversation {
+  private getLiveConversation({ id, title, pinned }: LiveConversation): PreviewConversation {
     const { messages, edits } = this.liveContents.get(id) ?? NO_CONTENT;
     return { id, title, messages, edits, pinned: new Set(pinned), known: {} };
   }
 
-  private read({ path, history }: FileConversation): PreviewContent {
+  private readFileContent({ path, history }: FileConversation): PreviewContent {
     const key = `${history} ${path}`;
     const version = readVersion(path);
     const known = this.contents.get(key);
     this.contents.delete(key);
     const content = known?.version === version ? known.content : readContent(path, history);
     this.contents.set(key, { version, content });
-    for (const old of [...this.contents.keys()].slice(0, -MAX_HELD)) this.contents.delete(old);
+    for (const old of [...this.contents.keys()].slice(0, -MAX_HELD_CONVERSATIONS)) this.contents.delete(old);
     return content;
   }
 }
@@ -83,7 +83,7 @@ function readVersion(path: string): string {
     const { mtimeMs, size } = statSync(file);
     return `${mtimeMs} ${size}`;
   } catch (error) {
-    throw fileError(file, error);
+    throw convertFileError(file, error);
   }
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { unchanged, applyUpdate, computeUpdate } from './listUpdate';
+import { makeUnchangedUpdate, applyUpdate, computeUpdate } from './listUpdate';
 
 const list = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 12 });
 
@@ -9,7 +9,7 @@ it('a list update turns the old list into the new one, and is undefined if they 
     fc.property(list, list, (before, after) => {
       const update = computeUpdate(before, after);
       expect(update === undefined).toBe(JSON.stringify(before) === JSON.stringify(after));
-      expect(applyUpdate(before, update ?? unchanged(before))).toEqual(after);
+      expect(applyUpdate(before, update ?? makeUnchangedUpdate(before))).toEqual(after);
     }),
   );
 });
@@ -18,5 +18,5 @@ it('a list update contains only added elements and keeps an unchanged array', ()
   const before = [1, 2, 3];
   expect(computeUpdate(before, [...before, 4])).toEqual({ kept: 3, added: [4] });
   expect(computeUpdate(before, [1])).toEqual({ kept: 1, added: [] });
-  expect(applyUpdate(before, unchanged(before))).toBe(before);
+  expect(applyUpdate(before, makeUnchangedUpdate(before))).toBe(before);
 });

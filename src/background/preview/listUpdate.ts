@@ -17,4 +17,4 @@ export function applyUpdate<T>(before: readonly T[], { kept, added }: ListUpdate
   return kept === before.length && added.length === 0 ? before : [...before.slice(0, kept), ...added];
 }
 
-export const unchanged = <T>(list: readonly T[]): ListUpdate<T> => ({ kept: list.length, added: [] });
+export const makeUnchangedUpdate = <T>(list: readonly T[]): ListUpdate<T> => ({ kept: list.length, added: [] });

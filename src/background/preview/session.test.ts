@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it, vi } from 'vitest';
 import { generateConversation } from '../../../test/generators/conversation';
-import { assistant, exchange, user } from '../../core/testing';
-import { freshCounter } from '../../core/testingCounter';
-import { CondensationManager, smartProvider } from '../../core/condense';
+import { assistant, makeToolExchange, user } from '../../core/testing';
+import { createCounter } from '../../core/testingCounter';
+import { CondensationManager, createSmartProvider } from '../../core/condense';
 import { createTestSummarizer } from '../../core/condense/summary/testing';
 import type { SummarizerModel } from '../../core/condense/summarizer';
 import { StoredSummaries } from '../../storage/summaries';
@@ -54,7 +54,7 @@ const model: SummarizerModel = {
 };
 
 it('a preview says what happens to each message, and its cells add up to the estimate', async () => {
-  const session = new PreviewSession(freshCounter());
+  const session = new PreviewSession(createCounter());
   const made = await session.ask(question(makeFileConversation('a.json')), signal);
   expect(made.cells).toHaveLength(messages.length);
   const sum = (of: 'tokensBefore' | 'tokensAfter'): number => made.cells.reduce((all, cell) => all + cell[of], 0);
@@ -65,7 +65,7 @@ it('a preview says what happens to each message, and its cells add up to the est
 });
 
 it("a preview shows each message's first words, whatever the whitespace between them", async () => {
-  const session = new PreviewSession(freshCounter());
+  const session = new PreviewSession(createCounter());
   const wide = `${' \n'.repeat(400)}first\n\n\tsecond${' '.repeat(900)}third `;
   const long = 'many words '.repeat(1_000);
   const conversation = makeFileConversation('words.json', { messages: [user(wide), assistant('short'), user(long)] });
@@ -74,7 +74,7 @@ it("a preview shows each message's first words, whatever the whitespace between 
 });
 
 it("a preview leaves excluded messages unchanged and keeps the ledger's pins", async () => {
-  const session = new PreviewSession(freshCounter());
+  const session = new PreviewSession(createCounter());
   const conversation = makeFileConversation('b.json');
   const first = await session.ask(question(conversation), signal);
   const cut = first.cells.findIndex(({ outcome }) => outcome === 'cut');
@@ -90,7 +90,7 @@ it("a preview leaves excluded messages unchanged and keeps the ledger's pins", a
 });
 
 it('a preview reads a changed file again, and reports one that is gone, broken or too large', async () => {
-  const session = new PreviewSession(freshCounter());
+  const session = new PreviewSession(createCounter());
   const conversation = makeFileConversation('c.json');
   await session.ask(question(conversation), signal);
   makeFileConversation('c.json', { messages: messages.slice(0, 10) });
@@ -107,10 +107,10 @@ it('a preview reads a changed file again, and reports one that is gone, broken o
 });
 
 it('a preview reports which facts remain after the shown edits, without computing them twice', async () => {
-  const session = new PreviewSession(freshCounter());
+  const session = new PreviewSession(createCounter());
   const log = 'A line of output.\n'.repeat(200);
   const failing = Array.from({ length: 20 }, (_, step) =>
-    exchange(`c${step}`, 'Bash', { command: `step ${step}` }, `${log}error: step ${step} has failed\n${log}`),
+    makeToolExchange(`c${step}`, 'Bash', { command: `step ${step}` }, `${log}error: step ${step} has failed\n${log}`),
   );
   const conversation = makeFileConversation('facts.json', { messages: [user('Mend the steps.'), ...failing.flat()] });
   const asked = { ...question(conversation, { excluded: [2] }), setup: setup({ targetPercent: 10 }) };
@@ -133,9 +133,9 @@ it('a preview reports which facts remain after the shown edits, without computin
 });
 
 it('a preview gives a result the same name in both texts, even if its command was removed', async () => {
-  const session = new PreviewSession(freshCounter());
+  const session = new PreviewSession(createCounter());
   const steps = Array.from({ length: 9 }, (_, step) =>
-    exchange(`t${step}`, 'Bash', { command: `run step ${step} # ${'why '.repeat(200)}` }, 'ok'),
+    makeToolExchange(`t${step}`, 'Bash', { command: `run step ${step} # ${'why '.repeat(200)}` }, 'ok'),
   );
   const conversation = makeFileConversation('named.json', { messages: [user('Run the steps.'), ...steps.flat()] });
   const config = { preserveRecentCount: 0, toolParameters: { mode: 'suppress' } };
@@ -148,7 +148,7 @@ it('a preview gives a result the same name in both texts, even if its command wa
 });
 
 it('a preview abandons a cancelled report and answers the next question', async () => {
-  const session = new PreviewSession(freshCounter());
+  const session = new PreviewSession(createCounter());
   const conversation = makeFileConversation('given-up.json', {
     messages: generateConversation({ seed: 9, targetTokens: 20_000 }),
   });
@@ -163,7 +163,7 @@ it('a preview abandons a cancelled report and answers the next question', async 
 });
 
 it('a preview plans calls to a model but never makes them', async () => {
-  const session = new PreviewSession(freshCounter());
+  const session = new PreviewSession(createCounter());
   const models = [{ model, chosen: 'condensing-profile', samples: [] }] as const;
   const made = await session.ask(
     question(makeFileConversation('e.json'), { setup: setup({ provider: 'native', models }) }),
@@ -182,7 +182,7 @@ it('a preview plans calls to a model but never makes them', async () => {
 it('a preview above the cost limit shows no cost or change but the reason', async () => {
   const models = [{ model, chosen: 'condensing-profile', samples: [] }] as const;
   const limited = setup({ provider: 'native', models, maxCost: 0.000_1 });
-  const made = await new PreviewSession(freshCounter()).ask(
+  const made = await new PreviewSession(createCounter()).ask(
     question(makeFileConversation('e.json'), { setup: limited }),
     signal,
   );
@@ -196,21 +196,21 @@ it('a preview counts a summary that was already paid for as free', async () => {
   const summaries = join(folder, 'paid');
   const smart = setup({ provider: 'smart', config: 'quality', models, summaries });
   const ask = () =>
-    new PreviewSession(freshCounter()).ask(question(makeFileConversation('q.json'), { setup: smart }), signal);
+    new PreviewSession(createCounter()).ask(question(makeFileConversation('q.json'), { setup: smart }), signal);
   const before = await ask();
   expect(before.calls).toBeGreaterThan(0);
-  const provider = smartProvider({
+  const provider = createSmartProvider({
     select: () => ({ summarizer: createTestSummarizer(['A summary.'], model), chosen: 'condensing-profile' }),
     memo: new StoredSummaries(summaries),
   });
   const checked = provider.validateConfig('quality');
   if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
-  await provider.condense({ messages, edits: [], counter: freshCounter() }, checked.config, {});
+  await provider.condense({ messages, edits: [], counter: createCounter() }, checked.config, {});
   expect(await ask()).toMatchObject({ calls: 0, cost: 0 });
 });
 
 it('a preview reports an invalid configuration, and a gain that is too small', async () => {
-  const session = new PreviewSession(freshCounter());
+  const session = new PreviewSession(createCounter());
   const wrong = setup({ config: { minimumTokens: 'few' } });
   const made = await session.ask(question(makeFileConversation('f.json'), { setup: wrong }), signal);
   expect(made.notes[0]).toMatch(/^minimumTokens: .*; it is left out\.$/);
@@ -219,7 +219,7 @@ it('a preview reports an invalid configuration, and a gain that is too small', a
 });
 
 it('a preview of a growing chat conversation receives only the additions and answers for the whole', async () => {
-  const session = new PreviewSession(freshCounter());
+  const session = new PreviewSession(createCounter());
   const live = { kind: 'live', id: 'l', title: 'Live', pinned: [] } as const;
   expect((await session.ask(question(live), signal)).cells).toEqual([]);
   const half = messages.length / 2;
@@ -230,7 +230,7 @@ it('a preview of a growing chat conversation receives only the additions and ans
   expect(first.cells).toHaveLength(half);
   session.update('l', { messages: { kept: half, added: messages.slice(half) }, edits: no });
   const { cells, edits, tokensAfter } = await session.ask(question(live), signal);
-  const other = new PreviewSession(freshCounter());
+  const other = new PreviewSession(createCounter());
   other.update('l', { messages: { kept: 0, added: messages }, edits: no });
   expect(await other.ask(question(live), signal)).toMatchObject({ cells, edits, tokensAfter });
   session.update('l', { messages: { kept: 4, added: [] }, edits: no });
@@ -238,7 +238,7 @@ it('a preview of a growing chat conversation receives only the additions and ans
 });
 
 it('a preview says what a pass selects, and reports a pass that no longer exists', async () => {
-  const session = new PreviewSession(freshCounter());
+  const session = new PreviewSession(createCounter());
   const pass = {
     id: 'p',
     name: 'P',
@@ -260,7 +260,7 @@ it('a preview says what a pass selects, and reports a pass that no longer exists
 });
 
 it('a comparison states how many later needed lines are kept, and gives the full texts', async () => {
-  const session = new PreviewSession(freshCounter());
+  const session = new PreviewSession(createCounter());
   const conversation = makeFileConversation('i.json', {
     messages: generateConversation({ seed: 4, targetTokens: 40_000 }),
   });

@@ -1,16 +1,16 @@
 /** State of the preview worker: answers questions in order and reuses earlier results. */
 import { CondensationManager, createProviders } from '../../core/condense';
 import { applyEdits } from '../../core/condense/edits/applyEdits';
-import { referencedTexts } from '../../core/condense/edits/references';
+import { collectReferencedTexts } from '../../core/condense/edits/references';
 import type { SummaryMemo, SelectModel } from '../../core/condense/providers/smart/passParts';
-import { betweenSteps } from '../../core/betweenSteps';
+import { yieldBetweenSteps } from '../../core/betweenSteps';
 import type { CoherenceReport } from '../../core/condense/coherence/coherence';
 import { compareViews } from '../../core/condense/report/foldedTexts';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import { StoredSummaries } from '../../storage/summaries';
-import { computeCoherence, compare, buildPreviewResult, computePassSteps, computeSelection } from './answers';
+import { computeCoherence, compareSetup, buildPreviewResult, computePassSteps, computeSelection } from './answers';
 import { Estimator, type ConversationEstimate } from './estimator';
-import { HeldConversations, type PreviewConversation } from './held';
+import { PreviewConversations, type PreviewConversation } from './held';
 import type {
   LiveUpdate,
   PreviewAnswer,
@@ -25,10 +25,10 @@ import { NoSummarizerError, type SummarizerModel } from '../../core/condense/sum
 import { isEqual } from '../../core/isEqual';
 
 export class PreviewSession {
-  private readonly held = new HeldConversations();
+  private readonly held = new PreviewConversations();
   private readonly models = new PlannedModels();
   private readonly estimator: Estimator;
-  private readonly shown: ShownEstimate;
+  private readonly shown: LastEstimate;
   private setup: PreviewSetup | undefined;
   /** Previews store no paid summaries. */
   private readonly paid: SummaryMemo = {
@@ -41,7 +41,7 @@ export class PreviewSession {
     const { select, samples } = this.models;
     const providers = createProviders({ select, samples, presets: () => this.setup?.presets ?? [], memo: this.paid });
     this.estimator = new Estimator(new CondensationManager(counter, providers), counter);
-    this.shown = new ShownEstimate(this.estimator);
+    this.shown = new LastEstimate(this.estimator);
   }
 
   /** Updates a live conversation; later questions refer to the updated state. */
@@ -59,41 +59,41 @@ export class PreviewSession {
       this.setup = request.setup;
       this.models.models = request.setup.models;
       // Each request kind has its own answer type.
-      return (await this.answer(request, signal)) as PreviewAnswer<R>;
+      return (await this.answerRequest(request, signal)) as PreviewAnswer<R>;
     });
     this.queue = answer.catch(() => undefined);
     return answer;
   }
 
-  private async coherence(
+  private async reportCoherence(
     held: PreviewConversation,
     request: Extract<PreviewRequest, { kind: 'coherence' }>,
     signal: AbortSignal,
   ): Promise<CoherenceReport> {
     const { edits } = await this.shown.about(held, request, signal);
-    await betweenSteps(signal);
+    await yieldBetweenSteps(signal);
     return computeCoherence(held, edits);
   }
 
-  private async answer(request: PreviewRequest, signal: AbortSignal): Promise<PreviewAnswer<PreviewRequest>> {
+  private async answerRequest(request: PreviewRequest, signal: AbortSignal): Promise<PreviewAnswer<PreviewRequest>> {
     const held = await this.held.open(request.conversation);
     switch (request.kind) {
       case 'preview':
         return buildPreviewResult(held, await this.shown.show(held, request, signal), this.counter);
       case 'texts':
-        return this.texts(held, request, signal);
+        return this.renderTexts(held, request, signal);
       case 'coherence':
-        return this.coherence(held, request, signal);
+        return this.reportCoherence(held, request, signal);
       case 'selection':
         return computeSelection(held, request, this.counter);
       case 'pass':
         return computePassSteps(held, request, this.estimator, signal);
       case 'compare':
-        return compare(held, request.setup, this.estimator, signal);
+        return compareSetup(held, request.setup, this.estimator, signal);
     }
   }
 
-  private async texts(
+  private async renderTexts(
     held: PreviewConversation,
     question: PreviewQuestion,
     signal: AbortSignal,
@@ -103,7 +103,7 @@ export class PreviewSession {
       conversation: held.id,
       title: held.title,
       ...compareViews(then, applyEdits(held.messages, held.edits), true),
-      originals: referencedTexts(held.messages, [...held.edits, ...edits]),
+      originals: collectReferencedTexts(held.messages, [...held.edits, ...edits]),
     };
   }
 }
@@ -114,7 +114,7 @@ interface AnsweredQuestion {
   readonly estimate: ConversationEstimate;
 }
 
-class ShownEstimate {
+class LastEstimate {
   private shown: AnsweredQuestion | undefined;
 
   constructor(private readonly estimator: Estimator) {}
@@ -124,7 +124,7 @@ class ShownEstimate {
    * @throws NoSummarizerError, the signal's reason if aborted
    */
   async show(held: PreviewConversation, question: PreviewQuestion, signal: AbortSignal): Promise<ConversationEstimate> {
-    const estimate = await this.estimator.of(held, question, signal);
+    const estimate = await this.estimator.estimateFor(held, question, signal);
     this.shown = { held, question, estimate };
     return estimate;
   }
@@ -161,7 +161,7 @@ class PlannedModels {
     if (!found) throw new NoSummarizerError('No model is set up for condensing. Add an API profile.');
     if ('problem' in found) throw new NoSummarizerError(found.problem);
     const { model, chosen, warning } = found;
-    return { summarizer: { model, summarize: neverCalled }, chosen, ...(warning !== undefined && { warning }) };
+    return { summarizer: { model, summarize: rejectModelCall }, chosen, ...(warning !== undefined && { warning }) };
   };
 
   readonly samples = ({ model }: SummarizerModel): readonly OutputSample[] => {
@@ -170,6 +170,6 @@ class PlannedModels {
   };
 }
 
-const neverCalled = (): never => {
+const rejectModelCall = (): never => {
   throw new Error('A preview never calls a model.');
 };

@@ -1,8 +1,8 @@
 import { DEFAULT_THRESHOLD_PERCENT, type Threshold } from '../../core/condense/trigger/thresholds';
 import type { NewResultsMode, WhenNotEnough } from '../../live/types';
 import type { ConversationLimits } from '../../live/conversationSpending';
-import { checkOptionsOf, parseOptions, positiveInteger, providerIn, UsageError } from '../args';
-import { parsedOptions, type OptionValues } from '../help';
+import { checkOptionsOf, parseOptions, parsePositiveInteger, readProviderOption, UsageError } from '../args';
+import { selectOptions, type OptionValues } from '../help';
 
 /** Arguments of `gateway` and `run`. */
 export interface GatewayArguments {
@@ -63,29 +63,29 @@ export interface SummaryLimits {
  * Default limit per condensation with `--provider native`, as in VS Code
  * (contextCondenser.maxCostPerCondensation).
  */
-const NATIVE_COST = 0.5;
+const NATIVE_COST_DOLLARS = 0.5;
 
-const COMMANDS = ['run', 'gateway'] as const;
-type Values = OptionValues<(typeof COMMANDS)[number]>;
+const GATEWAY_COMMAND_NAMES = ['run', 'gateway'] as const;
+type OptionValuesOfGateway = OptionValues<(typeof GATEWAY_COMMAND_NAMES)[number]>;
 
 /**
  * Parses the arguments of `gateway` or `run`: our options, the agent, and the agent's arguments.
  * @throws UsageError
  */
 export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly string[]): GatewayArguments {
-  const { own, agent, rest } = command === 'run' ? split(argv) : { own: argv, agent: undefined, rest: [] };
-  const { values } = parseOptions(own, COMMANDS, { positionals: false });
-  checkOptionsOf(command, values, COMMANDS);
-  const percent = positiveInteger('--threshold', values.threshold) ?? DEFAULT_THRESHOLD_PERCENT;
+  const { own, agent, rest } = command === 'run' ? splitArguments(argv) : { own: argv, agent: undefined, rest: [] };
+  const { values } = parseOptions(own, GATEWAY_COMMAND_NAMES, { positionals: false });
+  checkOptionsOf(command, values, GATEWAY_COMMAND_NAMES);
+  const percent = parsePositiveInteger('--threshold', values.threshold) ?? DEFAULT_THRESHOLD_PERCENT;
   if (percent > 100) throw new UsageError('--threshold must be a percentage from 1 to 100.');
-  const tokens = positiveInteger('--threshold-tokens', values['threshold-tokens']);
-  const targetPercent = positiveInteger('--target', values.target);
+  const tokens = parsePositiveInteger('--threshold-tokens', values['threshold-tokens']);
+  const targetPercent = parsePositiveInteger('--target', values.target);
   if (targetPercent !== undefined && (targetPercent < 10 || targetPercent > 90))
     throw new UsageError('--target must be a percentage from 10 to 90.');
-  providerIn(values, true);
+  readProviderOption(values, true);
   const newResults = values['on-arrival'];
   if (newResults !== 'off' && newResults !== 'lossless') throw new UsageError('--on-arrival must be off or lossless.');
-  const limits = limitsOf(values);
+  const limits = readLimits(values);
   if (values.off && (limits.perConversation > 0 || limits.perDay > 0)) {
     throw new UsageError(
       "With --off, requests are not read, so their cost can't be limited: leave out one of the two.",
@@ -95,12 +95,12 @@ export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly stri
     agent,
     rest,
     limits,
-    summaries: summariesOf(values),
+    summaries: readSummaryOptions(values),
     spending: values.spending,
     provider: values.provider,
     config: values.config,
     preset: values.preset,
-    window: positiveInteger('--window', values.window),
+    window: parsePositiveInteger('--window', values.window),
     threshold: {
       percent,
       ...(tokens !== undefined && { tokens }),
@@ -108,29 +108,29 @@ export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly stri
     },
     store: values.store,
     log: values.log,
-    port: portIn(values.port),
+    port: parsePort(values.port),
     upstreams: values.upstream,
     trustProject: values['trust-project'],
     announce: values.announce,
     addressFile: values['address-file'],
     hold: values.hold,
     off: values.off,
-    whenNotEnough: whenNotEnoughOf(values['when-not-enough']),
+    whenNotEnough: parseWhenNotEnough(values['when-not-enough']),
     newResults,
     newResultsNoise: values['noise-on-arrival'],
-    largeResultPercent: largeResultOf(values['large-result']),
+    largeResultPercent: parseLargeResultPercent(values['large-result']),
   };
 }
 
 /** @throws UsageError */
-function whenNotEnoughOf(text: string | undefined): WhenNotEnough | undefined {
+function parseWhenNotEnough(text: string | undefined): WhenNotEnough | undefined {
   if (text === undefined || text === 'nothing') return text;
   if (text === 'file-aware') return 'fileAware';
   throw new UsageError('--when-not-enough must be file-aware or nothing.');
 }
 
 /** @throws UsageError */
-function largeResultOf(text: string | undefined): number | undefined {
+function parseLargeResultPercent(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const percent = Number(text);
   if (text.trim() !== '' && percent >= 0 && percent <= 100) return percent;
@@ -138,15 +138,15 @@ function largeResultOf(text: string | undefined): number | undefined {
 }
 
 /** @throws UsageError */
-function portIn(text: string | undefined): number | undefined {
-  const port = positiveInteger('--port', text);
+function parsePort(text: string | undefined): number | undefined {
+  const port = parsePositiveInteger('--port', text);
   if (port !== undefined && port > 65_535)
     throw new UsageError(`--port must be a number from 1 to 65535, not "${port}".`);
   return port;
 }
 
 /** @throws UsageError */
-function dollarsIn(option: string, text: string, zero: string): number {
+function parseDollars(option: string, text: string, zero: string): number {
   const value = Number(text);
   if (text.trim() !== '' && value >= 0 && Number.isFinite(value)) return value;
   throw new UsageError(`--${option} must be an amount in US dollars, such as 2.50; ${zero}.`);
@@ -156,16 +156,20 @@ function dollarsIn(option: string, text: string, zero: string): number {
  * Models are called only if Summary was selected or their cost allowed.
  * @throws UsageError
  */
-function summariesOf({
+function readSummaryOptions({
   provider,
   'max-cost-per-condensation': most,
   'max-condensing-cost-per-day': day,
-}: Values): SummaryLimits | undefined {
-  const perDay = dollarsIn('max-condensing-cost-per-day', day, '0: no limit');
+}: OptionValuesOfGateway): SummaryLimits | undefined {
+  const perDay = parseDollars('max-condensing-cost-per-day', day, '0: no limit');
   if (most === 'none') return { perCondensation: undefined, perDay };
   const zero = 'none: no limit; 0: no model is asked';
   const perCondensation =
-    most === undefined ? (provider === 'native' ? NATIVE_COST : 0) : dollarsIn('max-cost-per-condensation', most, zero);
+    most === undefined
+      ? provider === 'native'
+        ? NATIVE_COST_DOLLARS
+        : 0
+      : parseDollars('max-cost-per-condensation', most, zero);
   if (perCondensation > 0) return { perCondensation, perDay };
   if (provider === 'native')
     throw new UsageError('Summary calls a model, so --max-cost-per-condensation must be more than 0.');
@@ -173,9 +177,9 @@ function summariesOf({
 }
 
 /** @throws UsageError */
-function limitsOf(values: Values): ConversationLimits {
+function readLimits(values: OptionValuesOfGateway): ConversationLimits {
   const dollars = (name: 'max-cost-per-conversation' | 'max-cost-per-day'): number =>
-    dollarsIn(name, values[name], '0: no limit');
+    parseDollars(name, values[name], '0: no limit');
   const stops = values['at-max-cost'];
   if (stops !== 'stop' && stops !== 'warn') throw new UsageError('--at-max-cost must be warn or stop.');
   return {
@@ -189,8 +193,8 @@ function limitsOf(values: Values): ConversationLimits {
  * Our options end at the first argument that isn't an option; everything after it belongs to the
  * agent.
  */
-function split(argv: readonly string[]): { own: string[]; agent: string | undefined; rest: string[] } {
-  const options: Partial<ReturnType<typeof parsedOptions>> = parsedOptions(COMMANDS);
+function splitArguments(argv: readonly string[]): { own: string[]; agent: string | undefined; rest: string[] } {
+  const options: Partial<ReturnType<typeof selectOptions>> = selectOptions(GATEWAY_COMMAND_NAMES);
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at] ?? '';
     if (word === '--') return { own: argv.slice(0, at), agent: undefined, rest: argv.slice(at + 1) };

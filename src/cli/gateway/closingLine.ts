@@ -1,45 +1,46 @@
 import { formatShare } from '../../core/percent';
 import type { SummaryFigures } from '../../gateway/summaries';
-import type { Service } from './service';
+import type { GatewayService } from './service';
 
 /** Summarizes a run in one line, preceded by notes on its cost. */
-export function closingLines(
-  service: Pick<Service, 'summary' | 'condensations' | 'summaries' | 'told' | 'pruned'>,
+export function formatClosingLines(
+  service: Pick<GatewayService, 'summary' | 'condensations' | 'summaries' | 'told' | 'pruned'>,
 ): string {
   const words = [
     ...service.told.map((notice) => notice.words),
     ...service.pruned,
-    ...summaryWords(service.summaries()),
+    ...describeSummaries(service.summaries()),
   ];
-  return [...words.map((each) => `Context Condenser: ${each}`), closingLine(service)].join('\n');
+  return [...words.map((each) => `Context Condenser: ${each}`), formatClosingLine(service)].join('\n');
 }
 
-function closingLine(service: Pick<Service, 'summary' | 'condensations'>): string {
+function formatClosingLine(service: Pick<GatewayService, 'summary' | 'condensations'>): string {
   const { requests, unreported, condensed, sentTokens, savedTokens, cost, costWithout } = service.summary();
   const condensations = service.condensations();
   const unknown =
     unreported === 0
       ? ''
-      : ` For ${count(unreported, 'request')}, the vendor reported no usage that fits; their cost is unknown.`;
-  if (savedTokens === 0) return `Context Condenser: ${count(requests, 'request')}, nothing was condensed.${unknown}`;
+      : ` For ${formatCount(unreported, 'request')}, the vendor reported no usage that fits; their cost is unknown.`;
+  if (savedTokens === 0)
+    return `Context Condenser: ${formatCount(requests, 'request')}, nothing was condensed.${unknown}`;
   const share = formatShare(savedTokens, sentTokens + savedTokens, 0);
   const dollars =
     cost === undefined || costWithout === undefined
       ? ''
       : `; $${cost.toFixed(2)} paid, about $${Math.max(0, costWithout - cost).toFixed(2)} saved`;
   return (
-    `Context Condenser: ${count(requests, 'request')}, ${condensed} of them condensed (${count(condensations, 'condensation')}), ` +
+    `Context Condenser: ${formatCount(requests, 'request')}, ${condensed} of them condensed (${formatCount(condensations, 'condensation')}), ` +
     `${savedTokens.toLocaleString('en-US')} tokens saved (${share})${dollars}.${unknown}`
   );
 }
 
 /** Summaries are our requests, so the agent's figures exclude them. */
-function summaryWords(figures: SummaryFigures | undefined): string[] {
+function describeSummaries(figures: SummaryFigures | undefined): string[] {
   if (!figures || figures.calls === 0) return [];
   const { calls, cost } = figures;
   const paid = cost === undefined ? 'what that cost is not known exactly' : `for $${cost.toFixed(2)}`;
-  return [`The agent’s model was asked ${count(calls, 'time')} for a summary, ${paid}.`];
+  return [`The agent’s model was asked ${formatCount(calls, 'time')} for a summary, ${paid}.`];
 }
 
-const count = (number: number, what: string): string =>
+const formatCount = (number: number, what: string): string =>
   `${number.toLocaleString('en-US')} ${what}${number === 1 ? '' : 's'}`;

@@ -4,14 +4,14 @@ import OpenAI from 'openai';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { startOpenAIServer } from '../../../test/servers/openaiServer';
 import { reply } from '../../../test/servers/behaviour';
-import { lines } from '../../core/testing';
+import { makeLines } from '../../core/testing';
 import { temporaryFolder } from '../../../test/support/temporaryFolder';
 import { listAnnouncements, type Announcement } from '../../gateway/announcement';
-import { MARKER } from '../../storage/ownFolder';
+import { FOLDER_MARKER_FILE_NAME } from '../../storage/ownFolder';
 import { RunningConversations } from '../../gateway/runningConversations';
 import { UsageError } from '../args';
-import { run } from '../run';
-import { routesWith } from './gatewayCommand';
+import { runCommandLine } from '../run';
+import { listRoutes } from './gatewayCommand';
 
 /** A gateway with a persistent address, and its folders. */
 async function bed() {
@@ -26,7 +26,7 @@ async function bed() {
       abort.abort(new Error('over'));
     });
     const said = { stdout: '', stderr: '' };
-    const code = run(
+    const code = runCommandLine(
       ['gateway', '--store', join(home, 'store'), '--announce', folder, '--address-file', file, ...more],
       {
         stdout: (text) => (said.stdout += text),
@@ -70,7 +70,7 @@ describe('a gateway with a fixed address', () => {
     const { openai } = await first.addresses();
     expect(await ask(openai)).toBe('Done.');
     expect(await first.stop()).toBe(0);
-    expect(readdirSync(folder)).toEqual([MARKER]);
+    expect(readdirSync(folder)).toEqual([FOLDER_MARKER_FILE_NAME]);
     await expect(ask(openai)).rejects.toThrow('Connection error.');
     if (process.platform !== 'win32') expect(statSync(file).mode & 0o077).toBe(0);
 
@@ -98,7 +98,7 @@ describe('a gateway with a fixed address', () => {
       await (signal === 'SIGINT' ? vi.waitUntil(() => heard() > before) : gateway.addresses());
       process.emit(signal, signal);
       expect(await gateway.code).toBe(0);
-      expect(readdirSync(folder)).toEqual([MARKER]);
+      expect(readdirSync(folder)).toEqual([FOLDER_MARKER_FILE_NAME]);
       expect(heard()).toBe(before);
     }
   });
@@ -177,7 +177,7 @@ it('the gateway shortens a single new result above the given share of the window
       messages: [
         { role: 'user', content: `Put the notes in order. ${options.join(' ')}` },
         { role: 'assistant', content: null, tool_calls: [call] },
-        { role: 'tool', tool_call_id: 'call_1', content: lines('log', 8_000) },
+        { role: 'tool', tool_call_id: 'call_1', content: makeLines('log', 8_000) },
       ],
     });
     await gateway.stop();
@@ -191,7 +191,7 @@ it('the gateway shortens a single new result above the given share of the window
 
 describe('the upstream addresses of a standalone gateway', () => {
   const addresses = (env: Record<string, string>, upstreams: readonly string[] = [], own?: number) =>
-    Object.fromEntries([...routesWith({ upstreams }, env, own)].map(([route, url]) => [route, url.href]));
+    Object.fromEntries([...listRoutes({ upstreams }, env, own)].map(([route, url]) => [route, url.href]));
   const vendors = {
     anthropic: 'https://api.anthropic.com/',
     openai: 'https://api.openai.com/',
@@ -240,17 +240,20 @@ describe('the upstream addresses of a standalone gateway', () => {
   it("are printed as variables for an agent's shell, and the gateway ends when interrupted", async () => {
     const home = temporaryFolder();
     const said = { stdout: '', stderr: '' };
-    const code = await run(['gateway', '--store', join(home, 'store'), '--upstream', 'local=http://127.0.0.1:9'], {
-      stdout: (text) => (said.stdout += text),
-      stderr: (text) => (said.stderr += text),
-      assets: inject('assets'),
-      signal: AbortSignal.abort(new Error('over')),
-      now: () => new Date(),
-      version: '0',
-      platform: process.platform,
-      env: {},
-      homedir: home,
-    });
+    const code = await runCommandLine(
+      ['gateway', '--store', join(home, 'store'), '--upstream', 'local=http://127.0.0.1:9'],
+      {
+        stdout: (text) => (said.stdout += text),
+        stderr: (text) => (said.stderr += text),
+        assets: inject('assets'),
+        signal: AbortSignal.abort(new Error('over')),
+        now: () => new Date(),
+        version: '0',
+        platform: process.platform,
+        env: {},
+        homedir: home,
+      },
+    );
     expect(code).toBe(0);
     expect(said.stdout).toMatch(/^ {2}export ANTHROPIC_BASE_URL=http:\/\/127\.0\.0\.1:\d+\/\S+\/anthropic$/m);
     expect(said.stdout).toMatch(/^ {2}export OPENAI_BASE_URL=\S+\/openai\/v1$/m);

@@ -1,15 +1,15 @@
 import { once } from 'node:events';
-import { errorCode } from '../../core/errors';
-import { OWN } from '../../storage/ownFiles';
-import { addressOf, UsageError } from '../args';
-import { EXIT, type CliIo, type ExitCode } from '../io';
-import { ownFile } from '../output';
+import { getErrorCode } from '../../core/errors';
+import { OWN_FILE_KINDS } from '../../storage/ownFiles';
+import { parseAddress, UsageError } from '../args';
+import { EXIT_CODE, type CliIo, type ExitCode } from '../io';
+import { checkOwnFile } from '../output';
 import { parseGatewayLine, type GatewayArguments } from './arguments';
 import { withoutSecret } from '../../gateway/announcement';
-import { closingLines } from './closingLine';
-import { holdSignals } from './heldSignals';
+import { formatClosingLines } from './closingLine';
+import { deferSignals } from './heldSignals';
 import { keepAddress, readAddress } from './keptAddress';
-import { startService, summariesLine, type Service } from './service';
+import { startService, formatSummariesLine, type GatewayService } from './service';
 
 /** Vendors' URLs by route, to which agents append paths. */
 const VENDOR_ADDRESSES: Readonly<Record<string, string>> = {
@@ -20,7 +20,7 @@ const VENDOR_ADDRESSES: Readonly<Record<string, string>> = {
 };
 
 /** `gateway`: runs until interrupted and prints what to configure. */
-export async function gatewayCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
+export async function runGatewayCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   const args = parseGatewayLine('gateway', argv);
   const ends = new AbortController();
   const end = (): void => {
@@ -29,33 +29,33 @@ export async function gatewayCommand(argv: readonly string[], io: CliIo): Promis
   if (io.signal.aborted) end();
   io.signal.addEventListener('abort', end);
   // Closing the terminal sends SIGHUP.
-  const held = holdSignals(end);
+  const held = deferSignals(end);
   try {
-    const service = await startedFor(args, io, end);
+    const service = await startGatewayService(args, io, end);
     io.stdout(toSet(service, args));
-    const summaries = summariesLine(args);
+    const summaries = formatSummariesLine(args);
     if (summaries !== undefined) io.stderr(`${summaries}\n`);
     if (!ends.signal.aborted) await once(ends.signal, 'abort');
     await service.close();
-    io.stderr(`${closingLines(service)}\n`);
-    return EXIT.done;
+    io.stderr(`${formatClosingLines(service)}\n`);
+    return EXIT_CODE.done;
   } finally {
     held.release();
     io.signal.removeEventListener('abort', end);
   }
 }
 
-const startedFor = async (args: GatewayArguments, io: CliIo, end: () => void): Promise<Service> =>
+const startGatewayService = async (args: GatewayArguments, io: CliIo, end: () => void): Promise<GatewayService> =>
   args.addressFile === undefined
-    ? startService(routesWith(args, io.env), args, io, { canRecall: false })
-    : startKept(await ownFile('--address-file', args.addressFile, OWN.address), args, io, end);
+    ? startService(listRoutes(args, io.env), args, io, { canRecall: false })
+    : startKept(await checkOwnFile('--address-file', args.addressFile, OWN_FILE_KINDS.address), args, io, end);
 
 /** Printed at startup. */
-function toSet(service: Service, { addressFile, announce }: GatewayArguments): string {
+function toSet(service: GatewayService, { addressFile, announce }: GatewayArguments): string {
   const shown =
     addressFile === undefined
       ? service.routes.flatMap((route) => listVariables(route, service.gateway.url(route)))
-      : Object.entries(baseAddresses(service)).map(
+      : Object.entries(listBaseAddresses(service)).map(
           ([route, url]) => `  ${route.padEnd(12)}${announce === undefined ? url : withoutSecret(url)}`,
         );
   const words =
@@ -69,13 +69,13 @@ function toSet(service: Service, { addressFile, announce }: GatewayArguments): s
  * Starts a gateway with a persistent URL.
  * @throws UsageError if its port is in use
  */
-async function startKept(path: string, args: GatewayArguments, io: CliIo, end: () => void): Promise<Service> {
+async function startKept(path: string, args: GatewayArguments, io: CliIo, end: () => void): Promise<GatewayService> {
   const kept = await readAddress(path);
   const port = args.port ?? kept?.port;
-  const served = { canRecall: false, name: 'Agent extensions', end, baseAddresses };
+  const served = { canRecall: false, name: 'Agent extensions', end, baseAddresses: listBaseAddresses };
   try {
     const service = await startService(
-      routesWith(args, io.env, kept?.port),
+      listRoutes(args, io.env, kept?.port),
       { ...args, ...(port !== undefined && { port }) },
       io,
       { ...served, ...(kept && { secret: kept.secret }) },
@@ -84,7 +84,7 @@ async function startKept(path: string, args: GatewayArguments, io: CliIo, end: (
     if (kept?.port !== service.gateway.port) await keepAddress(path, { port: service.gateway.port, secret });
     return service;
   } catch (error) {
-    if (errorCode(error) !== 'EADDRINUSE') throw error;
+    if (getErrorCode(error) !== 'EADDRINUSE') throw error;
     throw new UsageError(
       `Port ${port ?? 0} of 127.0.0.1, which agents use, is taken by another program, which gets their requests and keys. End that program, or delete ${path} to get a new address at the next start.`,
     );
@@ -92,7 +92,7 @@ async function startKept(path: string, args: GatewayArguments, io: CliIo, end: (
 }
 
 /** Base URLs for agents' extensions, which append "/chat/completions" in OpenAI's format. */
-const baseAddresses = ({ gateway, routes }: Pick<Service, 'gateway' | 'routes'>): Record<string, string> =>
+const listBaseAddresses = ({ gateway, routes }: Pick<GatewayService, 'gateway' | 'routes'>): Record<string, string> =>
   Object.fromEntries(
     routes.map((route) => [
       route,
@@ -105,14 +105,14 @@ const baseAddresses = ({ gateway, routes }: Pick<Service, 'gateway' | 'routes'>)
  * @param own our port; a URL there would lead back to us
  * @throws UsageError
  */
-export function routesWith(
+export function listRoutes(
   args: Pick<GatewayArguments, 'upstreams'>,
   env: CliIo['env'],
   own?: number,
 ): Map<string, URL> {
   const routes = makeRoutes(args);
   for (const route of Object.keys(VENDOR_ADDRESSES)) {
-    const [set] = Object.keys(variables(route, '')).flatMap((name) => env[name] ?? []);
+    const [set] = Object.keys(makeAgentVariables(route, '')).flatMap((name) => env[name] ?? []);
     if (set === undefined || !URL.canParse(set) || args.upstreams.some((upstream) => upstream.startsWith(`${route}=`)))
       continue;
     // Keeps a configured URL, without the version, which the SDK appends.
@@ -136,19 +136,19 @@ export function makeRoutes({ upstreams }: Pick<GatewayArguments, 'upstreams'>): 
         `--upstream must be a name and an address, such as anthropic=https://example.com, not "${upstream}".`,
       );
     }
-    routes.set(route, addressOf('--upstream', address));
+    routes.set(route, parseAddress('--upstream', address));
   }
   return routes;
 }
 
 /** Environment variables as shell lines. */
 function listVariables(route: string, url: string): string[] {
-  const named = Object.entries(variables(route, url));
+  const named = Object.entries(makeAgentVariables(route, url));
   return named.length > 0 ? named.map(([name, value]) => `  export ${name}=${value}`) : [`  (${route}) ${url}`];
 }
 
 /** Common variables of a vendor's SDKs and agents. */
-export function variables(route: string, url: string): Record<string, string> {
+export function makeAgentVariables(route: string, url: string): Record<string, string> {
   switch (route) {
     case 'anthropic':
       return { ANTHROPIC_BASE_URL: url };

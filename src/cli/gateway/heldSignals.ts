@@ -1,6 +1,6 @@
 export const ENDING_SIGNALS = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const;
 
-export interface HeldSignals {
+export interface DeferredSignals {
   /** The first signal received. */
   came(): NodeJS.Signals | undefined;
   release(): void;
@@ -10,7 +10,7 @@ export interface HeldSignals {
  * Delays signals until cleanup is done (announcement, files, pending writes). The caller must then
  * exit.
  */
-export function holdSignals(onSignal: () => void = () => undefined): HeldSignals {
+export function deferSignals(onSignal: () => void = () => undefined): DeferredSignals {
   let first: NodeJS.Signals | undefined;
   const note = (signal: NodeJS.Signals): void => {
     first ??= signal;

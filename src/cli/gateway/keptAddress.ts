@@ -1,29 +1,29 @@
 /** Port and secret of a gateway with a persistent URL, in a file that only its user can read. */
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
-import { errorCode } from '../../core/errors';
+import { getErrorCode } from '../../core/errors';
 import { nodeFiles } from '../../storage/nodeFiles';
-import { OWN, replaceOwn } from '../../storage/ownFiles';
+import { OWN_FILE_KINDS, replaceOwn } from '../../storage/ownFiles';
 import { UsageError } from '../args';
 
 const keptAddress = z.object({
   port: z.int().min(1).max(65_535),
-  /** In the form of {@link newSecret}, since it is part of a path. */
+  /** In the form of {@link createSecret}, since it is part of a path. */
   secret: z.string().regex(/^[\w-]{32,}$/),
 });
 
-export type KeptAddress = z.infer<typeof keptAddress>;
+export type StoredAddress = z.infer<typeof keptAddress>;
 
 /**
  * @returns undefined if the file doesn't exist.
  * @throws UsageError if it contains something else
  */
-export async function readAddress(path: string): Promise<KeptAddress | undefined> {
+export async function readAddress(path: string): Promise<StoredAddress | undefined> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
+    if (getErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
   try {
@@ -34,5 +34,5 @@ export async function readAddress(path: string): Promise<KeptAddress | undefined
 }
 
 /** @throws StorageError `not-ours` if another file exists there */
-export const keepAddress = (path: string, address: KeptAddress): Promise<void> =>
-  replaceOwn(nodeFiles, path, JSON.stringify({ contextCondenser: 'address', ...address }), OWN.address);
+export const keepAddress = (path: string, address: StoredAddress): Promise<void> =>
+  replaceOwn(nodeFiles, path, JSON.stringify({ contextCondenser: 'address', ...address }), OWN_FILE_KINDS.address);

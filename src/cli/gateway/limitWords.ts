@@ -1,16 +1,16 @@
 import { LIMIT_SETTINGS, type LimitKind, type SpendingWords } from '../../live/conversationSpending';
 
-const OPTIONS: Readonly<Record<LimitKind, string>> = {
+const LIMIT_OPTIONS: Readonly<Record<LimitKind, string>> = {
   conversation: '--max-cost-per-conversation',
   day: '--max-cost-per-day',
 };
 const getSettingName = (limit: LimitKind): string => `contextCondenser.${LIMIT_SETTINGS[limit]}`;
 
-const OTHERWISE: Readonly<Record<LimitKind, string>> = {
+const LIMIT_ALTERNATIVES: Readonly<Record<LimitKind, string>> = {
   conversation: 'start a new conversation',
   day: 'wait until tomorrow',
 };
-const SUBJECT: Readonly<Record<LimitKind, string>> = {
+const LIMIT_SUBJECTS: Readonly<Record<LimitKind, string>> = {
   conversation: 'This conversation has',
   day: 'Today’s conversations have',
 };
@@ -24,7 +24,7 @@ export function limitWords(isInVsCode: boolean): SpendingWords {
   const raised = (limit: LimitKind): string =>
     isInVsCode
       ? `raise ${getSettingName(limit)} in VS Code’s settings (0: none) and ask the agent to continue`
-      : `start the agent again with a higher ${OPTIONS[limit]} (0: none) and resume this session`;
+      : `start the agent again with a higher ${LIMIT_OPTIONS[limit]} (0: none) and resume this session`;
   const each = (words: (limit: LimitKind, spent: string, allowed: string) => string) => ({
     conversation: (spent: string, allowed: string) => words('conversation', spent, allowed),
     day: (spent: string, allowed: string) => words('day', spent, allowed),
@@ -32,15 +32,15 @@ export function limitWords(isInVsCode: boolean): SpendingWords {
   return {
     stopped: each(
       (limit, spent, allowed) =>
-        `${SUBJECT[limit]} cost ${spent} and used up your budget of ${allowed}: the request was not sent. To continue, ${raised(limit)}, or ${OTHERWISE[limit]}.`,
+        `${LIMIT_SUBJECTS[limit]} cost ${spent} and used up your budget of ${allowed}: the request was not sent. To continue, ${raised(limit)}, or ${LIMIT_ALTERNATIVES[limit]}.`,
     ),
     near: each(
       (limit, spent, allowed) =>
-        `${SUBJECT[limit]} cost ${spent}. Once your budget of ${allowed} is used up, no more requests are sent; to continue then, ${raised(limit)}, or ${OTHERWISE[limit]}.`,
+        `${LIMIT_SUBJECTS[limit]} cost ${spent}. Once your budget of ${allowed} is used up, no more requests are sent; to continue then, ${raised(limit)}, or ${LIMIT_ALTERNATIVES[limit]}.`,
     ),
     reached: each(
       (limit, spent, allowed) =>
-        `${SUBJECT[limit]} cost ${spent} and used up your budget of ${allowed} (${isInVsCode ? getSettingName(limit) : OPTIONS[limit]}). Requests continue.`,
+        `${LIMIT_SUBJECTS[limit]} cost ${spent} and used up your budget of ${allowed} (${isInVsCode ? getSettingName(limit) : LIMIT_OPTIONS[limit]}). Requests continue.`,
     ),
     notRecorded: (why) =>
       `The cost of the request could not be recorded, so it was not sent: ${why} To continue without the budget, ${isInVsCode ? 'set contextCondenser.agent.atMaxCost to "warn"' : 'leave out --at-max-cost stop'}.`,

@@ -6,14 +6,14 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporaryFolder';
 import { makeBody } from '../../gateway/wires/testing';
-import { formatOwner, thisProcess, type Owner } from '../../storage/owner';
-import { headerLine } from '../../storage/ownFiles';
-import { MARKER } from '../../storage/ownFolder';
-import { run } from '../run';
+import { formatOwner, getThisProcess, type Owner } from '../../storage/owner';
+import { makeHeaderLine } from '../../storage/ownFiles';
+import { FOLDER_MARKER_FILE_NAME } from '../../storage/ownFolder';
+import { runCommandLine } from '../run';
 import type { GatewayCommand } from '../../core/agents';
-import { gatewayAgent } from './agents';
-import type { AgentHome, RunBed } from './agents/agent';
-import { destinationLine } from './agents/projectTrust';
+import { findGatewayAgent } from './agents';
+import type { AgentHome, RunEnvironment } from './agents/agent';
+import { formatDestinations } from './agents/projectTrust';
 
 const put = (path: string, text: string, mode = 0o644): void => {
   mkdirSync(dirname(path), { recursive: true });
@@ -98,7 +98,7 @@ describe.each(Object.entries(HOMES))('%s through the gateway', (name, { files, e
     for (const [path, text] of Object.entries(files)) put(join(folder, path), text);
     return { homedir: folder, cwd: join(folder, 'work'), platform: 'linux', env, runs: folder };
   };
-  const bed = (folder: string): RunBed & { written: string[] } => {
+  const bed = (folder: string): RunEnvironment & { written: string[] } => {
     const written: string[] = [];
     return {
       written,
@@ -119,7 +119,7 @@ describe.each(Object.entries(HOMES))('%s through the gateway', (name, { files, e
 
   it('reaches the address that it is configured for', async () => {
     const home = setUp(temporaryFolder());
-    const ready = await gatewayAgent(name)!.prepare(args, home);
+    const ready = await findGatewayAgent(name)!.prepare(args, home);
     expect([...ready.routes.values()].map(String)).toContain(`https://own.example/${name}`);
     const one = bed('/overlay');
     const launch = await ready.launch(one);
@@ -132,14 +132,14 @@ describe.each(Object.entries(HOMES))('%s through the gateway', (name, { files, e
   });
 
   it('is reported with that host and the setting that names it', async () => {
-    const { routes, from, unused, trust } = await gatewayAgent(name)!.prepare(args, setUp(temporaryFolder()));
-    expect(destinationLine(routes, from, unused, trust)).toMatch(/ own\.example \([^)]+\)/);
+    const { routes, from, unused, trust } = await findGatewayAgent(name)!.prepare(args, setUp(temporaryFolder()));
+    expect(formatDestinations(routes, from, unused, trust)).toMatch(/ own\.example \([^)]+\)/);
   });
 
   it('never has the secret on its command line, and keeps its own arguments', async () => {
     const home = setUp(temporaryFolder());
     const own = ['-p', 'do it', '--flag'];
-    const launch = await (await gatewayAgent(name)!.prepare(own, home)).launch(bed('/overlay'));
+    const launch = await (await findGatewayAgent(name)!.prepare(own, home)).launch(bed('/overlay'));
     expect(launch.args.join('\n')).not.toContain(SECRET);
     expect(launch.args.slice(-own.length)).toEqual(own);
   });
@@ -148,7 +148,7 @@ describe.each(Object.entries(HOMES))('%s through the gateway', (name, { files, e
     const folder = temporaryFolder();
     const home = setUp(folder);
     const before = readContents(folder);
-    await (await gatewayAgent(name)!.prepare(args, home)).launch(bed('/overlay'));
+    await (await findGatewayAgent(name)!.prepare(args, home)).launch(bed('/overlay'));
     expect(readContents(folder)).toEqual(before);
   });
 });
@@ -163,7 +163,7 @@ describe('Gemini CLI behind the gateway', () => {
     });
     const canRecall = async (uid: number, runs: string): Promise<boolean> => {
       user.mockReturnValue(uid);
-      return (await gatewayAgent('gemini')!.prepare([], { ...home, runs })).canRecall;
+      return (await findGatewayAgent('gemini')!.prepare([], { ...home, runs })).canRecall;
     };
     // It belongs to root and must stay empty.
     expect(await canRecall(0, '/etc/not-there/runs')).toBe(true);
@@ -198,7 +198,7 @@ describe('an agent whose requests cannot be redirected', () => {
     const folder = temporaryFolder();
     for (const [path, text] of Object.entries(files)) put(join(folder, path), text);
     const home: AgentHome = { homedir: folder, cwd: join(folder, 'work'), platform: 'linux', env: {}, runs: folder };
-    await expect(gatewayAgent(name)!.prepare([], home)).rejects.toThrow(message);
+    await expect(findGatewayAgent(name)!.prepare([], home)).rejects.toThrow(message);
   });
 
   it('Codex goes to ChatGPT if signed in with ChatGPT, and to the API with a key', async () => {
@@ -208,7 +208,7 @@ describe('an agent whose requests cannot be redirected', () => {
     ] as const) {
       const folder = temporaryFolder();
       put(join(folder, '.codex/auth.json'), auth);
-      const ready = await gatewayAgent('codex')!.prepare([], {
+      const ready = await findGatewayAgent('codex')!.prepare([], {
         homedir: folder,
         cwd: folder,
         platform: 'linux',
@@ -251,7 +251,7 @@ describe('context-condenser run', () => {
     onSaid: (text: string) => void = () => undefined,
   ) => {
     let stderr = '';
-    const code = await run(argv, {
+    const code = await runCommandLine(argv, {
       stdout: () => undefined,
       stderr: (text) => {
         stderr += text;
@@ -314,10 +314,10 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
     put(join(home, 'bin/claude'), '#!/bin/sh\nkill -9 $$\n', 0o755);
     const store = join(home, 'store');
     const leave = (name: string, owner: Partial<Owner>): void => {
-      const words = [headerLine('run'), formatOwner({ ...thisProcess(), ...owner }), ''];
+      const words = [makeHeaderLine('run'), formatOwner({ ...getThisProcess(), ...owner }), ''];
       put(join(store, 'runs', name, 'owner'), words.join('\n'));
     };
-    put(join(store, MARKER), headerLine('store'));
+    put(join(store, FOLDER_MARKER_FILE_NAME), makeHeaderLine('store'));
     leave('run-2147483646-00000000', { pid: 2147483646 });
     leave('run-1-00000001', { started: '1', pid: process.ppid });
     leave('run-1-00000002', {});
@@ -341,7 +341,7 @@ fetch(ANTHROPIC_BASE_URL + '/v1/messages', { method: 'POST', body }).then((r) =>
     const began = join(home, 'began');
     const line = ['--store', join(home, 's'), '--announce', announced, '--', '/bin/sh', '-c', `echo x >> ${began}`];
     const left = (): string[] => [
-      ...readdirSync(announced).filter((name) => name !== MARKER),
+      ...readdirSync(announced).filter((name) => name !== FOLDER_MARKER_FILE_NAME),
       ...(existsSync(join(home, 's/runs')) ? readdirSync(join(home, 's/runs')) : []),
     ];
     const signals = ['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const;

@@ -2,26 +2,26 @@ import { once } from 'node:events';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import spawn from 'cross-spawn';
-import { errorCode } from '../../core/errors';
+import { getErrorCode } from '../../core/errors';
 import { RECALL_ROUTE } from '../../gateway/recall';
 import { nodeFiles } from '../../storage/nodeFiles';
 import { makeRunFolder, getRunsFolder } from '../../storage/runFolders';
 import { UsageError } from '../args';
 import type { CliIo } from '../io';
-import { ownStore } from '../output';
-import { gatewayAgent, GATEWAY_COMMANDS } from './agents';
-import { NO_PROXY, UnsupportedError, withLoopback, type Launch, type ReadyAgent } from './agents/agent';
-import { destinationLine } from './agents/projectTrust';
+import { checkStoreFolder } from '../output';
+import { findGatewayAgent, GATEWAY_COMMANDS } from './agents';
+import { NO_PROXY_VARIABLES, UnsupportedError, withLoopback, type Launch, type ReadyAgent } from './agents/agent';
+import { formatDestinations } from './agents/projectTrust';
 import { parseGatewayLine, type GatewayArguments } from './arguments';
-import { closingLines } from './closingLine';
-import { makeRoutes, routesWith, variables } from './gatewayCommand';
-import { ENDING_SIGNALS, holdSignals, type HeldSignals } from './heldSignals';
-import { startService, summariesLine } from './service';
+import { formatClosingLines } from './closingLine';
+import { makeRoutes, listRoutes, makeAgentVariables } from './gatewayCommand';
+import { ENDING_SIGNALS, deferSignals, type DeferredSignals } from './heldSignals';
+import { startService, formatSummariesLine } from './service';
 
 /** The MCP server's name, which agents show with its tools. */
-const SERVER = 'context-condenser';
+const MCP_SERVER_NAME = 'context-condenser';
 /** Signals we forward; the terminal sends others to the agent directly. */
-const PASSED = ['SIGTERM', 'SIGHUP'] as const;
+const FORWARDED_SIGNALS = ['SIGTERM', 'SIGHUP'] as const;
 
 /**
  * `run`: runs an agent behind a temporary gateway. Terminal, signals and exit code are the agent's;
@@ -29,11 +29,11 @@ const PASSED = ['SIGTERM', 'SIGHUP'] as const;
  */
 export async function runCommand(argv: readonly string[], io: CliIo): Promise<number> {
   const args = parseGatewayLine('run', argv);
-  const store = await ownStore(args.store, io);
+  const store = await checkStoreFolder(args.store, io);
   const agent = await prepareAgent(args, store, io);
   // The agent receives the same signal; we exit after it.
-  const held = holdSignals();
-  const release = quietConsole();
+  const held = deferSignals();
+  const release = silenceConsole();
   try {
     return await runHeld({ ...args, store }, agent, held, io);
   } finally {
@@ -46,7 +46,7 @@ export async function runCommand(argv: readonly string[], io: CliIo): Promise<nu
  * Keeps dependencies from writing to the agent's screen, such as SDK warnings about old models.
  * @returns a function that ends it
  */
-function quietConsole(): () => void {
+function silenceConsole(): () => void {
   const { log, info, warn, error } = console;
   Object.assign(console, Object.fromEntries(['log', 'info', 'warn', 'error'].map((name) => [name, () => undefined])));
   return () => void Object.assign(console, { log, info, warn, error });
@@ -55,10 +55,10 @@ function quietConsole(): () => void {
 async function runHeld(
   args: GatewayArguments & { readonly store: string },
   agent: ReadyAgent,
-  held: HeldSignals,
+  held: DeferredSignals,
   io: CliIo,
 ): Promise<number> {
-  const overrides = said(args);
+  const overrides = parseUpstreams(args);
   const routes = new Map([...agent.routes, ...overrides]);
   const from = new Map([
     ...(agent.from ?? []),
@@ -66,19 +66,19 @@ async function runHeld(
   ]);
   // Not in the temporary folder: Gemini CLI ignores settings in places that others can write to.
   const folder = await makeRunFolder(nodeFiles, args.store);
-  const name = gatewayAgent(args.agent ?? '')?.name ?? args.rest[0];
+  const name = findGatewayAgent(args.agent ?? '')?.name ?? args.rest[0];
   const service = await startService(routes, args, io, { ...agent, ...(name !== undefined && { name }) });
   try {
     const { gateway } = service;
-    io.stderr(`${destinationLine(routes, from, agent.unused, agent.trust)}\n`);
-    const summaries = summariesLine(args);
+    io.stderr(`${formatDestinations(routes, from, agent.unused, agent.trust)}\n`);
+    const summaries = formatSummariesLine(args);
     if (summaries !== undefined) io.stderr(`${summaries}\n`);
     const launch = await agent.launch({
       url: (route) => gateway.url(route),
       ticketUrl: (route) => gateway.ticketUrl(route),
       file: folder.write,
       recall: {
-        name: SERVER,
+        name: MCP_SERVER_NAME,
         command: process.execPath,
         args: [join(io.assets, 'cli.cjs'), 'mcp'],
         env: { CONTEXT_CONDENSER_RECALL: gateway.url(RECALL_ROUTE), ...makeNodeVariables(io.env) },
@@ -86,11 +86,11 @@ async function runHeld(
     });
     const early = held.came();
     if (early !== undefined) return 128 + constants.signals[early];
-    const { code, signal } = await started(launch, io);
+    const { code, signal } = await spawnAgent(launch, io);
     await service.endSummaries();
-    if (signal !== undefined) io.stderr(`${endedLine(args.agent ?? launch.command, signal)}\n`);
-    io.stderr(`${closingLines(service)}\n`);
-    if (args.hold) await enter(io);
+    if (signal !== undefined) io.stderr(`${describeSignalEnd(args.agent ?? launch.command, signal)}\n`);
+    io.stderr(`${formatClosingLines(service)}\n`);
+    if (args.hold) await waitForEnter(io);
     // As shells report signals.
     return code ?? 128 + (signal === undefined ? 0 : constants.signals[signal]);
   } finally {
@@ -100,7 +100,7 @@ async function runHeld(
 }
 
 /** VS Code's terminal closes with the agent, so wait for Enter. */
-async function enter(io: CliIo): Promise<void> {
+async function waitForEnter(io: CliIo): Promise<void> {
   if (!process.stdin.isTTY) return;
   io.stderr('Press Enter to close this terminal.\n');
   const ends = new AbortController();
@@ -114,15 +114,15 @@ async function enter(io: CliIo): Promise<void> {
 }
 
 /** URLs from the command line override the agent's settings. */
-const said = ({ upstreams }: GatewayArguments): Map<string, URL> =>
+const parseUpstreams = ({ upstreams }: GatewayArguments): Map<string, URL> =>
   new Map(
     [...makeRoutes({ upstreams })].filter(([route]) => upstreams.some((upstream) => upstream.startsWith(`${route}=`))),
   );
 
 async function prepareAgent(args: GatewayArguments, store: string, io: CliIo): Promise<ReadyAgent> {
   const { agent: name, rest, upstreams } = args;
-  if (name === undefined) return other(rest, upstreams, io.env);
-  const known = gatewayAgent(name);
+  if (name === undefined) return prepareOtherCommand(rest, upstreams, io.env);
+  const known = findGatewayAgent(name);
   if (!known) {
     const names = GATEWAY_COMMANDS.join(', ');
     throw new UsageError(
@@ -143,13 +143,17 @@ async function prepareAgent(args: GatewayArguments, store: string, io: CliIo): P
 }
 
 /** Any other command, with the variables of vendors' SDKs. */
-function other([command, ...args]: readonly string[], upstreams: readonly string[], env: CliIo['env']): ReadyAgent {
+function prepareOtherCommand(
+  [command, ...args]: readonly string[],
+  upstreams: readonly string[],
+  env: CliIo['env'],
+): ReadyAgent {
   if (command === undefined) {
     throw new UsageError('Missing agent: context-condenser run <agent> …, or context-condenser run -- <command> ….');
   }
-  const routes = routesWith({ upstreams }, env);
+  const routes = listRoutes({ upstreams }, env);
   const set = [...routes.keys()].flatMap((route) => {
-    const name = Object.keys(variables(route, '')).find((variable) => env[variable] !== undefined);
+    const name = Object.keys(makeAgentVariables(route, '')).find((variable) => env[variable] !== undefined);
     return name === undefined ? [] : [[route, name] as const];
   });
   return {
@@ -160,7 +164,7 @@ function other([command, ...args]: readonly string[], upstreams: readonly string
       Promise.resolve({
         command,
         args,
-        env: Object.assign({}, ...[...routes.keys()].map((route) => variables(route, url(route)))) as Record<
+        env: Object.assign({}, ...[...routes.keys()].map((route) => makeAgentVariables(route, url(route)))) as Record<
           string,
           string
         >,
@@ -169,8 +173,8 @@ function other([command, ...args]: readonly string[], upstreams: readonly string
 }
 
 /** Message after a signal: what ended, and how to continue. */
-function endedLine(command: string, signal: NodeJS.Signals): string {
-  const known = gatewayAgent(command);
+function describeSignalEnd(command: string, signal: NodeJS.Signals): string {
+  const known = findGatewayAgent(command);
   const said = `Context Condenser: ${known?.name ?? command} was ended by ${signal}. Its session is where the agent keeps it`;
   if (!known?.goesOn) return `${said}, complete.`;
   const again = [command, ...known.goesOn].join(' ');
@@ -178,7 +182,7 @@ function endedLine(command: string, signal: NodeJS.Signals): string {
 }
 
 /** Runs the agent to its end. */
-function started(
+function spawnAgent(
   { command, args, env }: Launch,
   io: CliIo,
 ): Promise<{ readonly code?: number; readonly signal?: NodeJS.Signals }> {
@@ -187,9 +191,9 @@ function started(
     // characters in arguments.
     const child = spawn(command, args, {
       stdio: 'inherit',
-      env: { ...withoutNode(io.env), ...env, ...direct(io.env) },
+      env: { ...withoutNode(io.env), ...env, ...makeDirectEnvironment(io.env) },
     });
-    const passing = PASSED.map((signal) => {
+    const passing = FORWARDED_SIGNALS.map((signal) => {
       const pass = (): void => {
         child.kill(signal);
       };
@@ -201,7 +205,7 @@ function started(
     };
     child.once('error', (error) => {
       end();
-      const isMissing = errorCode(error) === 'ENOENT';
+      const isMissing = getErrorCode(error) === 'ENOENT';
       reject(isMissing ? new UsageError(`The command "${command}" was not found.`) : error);
     });
     child.once('exit', (code, signal) => {
@@ -215,17 +219,17 @@ function started(
  * Makes VS Code's executable run as Node: our server needs it, the agent's children must not get
  * it.
  */
-const AS_NODE = 'ELECTRON_RUN_AS_NODE';
+const RUN_AS_NODE_VARIABLE = 'ELECTRON_RUN_AS_NODE';
 
 const makeNodeVariables = (env: CliIo['env']): Record<string, string> => {
-  const value = env[AS_NODE];
-  return value === undefined ? {} : { [AS_NODE]: value };
+  const value = env[RUN_AS_NODE_VARIABLE];
+  return value === undefined ? {} : { [RUN_AS_NODE_VARIABLE]: value };
 };
 
 const withoutNode = (env: CliIo['env']): CliIo['env'] =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => name !== AS_NODE));
+  Object.fromEntries(Object.entries(env).filter(([name]) => name !== RUN_AS_NODE_VARIABLE));
 
 /** Bypasses proxies between the agent and us. */
-function direct(env: CliIo['env']): Record<string, string> {
-  return Object.fromEntries(NO_PROXY.map((name) => [name, withLoopback(env[name])]));
+function makeDirectEnvironment(env: CliIo['env']): Record<string, string> {
+  return Object.fromEntries(NO_PROXY_VARIABLES.map((name) => [name, withLoopback(env[name])]));
 }

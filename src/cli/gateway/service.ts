@@ -5,38 +5,38 @@ import { join, resolve } from 'node:path';
 import { loadPriceTable } from '../../api/prices';
 import { AGENT_LIST } from '../../core/agents';
 import type { LimitNames } from '../../core/condense/summarizer';
-import { usesIn } from '../../core/condense/ledger/use';
+import { countUses } from '../../core/condense/ledger/use';
 import { CondensationManager, createProviders, type OutcomeSummary } from '../../core/condense';
-import { errorCode, errorMessage } from '../../core/errors';
+import { getErrorCode, getErrorMessage } from '../../core/errors';
 import { listAskingTools } from '../../core/messages/personsAnswers';
 import { MessageCounter } from '../../core/tokens/messageCounter';
 import { LiveCondenser } from '../../gateway/liveCondenser';
-import { newSecret } from '../../gateway/access';
-import { announce } from '../../gateway/announcement';
+import { createSecret } from '../../gateway/access';
+import { announceGateway } from '../../gateway/announcement';
 import { createLiveRoute } from '../../gateway/liveRoute';
 import { createRecallRoute, RECALL_ROUTE } from '../../gateway/recall';
 import type { RunSummary } from '../../gateway/runFigures';
-import { Summaries, type SummaryFigures } from '../../gateway/summaries';
+import { GatewaySummaries, type SummaryFigures } from '../../gateway/summaries';
 import { startGateway, type Gateway } from '../../gateway/server';
 import { ConversationSpending, type ConversationLimits, type LimitNotice } from '../../live/conversationSpending';
 import { LiveConversations } from '../../live/liveConversations';
 import type { LiveSettings, WhenNotEnough } from '../../live/types';
 import { loadTokenCounter } from '../../storage/assets';
 import { nodeFiles } from '../../storage/nodeFiles';
-import { LOG_HEADER, OWN } from '../../storage/ownFiles';
+import { LOG_HEADER, OWN_FILE_KINDS } from '../../storage/ownFiles';
 import { claimFolder } from '../../storage/ownFolder';
 import { Spending, type SpendingLimits } from '../../storage/spending';
 import { UsageError } from '../args';
 import { readConfig } from '../config';
 import type { CliIo } from '../io';
-import { ownFile, ownStore, refused } from '../output';
+import { checkOwnFile, checkStoreFolder, rejectAsUsageError } from '../output';
 import type { GatewayArguments, SummaryLimits } from './arguments';
 import { limitWords } from './limitWords';
 import { formatTokens } from '../../core/format';
 import { listNames } from '../../core/condense/report/report';
-import { whyNot } from '../../core/condense/fallback';
+import { describeWhyNot } from '../../core/condense/fallback';
 
-export interface Service {
+export interface GatewayService {
   readonly gateway: Gateway;
   /** Route names. */
   readonly routes: readonly string[];
@@ -64,7 +64,7 @@ export interface ServedAgent {
   /** Reuses an earlier secret. */
   readonly secret?: string;
   /** Set for a shared gateway: windows receive its URLs and may end it. */
-  readonly baseAddresses?: (service: Pick<Service, 'gateway' | 'routes'>) => Record<string, string>;
+  readonly baseAddresses?: (service: Pick<GatewayService, 'gateway' | 'routes'>) => Record<string, string>;
   readonly end?: () => void;
 }
 
@@ -79,19 +79,26 @@ export async function startService(
   args: GatewayArguments,
   io: CliIo,
   { canRecall, windows, name, secret, baseAddresses, end }: ServedAgent,
-): Promise<Service> {
-  const store = await ownStore(args.store, io);
-  const log = await logger(args.log, io);
+): Promise<GatewayService> {
+  const store = await checkStoreFolder(args.store, io);
+  const log = await createLogger(args.log, io);
   const folder = args.announce === undefined ? undefined : resolve(args.announce);
-  if (folder !== undefined) await refused('--announce', () => claimFolder(nodeFiles, folder, 'Nothing was started.'));
+  if (folder !== undefined)
+    await rejectAsUsageError('--announce', () => claimFolder(nodeFiles, folder, 'Nothing was started.'));
   const counter = new MessageCounter(await loadTokenCounter(io.assets));
   const spendingFile =
     args.spending === undefined
       ? join(store, 'spending.jsonl')
-      : await ownFile('--spending', args.spending, OWN.spending);
+      : await checkOwnFile('--spending', args.spending, OWN_FILE_KINDS.spending);
   const spending = new Spending(spendingFile);
   const summaries =
-    args.summaries && new Summaries({ counter, spending, limits: ownLimits(args.summaries), limitNames: LIMIT_NAMES });
+    args.summaries &&
+    new GatewaySummaries({
+      counter,
+      spending,
+      limits: makeSummaryLimits(args.summaries),
+      limitNames: LIMIT_OPTION_NAMES,
+    });
   const manager = new CondensationManager(counter, createProviders(summaries && { select: summaries.select }));
   const settings = await readSettings(args, manager, canRecall, io);
   let isPaused = false;
@@ -101,7 +108,7 @@ export async function startService(
     settings: () => ({ ...settings, isPaused }),
     root: store,
   });
-  const costs = spendingIn(args, spending, log);
+  const costs = createSpending(args, spending, log);
   let condensations = 0;
   const pruned: string[] = [];
   live.on((event) => {
@@ -112,8 +119,10 @@ export async function startService(
       log(`condensed with ${by} (${reason}): ${formatTokens(tokensBefore)} to ${formatTokens(tokensAfter)} tokens`);
     } else if (event.kind === 'not-condensed') {
       const { reason, outcome, givenUp } = event;
-      log(`not condensed (${reason}): ${givenUp === undefined ? whyNot(outcome) : `abandoned, because ${givenUp}`}`);
-      if (summaries && manager.asksModel(settings.provider, settings.config)) costs.tellUnwritten(outcome, givenUp);
+      log(
+        `not condensed (${reason}): ${givenUp === undefined ? describeWhyNot(outcome) : `abandoned, because ${givenUp}`}`,
+      );
+      if (summaries && manager.mayCallModel(settings.provider, settings.config)) costs.tellUnwritten(outcome, givenUp);
     } else if (event.kind === 'preparing') {
       if (event.isPreparing) log('a summary is being prepared');
     } else if (event.kind === 'problem' || event.kind === 'exhausted') log(event.message);
@@ -122,11 +131,11 @@ export async function startService(
       pruned.push(event.message);
     } else if (event.kind === 'careful')
       log(
-        `${usesIn(event.use)} times in ${event.use.turns} turns the agent asked again for what was removed: Lossless condenses from now on`,
+        `${countUses(event.use)} times in ${event.use.turns} turns the agent asked again for what was removed: Lossless condenses from now on`,
       );
   });
   const prices = await loadPriceTable().catch((error: unknown) => {
-    log(`Prices are not known: ${errorMessage(error)}`);
+    log(`Prices are not known: ${getErrorMessage(error)}`);
     return undefined;
   });
   const condenser = new LiveCondenser({
@@ -144,7 +153,7 @@ export async function startService(
     ...(summaries && { summaries }),
   });
   // A separate secret, since agents know the first one.
-  const liveName = `live-${newSecret()}`;
+  const liveName = `live-${createSecret()}`;
   const starting = startGateway({
     routes,
     ...(!args.off && { condenser }),
@@ -170,7 +179,7 @@ export async function startService(
     },
   });
   const gateway = await starting.catch((error: unknown) => {
-    if (errorCode(error) !== 'EADDRINUSE' || secret !== undefined) throw error;
+    if (getErrorCode(error) !== 'EADDRINUSE' || secret !== undefined) throw error;
     throw new UsageError(
       `Port ${args.port} of 127.0.0.1 is taken by another program. Nothing was started; name another --port, or none for any that is free.`,
     );
@@ -179,7 +188,7 @@ export async function startService(
   const takeBack =
     folder === undefined
       ? undefined
-      : await announce(folder, {
+      : await announceGateway(folder, {
           pid: process.pid,
           address: gateway.url(liveName),
           folder: process.cwd(),
@@ -193,7 +202,7 @@ export async function startService(
     condensations: () => condensations,
     summaries: () => summaries?.figures,
     endSummaries: async () => {
-      if (live.endPreparations(ENDED) > 0) costs.tell({ words: CUT_SHORT, about: 'summary' });
+      if (live.endPreparations(AGENT_ENDED_REASON) > 0) costs.tell({ words: SUMMARY_CANCELED_TEXT, about: 'summary' });
       await summaries?.settled();
     },
     told: costs.desk.told,
@@ -208,7 +217,7 @@ export async function startService(
 }
 
 /** Counts the requests' costs and enforces and reports the user's limits. */
-function spendingIn(args: GatewayArguments, counted: Spending, log: (line: string) => void) {
+function createSpending(args: GatewayArguments, counted: Spending, log: (line: string) => void) {
   let limits = args.limits;
   const told: LimitNotice[] = [];
   const listeners: (() => void)[] = [];
@@ -224,7 +233,7 @@ function spendingIn(args: GatewayArguments, counted: Spending, log: (line: strin
     warn: log,
   });
   const tellUnwritten = (outcome: OutcomeSummary, givenUp: string | undefined): void => {
-    const words = givenUp === undefined ? unwrittenWords(outcome) : abandonedWords(givenUp);
+    const words = givenUp === undefined ? describeUnwrittenSummary(outcome) : describeAbandonedSummary(givenUp);
     if (words === undefined || told.some((notice) => notice.about === 'summary')) return;
     tell({ words, about: 'summary' });
   };
@@ -238,25 +247,25 @@ function spendingIn(args: GatewayArguments, counted: Spending, log: (line: strin
   return { spending, desk, tell, tellUnwritten };
 }
 
-/** Undefined if the agent ended, which {@link CUT_SHORT} reports. */
-const abandonedWords = (why: string): string | undefined =>
-  why === ENDED ? undefined : `A summary was abandoned, because ${why}. It may have cost something.`;
+/** Undefined if the agent ended, which {@link SUMMARY_CANCELED_TEXT} reports. */
+const describeAbandonedSummary = (why: string): string | undefined =>
+  why === AGENT_ENDED_REASON ? undefined : `A summary was abandoned, because ${why}. It may have cost something.`;
 
-const ENDED = 'the agent ended';
-const CUT_SHORT = 'A summary was being written when the agent ended, so it was canceled.';
+const AGENT_ENDED_REASON = 'the agent ended';
+const SUMMARY_CANCELED_TEXT = 'A summary was being written when the agent ended, so it was canceled.';
 
 /** Why no summary was written, if the user should know; requests continue regardless. */
-function unwrittenWords(outcome: OutcomeSummary): string | undefined {
+function describeUnwrittenSummary(outcome: OutcomeSummary): string | undefined {
   const isMissing = outcome.kind === 'failed' || (outcome.kind === 'unchanged' && outcome.reason === 'over-budget');
   return isMissing
-    ? `A conversation was not summarized: ${whyNot(outcome)} The agent’s requests go on; what no longer fits is removed without a summary.`
+    ? `A conversation was not summarized: ${describeWhyNot(outcome)} The agent’s requests go on; what no longer fits is removed without a summary.`
     : undefined;
 }
 
-const ownLimits = ({ perDay }: SummaryLimits): SpendingLimits => ({ perConversation: 0, perDay });
+const makeSummaryLimits = ({ perDay }: SummaryLimits): SpendingLimits => ({ perConversation: 0, perDay });
 
 /** Option names; there is no limit per conversation. */
-const LIMIT_NAMES: LimitNames = {
+const LIMIT_OPTION_NAMES: LimitNames = {
   condensation: '--max-cost-per-condensation',
   conversation: '--max-cost-per-condensation',
   day: '--max-condensing-cost-per-day',
@@ -267,7 +276,7 @@ const LIMIT_NAMES: LimitNames = {
  * Printed at startup if models may be called: who summarizes, with which credentials, and the cost
  * limits.
  */
-export function summariesLine({ summaries }: Pick<GatewayArguments, 'summaries'>): string | undefined {
+export function formatSummariesLine({ summaries }: Pick<GatewayArguments, 'summaries'>): string | undefined {
   if (!summaries) return undefined;
   const { perCondensation, perDay } = summaries;
   const each = perCondensation === undefined ? 'without a limit' : `at most $${perCondensation.toFixed(2)} each`;
@@ -287,11 +296,11 @@ async function readSettings(
     io.stderr(`Note: ${sentence}\n`);
   };
   const config = isChosen || args.config !== undefined ? await readConfig(args, provider, note) : undefined;
-  if (!args.summaries && manager.asksModel(provider.id, config ?? {}))
+  if (!args.summaries && manager.mayCallModel(provider.id, config ?? {}))
     note('steps that need a model are skipped; --max-cost-per-condensation lets them ask the agent’s own.');
   return {
     provider: provider.id,
-    ...following(args.whenNotEnough ?? (isChosen ? 'nothing' : undefined)),
+    ...makeFollowUpSettings(args.whenNotEnough ?? (isChosen ? 'nothing' : undefined)),
     newResults: args.newResults,
     newResultsNoise: args.newResultsNoise,
     ...(args.largeResultPercent !== undefined && { largeResultPercent: args.largeResultPercent }),
@@ -309,7 +318,7 @@ async function readSettings(
 }
 
 /** Absent: the engine decides, depending on recall. */
-const following = (whenNotEnough: WhenNotEnough | undefined): Pick<LiveSettings, 'whenNotEnough'> =>
+const makeFollowUpSettings = (whenNotEnough: WhenNotEnough | undefined): Pick<LiveSettings, 'whenNotEnough'> =>
   whenNotEnough === undefined ? {} : { whenNotEnough };
 
 /**
@@ -317,22 +326,22 @@ const following = (whenNotEnough: WhenNotEnough | undefined): Pick<LiveSettings,
  * Never logs content, keys or the secret.
  * @throws UsageError if it isn't writable
  */
-async function logger(file: string | undefined, io: CliIo): Promise<(line: string) => void> {
+async function createLogger(file: string | undefined, io: CliIo): Promise<(line: string) => void> {
   if (file === undefined) return () => undefined;
   // Pipes and devices are written differently.
   const isFile = (await stat(file).catch(() => undefined))?.isFile() !== false;
-  const path = isFile ? await ownFile('--log', await realpath(file).catch(() => file), OWN.log) : file;
+  const path = isFile ? await checkOwnFile('--log', await realpath(file).catch(() => file), OWN_FILE_KINDS.log) : file;
   let write: (text: string) => void;
   try {
     write = isFile
       ? (text) => {
           appendFileSync(path, text, { mode: 0o600 });
         }
-      : pipeWriter(path);
+      : createPipeWriter(path);
     write(isFile && !(await hasContent(path)) ? `${io.now().toISOString()} ${LOG_HEADER}\n` : '');
   } catch (error) {
     throw new UsageError(
-      `--log: ${file} can't be written (${errorCode(error) ?? 'unknown error'}). Nothing was started.`,
+      `--log: ${file} can't be written (${getErrorCode(error) ?? 'unknown error'}). Nothing was started.`,
     );
   }
   return (line) => {
@@ -344,7 +353,7 @@ async function logger(file: string | undefined, io: CliIo): Promise<(line: strin
  * Writes to a pipe or device without blocking if there is no reader.
  * @throws the system's error if there is no reader at the start
  */
-function pipeWriter(path: string): (text: string) => void {
+function createPipeWriter(path: string): (text: string) => void {
   const pipe = openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK);
   return (text) => {
     try {

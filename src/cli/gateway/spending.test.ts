@@ -9,7 +9,7 @@ import { startOpenAIServer } from '../../../test/servers/openaiServer';
 import { refused, reply } from '../../../test/servers/behaviour';
 import { temporaryFolder } from '../../../test/support/temporaryFolder';
 import { loadPriceTable } from '../../api/prices';
-import { freshCounter } from '../../core/testingCounter';
+import { createCounter } from '../../core/testingCounter';
 import { limitWords } from './limitWords';
 import { ConversationSpending, type ConversationLimits } from '../../live/conversationSpending';
 import { createTestBed } from '../../live/testing';
@@ -30,7 +30,7 @@ async function bed(limits: ConversationLimits, isInVsCode = false) {
   const told: string[] = [];
   const condenser = new LiveCondenser({
     live,
-    counter: freshCounter(),
+    counter: createCounter(),
     prices: await loadPriceTable(),
     // The vendor's prices apply at its own URL.
     addresses: new Map([
@@ -66,7 +66,7 @@ async function bed(limits: ConversationLimits, isInVsCode = false) {
     await condenser.settled();
     return content[0];
   };
-  const spent = (conversation?: string) => new Spending(path).spent('chat', conversation);
+  const spent = (conversation?: string) => new Spending(path).getSpent('chat', conversation);
   return { state, told, vendor, chat, gateway, path, ask, spent };
 }
 

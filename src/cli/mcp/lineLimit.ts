@@ -7,8 +7,8 @@ import { Transform, type TransformCallback, type Writable } from 'node:stream';
 /** Queries have a few hundred bytes. */
 const MAX_LINE_BYTES = 1024 * 1024;
 /** Clients put the ID within this many bytes. */
-const BEGINNING_BYTES = 1_024;
-const ID = /"id"\s*:\s*(\d{1,15}|"[^"\\]{0,200}")/;
+const ID_SEARCH_BYTES = 1_024;
+const JSON_RPC_ID = /"id"\s*:\s*(\d{1,15}|"[^"\\]{0,200}")/;
 const NEWLINE = 0x0a;
 
 /** Forwards lines. A line that is too long is dropped and answered with an error. */
@@ -23,20 +23,20 @@ export class LineLimit extends Transform {
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
-      this.add(chunk.subarray(from, end + 1));
+      this.addChunk(chunk.subarray(from, end + 1));
       this.endLine();
       from = end + 1;
     }
-    this.add(chunk.subarray(from));
+    this.addChunk(chunk.subarray(from));
     done();
   }
 
-  private add(piece: Buffer): void {
+  private addChunk(piece: Buffer): void {
     this.length += piece.length;
     if (this.length <= MAX_LINE_BYTES) this.pieces.push(piece);
     // Keeps only the start of a dropped line.
-    else if (this.pieces.length > 1 || (this.pieces[0]?.length ?? BEGINNING_BYTES + 1) > BEGINNING_BYTES) {
-      this.pieces = [Buffer.concat([...this.pieces, piece]).subarray(0, BEGINNING_BYTES)];
+    else if (this.pieces.length > 1 || (this.pieces[0]?.length ?? ID_SEARCH_BYTES + 1) > ID_SEARCH_BYTES) {
+      this.pieces = [Buffer.concat([...this.pieces, piece]).subarray(0, ID_SEARCH_BYTES)];
     }
   }
 
@@ -44,7 +44,7 @@ export class LineLimit extends Transform {
     const line = Buffer.concat(this.pieces);
     if (this.length <= MAX_LINE_BYTES) this.push(line);
     else {
-      const id = ID.exec(line.toString('latin1', 0, BEGINNING_BYTES))?.[1] ?? 'null';
+      const id = JSON_RPC_ID.exec(line.toString('latin1', 0, ID_SEARCH_BYTES))?.[1] ?? 'null';
       const message = `A message may have ${MAX_LINE_BYTES.toLocaleString('en-US')} bytes. This one has more, and was not read.`;
       this.answers.write(`{"jsonrpc":"2.0","id":${id},"error":{"code":-32600,"message":${JSON.stringify(message)}}}\n`);
     }

@@ -1,19 +1,19 @@
 /** Sources of the MCP server's answers. */
 import { resolve } from 'node:path';
 import { MessageCounter } from '../../core/tokens/messageCounter';
-import { recall, type Recallable } from '../../live/recall';
+import { recallOriginals, type RecallableConversation } from '../../live/recall';
 import { loadTokenCounter } from '../../storage/assets';
-import { defaultStore } from '../../storage/home';
+import { getDefaultStore } from '../../storage/home';
 import { listLedgers, openLedger } from '../../storage/ledgerStore';
 import type { CliIo } from '../io';
 import type { RecallResult } from '../../gateway/recall';
-import type { Recall } from './server';
+import type { RecallHandler } from './server';
 
 /** Variable with the URL of the run's gateway, including the secret. */
-export const RECALL_VARIABLE = 'CONTEXT_CONDENSER_RECALL';
+export const RECALL_ADDRESS_VARIABLE = 'CONTEXT_CONDENSER_RECALL';
 
 /** Asks the run's gateway, which has the conversations. */
-export function fromGateway(address: string, version: string): Recall {
+export function fromGateway(address: string, version: string): RecallHandler {
   return async (query) => {
     const answer = await fetch(address, {
       method: 'POST',
@@ -31,24 +31,24 @@ export function fromGateway(address: string, version: string): Recall {
  * anything, for another conversation's content is none of an agent's business.
  * @param stores folders of ledgers; none: the command line's own.
  */
-export async function fromStores(stores: readonly string[], io: CliIo): Promise<Recall> {
-  const roots = (stores.length > 0 ? stores : [defaultStore(io)]).map((store) => resolve(store));
+export async function fromStores(stores: readonly string[], io: CliIo): Promise<RecallHandler> {
+  const roots = (stores.length > 0 ? stores : [getDefaultStore(io)]).map((store) => resolve(store));
   const counter = new MessageCounter(await loadTokenCounter(io.assets));
   return async (query) => {
     const isSearch = (query.references ?? []).length === 0;
-    const conversations = await stored(roots, isSearch ? 1 : MAX_LEDGERS);
-    return recall(conversations, query, counter);
+    const conversations = await listStoredConversations(roots, isSearch ? 1 : MAX_SEARCHED_LEDGERS);
+    return recallOriginals(conversations, query, counter);
   };
 }
 
 /** Maximum number of ledgers searched for a reference. */
-const MAX_LEDGERS = 200;
+const MAX_SEARCHED_LEDGERS = 200;
 
-async function stored(roots: readonly string[], most: number): Promise<Recallable[]> {
+async function listStoredConversations(roots: readonly string[], most: number): Promise<RecallableConversation[]> {
   const listed = await Promise.all(
     roots.map(async (root) => (await listLedgers(root)).map((ledger) => ({ ...ledger, root }))),
   );
-  const found: Recallable[] = [];
+  const found: RecallableConversation[] = [];
   for (const { about, root } of listed.flat().toSorted((a, b) => b.lastUsed - a.lastUsed)) {
     const ledger = await openLedger(root, about);
     if (ledger.ledger.condensations.length === 0) continue;

@@ -2,11 +2,11 @@ import { PassThrough } from 'node:stream';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { mcpServer, serveMcp, type Recall } from './server';
+import { createMcpServer, serveMcp, type RecallHandler } from './server';
 
-async function connectClient(recall: Recall): Promise<Client> {
+async function connectClient(recall: RecallHandler): Promise<Client> {
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
-  const server = mcpServer(recall, '1.2.3');
+  const server = createMcpServer(recall, '1.2.3');
   const client = new Client({ name: 'agent', version: '0' });
   await Promise.all([server.connect(ours), client.connect(theirs)]);
   onTestFinished(() => client.close());
@@ -30,7 +30,7 @@ describe('the MCP server for recall', () => {
     ['search', {}],
     ['search', { words: 'two words', pattern: 'a+', maxTokens: 100 }],
   ])('passes on exactly the given arguments of %s: %j', async (name, query) => {
-    const recall = vi.fn<Recall>(() => Promise.resolve({ text: 'found' }));
+    const recall = vi.fn<RecallHandler>(() => Promise.resolve({ text: 'found' }));
     const client = await connectClient(recall);
     expect(await client.callTool({ name, arguments: query })).toEqual({ content: [{ type: 'text', text: 'found' }] });
     expect(recall.mock.calls).toEqual([[query]]);
@@ -56,7 +56,7 @@ describe('the MCP server for recall', () => {
   });
 
   it('rejects a line number below 1 without asking', async () => {
-    const recall = vi.fn<Recall>();
+    const recall = vi.fn<RecallHandler>();
     const client = await connectClient(recall);
     await Promise.allSettled([client.callTool({ name: 'recall', arguments: { references: ['ab12cd'], fromLine: 0 } })]);
     expect(recall).not.toHaveBeenCalled();

@@ -8,22 +8,28 @@ import { MARKER_EXAMPLE } from '../../core/messages/markers';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import * as z from 'zod';
-import { errorMessage } from '../../core/errors';
+import { getErrorMessage } from '../../core/errors';
 import { LineLimit } from './lineLimit';
 import type { RecallResult } from '../../gateway/recall';
-import { MAX_REFERENCES, MAX_SEARCHED } from '../../live/recall';
+import { MAX_REFERENCES, MAX_SEARCH_CHARS } from '../../live/recall';
 import type { RecallQuery } from '../../live/types';
 
-export type Recall = (query: RecallQuery) => Promise<RecallResult>;
+export type RecallHandler = (query: RecallQuery) => Promise<RecallResult>;
 
-const REFERENCES = z
+const REFERENCES_SCHEMA = z
   .array(z.string().max(1_000))
   .max(MAX_REFERENCES)
   .describe(`References: the hexadecimal numbers behind "ref" in markers ${MARKER_EXAMPLE}.`);
-const LINE = z.number().int().min(1);
-const TOKENS = z.number().int().min(100).max(20_000).optional().describe('Size of the answer; default 2,000 tokens.');
+const LINE_NUMBER_SCHEMA = z.number().int().min(1);
+const MAX_TOKENS_SCHEMA = z
+  .number()
+  .int()
+  .min(100)
+  .max(20_000)
+  .optional()
+  .describe('Size of the answer; default 2,000 tokens.');
 
-export function mcpServer(recall: Recall, version: string): McpServer {
+export function createMcpServer(recall: RecallHandler, version: string): McpServer {
   const server = new McpServer({ name: 'context-condenser', version });
   const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
   const answer = async (query: RecallQuery) => {
@@ -33,7 +39,7 @@ export function mcpServer(recall: Recall, version: string): McpServer {
       return { content: [{ type: 'text' as const, text }, ...pictures] };
     } catch (error) {
       return {
-        content: [{ type: 'text' as const, text: `Nothing was recalled: ${errorMessage(error)}` }],
+        content: [{ type: 'text' as const, text: `Nothing was recalled: ${getErrorMessage(error)}` }],
         isError: true,
       };
     }
@@ -44,10 +50,10 @@ export function mcpServer(recall: Recall, version: string): McpServer {
       title: 'Recall condensed content',
       description: `Gives back, word for word, what was condensed out of this conversation and of which a marker ${MARKER_EXAMPLE} is left.`,
       inputSchema: {
-        references: REFERENCES,
-        fromLine: LINE.optional().describe('First line of what is wanted, from 1.'),
-        toLine: LINE.optional().describe('Last line of what is wanted.'),
-        maxTokens: TOKENS,
+        references: REFERENCES_SCHEMA,
+        fromLine: LINE_NUMBER_SCHEMA.optional().describe('First line of what is wanted, from 1.'),
+        toLine: LINE_NUMBER_SCHEMA.optional().describe('Last line of what is wanted.'),
+        maxTokens: MAX_TOKENS_SCHEMA,
       },
       annotations,
     },
@@ -65,13 +71,17 @@ export function mcpServer(recall: Recall, version: string): McpServer {
       title: 'Search condensed content',
       description: 'Finds lines in what was condensed out of this conversation. Give words or a pattern.',
       inputSchema: {
-        words: z.string().max(MAX_SEARCHED).optional().describe('Words that a line must hold, in any order and case.'),
+        words: z
+          .string()
+          .max(MAX_SEARCH_CHARS)
+          .optional()
+          .describe('Words that a line must hold, in any order and case.'),
         pattern: z
           .string()
-          .max(MAX_SEARCHED)
+          .max(MAX_SEARCH_CHARS)
           .optional()
           .describe('A regular expression (JavaScript) that a line must match.'),
-        maxTokens: TOKENS,
+        maxTokens: MAX_TOKENS_SCHEMA,
       },
       annotations,
     },
@@ -87,12 +97,12 @@ export function mcpServer(recall: Recall, version: string): McpServer {
 
 /** Serves until its input ends or the signal aborts. */
 export async function serveMcp(
-  recall: Recall,
+  recall: RecallHandler,
   version: string,
   signal: AbortSignal,
   { stdin, stdout }: { readonly stdin: Readable; readonly stdout: Writable } = process,
 ): Promise<void> {
-  const server = mcpServer(recall, version);
+  const server = createMcpServer(recall, version);
   await server.connect(new StdioServerTransport(stdin.pipe(new LineLimit(stdout)), stdout));
   await new Promise<void>((resolve) => {
     const end = (): void => {

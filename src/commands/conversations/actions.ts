@@ -12,13 +12,13 @@ import {
   getWorkspace,
   type ConversationNode,
   type LiveNode,
-  type Node,
+  type TreeNode,
 } from '../../views/conversations/nodes';
 import { getLiveCommand, type AgentName } from '../../core/agents';
 import { condenseNow } from '../condenseNow';
 import { condenseNamedWith, condenseWith } from '../condenseWith';
 import { getConversationIndex } from '../conversationIndex';
-import { ledgersSince } from './background';
+import { listLedgersSince } from './background';
 import { getOpenedPath } from '../../window/comparisons';
 import { showDetails } from './details';
 import { openAgent } from '../openAgent';
@@ -27,7 +27,7 @@ import { exportFile } from './exportFile';
 import { chooseFilter, askSearch } from './filter';
 import { giveBackFile, undoGiveBack } from './giveBack';
 import { resumeInTerminal } from './resume';
-import { redoShown, showHistory, undoShown } from './history';
+import { redoCondensation, showHistory, undoShown } from './history';
 import { getOriginals } from '../../window/originals';
 import { saveReport } from './saveReport';
 import { getLiveLedgerFolder, getLedgerFolder } from '../../window/background';
@@ -46,7 +46,7 @@ export async function runAction(
   services: Services,
   view: ConversationsView,
   action: ConversationAction,
-  subject: Node | vscode.Uri | string | undefined,
+  subject: TreeNode | vscode.Uri | string | undefined,
 ): Promise<void> {
   switch (action) {
     case 'search':
@@ -67,7 +67,7 @@ export async function runAction(
     default:
       if (subject instanceof vscode.Uri) await runOnPath(services, action, getOpenedPath(subject));
       else if (typeof subject === 'string') await runOnPath(services, action, subject);
-      else await runOnRow(services, action, subject && view.newest(subject));
+      else await runOnRow(services, action, subject && view.getNewest(subject));
   }
 }
 
@@ -76,7 +76,7 @@ type NodeAction = Exclude<ConversationAction, 'search' | 'filter' | 'clearFilter
 const runOnPath = async (services: Services, action: NodeAction, path: string): Promise<void> =>
   runOnConversation(services, action, await findByPath(services, path));
 
-async function runOnRow(services: Services, action: NodeAction, row: Node | undefined): Promise<void> {
+async function runOnRow(services: Services, action: NodeAction, row: TreeNode | undefined): Promise<void> {
   if (row?.kind === 'live') await runOnLive(services, action, row);
   else if (row?.kind === 'conversation') await runOnConversation(services, action, toSubject(row));
   // VS Code passes no row while it reloads all rows, or if a key was pressed.
@@ -92,13 +92,13 @@ async function runOnLive(services: Services, action: NodeAction, { live }: LiveN
   if (action === 'condense') await agent.condense(live.id);
   else if (action === 'diff') await agent.showDiff(live.id);
   else if (action === 'undo') await agent.undo(live.id);
-  else if (action === 'originals') await getOriginals(services).choose(live.id, getLiveLedgerFolder(services));
+  else if (action === 'originals') await getOriginals(services).chooseOriginal(live.id, getLiveLedgerFolder(services));
   else if (action === 'condenseWith') await condenseNamedWith(services, { live: live.id });
   else await agent.showDetails(live.id);
 }
 
 /** A stored conversation to act on. */
-interface Subject {
+interface ConversationSubject {
   readonly path: string;
   readonly title?: string | undefined;
   /** Absent for a file that no agent stored. */
@@ -111,7 +111,11 @@ interface Subject {
   readonly givenBackAs?: string | undefined;
 }
 
-const toSubject = ({ found, ledger, givenBackAs }: Omit<ConversationNode, 'kind' | 'children'>): Subject => ({
+const toSubject = ({
+  found,
+  ledger,
+  givenBackAs,
+}: Omit<ConversationNode, 'kind' | 'children'>): ConversationSubject => ({
   path: found.path,
   title: getTitle(found),
   agent: found.agent,
@@ -122,15 +126,15 @@ const toSubject = ({ found, ledger, givenBackAs }: Omit<ConversationNode, 'kind'
 });
 
 /** The conversation at a path, as in a page's link. */
-async function findByPath(services: Services, path: string): Promise<Subject> {
+async function findByPath(services: Services, path: string): Promise<ConversationSubject> {
   const found = getConversationIndex(services).conversations.find((each) => each.path === path);
   const ledgers = new KnownLedgers();
-  ledgers.take(await ledgersSince(services, ledgers.since));
-  const ledger = ledgers.ofPath(path);
+  ledgers.takeResult(await listLedgersSince(services, ledgers.since));
+  const ledger = ledgers.findByPath(path);
   return found ? toSubject({ found, ledger, givenBackAs: ledgers.givenBackAs(found) }) : { path, ledger };
 }
 
-async function runOnConversation(services: Services, action: NodeAction, subject: Subject): Promise<void> {
+async function runOnConversation(services: Services, action: NodeAction, subject: ConversationSubject): Promise<void> {
   const { path, agent, ledger } = subject;
   try {
     switch (action) {
@@ -171,7 +175,7 @@ async function runOnConversation(services: Services, action: NodeAction, subject
         await undoShown(services, subject);
         break;
       case 'redo':
-        await redoShown(services, subject);
+        await redoCondensation(services, subject);
         break;
       case 'history':
         await showHistory(services, subject);
@@ -180,7 +184,7 @@ async function runOnConversation(services: Services, action: NodeAction, subject
         await chooseFilePins(services, path);
         break;
       case 'originals':
-        await getOriginals(services).choose(
+        await getOriginals(services).chooseOriginal(
           findShownCondensation(ledger) && ledger?.conversation,
           getLedgerFolder(services),
         );
@@ -201,7 +205,7 @@ async function runOnConversation(services: Services, action: NodeAction, subject
 }
 
 /** Earlier condensations determine what is left; the list marks the way that was used. */
-async function condenseStoredWith(services: Services, { path, title, ledger }: Subject): Promise<void> {
+async function condenseStoredWith(services: Services, { path, title, ledger }: ConversationSubject): Promise<void> {
   const { last } = services;
   const tokensAfter = findShownCondensation(ledger)?.tokensAfter;
   const name = title ?? ledger?.title ?? basename(path);

@@ -39,19 +39,20 @@ export async function runToEnd<T extends Task>(services: Services, task: T): Pro
   } finally {
     services.ledgersChanged.fire();
     // Its diff is outdated.
-    if (task.kind === 'undo' || task.kind === 'set-undone') void services.comparisons.close(task.conversation);
+    if (task.kind === 'undo' || task.kind === 'set-undone')
+      void services.comparisons.closeComparisons(task.conversation);
   }
 }
 
 /** What was given back, without the ledgers. */
 export const listGivenBack = async (services: Services): Promise<LedgersResult['givenBack']> =>
-  (await ledgersSince(services, Infinity)).givenBack;
+  (await listLedgersSince(services, Infinity)).givenBack;
 
 /**
  * Requests ledgers and replacements used since a time.
  * @param since milliseconds since the epoch
  */
-export const ledgersSince = (
+export const listLedgersSince = (
   services: Services,
   since: number,
   signal = new AbortController().signal,

@@ -9,7 +9,7 @@ import { EventEmitter, fake, Uri, window, workspace } from '../../../test/suppor
 import { writeClineSession, touchOld, writeZooTask } from '../../giveBack/testing';
 import type { ConversationAction } from '../../views/conversations/actions';
 import type { ConversationsView, TreeParts } from '../../views/conversations/conversationsView';
-import type { ConversationNode, Node } from '../../views/conversations/nodes';
+import type { ConversationNode, TreeNode } from '../../views/conversations/nodes';
 import type { Services } from '../../window/services';
 import { recoverGivenBack } from './giveBack';
 import { getOpenedFolder } from '../../window/comparisons';
@@ -28,7 +28,7 @@ beforeEach(() => {
   // The doubles have the few members that are used.
   tree = {
     view: window.createTreeView('view', { treeDataProvider: undefined }),
-    changed: new EventEmitter<Node[] | undefined>(),
+    changed: new EventEmitter<TreeNode[] | undefined>(),
   } as unknown as TreeParts;
 });
 
@@ -55,7 +55,7 @@ const rows = (): ConversationNode[] =>
     .flatMap((node) => view.getChildren(node))
     .filter((node): node is ConversationNode => node.kind === 'conversation');
 
-const item = (node: Node): vscode.TreeItem => view.getTreeItem(node);
+const item = (node: TreeNode): vscode.TreeItem => view.getTreeItem(node);
 
 const run = (action: ConversationAction, subject: unknown = rows()[0]): Promise<void> =>
   runConversationAction(services, tree, action, subject);

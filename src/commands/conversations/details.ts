@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { version } from '../../../package.json';
-import { errorMessage } from '../../core/errors';
+import { getErrorMessage } from '../../core/errors';
 import { findTarget } from '../../giveBack/target';
 import { runInBackground } from '../../window/background';
 import type { Services } from '../../window/services';
@@ -13,12 +13,12 @@ import { getConversationIndex, getFileName } from '../conversationIndex';
 import { listGivenBack, toStored, withProgress } from './background';
 
 /** Open pages by conversation file. */
-const open = new WeakMap<Services, Map<string, vscode.WebviewPanel>>();
+const openPanels = new WeakMap<Services, Map<string, vscode.WebviewPanel>>();
 
 /** Shows a conversation's details in its single tab. */
 export async function showDetails(services: Services, path: string): Promise<void> {
-  const pages = open.get(services) ?? new Map<string, vscode.WebviewPanel>();
-  open.set(services, pages);
+  const pages = openPanels.get(services) ?? new Map<string, vscode.WebviewPanel>();
+  openPanels.set(services, pages);
   const known = pages.get(path);
   if (known) {
     known.reveal();
@@ -33,7 +33,7 @@ export async function showDetails(services: Services, path: string): Promise<voi
     vscode.ViewColumn.Active,
     {
       enableScripts: false,
-      enableCommandUris: ACTIONS.map(({ command }) => command),
+      enableCommandUris: DETAILS_ACTIONS.map(({ command }) => command),
       enableFindWidget: true,
       localResourceRoots: [],
     },
@@ -60,7 +60,7 @@ async function updatePage(services: Services, path: string, panel: vscode.Webvie
     else panel.webview.html = page;
   } catch (error) {
     // Keep the page: the update was automatic.
-    services.log.warn(errorMessage(error));
+    services.log.warn(getErrorMessage(error));
   }
 }
 
@@ -71,7 +71,7 @@ interface Action {
   readonly isPossible?: (path: string, givenBackAs: string | undefined) => boolean;
 }
 
-const ACTIONS: readonly Action[] = [
+const DETAILS_ACTIONS: readonly Action[] = [
   { command: 'contextCondenser.conversations.diff', label: () => vscode.l10n.t('Show Diff') },
   { command: 'contextCondenser.conversations.condenseWith', label: () => vscode.l10n.t('Condense With…') },
   {
@@ -99,7 +99,7 @@ const ACTIONS: readonly Action[] = [
 async function createTask(services: Services, path: string) {
   const id = getConversationIndex(services).conversations.find((each) => each.path === path)?.details?.id;
   const givenBackAs = (await listGivenBack(services)).find(({ conversation }) => conversation === id)?.path;
-  const possible = ACTIONS.filter(({ isPossible = () => true }) => isPossible(path, givenBackAs));
+  const possible = DETAILS_ACTIONS.filter(({ isPossible = () => true }) => isPossible(path, givenBackAs));
   const actions = possible.map(({ command, label }) => ({
     label: label(),
     href: `command:${command}?${encodeURIComponent(JSON.stringify([path]))}`,

@@ -21,7 +21,7 @@ interface ChoiceItem extends vscode.QuickPickItem {
 
 /** Lets the user select agents and folders; none selected means all. */
 export async function chooseFilter(view: ConversationsView): Promise<void> {
-  const { agents } = view.choices();
+  const { agents } = view.listChoices();
   const current = view.currentFilter;
   const workspaces = new Set(
     agents.flatMap(({ children }) =>

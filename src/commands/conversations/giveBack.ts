@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import type { GivenBackResult } from '../../background/taskResults';
 import { AGENT_LIST, type AgentName } from '../../core/agents';
-import { errorMessage } from '../../core/errors';
+import { getErrorMessage } from '../../core/errors';
 import { GiveBackError, type GiveBackTrouble } from '../../giveBack/giveBackError';
-import { toRooApi, whilePaused, type RooApi } from '../../giveBack/pausedTask';
+import { toRooApi, runWhilePaused, type RooApi } from '../../giveBack/pausedTask';
 import type { GiveBackTarget } from '../../core/agents/types';
 import { findTarget } from '../../giveBack/target';
 import { nodeFiles } from '../../storage/nodeFiles';
@@ -38,7 +38,7 @@ const FINAL: ReadonlySet<GiveBackTrouble> = new Set([
 ]);
 
 async function showNotGivenBack(services: Services, path: string, error: unknown): Promise<void> {
-  const words = vscode.l10n.t('“{0}” was not given back. {1}', getFileName(services, path), errorMessage(error));
+  const words = vscode.l10n.t('“{0}” was not given back. {1}', getFileName(services, path), getErrorMessage(error));
   services.log.error(words);
   const yes = vscode.l10n.t('Export Condensed Conversation');
   const offered = error instanceof GiveBackError && FINAL.has(error.trouble) ? [yes] : [];
@@ -60,7 +60,7 @@ async function askAndGiveBack(services: Services, path: string, agent: AgentName
     const task = { kind: 'check-give-back', ...toTask(services, path, agent) } as const;
     await withProgress(services, vscode.l10n.t('Checking “{0}”', getFileName(services, path)), task);
     if (!(await confirm(question, describeTarget(target)))) return;
-    await showGivenBack(services, path, await write(services, path, agent));
+    await showGivenBack(services, path, await writeBack(services, path, agent));
   } catch (error) {
     const api = target === 'roo-task' && isRunning(error) ? await getAgentApi(path, agent) : undefined;
     if (!api) throw error;
@@ -68,7 +68,7 @@ async function askAndGiveBack(services: Services, path: string, agent: AgentName
   }
 }
 
-const write = (services: Services, path: string, agent: AgentName | undefined): Promise<GivenBackResult> =>
+const writeBack = (services: Services, path: string, agent: AgentName | undefined): Promise<GivenBackResult> =>
   Promise.resolve(
     showProgress(
       // No cancel: a replacement must complete once begun.
@@ -175,12 +175,15 @@ async function offerExport(services: Services, path: string, agent: AgentName | 
 }
 
 /** Extension IDs in the paths of task files. */
-const EXTENSIONS = { 'Roo Code': 'rooveterinaryinc.roo-cline', 'Zoo Code': 'zoocodeorganization.zoo-code' } as const;
+const EXTENSION_ID_BY_AGENT = {
+  'Roo Code': 'rooveterinaryinc.roo-cline',
+  'Zoo Code': 'zoocodeorganization.zoo-code',
+} as const;
 
 /** The exports of the agent's extension, if installed. */
 async function getAgentApi(path: string, agent: AgentName | undefined): Promise<RooApi | undefined> {
-  const known = agent === 'Roo Code' || agent === 'Zoo Code' ? EXTENSIONS[agent] : undefined;
-  const id = known ?? Object.values(EXTENSIONS).find((each) => path.toLowerCase().includes(each));
+  const known = agent === 'Roo Code' || agent === 'Zoo Code' ? EXTENSION_ID_BY_AGENT[agent] : undefined;
+  const id = known ?? Object.values(EXTENSION_ID_BY_AGENT).find((each) => path.toLowerCase().includes(each));
   const extension = id === undefined ? undefined : vscode.extensions.getExtension<unknown>(id);
   return extension && toRooApi(await extension.activate());
 }
@@ -196,7 +199,7 @@ async function pauseAndGiveBack(
   const detail = vscode.l10n.t('The agent stops what it is doing, and anything it has not written yet is lost.');
   if (!(await confirm(question, detail))) return;
   const clock = { now: Date.now, wait: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)) };
-  const given = await whilePaused(api, nodeFiles, path, clock, () => write(services, path, agent));
+  const given = await runWhilePaused(api, nodeFiles, path, clock, () => writeBack(services, path, agent));
   await showGivenBack(services, path, given);
 }
 

@@ -12,16 +12,16 @@ import { createComparison } from './show';
 import { createPicker, showInformationMessage } from '../../window/notifications';
 import { showErrorAndLog } from '../../window/tellError';
 
-interface Subject {
+interface LedgerSubject {
   readonly ledger?: ConversationNode['ledger'] | undefined;
 }
 
 /** Undoes the shown condensation. */
-export const undoShown = (services: Services, { ledger }: Subject): Promise<void> =>
+export const undoShown = (services: Services, { ledger }: LedgerSubject): Promise<void> =>
   setUndone(services, ledger?.conversation, findShownCondensation(ledger), true);
 
 /** Restores the condensation undone last. */
-export const redoShown = (services: Services, { ledger }: Subject): Promise<void> =>
+export const redoCondensation = (services: Services, { ledger }: LedgerSubject): Promise<void> =>
   setUndone(services, ledger?.conversation, findUndoneCondensation(ledger), false);
 
 interface HistoryItem extends vscode.QuickPickItem {
@@ -34,7 +34,7 @@ interface HistoryItem extends vscode.QuickPickItem {
  */
 export async function showHistory(
   services: Services,
-  { path, ledger }: Subject & { readonly path: string },
+  { path, ledger }: LedgerSubject & { readonly path: string },
 ): Promise<void> {
   const picker = createPicker<HistoryItem>();
   picker.title = vscode.l10n.t('Condensation History');
@@ -42,7 +42,10 @@ export async function showHistory(
   picker.items = (ledger?.condensations ?? []).toReversed().map((condensation): HistoryItem => ({
     label: formatTokenChange(condensation.tokensBefore, condensation.tokensAfter),
     description: [
-      formatProviderName(getProviderName(condensation.provider, services.registered.list()), condensation.configName),
+      formatProviderName(
+        getProviderName(condensation.provider, services.registered.listProviders()),
+        condensation.configName,
+      ),
       new Date(condensation.at).toLocaleString(vscode.env.language),
       ...(condensation.isUndone ? [vscode.l10n.t('undone')] : []),
     ].join(' · '),
@@ -64,7 +67,7 @@ export async function showHistory(
     ...toStored(services, path),
     condensation,
   });
-  await services.comparisons.show(services.comparisons.add(createComparison(services, shown)));
+  await services.comparisons.showComparison(services.comparisons.add(createComparison(services, shown)));
 }
 
 const createChangeButton = ({ isUndone }: CondensationOutline): vscode.QuickInputButton => ({

@@ -9,7 +9,7 @@ import { writeClaudeSession, createConversation, touchOld, writeZooTask } from '
 import { getConversationIndex } from '../conversationIndex';
 import type { Services } from '../../window/services';
 import { watchIdleTasks } from './idleTasks';
-import { answerOffer, readOfferAnswers } from './idleTasks';
+import { recordOfferAnswer, readOfferAnswers } from './idleTasks';
 
 let home: string;
 let services: Services;
@@ -57,7 +57,7 @@ it('an idle task over its threshold is offered once, and condensed if accepted',
   expect(fake.shown.at(-1)?.choices).toContain('Details');
   // Without what was answered it is known by its ledger.
   const [[path] = ['']] = readOfferAnswers(services.context.globalState);
-  await answerOffer(services.context.globalState, path, undefined);
+  await recordOfferAnswer(services.context.globalState, path, undefined);
   await lookAgain();
   await lookAgain();
   expect(offers()).toHaveLength(1);

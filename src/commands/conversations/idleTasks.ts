@@ -3,9 +3,9 @@
  */
 import * as vscode from 'vscode';
 import { isUpToDate, type ConversationIndex } from '../../background/conversationIndex';
-import { thresholdTokens } from '../../core/condense/trigger/thresholds';
+import { computeThresholdTokens } from '../../core/condense/trigger/thresholds';
 import { formatTokens } from '../../core/format';
-import { errorMessage } from '../../core/errors';
+import { getErrorMessage } from '../../core/errors';
 import { selectIdleTasks, type StoredTask, type OfferAnswer } from '../../giveBack/idleTask';
 import { KnownLedgers } from '../../views/conversations/ledgers';
 import { findShownCondensation } from '../../views/conversations/nodes';
@@ -13,7 +13,7 @@ import { formatShareOfWindow } from '../../views/conversations/rowWords';
 import { condenseNow } from '../condenseNow';
 import { getConversationIndex, getFileName, watchConversations } from '../conversationIndex';
 import type { Services } from '../../window/services';
-import { ledgersSince } from './background';
+import { listLedgersSince } from './background';
 import { readModelSettings } from '../../window/settings/modelSettings';
 import { readSetting } from '../../window/settings/settings';
 import type { Memento } from 'vscode';
@@ -21,15 +21,15 @@ import * as z from 'zod';
 import { showInformationMessage } from '../../window/notifications';
 
 /** Maximum offers per window; by then the user knows. */
-const MAX_OFFERS = 3;
+const MAX_OFFERS_PER_WINDOW = 3;
 
-const watches = new WeakMap<Services, IdleTaskWatch>();
+const watchByServices = new WeakMap<Services, IdleTaskWatch>();
 
 /** Starts looking for idle tasks, once per window. */
 export function watchIdleTasks(services: Services): void {
-  if (watches.has(services)) return;
+  if (watchByServices.has(services)) return;
   const watch = new IdleTaskWatch(services);
-  watches.set(services, watch);
+  watchByServices.set(services, watch);
   services.context.subscriptions.push(watch);
   watch.start();
 }
@@ -45,7 +45,7 @@ class IdleTaskWatch implements vscode.Disposable {
 
   constructor(private readonly services: Services) {
     this.index = getConversationIndex(services);
-    const look = (): void => void this.look();
+    const look = (): void => void this.checkTasks();
     this.subscriptions = [this.index.onDidChange(look), vscode.window.onDidChangeWindowState(look)];
   }
 
@@ -53,7 +53,7 @@ class IdleTaskWatch implements vscode.Disposable {
     watchConversations(this.services).catch((error: unknown) => {
       this.services.log.warn(`Could not watch conversations for changes. ${String(error)}`);
     });
-    if (this.index.isBusy || this.index.conversations.length > 0) void this.look();
+    if (this.index.isBusy || this.index.conversations.length > 0) void this.checkTasks();
     else void this.index.refresh();
   }
 
@@ -64,19 +64,19 @@ class IdleTaskWatch implements vscode.Disposable {
   }
 
   /** One offer at a time, in the focused window, after everything is counted. */
-  private async look(): Promise<void> {
+  private async checkTasks(): Promise<void> {
     clearTimeout(this.timer);
     if (this.isLooking || this.index.isBusy || !vscode.window.state.focused) return;
     this.isLooking = true;
     try {
-      while (readSetting('conversations.offerIdleTasks') && this.offers < MAX_OFFERS) {
-        const task = await this.next();
+      while (readSetting('conversations.offerIdleTasks') && this.offers < MAX_OFFERS_PER_WINDOW) {
+        const task = await this.findNextTask();
         if (!task || this.isDisposed) break;
         this.offers += 1;
-        await this.offer(task);
+        await this.offerTask(task);
       }
     } catch (error) {
-      const message = errorMessage(error);
+      const message = getErrorMessage(error);
       this.services.log.warn(`Could not look for idle tasks. ${message}`);
     } finally {
       this.isLooking = false;
@@ -84,23 +84,23 @@ class IdleTaskWatch implements vscode.Disposable {
   }
 
   /** The task to offer now; otherwise schedules a check for when the next becomes idle. */
-  private async next(): Promise<StoredTask | undefined> {
+  private async findNextTask(): Promise<StoredTask | undefined> {
     const { globalState } = this.services.context;
-    const threshold = thresholdTokens(readModelSettings().threshold, readSetting('conversations.contextWindow'));
-    const find = () => selectIdleTasks(this.tasks(), readOfferAnswers(globalState), threshold, Date.now());
+    const threshold = computeThresholdTokens(readModelSettings().threshold, readSetting('conversations.contextWindow'));
+    const find = () => selectIdleTasks(this.listTasks(), readOfferAnswers(globalState), threshold, Date.now());
     await this.forgetSmall(threshold);
     // Read ledgers only if there is something to offer.
-    if (find().due) this.ledgers.take(await ledgersSince(this.services, this.ledgers.since));
+    if (find().due) this.ledgers.takeResult(await listLedgersSince(this.services, this.ledgers.since));
     const { due, waitMs } = find();
-    if (!due && waitMs !== undefined && !this.isDisposed) this.timer = setTimeout(() => void this.look(), waitMs);
+    if (!due && waitMs !== undefined && !this.isDisposed) this.timer = setTimeout(() => void this.checkTasks(), waitMs);
     return due;
   }
 
-  private tasks(): StoredTask[] {
+  private listTasks(): StoredTask[] {
     return this.index.conversations.filter(isUpToDate).flatMap((found) => {
       const { path, agent, modified, details } = found;
       if (details?.tokens === undefined) return [];
-      const last = findShownCondensation(this.ledgers.of(found));
+      const last = findShownCondensation(this.ledgers.findLedger(found));
       const condensed = last === undefined ? {} : { condensedAt: Date.parse(last.at) };
       return [{ path, agent, modified, tokens: details.tokens, ...condensed }];
     });
@@ -110,13 +110,13 @@ class IdleTaskWatch implements vscode.Disposable {
   private async forgetSmall(threshold: number): Promise<void> {
     const { globalState } = this.services.context;
     const answers = readOfferAnswers(globalState);
-    for (const { path, tokens } of this.tasks()) {
+    for (const { path, tokens } of this.listTasks()) {
       const isOffered = typeof answers.get(path) === 'number';
-      if (isOffered && tokens < threshold) await answerOffer(globalState, path, undefined);
+      if (isOffered && tokens < threshold) await recordOfferAnswer(globalState, path, undefined);
     }
   }
 
-  private async offer({ path, agent, tokens }: StoredTask): Promise<void> {
+  private async offerTask({ path, agent, tokens }: StoredTask): Promise<void> {
     const { globalState } = this.services.context;
     const condense = vscode.l10n.t('Condense');
     const later = vscode.l10n.t('Not Now');
@@ -129,29 +129,29 @@ class IdleTaskWatch implements vscode.Disposable {
       formatShareOfWindow(tokens, readSetting('conversations.contextWindow')),
     );
     // Saved before it is answered, so that closing the window counts as asked.
-    await answerOffer(globalState, path, tokens);
+    await recordOfferAnswer(globalState, path, tokens);
     const answer = await showInformationMessage(message, condense, later, never);
-    if (answer === never) await answerOffer(globalState, path, 'never');
+    if (answer === never) await recordOfferAnswer(globalState, path, 'never');
     if (answer === condense) await condenseNow(this.services, path);
   }
 }
 
-const KEY = 'contextCondenser.idleTasks';
+const IDLE_TASKS_STATE_KEY = 'contextCondenser.idleTasks';
 
 /** Keep only the newest answers; asking again after a long time is harmless. */
-const MAX_ANSWERS = 500;
+const MAX_STORED_ANSWERS = 500;
 
 const answersSchema = z.array(z.tuple([z.string(), z.union([z.number(), z.literal('never')])]));
 
 /** Users' answers about idle tasks, by path, in all windows. Invalid stored values are ignored. */
 export function readOfferAnswers(state: Memento): ReadonlyMap<string, OfferAnswer> {
-  return new Map(answersSchema.safeParse(state.get(KEY)).data ?? []);
+  return new Map(answersSchema.safeParse(state.get(IDLE_TASKS_STATE_KEY)).data ?? []);
 }
 
 /** @param answer undefined: the task may be offered at any size again */
-export async function answerOffer(state: Memento, path: string, answer: OfferAnswer | undefined): Promise<void> {
+export async function recordOfferAnswer(state: Memento, path: string, answer: OfferAnswer | undefined): Promise<void> {
   const answers = new Map(readOfferAnswers(state));
   answers.delete(path);
   if (answer !== undefined) answers.set(path, answer);
-  await state.update(KEY, [...answers].slice(-MAX_ANSWERS));
+  await state.update(IDLE_TASKS_STATE_KEY, [...answers].slice(-MAX_STORED_ANSWERS));
 }

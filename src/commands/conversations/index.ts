@@ -3,19 +3,19 @@ import * as vscode from 'vscode';
 import { getAgentRuntime, listLiveConversations, getSharedGateway } from '../../agent/runtime';
 import type { ConversationAction } from '../../views/conversations/actions';
 import { ConversationsView, type TreeParts } from '../../views/conversations/conversationsView';
-import type { Node } from '../../views/conversations/nodes';
+import type { TreeNode } from '../../views/conversations/nodes';
 import { getConversationIndex, watchConversations } from '../conversationIndex';
 import { getSamplePath } from '../../window/samplePath';
 import type { Services } from '../../window/services';
 import { runAction } from './actions';
-import { ledgersSince } from './background';
+import { listLedgersSince } from './background';
 import { readSetting } from '../../window/settings/settings';
 
-const views = new WeakMap<Services, ConversationsView>();
+const viewByServices = new WeakMap<Services, ConversationsView>();
 
 /** This window's view, created on first use. */
 export function getConversationsView(services: Services, tree: TreeParts): ConversationsView {
-  const known = views.get(services);
+  const known = viewByServices.get(services);
   if (known) return known;
   const index = getConversationIndex(services);
   const abort = new AbortController();
@@ -29,13 +29,13 @@ export function getConversationsView(services: Services, tree: TreeParts): Conve
       return gateway && { host: new URL(gateway.address).host, folder: gateway.folder };
     },
     contextWindow: () => readSetting('conversations.contextWindow'),
-    ledgersSince: (since) => ledgersSince(services, since, abort.signal),
+    ledgersSince: (since) => listLedgersSince(services, since, abort.signal),
     watch: () => watchConversations(services),
     warn: (message) => {
       services.log.warn(message);
     },
   });
-  views.set(services, view);
+  viewByServices.set(services, view);
   services.context.subscriptions.push(
     view,
     {
@@ -44,7 +44,7 @@ export function getConversationsView(services: Services, tree: TreeParts): Conve
       },
     },
     services.condensed.event(({ source }) => {
-      if (source === 'agent') view.changedSoon();
+      if (source === 'agent') view.redrawSoon();
       else void view.reloadLedgers();
     }),
     services.ledgersChanged.event(() => void view.reloadLedgers()),
@@ -63,7 +63,7 @@ export async function runConversationAction(
   // VS Code passes back our nodes, and an editor's document; "Show More" passes the agent, which
   // package.json doesn't name.
   const view = getConversationsView(services, tree);
-  await runAction(services, view, action, subject as Node | vscode.Uri | string | undefined);
+  await runAction(services, view, action, subject as TreeNode | vscode.Uri | string | undefined);
 }
 
 /** Conversations of the chat and behind gateways change with every request. */
@@ -71,7 +71,7 @@ function refreshOnLiveEvents(services: Services, view: ConversationsView): void 
   const { liveEvents } = getAgentRuntime(services);
   services.context.subscriptions.push(
     liveEvents.event(() => {
-      view.changedSoon();
+      view.redrawSoon();
     }),
   );
 }

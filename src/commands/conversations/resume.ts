@@ -9,10 +9,10 @@ const getResumeCommand = (path: string): string => `claude --resume ${basename(p
  * Includes the folder, for other terminals: Claude Code only finds sessions of the current folder.
  */
 export const getShellCommand = (path: string, folder: string | undefined): string =>
-  folder === undefined ? getResumeCommand(path) : `cd ${quote(folder)} && ${getResumeCommand(path)}`;
+  folder === undefined ? getResumeCommand(path) : `cd ${quoteForShell(folder)} && ${getResumeCommand(path)}`;
 
 /** POSIX shells take single quotes literally; cmd knows only double quotes. */
-const quote = (folder: string): string =>
+const quoteForShell = (folder: string): string =>
   process.platform === 'win32' ? `"${folder}"` : `'${folder.replaceAll("'", "'\\''")}'`;
 
 export function resumeInTerminal(path: string, folder: string | undefined): void {

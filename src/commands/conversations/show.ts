@@ -25,7 +25,7 @@ export async function openConversation(services: Services, path: string): Promis
   });
   const found = getConversationIndex(services).conversations.find((each) => each.path === path);
   const sizes = found ? [...formatSizes(found, readSetting('conversations.contextWindow')), '', ''] : [];
-  await services.comparisons.open(path, title, sizes.join('\n') + text);
+  await services.comparisons.openText(path, title, sizes.join('\n') + text);
 }
 
 /** Opens the condensed conversation message by message, with removed content folded in place. */
@@ -63,7 +63,7 @@ export async function showFileDiff(services: Services, path: string): Promise<vo
     kind: 'show',
     ...toStored(services, path),
   });
-  await services.comparisons.show(services.comparisons.add(createComparison(services, shown)));
+  await services.comparisons.showComparison(services.comparisons.add(createComparison(services, shown)));
 }
 
 /** A conversation's texts, with title and providers. */
@@ -73,7 +73,7 @@ export const createComparison = (
 ) => ({
   conversation: conversation.id,
   title: conversation.title,
-  by: listCondensationNames(condensations, (id) => getProviderName(id, registered.list())),
+  by: listCondensationNames(condensations, (id) => getProviderName(id, registered.listProviders())),
   before,
   after,
   firstChange,
@@ -88,7 +88,7 @@ export async function previewCondensation(services: Services, path: string): Pro
   if (!isBuiltIn(provider)) {
     const words = vscode.l10n.t(
       '{0} comes from another extension, so it can’t be previewed. What it condenses can be undone.',
-      getProviderName(provider, services.registered.list()),
+      getProviderName(provider, services.registered.listProviders()),
     );
     void showInformationMessage(words);
     return;
@@ -116,7 +116,7 @@ export async function previewCondensation(services: Services, path: string): Pro
   const { id, title } = result.conversation;
   const { before, after, firstChange, originals = {} } = result;
   const comparison = { conversation: id, title, by: names, before, after, firstChange, isPreview: true, originals };
-  await services.comparisons.show(services.comparisons.add(comparison));
+  await services.comparisons.showComparison(services.comparisons.add(comparison));
   // With a button VS Code shows the full text instead of its first line.
   const condense = vscode.l10n.t('Condense');
   const said = showInformationMessage(formatPreview({ ...result, provider: names }), condense);

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { MARKER } from '../../storage/ownFolder';
+import { FOLDER_MARKER_FILE_NAME } from '../../storage/ownFolder';
 import { openTestWindow, stubHome } from '../../../test/support/testWindow';
 import { writeTranscript } from '../../../test/support/transcript';
 import { fake } from '../../../test/support/vscode';
@@ -41,7 +41,7 @@ describe('the History view', () => {
     expect(await readHistory(services, signal)).toEqual({ entries: [], runs: [] });
     await condenseNow(services, file);
     const entry = await only();
-    const [run] = await getMetrics(services).read();
+    const [run] = await getMetrics(services).readRuns();
     expect(run).toMatchObject({ condensation: entry.condensation, provider: 'lossless', trigger: 'by-hand' });
     expect(entry).toMatchObject({ place: 'stored', path: file, provider: 'lossless', state: 'shown', change: 'undo' });
     expect(entry.timeMs).toBe(run!.timeMs);
@@ -104,7 +104,7 @@ describe('the History view', () => {
     expect(await clearHistory(services, 'ledgers')).toBe(true);
     expect(await getSummaries(services).get(paid)).toBeUndefined();
     expect(await readHistory(services, signal)).toEqual({ entries: [], runs: [] });
-    expect(readdirSync(getLedgerFolder(services))).toEqual([MARKER]);
+    expect(readdirSync(getLedgerFolder(services))).toEqual([FOLDER_MARKER_FILE_NAME]);
     expect(existsSync(file)).toBe(true);
   });
 });

@@ -1,13 +1,13 @@
 /** Exports the history: JSON for programs, CSV for spreadsheets. */
-import { usesIn } from '../../core/condense/ledger/use';
+import { countUses } from '../../core/condense/ledger/use';
 import type { HistoryEntry } from './entries';
 
 export type HistoryFormat = 'json' | 'csv';
 
-type Cell = string | number | undefined;
+type CsvCell = string | number | undefined;
 
 /** Columns in order. Tokens are o200k tokens, times milliseconds, costs US dollars. */
-const COLUMNS: readonly (readonly [string, (entry: HistoryEntry) => Cell])[] = [
+const CSV_COLUMNS: readonly (readonly [string, (entry: HistoryEntry) => CsvCell])[] = [
   ['at', ({ at }) => at],
   ['title', ({ title }) => title],
   ['conversation', ({ conversation }) => conversation],
@@ -21,7 +21,7 @@ const COLUMNS: readonly (readonly [string, (entry: HistoryEntry) => Cell])[] = [
   ['timeMs', ({ timeMs }) => timeMs],
   ['cost', ({ cost }) => cost],
   ['turnsWatched', ({ use }) => use?.turns],
-  ['askedForAgain', ({ use }) => use && usesIn(use)],
+  ['askedForAgain', ({ use }) => use && countUses(use)],
   ['readAgain', ({ rereads }) => rereads],
   ['savedPerRequest', ({ savedPerRequest }) => savedPerRequest],
   ['isFallback', ({ isFallback }) => String(isFallback)],
@@ -35,8 +35,8 @@ export const formatHistory = (entries: readonly HistoryEntry[], format: HistoryF
 /** RFC 4180. */
 function renderCsv(entries: readonly HistoryEntry[]): string {
   const lines = [
-    COLUMNS.map(([name]) => name),
-    ...entries.map((entry) => COLUMNS.map(([, valueOf]) => renderCell(valueOf(entry)))),
+    CSV_COLUMNS.map(([name]) => name),
+    ...entries.map((entry) => CSV_COLUMNS.map(([, valueOf]) => renderCell(valueOf(entry)))),
   ];
   return lines.map((cells) => `${cells.join(',')}\r\n`).join('');
 }
@@ -45,7 +45,7 @@ function renderCsv(entries: readonly HistoryEntry[]): string {
  * Spreadsheets would run text that begins like a formula; an apostrophe prevents it (OWASP, "CSV
  * Injection").
  */
-function renderCell(value: Cell): string {
+function renderCell(value: CsvCell): string {
   if (typeof value !== 'string') return String(value ?? '');
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -28,10 +28,10 @@ export interface History {
   readonly runs: readonly RunMetrics[];
 }
 
-type Stores = Record<HistoryPlace, KnownLedgers>;
+type LedgersByPlace = Record<HistoryPlace, KnownLedgers>;
 
 /** Results of the last read; only ledgers used since are read again. */
-const knownLedgers = new WeakMap<Services, Stores>();
+const knownLedgers = new WeakMap<Services, LedgersByPlace>();
 
 /** Condensations of files and of this workspace's chat. */
 export async function readHistory(services: Services, signal: AbortSignal): Promise<History> {
@@ -42,23 +42,23 @@ export async function readHistory(services: Services, signal: AbortSignal): Prom
   const [files, chats, runs] = await Promise.all([
     read(getLedgerFolder(services), stores.stored),
     read(getLiveLedgerFolder(services), stores.live),
-    getMetrics(services).read(),
+    getMetrics(services).readRuns(),
   ]);
-  stores.stored.take(files);
-  stores.live.take(chats);
+  stores.stored.takeResult(files);
+  stores.live.takeResult(chats);
   const measured = new Map(runs.flatMap((run) => (run.condensation === undefined ? [] : [[run.condensation, run]])));
   // Chat conversations in memory are undone there.
   const inMemory = new Set<string>(listLiveConversations(services).map(({ id }) => id));
   const entries = [
     ...createEntries(
-      stores.stored.all(),
+      stores.stored.listAll(),
       'stored',
       measured,
       () => true,
       (conversation) => stores.stored.isInUse(conversation),
     ),
     ...createEntries(
-      stores.live.all(),
+      stores.live.listAll(),
       'live',
       measured,
       (conversation) => inMemory.has(conversation),
@@ -107,12 +107,12 @@ export async function showCondensation(services: Services, subject: HistorySubje
   }
   const path = knownLedgers
     .get(services)
-    ?.stored.all()
+    ?.stored.listAll()
     .find((ledger) => ledger.conversation === conversation)?.path;
   if (path === undefined) throw new Error(vscode.l10n.t('The location of this conversation is not known.'));
   const task = { kind: 'show', ...toStored(services, path), condensation: condensation as CondensationId } as const;
   const shown = await withProgress(services, vscode.l10n.t('Opening {0}', path), task);
-  await services.comparisons.show(services.comparisons.add(createComparison(services, shown)));
+  await services.comparisons.showComparison(services.comparisons.add(createComparison(services, shown)));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exported, body, anthropicSays, user, assistant, text, call, result, messages } from './testing';
+import { exportTo, body, checkWithAnthropicServer, user, assistant, text, call, result, messages } from './testing';
 
 describe('the Anthropic export', () => {
   it('contains a complete conversation without losses', () => {
@@ -7,13 +7,13 @@ describe('the Anthropic export', () => {
       system: [{ type: 'text', text: 'Be careful.' }],
       tools: [{ name: 'Read', description: 'Reads', input_schema: { type: 'object' } }],
     };
-    const { text: output, notes } = exported({ messages, request }, 'anthropic');
+    const { text: output, notes } = exportTo({ messages, request }, 'anthropic');
     expect(JSON.parse(output)).toEqual({ system: 'Be careful.', tools: request.tools, messages });
     expect(notes).toEqual([]);
   });
 
   it('notes what could not be exported', () => {
-    const { notes } = exported(
+    const { notes } = exportTo(
       {
         messages: [
           assistant(
@@ -64,7 +64,7 @@ describe('the Anthropic export', () => {
       user(result('c_1', 'first'), result('c_1_2', 'second'), text('wait')),
       assistant(text('b')),
     ]);
-    expect(anthropicSays(late)).toBeUndefined();
+    expect(checkWithAnthropicServer(late)).toBeUndefined();
   });
 
   it('makes names, inputs and empty results valid for the API', () => {
@@ -86,7 +86,7 @@ describe('the Anthropic export', () => {
         },
       },
     );
-    expect(anthropicSays(odd)).toBeUndefined();
+    expect(checkWithAnthropicServer(odd)).toBeUndefined();
     expect(odd).toMatchObject({
       system: 'S',
       tools: [{ name: 'mcp_server_tool', input_schema: { type: 'object' } }, { name: 'Read' }],
@@ -101,7 +101,9 @@ describe('the Anthropic export', () => {
   });
 
   it('represents an empty conversation as one message', () => {
-    expect(anthropicSays(body([assistant({ type: 'thinking', thinking: 'x' })], 'anthropic'))).toBeUndefined();
+    expect(
+      checkWithAnthropicServer(body([assistant({ type: 'thinking', thinking: 'x' })], 'anthropic')),
+    ).toBeUndefined();
     expect(body([{ role: 'system', content: 'only this' }], 'anthropic')).toMatchObject({ system: 'only this' });
   });
 

@@ -3,19 +3,19 @@ import { isAnyThinking, isImage, isRecord, isText, isToolResult, isToolUse } fro
 import { getProgramId } from '../../core/messages/firewall';
 import { isOfProgram } from '../../core/messages/programs';
 import type { Block, ToolResultBlock } from '../../core/messages/types';
-import { type Fields, stringIn } from '../text/values';
+import { type Fields, readString } from '../text/values';
 import type { Losses } from './losses';
-import { systemText } from './system';
+import { renderSystemText } from './system';
 import { toValidCall, collectTools } from './tools';
-import { type ConvertBlock, type Turn, textBlock, getResultText, toTurns } from './turns';
+import { type ConvertBlock, type Turn, makeTextBlock, getResultText, toTurns } from './turns';
 import type { Exportable } from './types';
 
 /** @param losses collects what could not be exported */
-export function anthropicBody({ messages, request }: Exportable, losses: Losses): Fields {
-  const { system, turns } = toTurns(messages, converter(losses), losses);
+export function exportToAnthropic({ messages, request }: Exportable, losses: Losses): Fields {
+  const { system, turns } = toTurns(messages, createBlockConverter(losses), losses);
   const programs = findFinishedPrograms(turns);
   const complete = turns.map((turn) => dropUnpairedServerBlocks(turn, programs, losses));
-  const prompt = systemText(request, system);
+  const prompt = renderSystemText(request, system);
   const tools = collectTools(request, complete, losses);
   return {
     ...(prompt !== '' && { system: prompt }),
@@ -30,43 +30,44 @@ export function anthropicBody({ messages, request }: Exportable, losses: Losses)
   };
 }
 
-const converter =
+const createBlockConverter =
   (losses: Losses): ConvertBlock =>
   (block, role) => {
-    if (isText(block)) return block.text.trim() === '' ? [] : [textBlock(block.text)];
+    if (isText(block)) return block.text.trim() === '' ? [] : [makeTextBlock(block.text)];
     if (isImage(block)) return [toImage(block, losses)];
     if (block.type === 'document') return [toDocument(block, losses)];
     if (isAnyThinking(block)) return toThinking(block, role, losses);
     if (isToolUse(block) && role === 'assistant')
-      return [picked(toValidCall(block), ['type', 'id', 'name', 'input', 'caller'])];
+      return [pickFields(toValidCall(block), ['type', 'id', 'name', 'input', 'caller'])];
     if (isToolResult(block))
-      return role === 'user' ? [toResult(block, losses)] : [textBlock(`[Result]\n${getResultText(block)}`)];
-    if (role === 'assistant' && SERVER_BLOCK.test(block.type)) return [block];
+      return role === 'user' ? [toResult(block, losses)] : [makeTextBlock(`[Result]\n${getResultText(block)}`)];
+    if (role === 'assistant' && SERVER_BLOCK_TYPE.test(block.type)) return [block];
     losses.add(`block of type “${block.type}”`, 'left out because Anthropic has no equivalent');
     return [];
   };
 
 /** Calls that run on Anthropic's servers, and their results. */
-const SERVER_BLOCK = /^(?:server_tool_use|mcp_tool_use|(?!tool_result$)\w+_tool_result)$/;
-const IMAGE_TYPES: readonly unknown[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
+const SERVER_BLOCK_TYPE = /^(?:server_tool_use|mcp_tool_use|(?!tool_result$)\w+_tool_result)$/;
+const ACCEPTED_IMAGE_TYPES: readonly unknown[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 
 function toImage({ source }: Block, losses: Losses): Block {
-  const kept = isRecord(source) ? imageSource(source) : undefined;
+  const kept = isRecord(source) ? convertImageSource(source) : undefined;
   if (kept) return { type: 'image', source: kept };
   losses.add('image', 'left out because Anthropic does not accept this type or address');
-  return textBlock('[image]');
+  return makeTextBlock('[image]');
 }
 
-function imageSource(source: Fields): Fields | undefined {
+function convertImageSource(source: Fields): Fields | undefined {
   const { type, media_type: mediaType, data, url } = source;
   if (type === 'url') return typeof url === 'string' && /^https?:/.test(url) ? { type, url } : undefined;
-  const isWhole = type === 'base64' && IMAGE_TYPES.includes(mediaType) && typeof data === 'string' && data !== '';
+  const isWhole =
+    type === 'base64' && ACCEPTED_IMAGE_TYPES.includes(mediaType) && typeof data === 'string' && data !== '';
   return isWhole ? { type, media_type: mediaType, data } : undefined;
 }
 
 function toDocument(block: Block, losses: Losses): Block {
   const { source } = block;
-  const title = stringIn(block, 'title');
+  const title = readString(block, 'title');
   if (isRecord(source)) {
     const { type, media_type: mediaType, data, url } = source;
     const kept =
@@ -78,16 +79,16 @@ function toDocument(block: Block, losses: Losses): Block {
     if (kept) return { type: 'document', source: kept, ...(title !== undefined && { title }) };
   }
   losses.add('document', 'left out because Anthropic does not accept this type');
-  return textBlock(`[document${title === undefined ? '' : ` ${title}`}]`);
+  return makeTextBlock(`[document${title === undefined ? '' : ` ${title}`}]`);
 }
 
 /** Anthropic accepts only thinking that it signed. */
 function toThinking(block: Block, role: Turn['role'], losses: Losses): Block[] {
   if (role === 'assistant') {
-    const data = stringIn(block, 'data');
+    const data = readString(block, 'data');
     if (block.type === 'redacted_thinking' && data !== undefined && data !== '') return [{ type: block.type, data }];
-    const signature = stringIn(block, 'signature');
-    const thinking = stringIn(block, 'thinking');
+    const signature = readString(block, 'signature');
+    const thinking = readString(block, 'thinking');
     if (thinking !== undefined && signature !== undefined && signature !== '') {
       return [{ type: 'thinking', thinking, signature }];
     }
@@ -96,7 +97,7 @@ function toThinking(block: Block, role: Turn['role'], losses: Losses): Block[] {
   return [];
 }
 
-const picked = (block: Block, fields: readonly string[]): Block => ({
+const pickFields = (block: Block, fields: readonly string[]): Block => ({
   ...Object.fromEntries(fields.filter((field) => block[field] !== undefined).map((field) => [field, block[field]])),
   type: block.type,
 });
@@ -114,17 +115,17 @@ function toResult(block: ToolResultBlock, losses: Losses): Block {
 }
 
 function toResultParts(part: Block, losses: Losses): Block[] {
-  if (isText(part)) return part.text.trim() === '' ? [] : [textBlock(part.text)];
+  if (isText(part)) return part.text.trim() === '' ? [] : [makeTextBlock(part.text)];
   if (isImage(part)) return [toImage(part, losses)];
   if (part.type === 'document') return [toDocument(part, losses)];
-  return [textBlock(JSON.stringify(part))];
+  return [makeTextBlock(JSON.stringify(part))];
 }
 
 /** Server-side programs that called tools and finished; their results are in a later turn. */
 function findFinishedPrograms(turns: readonly Turn[]): ReadonlySet<unknown> {
   const blocks = turns.flatMap((turn) => (turn.role === 'assistant' ? turn.blocks : []));
   const begun = new Set(blocks.filter(({ type }) => type === 'server_tool_use').map(({ id }) => id));
-  const ended = new Set(blocks.filter(({ type }) => SERVER_BLOCK.test(type)).map((block) => block['tool_use_id']));
+  const ended = new Set(blocks.filter(({ type }) => SERVER_BLOCK_TYPE.test(type)).map((block) => block['tool_use_id']));
   const programs = blocks.filter(isToolUse).map(getProgramId);
   return new Set(programs.filter((id) => begun.has(id) && ended.has(id)));
 }
@@ -148,9 +149,11 @@ function dropUnpairedServerBlocks({ role, blocks }: Turn, programs: ReadonlySet<
   const calls = new Set(
     blocks.filter(({ type }) => /^(?:server|mcp)_tool_use$/.test(type)).map((block) => block['id']),
   );
-  const results = new Set(blocks.filter(({ type }) => SERVER_BLOCK.test(type)).map((block) => block['tool_use_id']));
+  const results = new Set(
+    blocks.filter(({ type }) => SERVER_BLOCK_TYPE.test(type)).map((block) => block['tool_use_id']),
+  );
   const paired = blocks.map(withoutUnknownCaller(calls)).filter((block) => {
-    if (!SERVER_BLOCK.test(block.type)) return true;
+    if (!SERVER_BLOCK_TYPE.test(block.type)) return true;
     const id = block.type.endsWith('_tool_use') ? block['id'] : block['tool_use_id'];
     const isPaired = programs.has(id) || (block.type.endsWith('_tool_use') ? results.has(id) : calls.has(id));
     if (!isPaired) losses.add(`block of type “${block.type}”`, 'left out because its counterpart is missing');
@@ -159,5 +162,5 @@ function dropUnpairedServerBlocks({ role, blocks }: Turn, programs: ReadonlySet<
   const last = paired.findLastIndex((block) => !isAnyThinking(block));
   losses.add('thought', 'left out because nothing follows', paired.length - 1 - last);
   const kept = paired.slice(0, last + 1);
-  return { role, blocks: kept.length === 0 ? [textBlock('(no words)')] : kept };
+  return { role, blocks: kept.length === 0 ? [makeTextBlock('(no words)')] : kept };
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { anyHistory, validHistory } from '../../../test/generators/arbitraries';
 import type { ApiMessage } from '../../core/messages/types';
 import { readConversation } from '../read';
-import { signer, exported, body, anthropicSays, openaiSays } from './testing';
+import { signer, exportTo, body, checkWithAnthropicServer, checkWithOpenAIServer } from './testing';
 
 /** Only the server knows how it signs: the thoughts of a generated history are signed here. */
 const signed = (messages: readonly ApiMessage[]): readonly ApiMessage[] =>
@@ -27,7 +27,7 @@ describe('exports of any conversation', () => {
   it('are accepted by Anthropic', () => {
     fc.assert(
       fc.property(history, (messages) => {
-        expect(anthropicSays(body(messages, 'anthropic'))).toBeUndefined();
+        expect(checkWithAnthropicServer(body(messages, 'anthropic'))).toBeUndefined();
       }),
     );
   });
@@ -35,7 +35,7 @@ describe('exports of any conversation', () => {
   it('are accepted by OpenAI', () => {
     fc.assert(
       fc.property(history, (messages) => {
-        expect(openaiSays(body(messages, 'openai'))).toBeUndefined();
+        expect(checkWithOpenAIServer(body(messages, 'openai'))).toBeUndefined();
       }),
     );
   });
@@ -43,9 +43,9 @@ describe('exports of any conversation', () => {
   it('are unchanged when read and exported again', () => {
     fc.assert(
       fc.property(history, (messages) => {
-        const first = exported({ messages }, 'anthropic').text;
+        const first = exportTo({ messages }, 'anthropic').text;
         const again = readConversation(first, { name: 'export' });
-        expect(exported(again, 'anthropic').text).toBe(first);
+        expect(exportTo(again, 'anthropic').text).toBe(first);
       }),
     );
   });
@@ -53,7 +53,7 @@ describe('exports of any conversation', () => {
   it('lose nothing in Markdown and the hand-over prompt except what their notes say', () => {
     fc.assert(
       fc.property(history, fc.constantFrom('markdown' as const, 'handover' as const), (messages, target) => {
-        const { text: output, notes } = exported({ messages }, target);
+        const { text: output, notes } = exportTo({ messages }, target);
         expect(output.endsWith('\n')).toBe(true);
         expect(notes.every((note) => note.endsWith('.'))).toBe(true);
       }),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ApiMessage } from '../../core/messages/types';
-import { counter, exported, user, assistant, text, call, result } from './testing';
+import { counter, exportTo, user, assistant, text, call, result } from './testing';
 
 /** All that a model may take for the end of a line. */
 const LINE_ENDS = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/;
@@ -44,7 +44,7 @@ const FORGED = fc
 
 describe('the hand-over prompt', () => {
   it('contains the task, the facts and the end, with keys masked', () => {
-    const { text: output, notes } = exported(
+    const { text: output, notes } = exportTo(
       {
         messages: [
           user(text('Fix the test in src/a.ts')),
@@ -67,7 +67,7 @@ describe('the hand-over prompt', () => {
       user(text(`ask ${index} ${'word '.repeat(400)}`)),
       assistant(text(`say ${index}`)),
     ]).flat();
-    const { text: output, notes } = exported(
+    const { text: output, notes } = exportTo(
       { messages: [{ role: 'user', content: 'EARLIER', isCompactSummary: true }, ...long] },
       'handover',
     );
@@ -75,7 +75,7 @@ describe('the hand-over prompt', () => {
     expect(output).toContain('say 59');
     expect(output).not.toContain('say 1\n');
     expect(output).toMatch(/\(\d+ earlier messages are left out\)/);
-    expect(counter.text(output)).toBeLessThan(14_000);
+    expect(counter.countText(output)).toBeLessThan(14_000);
     expect(notes[0]).toMatch(/^\d+ messages: covered only by the facts/);
   });
 
@@ -84,7 +84,7 @@ describe('the hand-over prompt', () => {
       fc.property(
         fc.array(FORGED, { minLength: 8, maxLength: 8 }),
         ([a = '', b = '', c = '', d = '', e = '', f = '', g = '', h = '']) => {
-          const { text: output } = exported(
+          const { text: output } = exportTo(
             {
               messages: [
                 { role: 'user', content: a, isCompactSummary: true },

@@ -11,42 +11,48 @@ import { isAddedByAgent } from '../../core/messages/task';
 import type { ApiMessage } from '../../core/messages/types';
 import { collectFacts, renderFactSheet } from '../../core/condense/summary/factSheet';
 import { toOneLine, quoteLines, QUOTING_RULE } from '../../core/condense/summary/quoting';
-import { cutMiddle, createTurns, addHeaders, type Turn } from '../../core/condense/summary/transcript';
+import { cutMiddle, createTurns, addHeaders, type TranscriptTurn } from '../../core/condense/summary/transcript';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import type { Losses } from './losses';
 import type { Exportable } from './types';
 
 /** Default size of the prompt, in tokens. */
-const HANDOVER_TOKENS = 12_000;
+const MAX_HANDOVER_TOKENS = 12_000;
 
 /** Shares of the size. */
-const SHARES = { facts: 0.35, end: 0.4 } as const;
+const SECTION_SHARES = { facts: 0.35, end: 0.4 } as const;
 
 /** Maximum characters of a single result and of a single parameter in the newest messages. */
-const LIMITS = { resultChars: 2_000, parameterChars: 1_000 };
+const TRANSCRIPT_LIMITS = { resultChars: 2_000, parameterChars: 1_000 };
 
 /** Characters kept of an earlier summary. */
-const SUMMARY_CHARS = 10_000;
+const MAX_SUMMARY_CHARS = 10_000;
 
 /** @param budget maximum size in o200k tokens */
-export function handoverText(
+export function renderHandover(
   { title, messages: original }: Exportable,
   counter: MessageCounter,
   losses: Losses,
-  budget = HANDOVER_TOKENS,
+  budget = MAX_HANDOVER_TOKENS,
 ): string {
   // Mask before truncating: half a key is no longer recognized.
   const messages = original.map(maskMessage);
   const summary = messages.findLast((message) => message['isSummary'] === true || message['isCompactSummary'] === true);
-  const facts = renderFactSheet(collectFacts(messages, DEFAULT_TOOLS), counter, Math.floor(budget * SHARES.facts));
+  const facts = renderFactSheet(
+    collectFacts(messages, DEFAULT_TOOLS),
+    counter,
+    Math.floor(budget * SECTION_SHARES.facts),
+  );
   // Listings and reminders of one agent are useless to another.
   const said = messages.filter((message) => !isAddedByAgent(message));
-  const { texts, leftOut } = selectNewest(said, counter, Math.floor(budget * SHARES.end));
+  const { texts, leftOut } = selectNewest(said, counter, Math.floor(budget * SECTION_SHARES.end));
   const text = [
     'You are taking over a task from another coding agent. Its conversation ended here; nothing of it is in your context except what follows. Files may have changed since then: look before you rely on what is said about them. Do not redo what is reported as done. ' +
       QUOTING_RULE,
     `## The conversation\n${toOneLine(title)}`,
-    ...(summary ? [`## Summary of what came before\n${quoteLines(cutMiddle(prose(summary), SUMMARY_CHARS))}`] : []),
+    ...(summary
+      ? [`## Summary of what came before\n${quoteLines(cutMiddle(extractProse(summary), MAX_SUMMARY_CHARS))}`]
+      : []),
     ...(facts === '' ? [] : [`## What is known\n${facts}`]),
     `## The end of the conversation, word for word${leftOut > 0 ? ` (${leftOut} earlier messages are left out)` : ''}\n${texts.join('\n\n')}`,
     '## What to do now\nContinue with what the user asked for last. If that is done, say so and wait.',
@@ -64,13 +70,13 @@ function selectNewest(
   counter: MessageCounter,
   budget: number,
 ): { texts: string[]; leftOut: number } {
-  const turns: Turn[] = [];
+  const turns: TranscriptTurn[] = [];
   let tokens = 0;
   let start = messages.length;
   while (start > 0) {
-    const [turn] = createTurns(messages, { start: start - 1, end: start }, LIMITS);
+    const [turn] = createTurns(messages, { start: start - 1, end: start }, TRANSCRIPT_LIMITS);
     if (turn !== undefined) {
-      tokens += counter.text(turn.body) + HEADER_TOKENS;
+      tokens += counter.countText(turn.body) + HEADER_TOKENS;
       if (tokens > budget && turns.length > 0) break;
       turns.unshift(turn);
     }
@@ -82,7 +88,7 @@ function selectNewest(
 /** Approximate tokens of the line that names the speaker. */
 const HEADER_TOKENS = 10;
 
-const prose = (message: ApiMessage): string =>
+const extractProse = (message: ApiMessage): string =>
   typeof message.content === 'string'
     ? message.content
     : getBlocks(message)

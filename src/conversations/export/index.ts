@@ -1,10 +1,10 @@
 /** Exports conversations, condensed or not. Pure: writes no files. */
 import type { MessageCounter } from '../../core/tokens/messageCounter';
-import { anthropicBody } from './anthropic';
-import { handoverText } from './handover';
+import { exportToAnthropic } from './anthropic';
+import { renderHandover } from './handover';
 import { Losses } from './losses';
-import { markdownText } from './markdown';
-import { openaiBody } from './openai';
+import { exportToMarkdown } from './markdown';
+import { exportToOpenAI } from './openai';
 import type { Exportable, ExportedConversation, ExportTarget } from './types';
 
 export { EXPORT_TARGETS, type Exportable, type ExportedConversation, type ExportTarget } from './types';
@@ -19,21 +19,21 @@ export function exportConversation(
   const conversation = replaceLoneSurrogates(given, losses);
   switch (target) {
     case 'anthropic':
-      return { text: json(anthropicBody(conversation, losses)), extension: 'json', notes: losses.notes() };
+      return { text: formatJson(exportToAnthropic(conversation, losses)), extension: 'json', notes: losses.notes() };
     case 'openai':
-      return { text: json(openaiBody(conversation, losses)), extension: 'json', notes: losses.notes() };
+      return { text: formatJson(exportToOpenAI(conversation, losses)), extension: 'json', notes: losses.notes() };
     case 'markdown':
-      return { text: markdownText(conversation, losses), extension: 'md', notes: losses.notes() };
+      return { text: exportToMarkdown(conversation, losses), extension: 'md', notes: losses.notes() };
     case 'handover':
       return {
-        text: handoverText(conversation, counter, losses),
+        text: renderHandover(conversation, counter, losses),
         extension: 'md',
         notes: losses.notes(),
       };
   }
 }
 
-const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+const formatJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
 /** APIs reject half a surrogate pair, which tools produce when they truncate output. */
 function replaceLoneSurrogates<T>(value: T, losses: Losses): T {

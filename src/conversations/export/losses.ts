@@ -1,4 +1,4 @@
-import { plural } from '../../core/plural';
+import { formatPlural } from '../../core/plural';
 
 /** Counts content that could not be exported; each kind becomes one sentence. */
 export class Losses {
@@ -16,7 +16,7 @@ export class Losses {
   notes(): string[] {
     return [...this.counts].map(([key, count]) => {
       const [noun = '', outcome = ''] = JSON.parse(key) as string[];
-      return `${plural(count, noun)}: ${outcome}.`;
+      return `${formatPlural(count, noun)}: ${outcome}.`;
     });
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exported, user, assistant, text, call, result, messages } from './testing';
+import { exportTo, user, assistant, text, call, result, messages } from './testing';
 
 describe('the Markdown export', () => {
   it('contains everything that was said', () => {
@@ -7,7 +7,7 @@ describe('the Markdown export', () => {
       text: output,
       notes,
       extension,
-    } = exported({ title: 'Fix *it* <now>', messages, request: { system: 'Be careful.' } }, 'markdown');
+    } = exportTo({ title: 'Fix *it* <now>', messages, request: { system: 'Be careful.' } }, 'markdown');
     expect(extension).toBe('md');
     expect(output).toMatch(/^# Fix \\\*it\\\* &lt;now\\>\n/);
     expect(output).toContain('<summary>System prompt</summary>');
@@ -20,7 +20,7 @@ describe('the Markdown export', () => {
   });
 
   it('uses fences that no text inside can close', () => {
-    const { text: output } = exported(
+    const { text: output } = exportTo(
       { messages: [user(text('x')), assistant(call('c', { content: 'a\n````\nb', n: 1 }))] },
       'markdown',
     );
@@ -28,7 +28,7 @@ describe('the Markdown export', () => {
   });
 
   it('names unknown and encrypted blocks', () => {
-    const { text: output, notes } = exported(
+    const { text: output, notes } = exportTo(
       {
         messages: [
           { role: 'user', content: 'sum', isSummary: true },

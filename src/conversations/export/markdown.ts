@@ -3,52 +3,57 @@ import { isAnyThinking, isImage, isRecord, isText, isToolResult, isToolUse } fro
 import type { ApiMessage, Block, ToolUseBlock } from '../../core/messages/types';
 import { asText } from '../text/values';
 import type { Losses } from './losses';
-import { systemText } from './system';
+import { renderSystemText } from './system';
 import { getResultText } from './turns';
 import type { Exportable } from './types';
 
 /** @param losses collects what could not be exported */
-export function markdownText({ title, messages, request }: Exportable, losses: Losses): string {
+export function exportToMarkdown({ title, messages, request }: Exportable, losses: Losses): string {
   const names = new Map<string, string>();
-  const prompt = systemText(request, []);
+  const prompt = renderSystemText(request, []);
   const sections = messages.map((message, index) => {
-    const blocks = blocksIn(message);
+    const blocks = listBlocks(message);
     for (const block of blocks) if (isToolUse(block)) names.set(block.id, block.name);
     const parts = blocks.map((block) => renderBlock(block, names, losses)).filter((text) => text !== '');
     const summary = message['isSummary'] === true || message['isCompactSummary'] === true ? ', summary' : '';
-    return [`## ${index + 1} · ${ROLES[message.role]}${summary}`, ...parts].join('\n\n');
+    return [`## ${index + 1} · ${ROLE_LABELS[message.role]}${summary}`, ...parts].join('\n\n');
   });
-  const system = prompt === '' ? [] : [folded('System prompt', fenced(prompt))];
-  return `${[`# ${inline(title)}`, ...system, ...sections].join('\n\n')}\n`;
+  const system = prompt === '' ? [] : [foldText('System prompt', fenceText(prompt))];
+  return `${[`# ${escapeInline(title)}`, ...system, ...sections].join('\n\n')}\n`;
 }
 
-const ROLES: Readonly<Record<ApiMessage['role'], string>> = { user: 'User', assistant: 'Assistant', system: 'System' };
+const ROLE_LABELS: Readonly<Record<ApiMessage['role'], string>> = {
+  user: 'User',
+  assistant: 'Assistant',
+  system: 'System',
+};
 
-const blocksIn = ({ content }: ApiMessage): readonly Block[] =>
+const listBlocks = ({ content }: ApiMessage): readonly Block[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
 function renderBlock(block: Block, names: ReadonlyMap<string, string>, losses: Losses): string {
   if (isText(block)) return block.text.trim();
-  if (isToolUse(block)) return `**${inline(block.name)}**\n\n${renderParameters(block)}`;
+  if (isToolUse(block)) return `**${escapeInline(block.name)}**\n\n${renderParameters(block)}`;
   if (isToolResult(block)) {
-    const name = inline(names.get(block.tool_use_id) ?? 'a tool');
+    const name = escapeInline(names.get(block.tool_use_id) ?? 'a tool');
     const text = getResultText(block);
     const lines = text === '' ? 0 : text.split('\n').length;
     const images = Array.isArray(block.content) ? (block.content as readonly Block[]).filter(isImage) : [];
     const shown = images.map((image) => renderImage(image, losses));
     const size = `${lines} ${lines === 1 ? 'line' : 'lines'}`;
-    return [folded(`${block.is_error === true ? 'Error' : 'Result'} of ${name}, ${size}`, fenced(text)), ...shown].join(
-      '\n\n',
-    );
+    return [
+      foldText(`${block.is_error === true ? 'Error' : 'Result'} of ${name}, ${size}`, fenceText(text)),
+      ...shown,
+    ].join('\n\n');
   }
   if (isAnyThinking(block)) return renderThinking(block, losses);
   if (isImage(block)) return renderImage(block, losses);
-  return folded(inline(block.type), fenced(JSON.stringify(block, null, 2), 'json'));
+  return foldText(escapeInline(block.type), fenceText(JSON.stringify(block, null, 2), 'json'));
 }
 
 function renderThinking(block: Block, losses: Losses): string {
   const text = asText(block['thinking']).trim();
-  if (text !== '') return folded('Thinking', fenced(text));
+  if (text !== '') return foldText('Thinking', fenceText(text));
   losses.add('thought', 'left out (encrypted)');
   return '';
 }
@@ -59,35 +64,36 @@ function renderImage({ source }: Block, losses: Losses): string {
     const { url, media_type: type, data } = source;
     if (typeof url === 'string' && /^https?:\/\/[^\s()<>]+$/.test(url)) return `![image](${url})`;
     losses.add('image', 'named, not shown');
-    if (typeof data === 'string') return `*[${inline(asText(type))}, ${Math.ceil((data.length * 3) / 4 / 1024)} KB]*`;
+    if (typeof data === 'string')
+      return `*[${escapeInline(asText(type))}, ${Math.ceil((data.length * 3) / 4 / 1024)} KB]*`;
   } else losses.add('image', 'named, not shown');
   return '*[image]*';
 }
 
 /** Multi-line strings are shown verbatim under their names; short parameters as JSON. */
 function renderParameters({ input }: ToolUseBlock): string {
-  if (!isRecord(input)) return fenced(JSON.stringify(input ?? null), 'json');
+  if (!isRecord(input)) return fenceText(JSON.stringify(input ?? null), 'json');
   const entries = Object.entries(input);
   const isLong = (value: unknown): value is string => typeof value === 'string' && value.includes('\n');
   const short = entries.filter(([, value]) => !isLong(value));
   return [
-    ...(short.length > 0 ? [fenced(JSON.stringify(Object.fromEntries(short), null, 2), 'json')] : []),
-    ...entries.flatMap(([name, value]) => (isLong(value) ? [`${inline(name)}:\n\n${fenced(value)}`] : [])),
+    ...(short.length > 0 ? [fenceText(JSON.stringify(Object.fromEntries(short), null, 2), 'json')] : []),
+    ...entries.flatMap(([name, value]) => (isLong(value) ? [`${escapeInline(name)}:\n\n${fenceText(value)}`] : [])),
   ].join('\n\n');
 }
 
 /** The fence is longer than any in the text, so that the text can't end it. */
-function fenced(text: string, language = ''): string {
+function fenceText(text: string, language = ''): string {
   const longest = Math.max(0, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
   const fence = '`'.repeat(Math.max(3, longest + 1));
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-const folded = (summary: string, body: string): string =>
+const foldText = (summary: string, body: string): string =>
   `<details>\n<summary>${summary}</summary>\n\n${body}\n\n</details>`;
 
 /** Escapes a name from a file so that no Markdown in it takes effect. */
-const inline = (text: string): string =>
+const escapeInline = (text: string): string =>
   text
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .replace(/[\\`*_[\]<>#&]/g, (mark) => (mark === '<' ? '&lt;' : mark === '&' ? '&amp;' : `\\${mark}`));

@@ -1,6 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiMessage } from '../../core/messages/types';
-import { type Json, body, exported, openaiSays, user, assistant, text, call, result, image, messages } from './testing';
+import {
+  type Json,
+  body,
+  exportTo,
+  checkWithOpenAIServer,
+  user,
+  assistant,
+  text,
+  call,
+  result,
+  image,
+  messages,
+} from './testing';
 
 describe('the OpenAI export', () => {
   it('puts the system prompt first, results in separate messages with images after them, and keeps raw arguments', () => {
@@ -10,7 +22,7 @@ describe('the OpenAI export', () => {
       messages[2]!,
       messages[3]!,
     ];
-    const { text: output, notes } = exported({ messages: raw, request: { system: 'Be careful.' } }, 'openai');
+    const { text: output, notes } = exportTo({ messages: raw, request: { system: 'Be careful.' } }, 'openai');
     const imagePart = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
     expect(JSON.parse(output)).toMatchObject({
       messages: [
@@ -32,7 +44,7 @@ describe('the OpenAI export', () => {
 
   it('notes what could not be exported', () => {
     const pdf = { type: 'base64', media_type: 'application/pdf', data: 'AA' };
-    const { text: output, notes } = exported(
+    const { text: output, notes } = exportTo(
       {
         messages: [
           user(
@@ -47,7 +59,7 @@ describe('the OpenAI export', () => {
       },
       'openai',
     );
-    expect(openaiSays(JSON.parse(output) as Json)).toBeUndefined();
+    expect(checkWithOpenAIServer(JSON.parse(output) as Json)).toBeUndefined();
     expect(output).toContain('data:application/pdf;base64,AA');
     expect(notes).toEqual([
       '1 image: left out because it has no address.',
@@ -71,7 +83,7 @@ it('the OpenAI export keeps system messages in place, after the results of calls
     assistant(text('Done.')),
   ];
   const made = body(messages, 'openai');
-  expect(openaiSays(made)).toBeUndefined();
+  expect(checkWithOpenAIServer(made)).toBeUndefined();
   expect(made['messages']).toMatchObject([
     { role: 'user', content: 'Fix it' },
     { role: 'assistant' },
@@ -88,7 +100,7 @@ it.each(['openai', 'anthropic', 'markdown', 'handover'] as const)(
   (target) => {
     const input = { path: 'a\udc00', env: { 'NAME\ud83d': 'x' } };
     const messages = [user(text('cut \ud83d here')), assistant(text('I look.'), call('c1', input))];
-    const { text: out, notes } = exported({ messages }, target);
+    const { text: out, notes } = exportTo({ messages }, target);
     expect(out.isWellFormed()).toBe(true);
     expect(out).not.toMatch(/(?<!\\)\\ud[89a-f]/);
     expect(notes.join()).toContain('half of a surrogate pair');

@@ -3,17 +3,20 @@ import { isAnyThinking, isImage, isText, isToolResult, isToolUse } from '../../c
 import type { Block, ToolResultBlock, ToolUseBlock } from '../../core/messages/types';
 import { renderArguments } from '../formats/openai/arguments';
 import { getImageUrl } from '../formats/openai/parts';
-import { type Fields, recordIn, stringIn } from '../text/values';
+import { type Fields, recordIn, readString } from '../text/values';
 import type { Losses } from './losses';
-import { systemText } from './system';
+import { renderSystemText } from './system';
 import { toValidCall, collectTools } from './tools';
-import { type ConvertBlock, type Turn, NO_RESULT, textBlock, getResultText, toTurns } from './turns';
+import { type ConvertBlock, type Turn, MISSING_RESULT_TEXT, makeTextBlock, getResultText, toTurns } from './turns';
 import type { Exportable } from './types';
 
 /** @param losses collects what could not be exported */
-export function openaiBody({ messages, request }: Exportable, losses: Losses): Fields {
-  const { system, turns } = toTurns(messages, converter(losses), losses, (text) => ({ type: SYSTEM_NOTE, text }));
-  const prompt = systemText(request, system);
+export function exportToOpenAI({ messages, request }: Exportable, losses: Losses): Fields {
+  const { system, turns } = toTurns(messages, createBlockConverter(losses), losses, (text) => ({
+    type: SYSTEM_NOTE_TYPE,
+    text,
+  }));
+  const prompt = renderSystemText(request, system);
   const tools = collectTools(request, turns, losses);
   return {
     messages: [
@@ -30,13 +33,13 @@ export function openaiBody({ messages, request }: Exportable, losses: Losses): F
 }
 
 /** A system message in the middle of the conversation, which Chat Completions accepts. */
-const SYSTEM_NOTE = 'system_note';
+const SYSTEM_NOTE_TYPE = 'system_note';
 
-const converter =
+const createBlockConverter =
   (losses: Losses): ConvertBlock =>
   (block, role) => {
-    if (isText(block)) return block.text.trim() === '' ? [] : [textBlock(block.text)];
-    if (block.type === SYSTEM_NOTE) return [block];
+    if (isText(block)) return block.text.trim() === '' ? [] : [makeTextBlock(block.text)];
+    if (block.type === SYSTEM_NOTE_TYPE) return [block];
     if (isImage(block)) return [toImage(block, role, losses)];
     if (block.type === 'document') return [toFile(block, role, losses)];
     if (isAnyThinking(block) || block.type === 'openai_reasoning') {
@@ -44,7 +47,7 @@ const converter =
       return [];
     }
     if (isToolUse(block) && role === 'assistant') return [toValidCall(block)];
-    if (isToolResult(block)) return role === 'user' ? [block] : [textBlock(`[Result]\n${getResultText(block)}`)];
+    if (isToolResult(block)) return role === 'user' ? [block] : [makeTextBlock(`[Result]\n${getResultText(block)}`)];
     losses.add(`block of type “${block.type}”`, 'left out because OpenAI has no equivalent');
     return [];
   };
@@ -56,20 +59,20 @@ function toImage(block: Block, role: Turn['role'], losses: Losses): Block {
     'image',
     role === 'user' ? 'left out because it has no address' : 'left out because OpenAI allows none for an assistant',
   );
-  return textBlock('[image]');
+  return makeTextBlock('[image]');
 }
 
 /** A PDF as a file part (OpenAI guide, "File inputs"). */
 function toFile(block: Block, role: Turn['role'], losses: Losses): Block {
   const source = recordIn(block, 'source') ?? {};
-  const data = stringIn(source, 'data');
-  if (source['type'] === 'text' && data !== undefined && data.trim() !== '') return textBlock(data);
-  const filename = stringIn(block, 'title') ?? 'document.pdf';
+  const data = readString(source, 'data');
+  if (source['type'] === 'text' && data !== undefined && data.trim() !== '') return makeTextBlock(data);
+  const filename = readString(block, 'title') ?? 'document.pdf';
   if (role === 'user' && source['media_type'] === 'application/pdf' && data !== undefined) {
     return { type: 'file', file: { filename, file_data: `data:application/pdf;base64,${data}` } };
   }
   losses.add('document', 'left out because OpenAI does not accept this type');
-  return textBlock(`[document ${filename}]`);
+  return makeTextBlock(`[document ${filename}]`);
 }
 
 /**
@@ -78,10 +81,10 @@ function toFile(block: Block, role: Turn['role'], losses: Losses): Block {
  */
 function toUserMessages({ blocks }: Turn, losses: Losses): Fields[] {
   const results = blocks.filter(isToolResult);
-  const images = results.flatMap((result) => imagesIn(result, losses));
+  const images = results.flatMap((result) => listImages(result, losses));
   losses.add('failed result', 'not marked as failed because OpenAI has no equivalent', results.filter(isFailed).length);
   const rest = [
-    ...(images.length > 0 ? [textBlock('Images of the results above:'), ...images] : []),
+    ...(images.length > 0 ? [makeTextBlock('Images of the results above:'), ...images] : []),
     ...blocks.filter((block) => !isToolResult(block)),
   ];
   return [
@@ -99,7 +102,7 @@ function toSpokenMessages(blocks: readonly Block[]): Fields[] {
     words = [];
   };
   for (const block of blocks) {
-    if (block.type === SYSTEM_NOTE) {
+    if (block.type === SYSTEM_NOTE_TYPE) {
       speak();
       messages.push({ role: 'system', content: block['text'] });
     } else words.push(block);
@@ -109,9 +112,9 @@ function toSpokenMessages(blocks: readonly Block[]): Fields[] {
 }
 
 const isFailed = ({ is_error: isError, content }: ToolResultBlock): boolean =>
-  isError === true && content !== NO_RESULT;
+  isError === true && content !== MISSING_RESULT_TEXT;
 
-const imagesIn = ({ content }: ToolResultBlock, losses: Losses): Block[] =>
+const listImages = ({ content }: ToolResultBlock, losses: Losses): Block[] =>
   Array.isArray(content)
     ? (content as readonly Block[]).filter(isImage).map((image) => toImage(image, 'user', losses))
     : [];

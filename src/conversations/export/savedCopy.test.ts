@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { isRecord } from '../../core/messages/blocks';
 import { renderAnthropicJson } from '../rawText';
 import { readConversationFile } from '../readFile';
-import { anthropicSays, counter, signer, type Json } from './testing';
+import { checkWithAnthropicServer, counter, signer, type Json } from './testing';
 
 const FIXTURES = join(import.meta.dirname, '../../../test/fixtures/sessions');
 
@@ -25,6 +25,6 @@ it.each(readdirSync(FIXTURES).filter((name) => name !== 'anthropic.json'))(
     // The server knows only its own signatures.
     const { system, tools, messages } = JSON.parse(text, signed) as Json;
     const request = { ...(system !== undefined && { system }), ...(tools !== undefined && { tools }), messages };
-    expect(anthropicSays(request)).toBeUndefined();
+    expect(checkWithAnthropicServer(request)).toBeUndefined();
   },
 );

@@ -2,7 +2,7 @@ import { isRecord } from '../../core/messages/blocks';
 import { type Fields, asText } from '../text/values';
 
 /** The system prompt as one text: the request's own, then the system messages'. */
-export function systemText(request: Fields | undefined, folded: readonly string[]): string {
+export function renderSystemText(request: Fields | undefined, folded: readonly string[]): string {
   const own = request?.['system'];
   const texts = Array.isArray(own)
     ? own.map((block: unknown) => (isRecord(block) ? asText(block['text']) : asText(block)))

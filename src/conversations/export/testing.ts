@@ -1,6 +1,6 @@
 import { anthropicFault } from '../../../test/servers/anthropicRules';
 import { chatFault } from '../../../test/servers/openaiRules';
-import { freshCounter } from '../../core/testingCounter';
+import { createCounter } from '../../core/testingCounter';
 import type { ApiMessage, Block } from '../../core/messages/types';
 import { exportConversation, type Exportable, type ExportTarget } from '.';
 
@@ -8,17 +8,18 @@ export type Json = Readonly<Record<string, unknown>>;
 
 export const signer = { sign: (content: string) => `signed ${content.length}` };
 
-export const counter = freshCounter();
+export const counter = createCounter();
 
-export const exported = (conversation: Partial<Exportable>, target: ExportTarget) =>
+export const exportTo = (conversation: Partial<Exportable>, target: ExportTarget) =>
   exportConversation({ title: 'A title', messages: [], ...conversation }, target, counter);
 
 export const body = (messages: readonly ApiMessage[], target: ExportTarget, more: Partial<Exportable> = {}): Json =>
-  JSON.parse(exported({ messages, ...more }, target).text) as Json;
+  JSON.parse(exportTo({ messages, ...more }, target).text) as Json;
 
-export const anthropicSays = (value: Json) => anthropicFault({ model: 'm', max_tokens: 100, ...value }, signer);
+export const checkWithAnthropicServer = (value: Json) =>
+  anthropicFault({ model: 'm', max_tokens: 100, ...value }, signer);
 
-export const openaiSays = (value: Json) => chatFault({ model: 'm', ...value }, {});
+export const checkWithOpenAIServer = (value: Json) => chatFault({ model: 'm', ...value }, {});
 
 export const user = (...content: Block[]): ApiMessage => ({ role: 'user', content });
 

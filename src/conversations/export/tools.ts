@@ -1,7 +1,7 @@
 /** The tools of an export: those that the request declares, else the names that calls use. */
 import { isRecord, isToolUse } from '../../core/messages/blocks';
 import type { Block, ToolUseBlock } from '../../core/messages/types';
-import { type Fields, listIn, stringIn } from '../text/values';
+import { type Fields, listIn, readString } from '../text/values';
 import type { Losses } from './losses';
 import type { Turn } from './turns';
 
@@ -14,7 +14,7 @@ export interface Tool {
 /** A name that all APIs accept: `^[a-zA-Z0-9_-]{1,64}$`. */
 const toValidToolName = (name: string): string => name.replace(/[^\w-]/g, '_').slice(0, 64) || 'tool';
 
-const ANY_INPUT: Fields = { type: 'object', additionalProperties: true };
+const ANY_INPUT_SCHEMA: Fields = { type: 'object', additionalProperties: true };
 
 /** The call with a name and input that all APIs accept. */
 export const toValidCall = (call: ToolUseBlock): Block => ({
@@ -33,7 +33,7 @@ export function collectTools(request: Fields | undefined, turns: readonly Turn[]
   const used = new Set(turns.flatMap(({ blocks }) => blocks.filter(isToolUse).map(({ name }) => name)));
   const missing = [...used].filter((name) => !declared.has(name));
   losses.add('tool', 'declared as taking any parameters, since theirs were not recorded', missing.length);
-  return [...declared.values(), ...missing.map((name) => ({ name, description: undefined, schema: ANY_INPUT }))];
+  return [...declared.values(), ...missing.map((name) => ({ name, description: undefined, schema: ANY_INPUT_SCHEMA }))];
 }
 
 /**
@@ -42,8 +42,8 @@ export function collectTools(request: Fields | undefined, turns: readonly Turn[]
  */
 function toTool(value: Fields): Tool | undefined {
   const called = isRecord(value['function']) ? value['function'] : value;
-  const name = stringIn(called, 'name');
+  const name = readString(called, 'name');
   const schema = called['input_schema'] ?? called['parameters'];
   if (name === undefined || name === '' || !isRecord(schema)) return undefined;
-  return { name: toValidToolName(name), description: stringIn(called, 'description'), schema };
+  return { name: toValidToolName(name), description: readString(called, 'description'), schema };
 }

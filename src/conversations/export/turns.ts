@@ -40,16 +40,16 @@ export function toTurns(
   const folded = foldSystem(messages, toNote);
   const spoken = folded.messages.map((message): Turn => ({
     role: message.role,
-    blocks: blocksIn(message).flatMap((block) => convert(block, message.role)),
+    blocks: listBlocks(message).flatMap((block) => convert(block, message.role)),
   }));
-  const answered = answerCalls(assignUniqueIds(mergeTurns(spoken)), losses);
+  const answered = addMissingResults(assignUniqueIds(mergeTurns(spoken)), losses);
   return { system: folded.prompt.map(({ text }) => text), turns: startWithUser(mergeTurns(answered), losses) };
 }
 
-export const textBlock = (text: string): Block => ({ type: 'text', text });
+export const makeTextBlock = (text: string): Block => ({ type: 'text', text });
 
-const blocksIn = ({ content }: ApiMessage): readonly Block[] =>
-  typeof content === 'string' ? [textBlock(content)] : content;
+const listBlocks = ({ content }: ApiMessage): readonly Block[] =>
+  typeof content === 'string' ? [makeTextBlock(content)] : content;
 
 /** Joins neighbors of one role and drops empty turns. */
 function mergeTurns(turns: readonly Turn[]): Turn[] {
@@ -76,18 +76,18 @@ interface TurnsWithUniqueIds {
 }
 
 /** The longest id that OpenAI accepts. */
-const MAX_ID = 40;
+const MAX_CALL_ID_CHARS = 40;
 
 /** Gives each call a unique id that all APIs accept (`^[a-zA-Z0-9_-]+$`); most keep theirs. */
 function assignUniqueIds(turns: readonly Turn[]): TurnsWithUniqueIds {
   const calls = new Map<string, OpenCall[]>();
   const used = new Set<string>();
   const own = (id: string): string => {
-    const base = id.replace(/[^\w-]/g, '_').slice(0, MAX_ID) || 'call';
+    const base = id.replace(/[^\w-]/g, '_').slice(0, MAX_CALL_ID_CHARS) || 'call';
     let unique = base;
     for (let copy = 2; used.has(unique); copy += 1) {
       const suffix = `_${copy}`;
-      unique = base.slice(0, MAX_ID - suffix.length) + suffix;
+      unique = base.slice(0, MAX_CALL_ID_CHARS - suffix.length) + suffix;
     }
     used.add(unique);
     return unique;
@@ -107,9 +107,9 @@ function assignUniqueIds(turns: readonly Turn[]): TurnsWithUniqueIds {
 }
 
 /** Answers a call that was interrupted or whose result was stored as text. */
-export const NO_RESULT = 'No result was recorded.';
+export const MISSING_RESULT_TEXT = 'No result was recorded.';
 
-function answerCalls({ turns, calls }: TurnsWithUniqueIds, losses: Losses): Turn[] {
+function addMissingResults({ turns, calls }: TurnsWithUniqueIds, losses: Losses): Turn[] {
   const answers = new Map<string, ToolResultBlock>();
   const rest = turns.map((turn, index): Turn => {
     const blocks = turn.blocks.flatMap((block): readonly Block[] => {
@@ -119,7 +119,7 @@ function answerCalls({ turns, calls }: TurnsWithUniqueIds, losses: Losses): Turn
       const call = at === -1 ? undefined : open?.splice(at, 1)[0];
       if (!call) {
         losses.add('result', 'without its call, exported as text');
-        return [textBlock(`[Result without its call]\n${getResultText(block)}`)];
+        return [makeTextBlock(`[Result without its call]\n${getResultText(block)}`)];
       }
       if (call.turn !== index - 1) losses.add('result', 'moved to its call');
       answers.set(call.id, { ...block, tool_use_id: call.id });
@@ -139,8 +139,8 @@ function answerCalls({ turns, calls }: TurnsWithUniqueIds, losses: Losses): Turn
 function getAnswer({ id }: ToolUseBlock, answers: ReadonlyMap<string, ToolResultBlock>, losses: Losses): Block {
   const answer = answers.get(id);
   if (answer) return answer;
-  losses.add('call', `without a result, answered with “${NO_RESULT}”`);
-  return { type: 'tool_result', tool_use_id: id, content: NO_RESULT, is_error: true };
+  losses.add('call', `without a result, answered with “${MISSING_RESULT_TEXT}”`);
+  return { type: 'tool_result', tool_use_id: id, content: MISSING_RESULT_TEXT, is_error: true };
 }
 
 export function getResultText({ content }: ToolResultBlock): string {
@@ -158,9 +158,9 @@ function getPartText(part: Block): string {
 function startWithUser(turns: readonly Turn[], losses: Losses): Turn[] {
   if (turns.length === 0) {
     losses.add('message', 'added because nothing else is left to export');
-    return [{ role: 'user', blocks: [textBlock('(Nothing of this conversation can be told here.)')] }];
+    return [{ role: 'user', blocks: [makeTextBlock('(Nothing of this conversation can be told here.)')] }];
   }
   if (turns[0]?.role !== 'assistant') return [...turns];
   losses.add('first message', 'added because APIs require a conversation to begin with the user');
-  return [{ role: 'user', blocks: [textBlock('(What came before is not part of this export.)')] }, ...turns];
+  return [{ role: 'user', blocks: [makeTextBlock('(What came before is not part of this export.)')] }, ...turns];
 }

@@ -1,4 +1,4 @@
-import { sourceId, sourceName } from '../conversationId';
+import { makeSourceId, getSourceName } from '../conversationId';
 import { type MessageDocument, checkMessages, pickRequest } from './messageArray';
 import { makeTitle } from '../title';
 import type { Conversation, Source } from '../types';
@@ -12,11 +12,11 @@ import { noteUnansweredCalls } from './unanswered';
  * @throws {ConversationReadError} for a malformed message
  */
 export function readAnthropic(document: MessageDocument, source: Source, input: string | Uint8Array): Conversation {
-  const messages = checkMessages(document.messages, sourceName(source));
+  const messages = checkMessages(document.messages, getSourceName(source));
   // Old Cline histories have no timestamps by which to recognize them.
   if (hasTextResults(messages)) return readRoo(document, source, input);
   return {
-    id: sourceId(source, input),
+    id: makeSourceId(source, input),
     format: 'anthropic',
     title: makeTitle(messages),
     messages,

@@ -4,15 +4,15 @@
  * constructMessages: results come from `toolCallStates`, context goes before a person's words, and
  * a compacted session sends its last `conversationSummary` and what follows.
  */
-import { recordedWith } from '../../core/account/recordedRequest';
+import { selectRecordedRequests } from '../../core/account/recordedRequest';
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
-import { sourceId, sourceName } from '../conversationId';
+import { makeSourceId, getSourceName } from '../conversationId';
 import { noteOmitted, createNoMessagesError } from '../notes';
 import { ConversationReadError } from '../readError';
-import { MAX_DEPTH, isDeeperThan } from '../text/json';
-import { type Fields, asText, toImageSource, listIn, recordIn, stringIn } from '../text/values';
-import { tidyTitle, makeTitle } from '../title';
+import { MAX_JSON_DEPTH, isDeeperThan } from '../text/json';
+import { type Fields, asText, toImageSource, listIn, recordIn, readString } from '../text/values';
+import { cleanTitle, makeTitle } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
 import { readContinueRequests } from './continueRequests';
 import { parseArguments } from './openai/arguments';
@@ -20,7 +20,8 @@ import { splitPrompt } from './splitPrompt';
 import { noteUnansweredCalls } from './unanswered';
 
 export const isContinueSession = (value: unknown): value is Fields => {
-  if (!isRecord(value) || stringIn(value, 'sessionId') === undefined || !Array.isArray(value['history'])) return false;
+  if (!isRecord(value) || readString(value, 'sessionId') === undefined || !Array.isArray(value['history']))
+    return false;
   const items = value['history'].filter(isRecord);
   return items.every((item) => isRecord(item['message'])) && (items.length > 0 || 'workspaceDirectory' in value);
 };
@@ -32,29 +33,29 @@ export function readContinue(
   options: ReadOptions,
   input: string | Uint8Array,
 ): Conversation {
-  const name = sourceName(source);
-  if (isDeeperThan(session, MAX_DEPTH)) {
+  const name = getSourceName(source);
+  if (isDeeperThan(session, MAX_JSON_DEPTH)) {
     throw new ConversationReadError({
       problem: 'wrong-shape',
       source: name,
       found: 'a session that is nested too deeply',
-      expected: `at most ${MAX_DEPTH} levels of nesting`,
+      expected: `at most ${MAX_JSON_DEPTH} levels of nesting`,
     });
   }
   const items = listIn(session, 'history').filter(isRecord);
   const answers = new Map<Fields, ApiMessage>();
   const everything = toMessages(items, answers);
   if (everything.length === 0) throw createNoMessagesError(name, 'a Continue session with messages', new Map());
-  const summarized = items.findLastIndex((item) => stringIn(item, 'conversationSummary') !== undefined);
+  const summarized = items.findLastIndex((item) => readString(item, 'conversationSummary') !== undefined);
   const messages =
     options.history === 'all' || summarized === -1 ? everything : selectActiveMessages(items, summarized);
-  const id = stringIn(session, 'sessionId');
-  const workspace = stringIn(session, 'workspaceDirectory');
-  const title = stringIn(session, 'title');
+  const id = readString(session, 'sessionId');
+  const workspace = readString(session, 'workspaceDirectory');
+  const title = readString(session, 'title');
   return {
-    id: id === undefined ? sourceId(source, input) : `continue:${id}`,
+    id: id === undefined ? makeSourceId(source, input) : `continue:${id}`,
     format: 'continue',
-    title: (title === UNNAMED ? undefined : tidyTitle(title)) ?? makeTitle(everything),
+    title: (title === DEFAULT_TITLE ? undefined : cleanTitle(title)) ?? makeTitle(everything),
     messages,
     notes: [
       ...(messages === everything
@@ -64,7 +65,11 @@ export function readContinue(
     ],
     sidechains: [],
     ...(workspace !== undefined && workspace !== '' && { workspace }),
-    ...recordedWith(options.history, readContinueRequests(session, mapPlaces(answers, everything)), everything.length),
+    ...selectRecordedRequests(
+      options.history,
+      readContinueRequests(session, mapPlaces(answers, everything)),
+      everything.length,
+    ),
   };
 }
 
@@ -82,10 +87,10 @@ function mapPlaces(
 }
 
 /** Continue's name for an unnamed session. */
-const UNNAMED = 'New Session';
+const DEFAULT_TITLE = 'New Session';
 
 function selectActiveMessages(items: readonly Fields[], summarized: number): ApiMessage[] {
-  const summary = stringIn(items[summarized] ?? {}, 'conversationSummary') ?? '';
+  const summary = readString(items[summarized] ?? {}, 'conversationSummary') ?? '';
   const system = toMessages(items.slice(0, summarized)).filter(({ role }) => role === 'system');
   return [
     ...system,
@@ -115,11 +120,11 @@ function toMessages(items: readonly Fields[], answers = new Map<Fields, ApiMessa
         const answer = messages[before];
         if (answer) answers.set(item, answer);
         thoughts = [];
-        push('user', readCallStates(item).flatMap(resultBlocks));
+        push('user', readCallStates(item).flatMap(makeResultBlocks));
         break;
       }
       case 'tool': {
-        const id = stringIn(message, 'toolCallId');
+        const id = readString(message, 'toolCallId');
         if (id === undefined || answered.has(id)) break;
         push('user', [{ type: 'tool_result', tool_use_id: id, content: toParts(message['content']) }]);
         break;
@@ -152,42 +157,42 @@ function mergeResults(messages: readonly ApiMessage[]): ApiMessage[] {
 
 function toThinking(message: Fields): Block[] {
   const thinking = asText(message['content']);
-  const signature = stringIn(message, 'signature');
+  const signature = readString(message, 'signature');
   return thinking.trim() === '' ? [] : [{ type: 'thinking', thinking, ...(signature !== undefined && { signature }) }];
 }
 
 /** The model gets files and other context before the person's words. */
 function toPrompt(item: Fields, words: readonly Block[]): ApiMessage[] {
-  const context = textBlocks(contextText(listIn(item, 'contextItems')));
+  const context = makeTextBlocks(renderContext(listIn(item, 'contextItems')));
   return splitPrompt([...context, ...words], new Set(context));
 }
 
-const contextText = (items: readonly unknown[]): string =>
+const renderContext = (items: readonly unknown[]): string =>
   items
     .filter(isRecord)
     .map((each) => asText(each['content']))
     .filter((text) => text !== '')
     .join('\n\n');
 
-const textBlocks = (text: string): Block[] => (text.trim() === '' ? [] : [{ type: 'text', text }]);
+const makeTextBlocks = (text: string): Block[] => (text.trim() === '' ? [] : [{ type: 'text', text }]);
 
 function toParts(content: unknown): Block[] {
-  if (typeof content === 'string') return textBlocks(content);
+  if (typeof content === 'string') return makeTextBlocks(content);
   return listIn({ content }, 'content').flatMap((part): Block[] => {
     if (!isRecord(part)) return [];
-    const url = stringIn(recordIn(part, 'imageUrl') ?? {}, 'url');
+    const url = readString(recordIn(part, 'imageUrl') ?? {}, 'url');
     if (url !== undefined) return [{ type: 'image', source: toImageSource(url) }];
-    return textBlocks(asText(part['text']));
+    return makeTextBlocks(asText(part['text']));
   });
 }
 
 function toCalls(message: Fields): Block[] {
   return listIn(message, 'toolCalls').flatMap((call): Block[] => {
     const called = isRecord(call) ? recordIn(call, 'function') : undefined;
-    const id = isRecord(call) ? stringIn(call, 'id') : undefined;
-    const name = called && stringIn(called, 'name');
+    const id = isRecord(call) ? readString(call, 'id') : undefined;
+    const name = called && readString(called, 'name');
     if (!called || id === undefined || name === undefined || name === '') return [];
-    const rawArguments = stringIn(called, 'arguments') ?? '';
+    const rawArguments = readString(called, 'arguments') ?? '';
     return [{ type: 'tool_use', id, name, input: parseArguments(rawArguments === '' ? '{}' : rawArguments) }];
   });
 }
@@ -202,24 +207,24 @@ function readCallStates(item: Fields): CallState[] {
   const single = recordIn(item, 'toolCallState');
   const states = single ? [single] : listIn(item, 'toolCallStates').filter(isRecord);
   return states.flatMap((state) => {
-    const id = stringIn(state, 'toolCallId');
+    const id = readString(state, 'toolCallId');
     const { output } = state;
     return id === undefined
       ? []
       : [
           {
             id,
-            status: stringIn(state, 'status'),
+            status: readString(state, 'status'),
             output: Array.isArray(output) ? (output as readonly unknown[]) : undefined,
           },
         ];
   });
 }
 
-function resultBlocks({ id, status, output }: CallState): Block[] {
+function makeResultBlocks({ id, status, output }: CallState): Block[] {
   if (!output) return [];
   const failed = status === 'errored' || status === 'canceled';
-  const text = contextText(output);
+  const text = renderContext(output);
   return [
     {
       type: 'tool_result',

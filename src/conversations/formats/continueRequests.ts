@@ -10,7 +10,7 @@ import type { RecordedRequest, RecordedRequests, RecordedTotal } from '../../cor
 import { countPromptTokens, type Usage } from '../../core/cost/usage';
 import { hashText } from '../../core/hash';
 import { isRecord } from '../../core/messages/blocks';
-import { type Fields, countIn, listIn, recordIn, stringIn } from '../text/values';
+import { type Fields, countIn, listIn, recordIn, readString } from '../text/values';
 
 /** @param places index in the whole conversation of the message that each history item became */
 export function readContinueRequests(
@@ -30,7 +30,7 @@ export function readContinueRequests(
   }
   const accounting = detectAccounting(answers.map(({ usage }) => usage));
   const requests = answers.map(({ usage, key, message }): RecordedRequest => {
-    const model = stringIn(usage, 'model');
+    const model = readString(usage, 'model');
     return {
       ...(model !== undefined && { model }),
       ...(message !== undefined && { message }),
@@ -39,7 +39,7 @@ export function readContinueRequests(
       purpose: 'answer',
     };
   });
-  const id = stringIn(session, 'sessionId');
+  const id = readString(session, 'sessionId');
   const totals = readTotals(
     session,
     answers.map(({ usage }) => usage),
@@ -54,7 +54,7 @@ export function readContinueRequests(
   };
 }
 
-const isCompacted = (item: Fields): boolean => stringIn(item, 'conversationSummary') !== undefined;
+const isCompacted = (item: Fields): boolean => readString(item, 'conversationSummary') !== undefined;
 
 /**
  * Continue's adapter for Anthropic's wire counts without cached tokens, under names that only it
@@ -65,7 +65,7 @@ function detectAccounting(usages: readonly Fields[]): Usage['accounting'] {
   const isAnthropic = usages.some((usage) => {
     const { prompt, read, written } = readCounts(usage);
     if (prompt < read + written) return true;
-    return 'cache_read_tokens' in getDetails(usage) && stringIn(usage, 'model')?.includes('/') !== true;
+    return 'cache_read_tokens' in getDetails(usage) && readString(usage, 'model')?.includes('/') !== true;
   });
   return isAnthropic ? 'anthropic' : 'openai';
 }

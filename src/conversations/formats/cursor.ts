@@ -5,12 +5,12 @@
  */
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
-import { sourceId, sourceName } from '../conversationId';
-import { plural } from '../../core/plural';
+import { makeSourceId, getSourceName } from '../conversationId';
+import { formatPlural } from '../../core/plural';
 import { createNoMessagesError, noteSkipped } from '../notes';
 import { readRecords } from '../text/jsonLines';
 import { readLines } from '../text/lines';
-import { type Fields, asText, recordIn, stringIn } from '../text/values';
+import { type Fields, asText, recordIn, readString } from '../text/values';
 import { makeTitle } from '../title';
 import type { Conversation, Source } from '../types';
 import { noteUnansweredCalls } from './unanswered';
@@ -22,49 +22,49 @@ export const isCursorRecord = (value: Fields): boolean =>
   value['uuid'] === undefined;
 
 /** End of a turn; contains no words. Cursor publishes no schema, so other kinds are unknown. */
-const NOT_SENT: ReadonlySet<string> = new Set(['turn_ended']);
+const UNSENT_RECORD_TYPES: ReadonlySet<string> = new Set(['turn_ended']);
 
 /** @throws {ConversationReadError} for a broken line or no messages */
 export function readCursor(input: string | Uint8Array, source: Source): Conversation {
-  const name = sourceName(source);
+  const name = getSourceName(source);
   const notes: string[] = [];
-  const transcript = new Transcript();
+  const transcript = new TranscriptReader();
   readRecords(readLines(input, name), name, notes, ({ value, line }) => {
-    transcript.take(value, line);
+    transcript.takeRecord(value, line);
   });
-  const { messages, passedOver, withoutResult } = transcript.result();
+  const { messages, passedOver, withoutResult } = transcript.getResult();
   if (messages.length === 0) {
     throw createNoMessagesError(name, 'a Cursor transcript with "user" and "assistant" messages', passedOver, notes);
   }
   return {
-    id: sourceId(source, input),
+    id: makeSourceId(source, input),
     format: 'cursor',
     title: makeTitle(messages),
     messages,
     notes: [
       ...notes,
       ...(withoutResult > 0
-        ? [`${plural(withoutResult, 'tool result')} that Cursor did not record; they are empty.`]
+        ? [`${formatPlural(withoutResult, 'tool result')} that Cursor did not record; they are empty.`]
         : []),
-      ...noteSkipped(passedOver, NOT_SENT),
+      ...noteSkipped(passedOver, UNSENT_RECORD_TYPES),
       ...noteUnansweredCalls(messages),
     ],
     sidechains: [],
   };
 }
 
-class Transcript {
+class TranscriptReader {
   private readonly messages: ApiMessage[] = [];
   private readonly passedOver = new Map<string, number>();
   private withoutResult = 0;
   /** Calls whose results are still to come, in the same order. */
   private pendingCalls: string[] = [];
 
-  take(value: Fields, line: number): void {
+  takeRecord(value: Fields, line: number): void {
     const content = recordIn(value, 'message')?.['content'];
     const role = value['role'];
     if (content === undefined || (role !== 'user' && role !== 'assistant')) {
-      const kind = stringIn(value, 'type') ?? 'unnamed';
+      const kind = readString(value, 'type') ?? 'unnamed';
       this.passedOver.set(kind, (this.passedOver.get(kind) ?? 0) + 1);
       return;
     }
@@ -82,12 +82,12 @@ class Transcript {
     this.pendingCalls = blocks.flatMap((block) => (block.type === 'tool_use' ? [String(block['id'])] : []));
   }
 
-  result(): { messages: readonly ApiMessage[]; passedOver: ReadonlyMap<string, number>; withoutResult: number } {
+  getResult(): { messages: readonly ApiMessage[]; passedOver: ReadonlyMap<string, number>; withoutResult: number } {
     return { messages: this.messages, passedOver: this.passedOver, withoutResult: this.withoutResult };
   }
 
   private toResult(part: Fields): Block {
-    const id = stringIn(part, 'tool_use_id') ?? this.pendingCalls[0] ?? 'unknown';
+    const id = readString(part, 'tool_use_id') ?? this.pendingCalls[0] ?? 'unknown';
     this.pendingCalls = this.pendingCalls.filter((each) => each !== id);
     const { content } = part;
     return {
@@ -100,11 +100,11 @@ class Transcript {
   }
 
   private toBlocks(part: Fields, id: string): Block[] {
-    const text = stringIn(part, 'text');
+    const text = readString(part, 'text');
     if (text !== undefined) return text.trim() === '' ? [] : [{ type: 'text', text }];
-    const tool = stringIn(part, 'name');
+    const tool = readString(part, 'name');
     if (part['type'] === 'tool_use' && tool !== undefined) {
-      return [{ type: 'tool_use', id: stringIn(part, 'id') ?? id, name: tool, input: part['input'] ?? {} }];
+      return [{ type: 'tool_use', id: readString(part, 'id') ?? id, name: tool, input: part['input'] ?? {} }];
     }
     return [{ type: 'cursor_part', part }];
   }

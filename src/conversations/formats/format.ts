@@ -4,9 +4,9 @@ import type { RecordedRequests } from '../../core/account/recordedRequest';
 
 /** Collects requests from a file's records, one record at a time, without keeping the records. */
 export interface RequestCollector {
-  take(value: Fields): void;
+  takeRecord(value: Fields): void;
   /** Undefined if no record has usage. */
-  result(): RecordedRequests | undefined;
+  getResult(): RecordedRequests | undefined;
   /** Number of compactions so far. */
   readonly compactions: number;
 }
@@ -25,7 +25,7 @@ export type EarlierRecords =
   | { readonly missing: string };
 
 /** How to recognize and read a format: as JSON lines, one JSON document, or either. */
-export interface Format {
+export interface ConversationReader {
   readonly lines?: {
     /** True if only this format has such a record. */
     readonly isRecord: (value: Fields) => boolean;

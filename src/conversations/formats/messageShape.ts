@@ -1,6 +1,6 @@
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage } from '../../core/messages/types';
-import { MAX_DEPTH, isDeeperThan } from '../text/json';
+import { MAX_JSON_DEPTH, isDeeperThan } from '../text/json';
 import { describeValue } from '../readError';
 
 /**
@@ -21,7 +21,7 @@ export class ShapeError extends Error {
   }
 }
 
-const ROLES: readonly unknown[] = ['user', 'assistant', 'system'];
+const MESSAGE_ROLES: readonly unknown[] = ['user', 'assistant', 'system'];
 
 /**
  * Checks only what the types promise. Unanswered calls and alternating roles are left to the
@@ -30,13 +30,14 @@ const ROLES: readonly unknown[] = ['user', 'assistant', 'system'];
  */
 export function checkMessage(value: unknown, path: string): asserts value is ApiMessage {
   if (!isRecord(value)) throw new ShapeError(path, value, 'a message: an object with "role" and "content"');
-  if (!ROLES.includes(value['role'])) {
+  if (!MESSAGE_ROLES.includes(value['role'])) {
     throw new ShapeError(`${path}.role`, value['role'], '"user", "assistant" or "system"');
   }
   const content = value['content'];
   if (typeof content !== 'string') checkBlocks(content, `${path}.content`, 'a string or an array of blocks');
   // Also needed for string content: the message's other fields cross the worker boundary too.
-  if (isDeeperThan(value, MAX_DEPTH)) throw new ShapeError(path, value, `at most ${MAX_DEPTH} levels of nesting`);
+  if (isDeeperThan(value, MAX_JSON_DEPTH))
+    throw new ShapeError(path, value, `at most ${MAX_JSON_DEPTH} levels of nesting`);
 }
 
 function checkBlocks(content: unknown, path: string, expected: string): void {

@@ -220,8 +220,8 @@ describe('requests recorded in a Pi session', () => {
   const usage = (input: number, output: number) => ({ input, output, cacheRead: 0, cacheWrite: 0, cost: { total: 0 } });
   const collect = (entries: readonly Readonly<Record<string, unknown>>[]) => {
     const requests = new PiRequests();
-    for (const entry of entries) requests.take(entry);
-    const recorded = requests.result();
+    for (const entry of entries) requests.takeRecord(entry);
+    const recorded = requests.getResult();
     return recorded && withoutOddNumbers(recorded).requests;
   };
   const answer = (id: string, used: object) => ({

@@ -5,7 +5,7 @@
  * sessions.
  */
 import {
-  recordedWith,
+  selectRecordedRequests,
   type RecordedCompaction,
   type RecordedRequest,
   type RecordedRequests,
@@ -13,13 +13,13 @@ import {
 import { isRecord } from '../../core/messages/blocks';
 import { isMachineMessage } from '../../core/messages/personText';
 import type { ApiMessage, Block } from '../../core/messages/types';
-import { sourceId, sourceName } from '../conversationId';
-import { plural } from '../../core/plural';
+import { makeSourceId, getSourceName } from '../conversationId';
+import { formatPlural } from '../../core/plural';
 import { noteOmitted, createNoMessagesError, noteSkipped } from '../notes';
 import { type JsonRecord, readRecords, recordAboveGap } from '../text/jsonLines';
 import { type Line, readLines } from '../text/lines';
-import { type Fields, asText, countIn, listIn, numberIn, recordIn, stringIn, timeIn } from '../text/values';
-import { makeTitle, tidyTitle } from '../title';
+import { type Fields, asText, countIn, listIn, readNumber, recordIn, readString, readTime } from '../text/values';
+import { makeTitle, cleanTitle } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
 import type { RequestCollector } from './format';
 import { type BlockMessage, cutText, splitPrompt } from './splitPrompt';
@@ -27,7 +27,7 @@ import { noteUnansweredCalls } from './unanswered';
 
 /** A line of such a session: its header or an entry. */
 export const isPiRecord = (value: Fields): boolean =>
-  (value['type'] === 'session' && stringIn(value, 'id') !== undefined && 'cwd' in value) ||
+  (value['type'] === 'session' && readString(value, 'id') !== undefined && 'cwd' in value) ||
   (value['type'] === 'message' && isRecord(value['message']) && 'parentId' in value);
 
 /**
@@ -37,7 +37,7 @@ export const isPiRecord = (value: Fields): boolean =>
  * @throws {ConversationReadError} for a broken line or no messages
  */
 export function readPi(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
-  const name = sourceName(source);
+  const name = getSourceName(source);
   const notes: string[] = [];
   const session = parseEntries(readLines(input, name), name, notes);
   const { header, entries, titles } = session;
@@ -50,30 +50,36 @@ export function readPi(input: string | Uint8Array, source: Source, options: Read
   if (everything.length === 0) {
     throw createNoMessagesError(name, 'a Pi session with "message" entries', passedOver, notes);
   }
-  const id = stringIn(header, 'id');
-  const workspace = stringIn(header, 'cwd');
-  const system = way.map((entry) => stringIn(entry, 'systemPrompt')).findLast((text) => text !== undefined);
+  const id = readString(header, 'id');
+  const workspace = readString(header, 'cwd');
+  const system = way.map((entry) => readString(entry, 'systemPrompt')).findLast((text) => text !== undefined);
   const left = entries.filter(isMessage).length - way.filter(isMessage).length;
-  const withdrawn = way.filter((entry) => edits.get(stringIn(entry, 'id')) === null).length;
+  const withdrawn = way.filter((entry) => edits.get(readString(entry, 'id')) === null).length;
   return {
-    id: id === undefined ? sourceId(source, input) : `pi:${id}`,
+    id: id === undefined ? makeSourceId(source, input) : `pi:${id}`,
     format: 'pi',
-    title: tidyTitle(titles.at(-1)) ?? makeTitle(everything),
+    title: cleanTitle(titles.at(-1)) ?? makeTitle(everything),
     messages,
     notes: [
       ...notes,
       ...(messages.length < everything.length
         ? [noteOmitted(everything.length - messages.length, 'before the last compaction')]
         : []),
-      ...(left > 0 ? [`Left out: ${plural(left, 'message')} on abandoned branches.`] : []),
-      ...(withdrawn > 0 ? [`Left out: ${plural(withdrawn, 'message')} taken out of the context (context_edit).`] : []),
-      ...noteSkipped(passedOver, NOT_SENT),
+      ...(left > 0 ? [`Left out: ${formatPlural(left, 'message')} on abandoned branches.`] : []),
+      ...(withdrawn > 0
+        ? [`Left out: ${formatPlural(withdrawn, 'message')} taken out of the context (context_edit).`]
+        : []),
+      ...noteSkipped(passedOver, UNSENT_MESSAGE_ROLES),
       ...noteUnansweredCalls(messages),
     ],
     sidechains: [],
     ...(workspace !== undefined && { workspace }),
     ...(system !== undefined && { request: { system } }),
-    ...recordedWith(options.history, readRecordedRequests(header, entries, way, everything, owners), everything.length),
+    ...selectRecordedRequests(
+      options.history,
+      readRecordedRequests(header, entries, way, everything, owners),
+      everything.length,
+    ),
   };
 }
 
@@ -91,16 +97,16 @@ function readRecordedRequests(
     return owner && indexes.get(owner);
   };
   const collected = new PiRequests();
-  collected.take(header);
-  for (const entry of entries) collected.take(entry, findIndex(entry));
+  collected.takeRecord(header);
+  for (const entry of entries) collected.takeRecord(entry, findIndex(entry));
   const compactions = way.flatMap((entry): RecordedCompaction[] => {
     const message = entry['type'] === 'compaction' ? findIndex(entry) : undefined;
     if (message === undefined) return [];
-    const at = timeIn(entry, 'timestamp');
-    const tokensBefore = numberIn(entry, 'tokensBefore');
+    const at = readTime(entry, 'timestamp');
+    const tokensBefore = readNumber(entry, 'tokensBefore');
     return [{ message, ...(at !== undefined && { at }), ...(tokensBefore !== undefined && { tokensBefore }) }];
   });
-  const recorded = collected.result();
+  const recorded = collected.getResult();
   return recorded && { ...recorded, compactions };
 }
 
@@ -113,27 +119,27 @@ export class PiRequests implements RequestCollector {
   private seller: string | undefined;
 
   /** @param message index of the entry's message, if the conversation was read too */
-  take(entry: Fields, message?: number): void {
+  takeRecord(entry: Fields, message?: number): void {
     if (entry['type'] === 'session') this.header = entry;
     // Since 1.x a summary has the usage of its request (CompactionEntry).
     const isCompaction = entry['type'] === 'compaction' || entry['type'] === 'branch_summary';
     if (isCompaction) this.compactions += 1;
     const said = isCompaction ? entry : (recordIn(entry, 'message') ?? {});
     if (entry['type'] === 'model_change') {
-      this.model = stringIn(entry, 'modelId') ?? this.model;
-      this.seller = stringIn(entry, 'provider') ?? this.seller;
+      this.model = readString(entry, 'modelId') ?? this.model;
+      this.seller = readString(entry, 'provider') ?? this.seller;
     }
     const usage = isCompaction || said['role'] === 'assistant' ? recordIn(said, 'usage') : undefined;
     if (!usage || (!isCompaction && entry['type'] !== 'message')) return;
     this.hasCompactions ||= isCompaction;
-    const at = timeIn(said, 'timestamp') ?? timeIn(entry, 'timestamp');
-    const began = timeIn(this.header, 'timestamp');
-    const id = stringIn(entry, 'id');
+    const at = readTime(said, 'timestamp') ?? readTime(entry, 'timestamp');
+    const began = readTime(this.header, 'timestamp');
+    const id = readString(entry, 'id');
     // The current model makes a summary, but the entry does not name it.
-    const model = (this.model = stringIn(said, 'model') ?? this.model);
-    const seller = (this.seller = stringIn(said, 'provider') ?? this.seller);
-    const recordedCost = numberIn(recordIn(usage, 'cost') ?? {}, 'total');
-    const reasoning = numberIn(usage, 'reasoning') ?? numberIn(usage, 'reasoningTokens');
+    const model = (this.model = readString(said, 'model') ?? this.model);
+    const seller = (this.seller = readString(said, 'provider') ?? this.seller);
+    const recordedCost = readNumber(recordIn(usage, 'cost') ?? {}, 'total');
+    const reasoning = readNumber(usage, 'reasoning') ?? readNumber(usage, 'reasoningTokens');
     this.requests.push({
       ...(at !== undefined && { at }),
       ...(model !== undefined && { model }),
@@ -157,10 +163,10 @@ export class PiRequests implements RequestCollector {
     });
   }
 
-  result(): RecordedRequests | undefined {
+  getResult(): RecordedRequests | undefined {
     if (this.requests.length === 0) return undefined;
-    const id = stringIn(this.header, 'id');
-    const began = timeIn(this.header, 'timestamp');
+    const id = readString(this.header, 'id');
+    const began = readTime(this.header, 'timestamp');
     return {
       requests: this.requests,
       compactions: [],
@@ -189,7 +195,8 @@ function parseEntries(input: Iterable<Line>, source: string, notes: string[]): E
   const titles: string[] = [];
   readRecords(input, source, notes, (record) => {
     const { value } = record;
-    const title = stringIn(value, 'title') ?? (value['type'] === 'session_info' ? stringIn(value, 'name') : undefined);
+    const title =
+      readString(value, 'title') ?? (value['type'] === 'session_info' ? readString(value, 'name') : undefined);
     if (title !== undefined) titles.push(title);
     if (value['type'] === 'session') header = value;
     // Oh My Pi keeps the title on a line of its own at the start, which it overwrites.
@@ -200,8 +207,8 @@ function parseEntries(input: Iterable<Line>, source: string, notes: string[]): E
 
 /** From the root to the last entry. Version 1 has no ids: each entry follows the previous one. */
 function findPath({ records, entries }: Entries): readonly Fields[] {
-  if (!entries.some((entry) => stringIn(entry, 'id') !== undefined)) return entries;
-  const byId = new Map(records.map((record) => [stringIn(record.value, 'id'), record]));
+  if (!entries.some((entry) => readString(entry, 'id') !== undefined)) return entries;
+  const byId = new Map(records.map((record) => [readString(record.value, 'id'), record]));
   const way: Fields[] = [];
   const seen = new Set<JsonRecord>();
   let record = records.at(-1);
@@ -209,7 +216,7 @@ function findPath({ records, entries }: Entries): readonly Fields[] {
   while (record && !seen.has(record)) {
     seen.add(record);
     way.push(record.value);
-    const parent = stringIn(record.value, 'parentId');
+    const parent = readString(record.value, 'parentId');
     const mayHaveParent = parent !== undefined || record.gap === record.line;
     record =
       (parent === undefined ? undefined : byId.get(parent)) ??
@@ -226,7 +233,7 @@ const collectEdits = (way: readonly Fields[]): ReadonlyMap<string | undefined, F
   new Map(
     way.flatMap((entry) =>
       entry['type'] === 'context_edit'
-        ? [[stringIn(entry, 'targetId'), recordIn(entry, 'replacement') ?? null] as const]
+        ? [[readString(entry, 'targetId'), recordIn(entry, 'replacement') ?? null] as const]
         : [],
     ),
   );
@@ -238,7 +245,7 @@ function applyEdits(
 ): readonly Fields[] {
   if (edits.size === 0) return entries;
   return entries.flatMap((entry) => {
-    const replacement = edits.get(stringIn(entry, 'id'));
+    const replacement = edits.get(readString(entry, 'id'));
     if (replacement === undefined) return [entry];
     if (replacement === null) return [];
     const { content } = replacement;
@@ -275,7 +282,7 @@ function selectActiveEntries(way: readonly Fields[]): readonly Fields[] {
  * (session-manager), Oh My Pi's docs/session.md; commands that a user ran with `!!` are hidden from
  * it.
  */
-const NOT_SENT: ReadonlySet<string> = new Set([
+const UNSENT_MESSAGE_ROLES: ReadonlySet<string> = new Set([
   'bashExecution',
   'custom',
   'label',
@@ -296,8 +303,8 @@ function countKinds(way: readonly Fields[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const entry of way) {
     if (isMessage(entry) || entry['type'] === 'context_edit') continue;
-    const role = entry['type'] === 'message' ? stringIn(recordIn(entry, 'message') ?? {}, 'role') : undefined;
-    const kind = role ?? stringIn(entry, 'type') ?? 'unnamed';
+    const role = entry['type'] === 'message' ? readString(recordIn(entry, 'message') ?? {}, 'role') : undefined;
+    const kind = role ?? readString(entry, 'type') ?? 'unnamed';
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
   return counts;
@@ -359,7 +366,7 @@ function toMessage(entry: Fields): BlockMessage | undefined {
 }
 
 function toSummary(heading: string, entry: Fields): BlockMessage | undefined {
-  const text = stringIn(entry, 'summary') ?? '';
+  const text = readString(entry, 'summary') ?? '';
   if (text === '') return undefined;
   const content = [{ type: 'text', text: `${heading}\n\n<summary>\n${text}\n</summary>` }];
   return { role: 'user', content, isSummary: true };
@@ -401,19 +408,19 @@ function toBashExecution(message: Fields): BlockMessage {
 function toReplyBlocks(message: Fields): Block[] {
   // Only the vendor that made a signature can use it; for others Pi stores field names and ids in
   // its place.
-  const isAnthropic = stringIn(message, 'api')?.startsWith('anthropic') ?? false;
+  const isAnthropic = readString(message, 'api')?.startsWith('anthropic') ?? false;
   return getParts(message['content']).flatMap((part): Block[] => {
     if (part['type'] === 'thinking') {
-      const thinking = stringIn(part, 'thinking') ?? '';
-      const signature = isAnthropic ? stringIn(part, 'thinkingSignature') : undefined;
+      const thinking = readString(part, 'thinking') ?? '';
+      const signature = isAnthropic ? readString(part, 'thinkingSignature') : undefined;
       if (part['redacted'] === true && signature !== undefined) return [{ type: 'redacted_thinking', data: signature }];
       return thinking.trim() === ''
         ? []
         : [{ type: 'thinking', thinking, ...(signature !== undefined && { signature }) }];
     }
     if (part['type'] === 'toolCall') {
-      const id = stringIn(part, 'id');
-      const tool = stringIn(part, 'name');
+      const id = readString(part, 'id');
+      const tool = readString(part, 'name');
       if (id !== undefined && tool !== undefined)
         return [{ type: 'tool_use', id, name: tool, input: part['arguments'] ?? {} }];
     }
@@ -422,7 +429,7 @@ function toReplyBlocks(message: Fields): Block[] {
 }
 
 function toResultBlocks(message: Fields): Block[] {
-  const id = stringIn(message, 'toolCallId');
+  const id = readString(message, 'toolCallId');
   if (id === undefined) return [];
   const content = toPartBlocks(message['content']);
   return [{ type: 'tool_result', tool_use_id: id, content, ...(message['isError'] === true && { is_error: true }) }];
@@ -434,12 +441,12 @@ const getParts = (content: unknown): Fields[] =>
 /** Texts and images; anything else is kept whole. */
 function toPartBlocks(content: unknown): Block[] {
   return getParts(content).flatMap((part): Block[] => {
-    const text = stringIn(part, 'text');
+    const text = readString(part, 'text');
     if (part['type'] === 'text' && text !== undefined) return text.trim() === '' ? [] : [{ type: 'text', text }];
-    const data = stringIn(part, 'data');
+    const data = readString(part, 'data');
     // Oh My Pi keeps large images in separate files and refers to them.
     if (part['type'] === 'image' && data !== undefined && !data.startsWith('blob:')) {
-      const source = { type: 'base64', media_type: stringIn(part, 'mimeType') ?? 'image/png', data };
+      const source = { type: 'base64', media_type: readString(part, 'mimeType') ?? 'image/png', data };
       return [{ type: 'image', source }];
     }
     return [{ type: 'pi_part', part }];

@@ -3,28 +3,28 @@
  * `uuid` and `parentUuid` with messages of Google's API. Sources: QwenLM/qwen-code
  * (chatRecordingService, sessionService: `buildApiHistoryFromConversation`), sessions of 0.21.
  */
-import { recordedWith, type RecordedRequests } from '../../core/account/recordedRequest';
+import { selectRecordedRequests, type RecordedRequests } from '../../core/account/recordedRequest';
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
-import { plural } from '../../core/plural';
-import { sourceId, sourceName } from '../conversationId';
+import { formatPlural } from '../../core/plural';
+import { makeSourceId, getSourceName } from '../conversationId';
 import { noteOmitted, createNoMessagesError, noteSkipped } from '../notes';
 import { type JsonRecord, readRecords, recordAboveGap } from '../text/jsonLines';
 import { readLines } from '../text/lines';
-import { type Fields, asText, listIn, recordIn, stringIn } from '../text/values';
-import { tidyTitle, makeTitle } from '../title';
+import { type Fields, asText, listIn, recordIn, readString } from '../text/values';
+import { cleanTitle, makeTitle } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
 import { splitAtReferences, toOutputBlocks, toBlocks } from './gemini/messages';
 import { QwenRequests } from './qwenRequests';
 import { noteUnansweredCalls } from './unanswered';
 
 /** Records with a message. Source: `buildApiHistoryFromConversation`. */
-const MESSAGES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'tool_result']);
+const MESSAGE_RECORD_TYPES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'tool_result']);
 
 /** Looks like Claude Code's records, but with Google's parts. */
 export const isQwenRecord = (value: Fields): boolean =>
   typeof value['uuid'] === 'string' &&
-  (MESSAGES.has(value['type'])
+  (MESSAGE_RECORD_TYPES.has(value['type'])
     ? Array.isArray(recordIn(value, 'message')?.['parts'])
     : value['type'] === 'system' && 'systemPayload' in value);
 
@@ -34,7 +34,7 @@ export const isQwenRecord = (value: Fields): boolean =>
  * @throws {ConversationReadError} if there are no messages
  */
 export function readQwen(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
-  const name = sourceName(source);
+  const name = getSourceName(source);
   const notes: string[] = [];
   const records: JsonRecord[] = [];
   readRecords(readLines(input, name), name, notes, (record) => {
@@ -52,14 +52,15 @@ export function readQwen(input: string | Uint8Array, source: Source, options: Re
     ? [...compressed, ...branch.slice(compression + 1).flatMap(toMessages)].map(({ message }) => message)
     : undefined;
   const messages = options.history === 'all' || !active ? everything.map(({ message }) => message) : active;
-  const id = records.map(({ value }) => stringIn(value, 'sessionId')).find((each) => each !== undefined);
-  const workspace = records.map(({ value }) => stringIn(value, 'cwd')).find((each) => each !== undefined);
+  const id = records.map(({ value }) => readString(value, 'sessionId')).find((each) => each !== undefined);
+  const workspace = records.map(({ value }) => readString(value, 'cwd')).find((each) => each !== undefined);
   const parent = records
-    .map(({ value }) => stringIn(recordIn(value, 'systemPayload') ?? {}, 'parentSessionId'))
+    .map(({ value }) => readString(recordIn(value, 'systemPayload') ?? {}, 'parentSessionId'))
     .find((each) => each !== undefined);
-  const left = records.filter(({ value }) => MESSAGES.has(value['type'])).length - branch.filter(isMessage).length;
+  const left =
+    records.filter(({ value }) => MESSAGE_RECORD_TYPES.has(value['type'])).length - branch.filter(isMessage).length;
   return {
-    id: id === undefined ? sourceId(source, input) : `qwen:${id}`,
+    id: id === undefined ? makeSourceId(source, input) : `qwen:${id}`,
     format: 'qwen',
     title: findTitle(branch) ?? makeTitle(everything.map(({ message }) => message)),
     messages,
@@ -68,14 +69,14 @@ export function readQwen(input: string | Uint8Array, source: Source, options: Re
       ...(active && messages === active
         ? [noteOmitted(branch.slice(0, compression).filter(isMessage).length, 'before the last compaction')]
         : []),
-      ...(left > 0 ? [`Left out: ${plural(left, 'message')} on abandoned branches.`] : []),
+      ...(left > 0 ? [`Left out: ${formatPlural(left, 'message')} on abandoned branches.`] : []),
       ...noteSkipped(new Map([...kinds.unknown, ...kinds.notSent]), kinds.notSent),
       ...noteUnansweredCalls(messages),
     ],
     sidechains: [],
     ...(workspace !== undefined && { workspace }),
     ...(parent !== undefined && { parent: `qwen:${parent}` }),
-    ...recordedWith(options.history, readRecordedRequests(records, everything), everything.length),
+    ...selectRecordedRequests(options.history, readRecordedRequests(records, everything), everything.length),
   };
 }
 
@@ -85,15 +86,15 @@ function readRecordedRequests(
 ): RecordedRequests | undefined {
   const places = new Map(everything.map(({ record }, index) => [record, index]));
   const collected = new QwenRequests();
-  for (const { value } of records) collected.take(value, places.get(value));
-  return collected.result();
+  for (const { value } of records) collected.takeRecord(value, places.get(value));
+  return collected.getResult();
 }
 
-const isMessage = (value: Fields): boolean => MESSAGES.has(value['type']);
+const isMessage = (value: Fields): boolean => MESSAGE_RECORD_TYPES.has(value['type']);
 
 /** From the root to the last record. */
 function findPath(records: readonly JsonRecord[]): readonly Fields[] {
-  const byId = new Map(records.map((record) => [stringIn(record.value, 'uuid'), record]));
+  const byId = new Map(records.map((record) => [readString(record.value, 'uuid'), record]));
   const way: Fields[] = [];
   const seen = new Set<JsonRecord>();
   let record = records.at(-1);
@@ -101,7 +102,7 @@ function findPath(records: readonly JsonRecord[]): readonly Fields[] {
   while (record && !seen.has(record)) {
     seen.add(record);
     way.push(record.value);
-    const parent = stringIn(record.value, 'parentUuid');
+    const parent = readString(record.value, 'parentUuid');
     const mayHaveParent = parent !== undefined || record.gap === record.line;
     record =
       (parent === undefined ? undefined : byId.get(parent)) ??
@@ -121,8 +122,8 @@ function countKinds(branch: readonly Fields[]): {
   const notSent = new Map<string, number>();
   const unknown = new Map<string, number>();
   for (const value of branch) {
-    const type = stringIn(value, 'type') ?? 'unnamed';
-    const subtype = stringIn(value, 'subtype');
+    const type = readString(value, 'type') ?? 'unnamed';
+    const subtype = readString(value, 'subtype');
     if (isMessage(value) || subtype === 'chat_compression') continue;
     const kinds = type === 'system' ? notSent : unknown;
     const kind = [type, subtype].filter((word) => word !== undefined).join(' ');
@@ -162,16 +163,16 @@ function convertContent(content: Fields, isModel: boolean): ApiMessage[] {
 
 function convertPart(part: unknown): Block[] {
   if (!isRecord(part)) return [];
-  const thought = part['thought'] === true ? stringIn(part, 'text') : undefined;
+  const thought = part['thought'] === true ? readString(part, 'text') : undefined;
   if (thought !== undefined) return thought.trim() === '' ? [] : [{ type: 'thinking', thinking: thought }];
   const call = recordIn(part, 'functionCall');
-  const name = call && stringIn(call, 'name');
-  const id = call && stringIn(call, 'id');
+  const name = call && readString(call, 'name');
+  const id = call && readString(call, 'id');
   if (call && name !== undefined && id !== undefined) {
     return [{ type: 'tool_use', id, name, input: recordIn(call, 'args') ?? {} }];
   }
   const answer = recordIn(part, 'functionResponse');
-  const answered = answer && stringIn(answer, 'id');
+  const answered = answer && readString(answer, 'id');
   if (answer && answered !== undefined) {
     const error = recordIn(answer, 'response')?.['error'];
     return error === undefined
@@ -182,9 +183,9 @@ function convertPart(part: unknown): Block[] {
 }
 
 const findTitle = (branch: readonly Fields[]): string | undefined =>
-  tidyTitle(
+  cleanTitle(
     branch
       .filter((value) => value['subtype'] === 'custom_title')
-      .map((value) => stringIn(recordIn(value, 'systemPayload') ?? {}, 'customTitle'))
+      .map((value) => readString(recordIn(value, 'systemPayload') ?? {}, 'customTitle'))
       .findLast((title) => title !== undefined),
   );

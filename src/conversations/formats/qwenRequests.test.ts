@@ -31,8 +31,8 @@ const answer = (uuid: string, input: number, fields: Fields = {}): Fields =>
   });
 const collect = (records: readonly Fields[]) => {
   const requests = new QwenRequests();
-  for (const each of records) requests.take(each);
-  return requests.result();
+  for (const each of records) requests.takeRecord(each);
+  return requests.getResult();
 };
 const inputs = (records: readonly Fields[]) => collect(records)?.requests.map(({ usage }) => usage?.inputTokens);
 

@@ -7,17 +7,17 @@
 import type { RecordedRequest, RecordedRequests } from '../../core/account/recordedRequest';
 import type { Usage } from '../../core/cost/usage';
 import type { RequestCollector } from './format';
-import { type Fields, countIn, numberIn, recordIn, stringIn, timeIn } from '../text/values';
+import { type Fields, countIn, readNumber, recordIn, readString, readTime } from '../text/values';
 
 /** Names of the counts in the two kinds of records. */
-const ANSWER = {
+const ANSWER_USAGE_FIELDS = {
   input: 'promptTokenCount',
   output: 'candidatesTokenCount',
   thoughts: 'thoughtsTokenCount',
   cached: 'cachedContentTokenCount',
   total: 'totalTokenCount',
 } as const;
-const RESPONSE: Readonly<Record<keyof typeof ANSWER, string>> = {
+const RESPONSE_USAGE_FIELDS: Readonly<Record<keyof typeof ANSWER_USAGE_FIELDS, string>> = {
   input: 'input_token_count',
   output: 'output_token_count',
   thoughts: 'thoughts_token_count',
@@ -42,24 +42,32 @@ export class QwenRequests implements RequestCollector {
   private forkOf: string | undefined;
 
   /** @param message index of the record's message, if the conversation was read too */
-  take(value: Fields, message?: number): void {
-    const at = timeIn(value, 'timestamp');
+  takeRecord(value: Fields, message?: number): void {
+    const at = readTime(value, 'timestamp');
     const fork = recordIn(value, 'forkedFrom');
-    this.id = stringIn(value, 'sessionId') ?? this.id;
-    if (fork) this.forkOf = stringIn(fork, 'sessionId') ?? this.forkOf;
+    this.id = readString(value, 'sessionId') ?? this.id;
+    if (fork) this.forkOf = readString(fork, 'sessionId') ?? this.forkOf;
     else this.began ??= at;
     if (value['subtype'] === 'chat_compression') this.compactions += 1;
     const event =
       value['subtype'] === 'ui_telemetry' ? recordIn(recordIn(value, 'systemPayload') ?? {}, 'uiEvent') : {};
     if (event?.['event.name'] === 'qwen-code.api_response') {
       this.hasResponses = true;
-      this.add('response', value, toUsage(event, RESPONSE), stringIn(event, 'model'), at, undefined);
+      this.addUsage(
+        'response',
+        value,
+        toUsage(event, RESPONSE_USAGE_FIELDS),
+        readString(event, 'model'),
+        at,
+        undefined,
+      );
     }
     const counts = value['type'] === 'assistant' ? recordIn(value, 'usageMetadata') : undefined;
-    if (counts) this.add('answer', value, toUsage(counts, ANSWER), stringIn(value, 'model'), at, message);
+    if (counts)
+      this.addUsage('answer', value, toUsage(counts, ANSWER_USAGE_FIELDS), readString(value, 'model'), at, message);
   }
 
-  result(): RecordedRequests | undefined {
+  getResult(): RecordedRequests | undefined {
     if (this.found.length === 0) return undefined;
     return {
       requests: this.found,
@@ -74,7 +82,7 @@ export class QwenRequests implements RequestCollector {
     };
   }
 
-  private add(
+  private addUsage(
     source: Source,
     value: Fields,
     usage: Usage,
@@ -83,10 +91,10 @@ export class QwenRequests implements RequestCollector {
     message: number | undefined,
   ): void {
     // A fork keeps the ids of copied records.
-    const id = stringIn(value, 'uuid');
+    const id = readString(value, 'uuid');
     if (id !== undefined && this.seen.has(id)) return;
     if (id !== undefined) this.seen.add(id);
-    const window = numberIn(value, 'contextWindowSize');
+    const window = readNumber(value, 'contextWindowSize');
     const more = { ...(window !== undefined && { window }), ...(message !== undefined && { message }) };
     const counts = [model, usage.inputTokens, usage.outputTokens, usage.cacheReadTokens].join(' ');
     const place = this.unpaired.get(`${source === 'answer' ? 'response' : 'answer'} ${counts}`)?.shift();
@@ -113,7 +121,7 @@ export class QwenRequests implements RequestCollector {
  * Google counts cached tokens as input, and thoughts separately or within output; the total shows
  * which.
  */
-function toUsage(counts: Fields, names: Readonly<Record<keyof typeof ANSWER, string>>): Usage {
+function toUsage(counts: Fields, names: Readonly<Record<keyof typeof ANSWER_USAGE_FIELDS, string>>): Usage {
   const thoughts = countIn(counts, names.thoughts);
   const input = countIn(counts, names.input);
   const total = countIn(counts, names.total);

@@ -4,15 +4,15 @@
  * `request`. Source: the API's reference.
  */
 import { isRecord } from '../../core/messages/blocks';
-import { sourceId, sourceName } from '../conversationId';
+import { makeSourceId, getSourceName } from '../conversationId';
 import { createNoMessagesError } from '../notes';
 import { ConversationReadError } from '../readError';
-import { MAX_DEPTH, isDeeperThan } from '../text/json';
-import { type Fields, listIn, stringIn } from '../text/values';
+import { MAX_JSON_DEPTH, isDeeperThan } from '../text/json';
+import { type Fields, listIn, readString } from '../text/values';
 import { makeTitle } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
 import { toMessages } from './codex/items';
-import { ITEM_USES } from './codex/kinds';
+import { ITEM_USE_BY_KIND } from './codex/kinds';
 import { noteUnansweredCalls } from './unanswered';
 
 export const isResponsesBody = (value: unknown): value is Fields =>
@@ -34,13 +34,13 @@ export function readResponses(
   _options: ReadOptions,
   text: string | Uint8Array,
 ): Conversation {
-  const name = sourceName(source);
-  if (isDeeperThan(body, MAX_DEPTH)) {
+  const name = getSourceName(source);
+  if (isDeeperThan(body, MAX_JSON_DEPTH)) {
     throw new ConversationReadError({
       problem: 'wrong-shape',
       source: name,
       found: 'a request that is nested too deeply',
-      expected: `at most ${MAX_DEPTH} levels of nesting`,
+      expected: `at most ${MAX_JSON_DEPTH} levels of nesting`,
     });
   }
   const { input, instructions, output: _, ...fields } = body;
@@ -50,13 +50,13 @@ export function readResponses(
       : [...(isItems(input) ? input : []), ...(isAnswer(body) ? listIn(body, 'output') : [])];
   // All input items are sent, whatever their kind.
   const items = given.filter(isRecord).flatMap((item) => {
-    const type = stringIn(item, 'type') ?? 'message';
-    return ITEM_USES[type] === 'declarations' ? [] : [{ ...item, type }];
+    const type = readString(item, 'type') ?? 'message';
+    return ITEM_USE_BY_KIND[type] === 'declarations' ? [] : [{ ...item, type }];
   });
   const messages = toMessages(items);
   if (messages.length === 0) throw createNoMessagesError(name, 'a Responses request with items in "input"', new Map());
   return {
-    id: sourceId(source, text),
+    id: makeSourceId(source, text),
     format: 'responses',
     title: makeTitle(messages),
     messages,

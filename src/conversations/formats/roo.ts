@@ -1,12 +1,12 @@
 import { getBlocks, isRecord, isToolResult, isToolUse } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
-import { sourceId, sourceName, getTaskId } from '../conversationId';
-import { MAX_DEPTH, isDeeperThan } from '../text/json';
+import { makeSourceId, getSourceName, getTaskId } from '../conversationId';
+import { MAX_JSON_DEPTH, isDeeperThan } from '../text/json';
 import { type MessageDocument, checkMessages, pickRequest } from './messageArray';
 import { noteOmitted } from '../notes';
 import { makeTitle } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
-import { recordedWith } from '../../core/account/recordedRequest';
+import { selectRecordedRequests } from '../../core/account/recordedRequest';
 import { readMessageRequests } from './rooRequests';
 import { convertTextResults } from './textResults';
 import { noteUnansweredCalls } from './unanswered';
@@ -23,7 +23,7 @@ export function readRoo(
   input: string | Uint8Array,
   options: ReadOptions = {},
 ): Conversation {
-  const all = convertTextResults(checkMessages(document.messages.map(normalizeMessage), sourceName(source)));
+  const all = convertTextResults(checkMessages(document.messages.map(normalizeMessage), getSourceName(source)));
   const messages = options.history === 'all' ? all : selectEffectiveHistory(all);
   return {
     id: findTaskId(document, source, input),
@@ -38,7 +38,7 @@ export function readRoo(
     ],
     sidechains: [],
     ...pickRequest(document),
-    ...recordedWith(options.history, readMessageRequests(all), all.length),
+    ...selectRecordedRequests(options.history, readMessageRequests(all), all.length),
   };
 }
 
@@ -46,7 +46,7 @@ function findTaskId({ request }: MessageDocument, source: Source, input: string 
   const sessionId = request?.['sessionId'];
   if (typeof sessionId === 'string') return `cline:${sessionId}`;
   const taskId = getTaskId(source);
-  return taskId === undefined ? sourceId(source, input) : `roo:${taskId}`;
+  return taskId === undefined ? makeSourceId(source, input) : `roo:${taskId}`;
 }
 
 /**
@@ -102,7 +102,7 @@ function renderResultAsText(block: unknown): unknown {
   return {
     ...block,
     content: content.map((value) =>
-      isStructured(value) && !isDeeperThan(value, MAX_DEPTH)
+      isStructured(value) && !isDeeperThan(value, MAX_JSON_DEPTH)
         ? { type: 'text', text: JSON.stringify(value), clineJson: true }
         : value,
     ),

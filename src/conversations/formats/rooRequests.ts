@@ -3,11 +3,11 @@
  * the text of each `api_req_started`; Cline 4 in the messages (`modelInfo`, `metrics`).
  */
 import { withoutOddNumbers, type RecordedRequest, type RecordedRequests } from '../../core/account/recordedRequest';
-import { markedCompactions } from '../../core/account/replay';
+import { findMarkedCompactions } from '../../core/account/replay';
 import type { Usage } from '../../core/cost/usage';
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage } from '../../core/messages/types';
-import { type Fields, countIn, numberIn, recordIn, stringIn, timeIn } from '../text/values';
+import { type Fields, countIn, readNumber, recordIn, readString, readTime } from '../text/values';
 
 /** Requests that Cline 4 stored in its messages; undefined if there are none. */
 export function readMessageRequests(messages: readonly ApiMessage[]): RecordedRequests | undefined {
@@ -15,10 +15,10 @@ export function readMessageRequests(messages: readonly ApiMessage[]): RecordedRe
     const metrics = recordIn(message, 'metrics');
     if (message.role !== 'assistant' || !metrics) return [];
     const info = recordIn(message, 'modelInfo') ?? {};
-    const at = timeIn(message, 'ts');
-    const model = stringIn(info, 'id');
-    const seller = stringIn(info, 'provider');
-    const recordedCost = numberIn(metrics, 'cost');
+    const at = readTime(message, 'ts');
+    const model = readString(info, 'id');
+    const seller = readString(info, 'provider');
+    const recordedCost = readNumber(metrics, 'cost');
     return [
       {
         ...(at !== undefined && { at }),
@@ -40,7 +40,7 @@ export function readMessageRequests(messages: readonly ApiMessage[]): RecordedRe
   if (requests.length === 0) return undefined;
   return {
     requests: unifyAccounting(requests),
-    compactions: markedCompactions(messages),
+    compactions: findMarkedCompactions(messages),
     session: { keys: 'everywhere' },
   };
 }
@@ -52,15 +52,15 @@ export function readMessageRequests(messages: readonly ApiMessage[]): RecordedRe
  */
 export function readUiRequests(text: string, messages: readonly ApiMessage[]): RecordedRequests | undefined {
   const answers = messages.flatMap((message, index) => {
-    const at = timeIn(message, 'ts');
+    const at = readTime(message, 'ts');
     return message.role === 'assistant' && at !== undefined ? [{ index, at }] : [];
   });
   const requests = parseList(text).flatMap((entry): RecordedRequest[] => {
-    const fields = entry['say'] === 'api_req_started' ? parseFields(stringIn(entry, 'text')) : undefined;
+    const fields = entry['say'] === 'api_req_started' ? parseFields(readString(entry, 'text')) : undefined;
     // Canceled and failed requests have no counts.
-    if (!fields || numberIn(fields, 'tokensIn') === undefined) return [];
-    const at = timeIn(entry, 'ts');
-    const recordedCost = numberIn(fields, 'cost');
+    if (!fields || readNumber(fields, 'tokensIn') === undefined) return [];
+    const at = readTime(entry, 'ts');
+    const recordedCost = readNumber(fields, 'cost');
     const answer = at === undefined ? undefined : answers.find((each) => each.at >= at);
     return [
       {
@@ -81,7 +81,7 @@ export function readUiRequests(text: string, messages: readonly ApiMessage[]): R
   if (requests.length === 0) return undefined;
   return withoutOddNumbers({
     requests: unifyAccounting(requests),
-    compactions: markedCompactions(messages),
+    compactions: findMarkedCompactions(messages),
     session: { keys: 'everywhere' },
   });
 }

@@ -1,5 +1,5 @@
 import { ConversationReadError } from '../readError';
-import { sourceName } from '../conversationId';
+import { getSourceName } from '../conversationId';
 import type { Conversation, Source } from '../types';
 import { noteUnansweredCalls } from './unanswered';
 
@@ -13,7 +13,7 @@ export function toSidechainConversation(conversation: Conversation, id: string, 
     const known = conversation.sidechains.map((each) => each.id).join(', ');
     throw new ConversationReadError({
       problem: 'not-found',
-      source: sourceName(source),
+      source: getSourceName(source),
       found: `no subagent "${id}" in the conversation`,
       expected: known === '' ? 'a location without "#": it has none' : `one of ${known}`,
     });

@@ -5,22 +5,22 @@
  */
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
-import { sourceId, sourceName } from '../conversationId';
+import { makeSourceId, getSourceName } from '../conversationId';
 import { noteSkipped } from '../notes';
 import { ConversationReadError } from '../readError';
-import { MAX_DEPTH, isDeeperThan } from '../text/json';
+import { MAX_JSON_DEPTH, isDeeperThan } from '../text/json';
 import { readRecords } from '../text/jsonLines';
 import { readLines } from '../text/lines';
-import { asText, type Fields, toImageSource, listIn, recordIn, stringIn } from '../text/values';
+import { asText, type Fields, toImageSource, listIn, recordIn, readString } from '../text/values';
 import { makeTitle } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
 import { withSource } from './messageArray';
 import { parseArguments } from './openai/arguments';
-import { checkedOpenAI, fromOpenAI } from './openai/openai';
+import { checkOpenAIMessage, fromOpenAI } from './openai/openai';
 import { noteUnansweredCalls } from './unanswered';
 
 const isAtif = (value: Fields): boolean =>
-  stringIn(value, 'schema_version')?.startsWith('ATIF') === true && Array.isArray(value['steps']);
+  readString(value, 'schema_version')?.startsWith('ATIF') === true && Array.isArray(value['steps']);
 const isSweAgent = (value: Fields): boolean => Array.isArray(value['history']) && Array.isArray(value['trajectory']);
 const getEvents = (value: Fields): readonly unknown[] =>
   [value['events'], value['history'], value['items']].find(Array.isArray) ?? [];
@@ -33,9 +33,10 @@ const isOpenHands = (value: Fields): boolean => {
 };
 
 /** An event of OpenHands' software-agent-sdk (V1), which names its kind. */
-export const isV1Event = (event: Fields): boolean => V1_KIND.test(stringIn(event, 'kind') ?? '') && 'source' in event;
+export const isV1Event = (event: Fields): boolean =>
+  V1_EVENT_KIND.test(readString(event, 'kind') ?? '') && 'source' in event;
 
-const V1_KIND = /^(?:[A-Z]\w*Event|\w*Observation|Condensation\w*)$/;
+const V1_EVENT_KIND = /^(?:[A-Z]\w*Event|\w*Observation|Condensation\w*)$/;
 
 const isOpenHandsV1 = (value: Fields): boolean => {
   const events = getEvents(value).filter(isRecord);
@@ -56,7 +57,7 @@ export function toTrajectory(value: unknown): Fields | undefined {
  * Events of OpenHands V1, one per line. @throws {ConversationReadError} if there are no messages
  */
 export function readV1Lines(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
-  const name = sourceName(source);
+  const name = getSourceName(source);
   const notes: string[] = [];
   const events: Fields[] = [];
   readRecords(readLines(input, name), name, notes, ({ value }) => {
@@ -73,8 +74,8 @@ export function readTrajectory(
   options: ReadOptions,
   input: string | Uint8Array,
 ): Conversation {
-  const name = sourceName(source);
-  if (isDeeperThan(document, MAX_DEPTH)) throw wrong(name, 'a document that is nested too deeply');
+  const name = getSourceName(source);
+  if (isDeeperThan(document, MAX_JSON_DEPTH)) throw createFormatError(name, 'a document that is nested too deeply');
   const passedOver = new Map<string, number>();
   const unknown = new Map<string, number>();
   const messages = isAtif(document)
@@ -84,10 +85,10 @@ export function readTrajectory(
       : isOpenHandsV1(document)
         ? fromV1(getEvents(document).filter(isRecord), options.history !== 'all', passedOver, unknown)
         : fromOpenHands(getEvents(document).filter(isRecord), passedOver, unknown);
-  if (messages.length === 0) throw wrong(name, 'no messages');
-  const id = stringIn(document, 'session_id');
+  if (messages.length === 0) throw createFormatError(name, 'no messages');
+  const id = readString(document, 'session_id');
   return {
-    id: id === undefined ? sourceId(source, input) : `atif:${id}`,
+    id: id === undefined ? makeSourceId(source, input) : `atif:${id}`,
     format: 'trajectory',
     title: makeTitle(messages),
     messages,
@@ -96,7 +97,7 @@ export function readTrajectory(
   };
 }
 
-const wrong = (source: string, found: string): ConversationReadError =>
+const createFormatError = (source: string, found: string): ConversationReadError =>
   new ConversationReadError({
     problem: 'wrong-shape',
     source,
@@ -129,14 +130,14 @@ function fromAtif(steps: readonly Fields[]): ApiMessage[] {
       continue;
     }
     const thinking = asText(step['reasoning_content']);
-    const calls = listIn(step, 'tool_calls').filter(isRecord).map(atifCall);
+    const calls = listIn(step, 'tool_calls').filter(isRecord).map(makeAtifCall);
     add('assistant', [...(thinking.trim() === '' ? [] : [{ type: 'thinking', thinking }]), ...words, ...calls]);
     const results = listIn(recordIn(step, 'observation') ?? {}, 'results').filter(isRecord);
-    const answers = results.filter((result) => stringIn(result, 'source_call_id') !== undefined);
+    const answers = results.filter((result) => readString(result, 'source_call_id') !== undefined);
     add('user', [
       ...answers.map((result): Block => ({
         type: 'tool_result',
-        tool_use_id: stringIn(result, 'source_call_id') ?? '',
+        tool_use_id: readString(result, 'source_call_id') ?? '',
         content: Array.isArray(result['content']) ? toBlocks(result['content']) : asText(result['content']),
       })),
       // Results without a call are written like words.
@@ -146,10 +147,10 @@ function fromAtif(steps: readonly Fields[]): ApiMessage[] {
   return messages;
 }
 
-const atifCall = (call: Fields): Block => ({
+const makeAtifCall = (call: Fields): Block => ({
   type: 'tool_use',
-  id: stringIn(call, 'tool_call_id') ?? '',
-  name: stringIn(call, 'function_name') ?? '',
+  id: readString(call, 'tool_call_id') ?? '',
+  name: readString(call, 'function_name') ?? '',
   input: call['arguments'] ?? {},
 });
 
@@ -163,15 +164,15 @@ function fromSweAgent(history: readonly unknown[], source: string): ApiMessage[]
   }));
   return [
     ...fromOpenAI(
-      withSource(source, () => messages.map((message, index) => checkedOpenAI(message, `history[${index}]`))),
+      withSource(source, () => messages.map((message, index) => checkOpenAIMessage(message, `history[${index}]`))),
     ),
   ];
 }
 
 /** Actions that the model doesn't see. */
-const SILENT: ReadonlySet<unknown> = new Set(['change_agent_state', 'recall', 'null', 'condensation']);
+const UNSENT_ACTIONS: ReadonlySet<unknown> = new Set(['change_agent_state', 'recall', 'null', 'condensation']);
 
-const SILENT_OBSERVATIONS: ReadonlySet<string> = new Set(['agent_state_changed', 'null', 'condense']);
+const UNSENT_OBSERVATIONS: ReadonlySet<string> = new Set(['agent_state_changed', 'null', 'condense']);
 
 function fromOpenHands(
   events: readonly Fields[],
@@ -193,12 +194,12 @@ function fromOpenHands(
   for (const event of events) {
     const args = recordIn(event, 'args') ?? {};
     const call = recordIn(event, 'tool_call_metadata');
-    const id = (call && stringIn(call, 'tool_call_id')) ?? `event_${asText(event['id'])}`;
+    const id = (call && readString(call, 'tool_call_id')) ?? `event_${asText(event['id'])}`;
     const { action, observation } = event;
     if (action === 'message' || action === 'system') {
       const role = action === 'system' ? 'system' : event['source'] === 'user' ? 'user' : 'assistant';
       add(role, toBlocks(args['content'] ?? event['message']));
-    } else if (typeof action === 'string' && event['source'] === 'agent' && !SILENT.has(action)) {
+    } else if (typeof action === 'string' && event['source'] === 'agent' && !UNSENT_ACTIONS.has(action)) {
       calls.set(event['id'], id);
       add('assistant', [...toBlocks(args['thought']), toOpenHandsCall(action, id, args, call)]);
     } else if (typeof observation === 'string' && calls.has(event['cause'])) {
@@ -208,7 +209,7 @@ function fromOpenHands(
       ]);
     } else {
       const kind = asText(action ?? observation) || 'unnamed';
-      const kinds = SILENT.has(action) || SILENT_OBSERVATIONS.has(kind) ? passedOver : unknown;
+      const kinds = UNSENT_ACTIONS.has(action) || UNSENT_OBSERVATIONS.has(kind) ? passedOver : unknown;
       kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
     }
   }
@@ -226,7 +227,7 @@ function toOpenHandsCall(action: string, id: string, args: Fields, call: Fields 
   return {
     type: 'tool_use',
     id,
-    name: (call && stringIn(call, 'function_name')) ?? action,
+    name: (call && readString(call, 'function_name')) ?? action,
     input: typeof given === 'string' ? parseArguments(given) : rest,
   };
 }
@@ -235,7 +236,7 @@ function toOpenHandsCall(action: string, id: string, args: Fields, call: Fields 
  * Kinds of V1 events that the model never gets. Source: OpenHands/software-agent-sdk,
  * LLMConvertibleEvent and its subclasses.
  */
-const V1_NOT_SENT: ReadonlySet<string> = new Set([
+const V1_UNSENT_EVENTS: ReadonlySet<string> = new Set([
   'ConversationStateUpdateEvent',
   'ConversationErrorEvent',
   'PauseEvent',
@@ -271,8 +272,8 @@ function fromV1(
   // Results may arrive before the reply's last call; they are moved after the whole reply.
   const ordered = groupReplies(isActive ? applyCondensations(events) : events);
   for (const event of ordered) {
-    const kind = stringIn(event, 'kind') ?? 'unnamed';
-    const id = stringIn(event, 'tool_call_id');
+    const kind = readString(event, 'kind') ?? 'unnamed';
+    const id = readString(event, 'tool_call_id');
     switch (kind) {
       case 'SystemPromptEvent':
         add('system', toV1Content(recordIn(event, 'system_prompt')));
@@ -283,18 +284,18 @@ function fromV1(
         const words = [...listIn(message, 'content'), ...listIn(event, 'extended_content')].flatMap(toV1Content);
         const isReply =
           message['role'] === 'assistant' || (message['role'] === undefined && event['source'] === 'agent');
-        add(isReply ? 'assistant' : 'user', [...(isReply ? thinkingBlocks(thinking) : []), ...words]);
+        add(isReply ? 'assistant' : 'user', [...(isReply ? makeThinkingBlocks(thinking) : []), ...words]);
         break;
       }
       case 'ActionEvent':
         add(
           'assistant',
           [
-            ...thinkingBlocks(asText(event['reasoning_content'])),
+            ...makeThinkingBlocks(asText(event['reasoning_content'])),
             ...listIn(event, 'thought').flatMap(toV1Content),
             ...toV1Call(event),
           ],
-          `reply ${stringIn(event, 'llm_response_id') ?? asText(event['id'])}`,
+          `reply ${readString(event, 'llm_response_id') ?? asText(event['id'])}`,
         );
         break;
       case 'ObservationEvent':
@@ -306,7 +307,7 @@ function fromV1(
         add('user', toV1Content(event['summary']));
         break;
       default: {
-        const kinds = V1_NOT_SENT.has(kind) ? passedOver : unknown;
+        const kinds = V1_UNSENT_EVENTS.has(kind) ? passedOver : unknown;
         kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
       }
     }
@@ -327,7 +328,7 @@ function applyCondensations(events: readonly Fields[]): readonly Fields[] {
       ...view.filter(({ kind }) => kind === 'CondensationSummaryEvent').map(({ id }) => id),
     ]);
     view = view.filter((each) => !forgotten.has(each['id']));
-    const summary = stringIn(event, 'summary');
+    const summary = readString(event, 'summary');
     if (summary === undefined) continue;
     const at = typeof event['summary_offset'] === 'number' ? event['summary_offset'] : view.length;
     view.splice(at, 0, { kind: 'CondensationSummaryEvent', id: `${asText(event['id'])}-summary`, summary });
@@ -339,14 +340,14 @@ function applyCondensations(events: readonly Fields[]): readonly Fields[] {
 function groupReplies(events: readonly Fields[]): readonly Fields[] {
   const last = new Map<string, number>();
   events.forEach((event, index) => {
-    const reply = event['kind'] === 'ActionEvent' ? stringIn(event, 'llm_response_id') : undefined;
+    const reply = event['kind'] === 'ActionEvent' ? readString(event, 'llm_response_id') : undefined;
     if (reply !== undefined) last.set(reply, index);
   });
   const ordered: Fields[] = [];
   let waiting: Fields[] = [];
   let until = -1;
   events.forEach((event, index) => {
-    const reply = event['kind'] === 'ActionEvent' ? stringIn(event, 'llm_response_id') : undefined;
+    const reply = event['kind'] === 'ActionEvent' ? readString(event, 'llm_response_id') : undefined;
     if (reply !== undefined) until = Math.max(until, last.get(reply) ?? index);
     if (reply === undefined && index < until) waiting.push(event);
     else ordered.push(event);
@@ -358,7 +359,8 @@ function groupReplies(events: readonly Fields[]): readonly Fields[] {
   return [...ordered, ...waiting];
 }
 
-const thinkingBlocks = (thinking: string): Block[] => (thinking.trim() === '' ? [] : [{ type: 'thinking', thinking }]);
+const makeThinkingBlocks = (thinking: string): Block[] =>
+  thinking.trim() === '' ? [] : [{ type: 'thinking', thinking }];
 
 function toV1Content(content: unknown): Block[] {
   if (!isRecord(content)) return toBlocks(content);
@@ -369,9 +371,9 @@ function toV1Content(content: unknown): Block[] {
 
 function toV1Call(event: Fields): Block[] {
   const call = recordIn(event, 'tool_call') ?? {};
-  const id = stringIn(event, 'tool_call_id') ?? stringIn(call, 'id');
+  const id = readString(event, 'tool_call_id') ?? readString(call, 'id');
   const name =
-    stringIn(event, 'tool_name') ?? stringIn(call, 'name') ?? stringIn(recordIn(call, 'function') ?? {}, 'name');
+    readString(event, 'tool_name') ?? readString(call, 'name') ?? readString(recordIn(call, 'function') ?? {}, 'name');
   if (id === undefined || name === undefined) return [];
   const given = call['arguments'] ?? recordIn(call, 'function')?.['arguments'];
   const { kind: _kind, ...action } = recordIn(event, 'action') ?? {};

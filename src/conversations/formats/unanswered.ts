@@ -1,6 +1,6 @@
 import { getBlocks, isToolResult, isToolUse } from '../../core/messages/blocks';
 import type { ApiMessage } from '../../core/messages/types';
-import { plural } from '../../core/plural';
+import { formatPlural } from '../../core/plural';
 
 /**
  * Calls without a result in the next user message: interrupted, or their results were stored as
@@ -30,6 +30,6 @@ export function noteUnansweredCalls(messages: readonly ApiMessage[]): readonly s
   const first = calls[0];
   if (!first) return [];
   return [
-    `${plural(calls.length, 'tool call')} without a result (first: message ${first.message + 1}); left as it is.`,
+    `${formatPlural(calls.length, 'tool call')} without a result (first: message ${first.message + 1}); left as it is.`,
   ];
 }

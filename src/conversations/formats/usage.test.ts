@@ -6,8 +6,8 @@ import { CopilotRequests } from './copilot/usage';
 import type { RequestCollector } from './format';
 
 const collected = (collector: RequestCollector, records: readonly object[]) => {
-  for (const record of records) collector.take({ ...record });
-  return collector.result();
+  for (const record of records) collector.takeRecord({ ...record });
+  return collector.getResult();
 };
 
 const at = (second: number): string => new Date(Date.UTC(2026, 10, 20, 9, 0, second)).toISOString();

@@ -6,23 +6,23 @@
  */
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
-import { type RecordedRequest, recordedWith } from '../../core/account/recordedRequest';
-import { sourceId, sourceName } from '../conversationId';
+import { type RecordedRequest, selectRecordedRequests } from '../../core/account/recordedRequest';
+import { makeSourceId, getSourceName } from '../conversationId';
 import type { Usage } from '../../core/cost/usage';
-import { plural } from '../../core/plural';
+import { formatPlural } from '../../core/plural';
 import { createNoMessagesError } from '../notes';
 import { ConversationReadError } from '../readError';
-import { MAX_DEPTH, isDeeperThan } from '../text/json';
+import { MAX_JSON_DEPTH, isDeeperThan } from '../text/json';
 import { type JsonRecord, readRecords } from '../text/jsonLines';
 import { readLines } from '../text/lines';
-import { type Fields, asText, listIn, recordIn, stringIn, numberIn } from '../text/values';
-import { tidyTitle, makeTitle } from '../title';
+import { type Fields, asText, listIn, recordIn, readString, readNumber } from '../text/values';
+import { cleanTitle, makeTitle } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
 import { parseArguments } from './openai/arguments';
 import { noteUnansweredCalls } from './unanswered';
 
 export const isVscodeChat = (value: unknown): value is Fields =>
-  isRecord(value) && Array.isArray(value['requests']) && stringIn(value, 'sessionId') !== undefined;
+  isRecord(value) && Array.isArray(value['requests']) && readString(value, 'sessionId') !== undefined;
 
 /** A line of such a log: its initial object or a change to a field. */
 export const isVscodeChatRecord = (value: Fields): boolean =>
@@ -34,13 +34,13 @@ export function readVscodeChatLines(
   source: Source,
   options: ReadOptions = {},
 ): Conversation {
-  const name = sourceName(source);
+  const name = getSourceName(source);
   const notes: string[] = [];
   let session: unknown;
   readRecords(readLines(input, name), name, notes, (record) => {
     session = applyChange(session, record, name);
   });
-  if (!isVscodeChat(session)) throw wrongLog(name, undefined, 'a log that contains no chat session');
+  if (!isVscodeChat(session)) throw createLogError(name, undefined, 'a log that contains no chat session');
   if (notes.length > 0 && listIn(session, 'requests').length === 0) {
     throw createNoMessagesError(name, 'a VS Code chat session with requests', new Map(), notes);
   }
@@ -48,7 +48,7 @@ export function readVscodeChatLines(
   return { ...conversation, notes: [...notes, ...conversation.notes] };
 }
 
-const wrongLog = (source: string, line: number | undefined, found: string): ConversationReadError =>
+const createLogError = (source: string, line: number | undefined, found: string): ConversationReadError =>
   new ConversationReadError({
     problem: 'wrong-shape',
     source,
@@ -58,36 +58,37 @@ const wrongLog = (source: string, line: number | undefined, found: string): Conv
   });
 
 /** Kinds of changes (`EntryKind` in VS Code). */
-const INITIAL = 0;
-const SET = 1;
-const PUSH = 2;
-const DELETE = 3;
+const INITIAL_CHANGE = 0;
+const SET_CHANGE = 1;
+const PUSH_CHANGE = 2;
+const DELETE_CHANGE = 3;
 
 function applyChange(session: unknown, { value, line }: JsonRecord, source: string): unknown {
-  if (value['kind'] === INITIAL) return value['v'];
+  if (value['kind'] === INITIAL_CHANGE) return value['v'];
   const path = listIn(value, 'k');
   let holder: unknown = session;
   for (const key of path.slice(0, -1)) holder = getField(holder, key);
   const last = toKey(holder, path.at(-1));
-  if (last === undefined) throw wrongLog(source, line, 'a change to something that does not exist');
+  if (last === undefined) throw createLogError(source, line, 'a change to something that does not exist');
   // Safe to change: earlier lines created the session, and it is not shared yet.
   const fields = holder as Record<string | number, unknown>;
   switch (value['kind']) {
-    case SET:
+    case SET_CHANGE:
       fields[last] = value['v'];
       break;
-    case DELETE:
+    case DELETE_CHANGE:
       fields[last] = undefined;
       break;
-    case PUSH: {
+    case PUSH_CHANGE: {
       const list = fields[last] ?? [];
-      if (!Array.isArray(list)) throw wrongLog(source, line, 'a change that adds to something that is not a list');
+      if (!Array.isArray(list))
+        throw createLogError(source, line, 'a change that adds to something that is not a list');
       const kept = typeof value['i'] === 'number' ? list.slice(0, value['i']) : list;
       fields[last] = [...(kept as readonly unknown[]), ...listIn(value, 'v')];
       break;
     }
     default:
-      throw wrongLog(source, line, 'a change of an unknown kind');
+      throw createLogError(source, line, 'a change of an unknown kind');
   }
   return session;
 }
@@ -112,9 +113,9 @@ export function readVscodeChat(
   _options: ReadOptions,
   input: string | Uint8Array,
 ): Conversation {
-  const name = sourceName(source);
-  if (isDeeperThan(session, MAX_DEPTH)) {
-    throw wrongLog(name, undefined, 'a session that is nested too deeply');
+  const name = getSourceName(source);
+  if (isDeeperThan(session, MAX_JSON_DEPTH)) {
+    throw createLogError(name, undefined, 'a session that is nested too deeply');
   }
   const requests = listIn(session, 'requests').filter(isRecord);
   const turns = requests.map(toTurn);
@@ -127,16 +128,16 @@ export function readVscodeChat(
       expected: 'at least one request',
     });
   }
-  const id = stringIn(session, 'sessionId');
+  const id = readString(session, 'sessionId');
   const shown = turns.filter(({ isShown }) => isShown).length;
   return {
-    id: id === undefined ? sourceId(source, input) : `vscode:${id}`,
+    id: id === undefined ? makeSourceId(source, input) : `vscode:${id}`,
     format: 'vscode-chat',
-    title: tidyTitle(stringIn(session, 'customTitle')) ?? makeTitle(messages),
+    title: cleanTitle(readString(session, 'customTitle')) ?? makeTitle(messages),
     messages,
     notes: [
       ...(shown > 0
-        ? [`${plural(shown, 'answer')} of which VS Code kept only what it showed: their tool calls are missing.`]
+        ? [`${formatPlural(shown, 'answer')} of which VS Code kept only what it showed: their tool calls are missing.`]
         : []),
       ...noteUnansweredCalls(messages),
     ],
@@ -161,7 +162,7 @@ function findLastRequest(
     const answer = messages.findLastIndex(({ role }) => role === 'assistant');
     return usage === undefined || answer < 0 ? [] : [{ purpose: 'answer', usage, message: start + answer, ...window }];
   });
-  return recordedWith('active', { requests, compactions: [] }, count);
+  return selectRecordedRequests('active', { requests, compactions: [] }, count);
 }
 
 /**
@@ -171,8 +172,9 @@ function findLastRequest(
 function readWindow(session: Fields): { readonly window?: number } {
   const model = recordIn(recordIn(session, 'inputState') ?? {}, 'selectedModel') ?? {};
   const metadata = recordIn(model, 'metadata') ?? {};
-  const input = numberIn(metadata, 'maxInputTokens') ?? 0;
-  const window = numberIn(metadata, 'maxContextWindowTokens') ?? input + (numberIn(metadata, 'maxOutputTokens') ?? 0);
+  const input = readNumber(metadata, 'maxInputTokens') ?? 0;
+  const window =
+    readNumber(metadata, 'maxContextWindowTokens') ?? input + (readNumber(metadata, 'maxOutputTokens') ?? 0);
   return input > 0 ? { window } : {};
 }
 
@@ -206,23 +208,23 @@ function toTurn(request: Fields): Turn {
     if (content.length > 0) messages.push({ role, content });
   };
   const rendered = listIn(metadata, 'renderedUserMessage').flatMap((part) =>
-    isRecord(part) ? textBlocks(stringIn(part, 'text') ?? '') : [],
+    isRecord(part) ? makeTextBlocks(readString(part, 'text') ?? '') : [],
   );
   const { message } = request;
   const typed = isRecord(message) ? asText(message['text']) : asText(message);
   // The record has both the typed and the sent text.
-  add('user', rendered.length > 0 ? rendered : textBlocks(typed));
+  add('user', rendered.length > 0 ? rendered : makeTextBlocks(typed));
   const rounds = listIn(metadata, 'toolCallRounds').filter(isRecord);
   const results = recordIn(metadata, 'toolCallResults') ?? {};
   for (const round of rounds) {
     const calls = listIn(round, 'toolCalls').filter(isRecord).flatMap(toCall);
-    add('assistant', [...toThinking(round), ...textBlocks(asText(round['response'])), ...calls]);
+    add('assistant', [...toThinking(round), ...makeTextBlocks(asText(round['response'])), ...calls]);
     add(
       'user',
       calls.flatMap(({ id }) => toResult(String(id), results)),
     );
   }
-  if (rounds.length === 0) add('assistant', textBlocks(getShownText(listIn(request, 'response'))));
+  if (rounds.length === 0) add('assistant', makeTextBlocks(getShownText(listIn(request, 'response'))));
   return {
     messages,
     usage: readUsage(metadata),
@@ -232,7 +234,7 @@ function toTurn(request: Fields): Turn {
 
 const isCall = (part: unknown): boolean => isRecord(part) && part['kind'] === 'toolInvocationSerialized';
 
-const textBlocks = (text: string): Block[] => (text.trim() === '' ? [] : [{ type: 'text', text }]);
+const makeTextBlocks = (text: string): Block[] => (text.trim() === '' ? [] : [{ type: 'text', text }]);
 
 function toThinking(round: Fields): Block[] {
   const thought = recordIn(round, 'thinking')?.['text'];
@@ -241,8 +243,8 @@ function toThinking(round: Fields): Block[] {
 }
 
 function toCall(call: Fields): Block[] {
-  const id = stringIn(call, 'id');
-  const name = stringIn(call, 'name');
+  const id = readString(call, 'id');
+  const name = readString(call, 'name');
   if (id === undefined || name === undefined) return [];
   const given = call['arguments'];
   return [{ type: 'tool_use', id, name, input: typeof given === 'string' ? parseArguments(given) : (given ?? {}) }];
@@ -262,7 +264,7 @@ function getValueText(value: unknown): string {
   if (!isRecord(value)) return asText(value);
   const node = recordIn(value, 'node') ?? value;
   const children = node['children'];
-  const text = stringIn(node, 'text');
+  const text = readString(node, 'text');
   if (text !== undefined) return node['lineBreakBefore'] === true ? `\n${text}` : text;
   return Array.isArray(children) ? children.map(getValueText).join('') : asText(value);
 }

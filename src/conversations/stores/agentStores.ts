@@ -43,14 +43,14 @@ export function findParent({ parent }: StoreRow, path: string): string | undefin
 }
 
 /** The first record is short or starts with the parent's id. */
-const BEGINNING_BYTES = 4_096;
+const DETECTION_BYTES = 4_096;
 
 /** The session named at the beginning of a file, if readable. */
 function readParentId(path: string): string | undefined {
   let file: number | undefined;
   try {
     file = openSync(path, 'r');
-    const bytes = Buffer.alloc(BEGINNING_BYTES);
+    const bytes = Buffer.alloc(DETECTION_BYTES);
     const beginning = bytes.toString('utf8', 0, readSync(file, bytes));
     return /"sessionId"\s*:\s*"([\w-]+)"/.exec(beginning)?.[1];
   } catch {

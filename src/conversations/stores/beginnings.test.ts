@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
-import { readBeginnings, LARGEST_BEGINNING } from './beginnings';
-import { KeptHeads } from './keptHeads';
+import { readBeginnings, MAX_BEGINNING_BYTES } from './beginnings';
+import { FileHeadCache } from './keptHeads';
 
 const folder = mkdtempSync(join(tmpdir(), 'beginnings-'));
 const path = join(folder, 'file');
@@ -32,7 +32,7 @@ it('reading beginnings extends the read part at each step and marks the end of t
 
 it('cached beginnings are kept while the largest would fit, and each is returned once', () => {
   const head = (size: number) => ({ bytes: new Uint8Array(size), modified: 1, size });
-  const heads = new KeptHeads(LARGEST_BEGINNING + 100);
+  const heads = new FileHeadCache(MAX_BEGINNING_BYTES + 100);
   expect(heads.hasRoom).toBe(true);
   heads.keep('a', head(100));
   expect(heads.hasRoom).toBe(true);

@@ -5,11 +5,11 @@ import { closeSync, openSync, readSync } from 'node:fs';
  * Sizes of the beginning after each step. Most titles are in the first; a long system reminder may
  * precede them.
  */
-const STEPS = [4, 16, 64, 256].map((kilobytes) => kilobytes * 1024);
+const BEGINNING_STEPS_BYTES = [4, 16, 64, 256].map((kilobytes) => kilobytes * 1024);
 
-export const LARGEST_BEGINNING = Math.max(...STEPS);
+export const MAX_BEGINNING_BYTES = Math.max(...BEGINNING_STEPS_BYTES);
 
-export const FIRST_BYTES = 16 * 1024;
+export const FIRST_BEGINNING_BYTES = 16 * 1024;
 
 export interface Beginning {
   readonly bytes: Uint8Array;
@@ -22,7 +22,7 @@ export function* readBeginnings(path: string): Generator<Beginning, void, undefi
   const file = openSync(path, 'r');
   try {
     let bytes = new Uint8Array();
-    for (const step of STEPS) {
+    for (const step of BEGINNING_STEPS_BYTES) {
       const longer = new Uint8Array(step);
       longer.set(bytes);
       const read = readSync(file, longer, bytes.length, step - bytes.length, bytes.length);

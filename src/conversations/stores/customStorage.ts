@@ -8,12 +8,12 @@ import { AGENT_LIST, type AgentName } from '../../core/agents';
 import type { FindOptions } from './types';
 
 /** Agents by the prefix of their settings. */
-const PREFIXES: ReadonlyMap<string, AgentName> = new Map(
+const AGENT_BY_SETTING_PREFIX: ReadonlyMap<string, AgentName> = new Map(
   AGENT_LIST.flatMap(({ settings, name }) => (settings === undefined ? [] : [[settings, name] as const])),
 );
 
-const SETTING = new RegExp(
-  `"(${[...PREFIXES.keys()].join('|')})\\.customStoragePath"\\s*:\\s*("(?:[^"\\\\\\n]|\\\\.)*")`,
+const CUSTOM_STORAGE_SETTING = new RegExp(
+  `"(${[...AGENT_BY_SETTING_PREFIX.keys()].join('|')})\\.customStoragePath"\\s*:\\s*("(?:[^"\\\\\\n]|\\\\.)*")`,
   'g',
 );
 
@@ -22,8 +22,8 @@ const SETTING = new RegExp(
  * harm.
  */
 export function findCustomPaths(settings: string): { agent: AgentName; folder: string }[] {
-  return [...settings.matchAll(SETTING)].flatMap(([, prefix = '', quoted = '']) => {
-    const agent = PREFIXES.get(prefix);
+  return [...settings.matchAll(CUSTOM_STORAGE_SETTING)].flatMap(([, prefix = '', quoted = '']) => {
+    const agent = AGENT_BY_SETTING_PREFIX.get(prefix);
     const folder = parseString(quoted);
     return agent === undefined || folder.trim() === '' ? [] : [{ agent, folder }];
   });
@@ -38,7 +38,7 @@ function parseString(text: string): string {
 }
 
 /** Far larger than any hand-written settings file. */
-const MAX_BYTES = 4 * 1024 ** 2;
+const MAX_SETTINGS_BYTES = 4 * 1024 ** 2;
 
 /** The folders chosen in one product's user and machine settings. */
 export async function readCustomStorage(
@@ -56,7 +56,7 @@ export async function readCustomStorage(
 async function readSettings(file: string): Promise<string> {
   try {
     const { size } = await stat(file);
-    return size > MAX_BYTES ? '' : await readFile(file, 'utf8');
+    return size > MAX_SETTINGS_BYTES ? '' : await readFile(file, 'utf8');
   } catch {
     return '';
   }

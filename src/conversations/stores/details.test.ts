@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { assistant, jsonl, text, user } from '../../../test/fixtures/conversations/claudeCodeLines';
 import { writeHome } from '../../../test/fixtures/conversations/home';
-import { freshCounter } from '../../core/testingCounter';
+import { createCounter } from '../../core/testingCounter';
 import { MAX_COUNTED_BYTES, readHeadDetails, isCurrent, isSmall, readAllDetails } from './details';
 import type { FoundConversation } from './types';
 
@@ -70,7 +70,7 @@ describe('details read from the beginning of a file', () => {
   it('equal those from the whole file for every agent', () => {
     for (const { path } of writeHome(folder)) {
       if (path.includes('#') || path.endsWith('ses_files.json')) continue;
-      const whole = readAllDetails(found(path), freshCounter(), 'active', fillOf);
+      const whole = readAllDetails(found(path), createCounter(), 'active', fillOf);
       expect(readHeadDetails(found(path)).details, path).toMatchObject({ id: whole.id, title: whole.title });
     }
   });
@@ -90,7 +90,7 @@ describe('details read from the whole file', () => {
       write(
         jsonl(user('u1', null, 'Fix it'), user('x1', null, 'Explore', side), assistant('a1', 'u1', 'm', text('Done'))),
       ),
-      freshCounter(),
+      createCounter(),
       'active',
       fillOf,
     );
@@ -106,23 +106,23 @@ describe('details read from the whole file', () => {
     const conversation = write(jsonl(user('u1', null, 'Fix it'), user('u2', 'u1', FILLER)));
     const { head } = readHeadDetails(conversation);
     expect(head?.bytes.length).toBeLessThan(conversation.bytes ?? 0);
-    expect(readAllDetails(conversation, freshCounter(), 'active', fillOf, { head })).toEqual(
-      readAllDetails(conversation, freshCounter(), 'active', fillOf),
+    expect(readAllDetails(conversation, createCounter(), 'active', fillOf, { head })).toEqual(
+      readAllDetails(conversation, createCounter(), 'active', fillOf),
     );
   });
 
   it('say why the file can’t be read', () => {
-    expect(readAllDetails(write('{"type":'), freshCounter(), 'active', fillOf)).toMatchObject({
+    expect(readAllDetails(write('{"type":'), createCounter(), 'active', fillOf)).toMatchObject({
       isComplete: true,
       problem: expect.stringMatching(/^line 1: found the end of the file in the middle of a JSON value; expected/),
     });
-    expect(readAllDetails({ ...write('x'), title: 'Named' }, freshCounter(), 'active', fillOf).title).toBe('Named');
+    expect(readAllDetails({ ...write('x'), title: 'Named' }, createCounter(), 'active', fillOf).title).toBe('Named');
   });
 
   it('include only the title if the file is very large', () => {
     const large = write(jsonl(user('u1', null, 'Fix it'), user('u2', 'u1', FILLER)));
     truncateSync(large.path, MAX_COUNTED_BYTES + 1);
     expect(readHeadDetails(found(large.path)).details).toMatchObject({ title: 'Fix it', isComplete: true });
-    expect(readAllDetails(found(large.path), freshCounter(), 'active', fillOf).problem).toContain('a file of 32.0 MB');
+    expect(readAllDetails(found(large.path), createCounter(), 'active', fillOf).problem).toContain('a file of 32.0 MB');
   });
 });

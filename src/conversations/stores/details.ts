@@ -10,7 +10,7 @@ import { ConversationReadError } from '../readError';
 import { readConversationFile, type FileAccess, type FileHead } from '../readFile';
 import { UNTITLED } from '../title';
 import type { Conversation, HistoryScope } from '../types';
-import { readBeginnings, FIRST_BYTES, type Beginning } from './beginnings';
+import { readBeginnings, FIRST_BEGINNING_BYTES, type Beginning } from './beginnings';
 import type { FoundConversation } from './types';
 
 /** Plain data: crosses worker boundaries and is stored on disk. */
@@ -46,7 +46,7 @@ export interface ConversationDetails {
 export const MAX_COUNTED_BYTES = 32 * 1024 ** 2;
 
 /** Small files are read whole at once instead of reading their beginning twice. */
-export const isSmall = ({ bytes }: FoundConversation): boolean => bytes !== undefined && bytes <= FIRST_BYTES;
+export const isSmall = ({ bytes }: FoundConversation): boolean => bytes !== undefined && bytes <= FIRST_BEGINNING_BYTES;
 
 /** Only the beginning of such a file is read in the background. */
 export const isTooLarge = ({ bytes }: FoundConversation): boolean => bytes !== undefined && bytes > MAX_COUNTED_BYTES;
@@ -120,7 +120,7 @@ export function readAllDetails(
   const state = { ...toState(found), isComplete: true };
   try {
     const conversation = readConversationFile(found.path, { history }, { maxBytes: MAX_COUNTED_BYTES, ...already });
-    const tokens = counter.messages(conversation.messages);
+    const tokens = counter.countMessages(conversation.messages);
     return { ...state, ...pickNames(conversation), tokens, fill: getFillLevel(conversation) };
   } catch (error) {
     if (error instanceof ConversationReadError && error.problem === 'nothing-said') return { ...state, isBlank: true };

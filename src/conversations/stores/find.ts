@@ -10,7 +10,7 @@ import { ConversationReadError } from '../readError';
 import { readConversationFile } from '../readFile';
 import { type Store, findParent, listStores } from './agentStores';
 import type { FindOptions, FindProblem, FindResult, FoundConversation } from './types';
-import { walk } from './walk';
+import { walkStore } from './walk';
 
 /**
  * All conversations, newest first. Queries databases for their sessions, which blocks, so run it in
@@ -36,7 +36,7 @@ async function findIn(
   databases: OpenDatabases | undefined,
 ): Promise<FoundConversation[]> {
   const { agent, root, steps, kind } = store;
-  const files = await walk(root, steps, problems);
+  const files = await walkStore(root, steps, problems);
   return files.flatMap(({ path, stats }): FoundConversation[] => {
     if (kind === 'database') return listSessionsIn(agent, path, problems, databases);
     const bytes = kind === 'session' ? undefined : stats.size;
@@ -68,7 +68,7 @@ function listSessionsIn(
   }
 }
 
-const CHAT_SESSION = /[\\/](?:chatSessions|emptyWindowChatSessions)[\\/][^\\/]+$/;
+const CHAT_SESSION_PATH = /[\\/](?:chatSessions|emptyWindowChatSessions)[\\/][^\\/]+$/;
 
 /**
  * Agents that changed their format left old files; the newer form of a session counts. For VS
@@ -80,19 +80,19 @@ function dropOlderForms(conversations: readonly FoundConversation[]): FoundConve
   const inLines = new Set(conversations.map(({ path }) => path).filter((path) => path.endsWith('.jsonl')));
   const transcripts = new Set(
     conversations
-      .filter(({ agent, path }) => agent === 'VS Code' && !CHAT_SESSION.test(path))
+      .filter(({ agent, path }) => agent === 'VS Code' && !CHAT_SESSION_PATH.test(path))
       .map(({ path }) => basename(path, '.jsonl')),
   );
   const chats = new Set(
     conversations
-      .filter(({ path }) => CHAT_SESSION.test(path) && transcripts.has(basename(path, extname(path))))
+      .filter(({ path }) => CHAT_SESSION_PATH.test(path) && transcripts.has(basename(path, extname(path))))
       .filter((found) => !isEmptyChat(found))
       .map(({ path }) => basename(path, extname(path))),
   );
   return conversations.filter(({ agent, path }) => {
     if (agent === 'Gemini CLI') return extname(path) !== '.json' || !inLines.has(`${path}l`);
     if (agent === 'VS Code') {
-      return CHAT_SESSION.test(path)
+      return CHAT_SESSION_PATH.test(path)
         ? extname(path) !== '.json' || !inLines.has(`${path}l`)
         : !chats.has(basename(path, '.jsonl'));
     }
@@ -104,16 +104,16 @@ function dropOlderForms(conversations: readonly FoundConversation[]): FoundConve
  * An empty chat session contains little more than input settings; larger ones are not read to
  * check.
  */
-const LARGEST_EMPTY_CHAT = 64 * 1024;
+const MAX_EMPTY_CHAT_BYTES = 64 * 1024;
 
 /**
  * True if a chat session has no messages. Unreadable ones are kept so that their row shows the
  * problem.
  */
 function isEmptyChat({ path, bytes = 0 }: FoundConversation): boolean {
-  if (bytes > LARGEST_EMPTY_CHAT) return false;
+  if (bytes > MAX_EMPTY_CHAT_BYTES) return false;
   try {
-    readConversationFile(path, {}, { maxBytes: LARGEST_EMPTY_CHAT });
+    readConversationFile(path, {}, { maxBytes: MAX_EMPTY_CHAT_BYTES });
     return false;
   } catch (error) {
     return error instanceof ConversationReadError && error.problem === 'nothing-said';

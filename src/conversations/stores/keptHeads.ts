@@ -1,22 +1,22 @@
 import type { FileHead } from '../readFile';
-import { LARGEST_BEGINNING } from './beginnings';
+import { MAX_BEGINNING_BYTES } from './beginnings';
 
 /** Keeps the index below 150 MB of memory, most of which the largest counted file needs. */
-const MAX_BYTES = 32 * 1024 ** 2;
+const MAX_CACHED_BYTES = 32 * 1024 ** 2;
 
 /**
  * Beginnings of files read for a title, kept until the files are read whole, so that no byte is
  * read twice.
  */
-export class KeptHeads {
+export class FileHeadCache {
   private readonly byPath = new Map<string, FileHead>();
   private bytes = 0;
 
-  constructor(private readonly maxBytes = MAX_BYTES) {}
+  constructor(private readonly maxBytes = MAX_CACHED_BYTES) {}
 
   /** True if any further beginning fits, whatever its size. */
   get hasRoom(): boolean {
-    return this.bytes + LARGEST_BEGINNING <= this.maxBytes;
+    return this.bytes + MAX_BEGINNING_BYTES <= this.maxBytes;
   }
 
   keep(path: string, head: FileHead): void {

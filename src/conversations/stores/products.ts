@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { FindOptions } from './types';
 
 /** Names of settings folders. */
-const PRODUCTS = [
+const VSCODE_PRODUCT_FOLDERS = [
   'Code',
   'Code - Insiders',
   'Code - OSS',
@@ -17,7 +17,7 @@ const PRODUCTS = [
 ];
 
 /** Server folders (SSH, WSL, containers) with the content of a local settings folder. */
-const SERVERS = [
+const VSCODE_SERVER_FOLDERS = [
   '.vscode-server',
   '.vscode-server-insiders',
   '.vscode-server-oss',
@@ -29,7 +29,7 @@ const SERVERS = [
 ];
 
 /** Folders in which Flatpak and Snap put the settings folder. */
-const SANDBOXES = [
+const SANDBOX_CONFIG_FOLDERS = [
   ['.var', 'app', 'com.visualstudio.code', 'config'],
   ['.var', 'app', 'com.vscodium.codium', 'config'],
   ['snap', 'code', 'current', '.config'],
@@ -41,10 +41,12 @@ export function listUserFolders(options: FindOptions): string[] {
   const settings = getSettingsFolder(options);
   const portable = env['VSCODE_PORTABLE'];
   const folders = [
-    ...PRODUCTS.map((product) => join(settings, product, 'User')),
-    ...SERVERS.map((server) => join(homedir, server, 'data', 'User')),
+    ...VSCODE_PRODUCT_FOLDERS.map((product) => join(settings, product, 'User')),
+    ...VSCODE_SERVER_FOLDERS.map((server) => join(homedir, server, 'data', 'User')),
     ...(platform === 'linux'
-      ? SANDBOXES.flatMap((parts) => ['Code', 'VSCodium'].map((product) => join(homedir, ...parts, product, 'User')))
+      ? SANDBOX_CONFIG_FOLDERS.flatMap((parts) =>
+          ['Code', 'VSCodium'].map((product) => join(homedir, ...parts, product, 'User')),
+        )
       : []),
     join(getDataFolder(options), 'code-server', 'User'),
     ...(portable ? [join(portable, 'user-data', 'User')] : []),

@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs';
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { errorCode } from '../../core/errors';
-import type { Step } from '../../core/agents/types';
+import { getErrorCode } from '../../core/errors';
+import type { PathStep } from '../../core/agents/types';
 import type { FindProblem } from './types';
 
 export interface WalkedFile {
@@ -15,43 +15,52 @@ export interface WalkedFile {
  * links out of it are not followed. Unreadable folders are noted and skipped; missing ones are no
  * problem.
  */
-export async function walk(root: string, steps: readonly Step[], problems: FindProblem[]): Promise<WalkedFile[]> {
+export async function walkStore(
+  root: string,
+  steps: readonly PathStep[],
+  problems: FindProblem[],
+): Promise<WalkedFile[]> {
   const real = await realpath(root).catch(() => undefined);
-  return real === undefined ? [] : descend({ root: real, problems }, root, steps);
+  return real === undefined ? [] : walkSteps({ root: real, problems }, root, steps);
 }
 
-interface Walk {
+interface WalkContext {
   /** The store's folder with links resolved. */
   readonly root: string;
   readonly problems: FindProblem[];
 }
 
-async function descend(context: Walk, folder: string, [step, ...rest]: readonly Step[]): Promise<WalkedFile[]> {
+async function walkSteps(
+  context: WalkContext,
+  folder: string,
+  [step, ...rest]: readonly PathStep[],
+): Promise<WalkedFile[]> {
   if (step === undefined) return [];
-  const names = typeof step === 'string' ? [step] : (await list(context, folder)).filter((name) => step.test(name));
+  const names =
+    typeof step === 'string' ? [step] : (await listFolder(context, folder)).filter((name) => step.test(name));
   const found = await Promise.all(
     names.map(async (name): Promise<WalkedFile[]> => {
       const path = join(folder, name);
       const stats = await readStats(context, path, name);
       if (!stats) return [];
-      if (rest.length > 0) return stats.isDirectory() ? descend(context, path, rest) : [];
+      if (rest.length > 0) return stats.isDirectory() ? walkSteps(context, path, rest) : [];
       return stats.isFile() && stats.size > 0 ? [{ path, stats }] : [];
     }),
   );
   return found.flat();
 }
 
-async function list({ problems }: Walk, folder: string): Promise<string[]> {
+async function listFolder({ problems }: WalkContext, folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
     if (!isAbsent(error))
-      problems.push({ path: folder, reason: `the folder can't be listed (${errorCode(error) ?? 'unknown error'})` });
+      problems.push({ path: folder, reason: `the folder can't be listed (${getErrorCode(error) ?? 'unknown error'})` });
     return [];
   }
 }
 
-async function readStats({ root, problems }: Walk, path: string, name: string): Promise<Stats | undefined> {
+async function readStats({ root, problems }: WalkContext, path: string, name: string): Promise<Stats | undefined> {
   try {
     const stats = await lstat(path);
     if (!stats.isSymbolicLink()) return stats;
@@ -62,9 +71,9 @@ async function readStats({ root, problems }: Walk, path: string, name: string): 
     // A name that isn't UTF-8 can't be passed back to the system.
     if (name.includes('\ufffd')) problems.push({ path, reason: 'a name that is not UTF-8' });
     else if (!isAbsent(error))
-      problems.push({ path, reason: `it can't be looked at (${errorCode(error) ?? 'unknown error'})` });
+      problems.push({ path, reason: `it can't be looked at (${getErrorCode(error) ?? 'unknown error'})` });
   }
   return undefined;
 }
 
-const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '');
+const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(getErrorCode(error) ?? '');

@@ -18,10 +18,10 @@ export class JsonError extends Error {
   }
 }
 
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const CUT_NUMBER = /-?(?:(?:0|[1-9]\d*)(?:\.|(?:\.\d+)?[eE][+-]?))?$/y;
-const LITERALS = ['true', 'false', 'null'];
-const ESCAPES = '"\\/bfnrt';
+const JSON_NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const TRUNCATED_JSON_NUMBER = /-?(?:(?:0|[1-9]\d*)(?:\.|(?:\.\d+)?[eE][+-]?))?$/y;
+const JSON_LITERALS = ['true', 'false', 'null'];
+const JSON_ESCAPES = '"\\/bfnrt';
 
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
@@ -32,7 +32,7 @@ export function skipSpace(text: string, from: number): number {
   return at;
 }
 
-const fail = (text: string, offset: number, expected: string): never => {
+const throwJsonError = (text: string, offset: number, expected: string): never => {
   throw new JsonError({ offset, truncated: offset >= text.length, expected });
 };
 
@@ -41,32 +41,33 @@ function scanString(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at += 1) {
     const char = text.charAt(at);
     if (char === '"') return at + 1;
-    if (char === '\n') fail(text, skipSpace(text, at) === text.length ? text.length : at, 'the end of a string');
-    if (char < ' ') fail(text, at, 'an escaped control character');
+    if (char === '\n')
+      throwJsonError(text, skipSpace(text, at) === text.length ? text.length : at, 'the end of a string');
+    if (char < ' ') throwJsonError(text, at, 'an escaped control character');
     if (char !== '\\') continue;
     at += 1;
     const escape = text.charAt(at);
     if (escape === 'u') {
       for (let digit = 0; digit < 4; digit += 1) {
         at += 1;
-        if (!/^[0-9a-fA-F]$/.test(text.charAt(at))) fail(text, at, 'four hexadecimal digits');
+        if (!/^[0-9a-fA-F]$/.test(text.charAt(at))) throwJsonError(text, at, 'four hexadecimal digits');
       }
-    } else if (escape === '' || !ESCAPES.includes(escape)) fail(text, at, 'an escape');
+    } else if (escape === '' || !JSON_ESCAPES.includes(escape)) throwJsonError(text, at, 'an escape');
   }
-  return fail(text, text.length, 'the end of a string');
+  return throwJsonError(text, text.length, 'the end of a string');
 }
 
 function scanScalar(text: string, from: number): number {
-  if (from >= text.length) return fail(text, from, 'a value');
+  if (from >= text.length) return throwJsonError(text, from, 'a value');
   if (text.charAt(from) === '"') return scanString(text, from);
-  for (const literal of LITERALS) {
+  for (const literal of JSON_LITERALS) {
     if (text.startsWith(literal, from)) return from + literal.length;
-    if (literal.startsWith(text.slice(from))) return fail(text, text.length, literal);
+    if (literal.startsWith(text.slice(from))) return throwJsonError(text, text.length, literal);
   }
-  CUT_NUMBER.lastIndex = from;
-  if (CUT_NUMBER.test(text)) return fail(text, text.length, 'a value');
-  NUMBER.lastIndex = from;
-  return from + (NUMBER.exec(text)?.[0].length ?? fail(text, from, 'a value'));
+  TRUNCATED_JSON_NUMBER.lastIndex = from;
+  if (TRUNCATED_JSON_NUMBER.test(text)) return throwJsonError(text, text.length, 'a value');
+  JSON_NUMBER.lastIndex = from;
+  return from + (JSON_NUMBER.exec(text)?.[0].length ?? throwJsonError(text, from, 'a value'));
 }
 
 /**
@@ -104,9 +105,9 @@ export function scanValue(text: string, from: number): number {
 
 /** From a key to its value. */
 function scanKey(text: string, from: number): number {
-  if (text.charAt(from) !== '"') fail(text, from, 'a key in double quotes');
+  if (text.charAt(from) !== '"') throwJsonError(text, from, 'a key in double quotes');
   const colon = skipSpace(text, scanString(text, from));
-  if (text.charAt(colon) !== ':') fail(text, colon, '":"');
+  if (text.charAt(colon) !== ':') throwJsonError(text, colon, '":"');
   return skipSpace(text, colon + 1);
 }
 
@@ -119,7 +120,7 @@ function closeAll(text: string, from: number, closers: ('}' | ']')[]): number {
     const next = skipSpace(text, at);
     const char = text.charAt(next);
     if (char === ',') return next + 1;
-    if (char !== closers.at(-1)) fail(text, next, `"," or "${closers.at(-1) ?? ''}"`);
+    if (char !== closers.at(-1)) throwJsonError(text, next, `"," or "${closers.at(-1) ?? ''}"`);
     closers.pop();
     at = next + 1;
   }
@@ -135,7 +136,7 @@ export function parseJson(text: string): unknown {
     return JSON.parse(text) as unknown;
   } catch {
     const end = skipSpace(text, scanValue(text, skipSpace(text, 0)));
-    return fail(`${text} `, end, 'the end of the text');
+    return throwJsonError(`${text} `, end, 'the end of the text');
   }
 }
 
@@ -161,4 +162,4 @@ export function isDeeperThan(value: unknown, limit: number): boolean {
 }
 
 /** Real messages nest about ten levels; serializers fail at several thousand. */
-export const MAX_DEPTH = 500;
+export const MAX_JSON_DEPTH = 500;

@@ -4,9 +4,9 @@
  */
 import { Buffer } from 'node:buffer';
 import { isRecord } from '../../core/messages/blocks';
-import { plural } from '../../core/plural';
+import { formatPlural } from '../../core/plural';
 import { ConversationReadError, describeValue, type ReadErrorData } from '../readError';
-import { JsonError, MAX_DEPTH, isDeeperThan, scanValue, skipSpace } from './json';
+import { JsonError, MAX_JSON_DEPTH, isDeeperThan, scanValue, skipSpace } from './json';
 import type { Line } from './lines';
 
 export interface JsonRecord {
@@ -31,7 +31,7 @@ export function readRecords(
   notes: string[],
   take: (record: JsonRecord) => void,
 ): void {
-  const damages: Damage[] = [];
+  const damages: DamagedLine[] = [];
   let gap: number | undefined;
   let taken = 0;
   for (const line of lines) {
@@ -71,7 +71,7 @@ export function recordAboveGap<T extends Pick<JsonRecord, 'line' | 'gap'>>(
   return gap === undefined ? undefined : records.findLast((each) => each.line < gap && each.line < line);
 }
 
-interface Damage {
+interface DamagedLine {
   readonly line: number;
   /** Skipped bytes of the line. */
   readonly bytes: number;
@@ -79,47 +79,52 @@ interface Damage {
 }
 
 /** More damaged lines than these are summarized in one note. */
-const TOLD_ONE_BY_ONE = 5;
-const TOLD_NUMBERS = 20;
+const MAX_NOTES_IN_FULL = 5;
+const MAX_LISTED_LINE_NUMBERS = 20;
 
-function noteDamages(damages: readonly Damage[]): string[] {
-  const told = damages.slice(0, TOLD_ONE_BY_ONE).map(({ line, bytes, error }) => {
+function noteDamages(damages: readonly DamagedLine[]): string[] {
+  const told = damages.slice(0, MAX_NOTES_IN_FULL).map(({ line, bytes, error }) => {
     const { found, expected } = error;
-    return `Line ${line} is damaged; skipped ${plural(bytes, 'byte')}: found ${found}; expected ${expected}.`;
+    return `Line ${line} is damaged; skipped ${formatPlural(bytes, 'byte')}: found ${found}; expected ${expected}.`;
   });
-  const rest = damages.slice(TOLD_ONE_BY_ONE);
+  const rest = damages.slice(MAX_NOTES_IN_FULL);
   if (rest.length === 0) return told;
-  const numbers = rest.slice(0, TOLD_NUMBERS).map(({ line }) => line);
+  const numbers = rest.slice(0, MAX_LISTED_LINE_NUMBERS).map(({ line }) => line);
   const bytes = rest.reduce((sum, each) => sum + each.bytes, 0);
   const more = rest.length > numbers.length ? ', …' : '';
   return [
     ...told,
-    `Also damaged: line${rest.length === 1 ? '' : 's'} ${numbers.join(', ')}${more}; skipped ${plural(bytes, 'byte')}.`,
+    `Also damaged: line${rest.length === 1 ? '' : 's'} ${numbers.join(', ')}${more}; skipped ${formatPlural(bytes, 'byte')}.`,
   ];
 }
 
 /** Kept values go through serializers that fail on deep nesting. */
 function checkValue(value: unknown, line: number, source: string): JsonRecord['value'] {
-  if (!isRecord(value)) throw wrongRecord(source, line, describeValue(value), 'a record: a JSON object');
-  if (isDeeperThan(value, MAX_DEPTH)) {
-    throw wrongRecord(source, line, 'a record that is nested too deeply', `at most ${MAX_DEPTH} levels of nesting`);
+  if (!isRecord(value)) throw createRecordError(source, line, describeValue(value), 'a record: a JSON object');
+  if (isDeeperThan(value, MAX_JSON_DEPTH)) {
+    throw createRecordError(
+      source,
+      line,
+      'a record that is nested too deeply',
+      `at most ${MAX_JSON_DEPTH} levels of nesting`,
+    );
   }
   return value;
 }
 
-const wrongRecord = (source: string, line: number, found: string, expected: string): ConversationReadError =>
+const createRecordError = (source: string, line: number, found: string, expected: string): ConversationReadError =>
   new ConversationReadError({ problem: 'wrong-shape', source, line, found, expected });
 
 interface LineValues {
   readonly values: readonly { readonly value: unknown; readonly bytes: () => number }[];
-  readonly damage?: Damage;
+  readonly damage?: DamagedLine;
 }
 
 function parseValues(line: Line, source: string): LineValues {
   const { text, number } = line;
   try {
     // Common case: one record per line, parsed at full speed.
-    return { values: [{ value: JSON.parse(text) as unknown, bytes: () => bytesIn(line) }] };
+    return { values: [{ value: JSON.parse(text) as unknown, bytes: () => countLineBytes(line) }] };
   } catch {
     // Several records or damage: the scanner decides.
   }
@@ -136,12 +141,12 @@ function parseValues(line: Line, source: string): LineValues {
     problem ??= end;
     at = findNextRecord(text, at + 1, end.offset);
   }
-  const read = spans.reduce((sum, span) => sum + byteLength(text, span), 0);
-  const skipped = bytesIn(line) - read;
+  const read = spans.reduce((sum, span) => sum + countBytes(text, span), 0);
+  const skipped = countLineBytes(line) - read;
   return {
     values: spans.map((span) => ({
       value: JSON.parse(text.slice(span.start, span.end)) as unknown,
-      bytes: () => byteLength(text, span),
+      bytes: () => countBytes(text, span),
     })),
     ...((problem !== undefined || text.includes('\0')) && {
       damage: { line: number, bytes: skipped, error: toErrorData(line, problem, source) },
@@ -154,9 +159,9 @@ interface Span {
   readonly end: number;
 }
 
-const byteLength = (text: string, { start, end }: Span): number => Buffer.byteLength(text.slice(start, end));
+const countBytes = (text: string, { start, end }: Span): number => Buffer.byteLength(text.slice(start, end));
 
-const bytesIn = ({ text, bytes }: Line): number => bytes ?? Buffer.byteLength(text);
+const countLineBytes = ({ text, bytes }: Line): number => bytes ?? Buffer.byteLength(text);
 
 /** Skips whitespace and NUL bytes, which a file system may leave after a power loss. */
 function skipBlank(text: string, from: number): number {
@@ -175,7 +180,7 @@ function findEndOfValue(text: string, at: number): number | JsonError['problem']
 }
 
 /** Maximum attempts per line: each may scan the whole line. */
-const MAX_TRIES = 64;
+const MAX_SPLIT_TRIES = 64;
 
 /**
  * Start of the next complete record after damage, or the text's length. Candidates are the damage
@@ -186,7 +191,7 @@ function findNextRecord(text: string, from: number, broken: number): number {
   const starts = /(?<![:,[\s\\])\{"/g;
   starts.lastIndex = from;
   const atBreak = text.startsWith('{"', broken) && broken >= from ? [broken] : [];
-  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+  for (let tries = 0; tries < MAX_SPLIT_TRIES; tries += 1) {
     const start = atBreak.pop() ?? starts.exec(text)?.index;
     if (start === undefined) break;
     const end = findEndOfValue(text, start);

@@ -31,9 +31,9 @@ export function* readLines(input: string | Uint8Array, name: string): Generator<
   if (held) yield { ...held, last: true };
 }
 
-type Decoded = Pick<Line, 'text' | 'valid' | 'bytes'>;
+type DecodedLine = Pick<Line, 'text' | 'valid' | 'bytes'>;
 
-function* splitText(text: string): Generator<Decoded, void> {
+function* splitText(text: string): Generator<DecodedLine, void> {
   let start = 0;
   while (start < text.length) {
     const end = text.indexOf('\n', start);
@@ -42,14 +42,14 @@ function* splitText(text: string): Generator<Decoded, void> {
   }
 }
 
-function* splitBytes(bytes: Uint8Array, name: string): Generator<Decoded, void> {
+function* splitBytes(bytes: Uint8Array, name: string): Generator<DecodedLine, void> {
   const buffer = asBuffer(bytes);
   let start = 0;
   while (start < buffer.length) {
     const newline = buffer.indexOf(0x0a, start);
     const end = newline === -1 ? buffer.length : newline;
     const line = buffer.subarray(start, end);
-    yield { text: decode(line, name), valid: isUtf8(line), bytes: line.length };
+    yield { text: decodeUtf8(line, name), valid: isUtf8(line), bytes: line.length };
     start = end + 1;
   }
 }
@@ -58,7 +58,7 @@ function* splitBytes(bytes: Uint8Array, name: string): Generator<Decoded, void> 
 export const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /** @throws {ConversationReadError} if the text exceeds the longest string */
-export function decode(bytes: Buffer, name: string): string {
+export function decodeUtf8(bytes: Buffer, name: string): string {
   try {
     return bytes.toString('utf8');
   } catch (error) {

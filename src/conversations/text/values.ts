@@ -3,13 +3,13 @@ import { isRecord } from '../../core/messages/blocks';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-export const stringIn = (value: Fields, field: string): string | undefined => {
+export const readString = (value: Fields, field: string): string | undefined => {
   const text = value[field];
   return typeof text === 'string' ? text : undefined;
 };
 
 /** The field's value if it is a finite number. */
-export const numberIn = (value: Fields, field: string): number | undefined => {
+export const readNumber = (value: Fields, field: string): number | undefined => {
   const number = value[field];
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 };
@@ -21,7 +21,7 @@ export const countIn = (value: Fields, field: string): number => {
 };
 
 /** Milliseconds since the epoch, from ISO 8601 or a number. */
-export function timeIn(value: Fields, field: string): number | undefined {
+export function readTime(value: Fields, field: string): number | undefined {
   const time = value[field];
   const ms = typeof time === 'string' ? Date.parse(time) : time;
   return typeof ms === 'number' && Number.isFinite(ms) && ms > 0 ? ms : undefined;

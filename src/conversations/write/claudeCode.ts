@@ -34,7 +34,7 @@ const renderRole = (message: ApiMessage): Json =>
       : { type: 'user', isMeta: true };
 
 /** Fields that say where the session ran; the new one runs there too. */
-const KEPT = ['cwd', 'version', 'gitBranch', 'userType', 'entrypoint', 'slug'];
+const COPIED_FIELDS = ['cwd', 'version', 'gitBranch', 'userType', 'entrypoint', 'slug'];
 
 /** The messages that a new session contains: Claude Code lists its skills, agents and tools again in each session. */
 export const selectWritten = (view: readonly ApiMessage[]): readonly ApiMessage[] =>
@@ -63,7 +63,9 @@ export function renderSession({ sessionId, title, view, records, now, newId }: N
       parentUuid = uuid;
     }
   }
-  return [...titles(title, sessionId, parentUuid), ...lines].map((line) => `${JSON.stringify(line)}\n`).join('');
+  return [...makeTitleRecords(title, sessionId, parentUuid), ...lines]
+    .map((line) => `${JSON.stringify(line)}\n`)
+    .join('');
 }
 
 /**
@@ -71,7 +73,7 @@ export function renderSession({ sessionId, title, view, records, now, newId }: N
  * under its first words, and one with a `custom-title` under that (tested with `--resume`); 2.1.17
  * and earlier only know the summary.
  */
-const titles = (title: string, sessionId: string, leafUuid: string | null): readonly Json[] => [
+const makeTitleRecords = (title: string, sessionId: string, leafUuid: string | null): readonly Json[] => [
   { type: 'summary', summary: title, leafUuid },
   { type: 'custom-title', customTitle: title, sessionId },
 ];
@@ -80,7 +82,7 @@ function findSettings(records: readonly unknown[]): Json {
   const kept: Record<string, unknown> = {};
   for (const record of records) {
     if (!isRecord(record) || record['isSidechain'] === true) continue;
-    for (const field of KEPT) if (typeof record[field] === 'string') kept[field] = record[field];
+    for (const field of COPIED_FIELDS) if (typeof record[field] === 'string') kept[field] = record[field];
   }
   return kept;
 }
@@ -110,11 +112,11 @@ function renderAnswer(message: ApiMessage, content: readonly Block[], newId: () 
     stop_reason: hasCall ? 'tool_use' : 'end_turn',
     stop_sequence: null,
     // The old figures would make the window appear as full as before.
-    usage: { ...(isRecord(usage) && { service_tier: usage['service_tier'] }), ...NO_USAGE },
+    usage: { ...(isRecord(usage) && { service_tier: usage['service_tier'] }), ...ZERO_USAGE },
   };
 }
 
-const NO_USAGE = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 };
+const ZERO_USAGE = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 };
 
 /** Each result gets a record, as with parallel calls, and so does text of the user beside them. */
 function groupResults(content: readonly Block[]): readonly (readonly Block[])[] {

@@ -52,13 +52,13 @@ function hashPrefix(messages: readonly Json[]): string {
   return `sha256:${hash.digest('hex')}`;
 }
 
-const HASHED = ['agent', 'sessionId', 'metadata', 'modelInfo', 'metrics'];
+const HASHED_FIELDS = ['agent', 'sessionId', 'metadata', 'modelInfo', 'metrics'];
 
 function toHashInput(message: Json): readonly (readonly [string, unknown])[] {
   return [
     ['role', message['role']],
     ['content', toComparable(message)],
-    ...HASHED.map((field): readonly [string, unknown] => [field, message[field] ?? null]),
+    ...HASHED_FIELDS.map((field): readonly [string, unknown] => [field, message[field] ?? null]),
   ];
 }
 

@@ -5,19 +5,19 @@
  */
 
 export function getDisplayedInput(input: string): string {
-  const shown = stripNotices(unwrap(input));
+  const shown = stripNotices(unwrapInput(input));
   const slash = findCommand(input);
   if (slash === undefined) return shown;
   if (slash.toLowerCase() === 'team') {
-    const rest = shown.toLowerCase().startsWith(TEAM) ? shown.slice(TEAM.length).trim() : shown;
+    const rest = shown.toLowerCase().startsWith(TEAM_PROMPT) ? shown.slice(TEAM_PROMPT.length).trim() : shown;
     return rest === '' ? '/team' : `/team ${rest}`;
   }
   return shown === '' ? `/${slash}` : `/${slash} ${shown}`;
 }
 
-const TEAM = 'spawn a team of agents for the following task:';
+const TEAM_PROMPT = 'spawn a team of agents for the following task:';
 
-function unwrap(input: string): string {
+function unwrapInput(input: string): string {
   let text = input.trim();
   for (const tag of ['user_input', 'user_command']) {
     const inner = stripTags(text, tag);
@@ -30,7 +30,7 @@ function unwrap(input: string): string {
 function stripTags(text: string, tag: string): string {
   const close = `</${tag}>`;
   const opening = new RegExp(`<${tag}\\b[^>]*>`, 'g');
-  const tags = upToLastTag(text);
+  const tags = cutAfterLastTag(text);
   let out = '';
   let at = 0;
   for (;;) {
@@ -44,7 +44,7 @@ function stripTags(text: string, tag: string): string {
 }
 
 function stripOpeningTags(text: string, tag: string): string {
-  const tags = upToLastTag(text);
+  const tags = cutAfterLastTag(text);
   return tags.replace(new RegExp(`<${tag}[^>]*>`, 'g'), '') + text.slice(tags.length);
 }
 
@@ -52,7 +52,7 @@ function stripOpeningTags(text: string, tag: string): string {
  * No tag can end after the last `>`; without this limit each one opened there would be followed to
  * the end.
  */
-const upToLastTag = (text: string): string => text.slice(0, text.lastIndexOf('>') + 1);
+const cutAfterLastTag = (text: string): string => text.slice(0, text.lastIndexOf('>') + 1);
 
 /** Removes notices that the runtime put before the person's words. */
 function stripNotices(text: string): string {

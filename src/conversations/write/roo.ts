@@ -31,7 +31,14 @@ export interface TaskFiles {
 }
 
 /** The agent's own tags; a copy gets new ones. */
-const TAGS = ['condenseParent', 'condenseId', 'isSummary', 'truncationParent', 'truncationId', 'isTruncationMarker'];
+const CONDENSING_TAGS = [
+  'condenseParent',
+  'condenseId',
+  'isSummary',
+  'truncationParent',
+  'truncationId',
+  'isTruncationMarker',
+];
 
 /**
  * @param read the active history as {@link readRoo} read it from these files
@@ -45,15 +52,16 @@ export function renderCondensedTask(
   row: CondensationRow,
 ): TaskFiles {
   const [first] = view;
-  if (first?.role !== 'user') throw shapeError('a history that begins with an answer', 'a message of the user first');
+  if (first?.role !== 'user')
+    throw createShapeError('a history that begins with an answer', 'a message of the user first');
   const records = history.map((record) => {
-    if (!isRecord(record)) throw shapeError('a message that is not an object', 'objects');
+    if (!isRecord(record)) throw createShapeError('a message that is not an object', 'objects');
     return record;
   });
   const raw = findRawRecords(records, read);
   let time = findLatestTime([...records, ...rows.filter(isRecord)]);
   const copies = view.map((message, index) => ({
-    ...without(raw.get(message) ?? message, TAGS),
+    ...omitTags(raw.get(message) ?? message, CONDENSING_TAGS),
     ts: ++time,
     ...(index === 0 && { isSummary: true, condenseId: row.condenseId }),
   }));
@@ -73,7 +81,7 @@ function findRawRecords(
   const place = new Map(all.map((message, index) => [message, index]));
   const raw = new Map<ApiMessage, Readonly<Record<string, unknown>>>();
   if (again.length !== read.length)
-    throw shapeError('a different history from the one that was read', 'the same history');
+    throw createShapeError('a different history from the one that was read', 'the same history');
   for (const [index, message] of again.entries()) {
     const record = records[place.get(message) ?? -1];
     const shown = read[index];
@@ -138,11 +146,11 @@ function findLatestTime(records: readonly Readonly<Record<string, unknown>>[]): 
   return latest;
 }
 
-const without = (
+const omitTags = (
   record: Readonly<Record<string, unknown>>,
   fields: readonly string[],
 ): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(record).filter(([field]) => !fields.includes(field)));
 
-const shapeError = (found: string, expected: string): ConversationReadError =>
+const createShapeError = (found: string, expected: string): ConversationReadError =>
   new ConversationReadError({ problem: 'wrong-shape', source: 'the task', found, expected });

@@ -5,7 +5,7 @@ import type { ApiMessage } from '../messages/types';
 import { MessageCounter } from '../tokens/messageCounter';
 import { groupAccount, makeOverview, addUp, type SessionAccount } from './account';
 import { computeComposition } from './composition';
-import { calibrate, replay, requestsIn, toUsage, type Calibration } from './replay';
+import { fitCalibration, simulateUsage, listRequests, toUsage, type Calibration } from './replay';
 
 /** One token per character plus four per message, for round figures. */
 const counter = (): MessageCounter => new MessageCounter({ count: (text) => text.length });
@@ -34,21 +34,21 @@ describe('requests reconstructed from a conversation', () => {
   const messages = [said('user', 100), said('assistant', 50), said('user', 200), said('assistant', 50)];
 
   it('contain the messages before each answer', () => {
-    expect(requestsIn(messages, counter(), [])).toEqual([
+    expect(listRequests(messages, counter(), [])).toEqual([
       { answer: 1, from: 0, sent: 100, answered: 50 },
       { answer: 3, from: 0, sent: 350, answered: 50 },
     ]);
   });
 
   it('start over after a compaction', () => {
-    expect(requestsIn(messages, counter(), [{ message: 2 }])).toEqual([
+    expect(listRequests(messages, counter(), [{ message: 2 }])).toEqual([
       { answer: 1, from: 0, sent: 100, answered: 50 },
       { answer: 3, from: 2, sent: 200, answered: 50 },
     ]);
   });
 
   it('read from the cache what the previous request sent, at a cost calculated by hand', () => {
-    const usages = replay(requestsIn(messages, counter(), []), CALIBRATION);
+    const usages = simulateUsage(listRequests(messages, counter(), []), CALIBRATION);
     // 1,000 + 2 · 100 written; then 1,000 + 2 · 350, of which 1,200 are read and 500 written. Each answer: 3 · 50.
     expect(usages).toEqual([
       toUsage(1_200, 0, 150, 'anthropic', 'short'),
@@ -62,9 +62,9 @@ describe('requests reconstructed from a conversation', () => {
   });
 
   it('read nothing from a cold cache, and only the fixed part after a compaction', () => {
-    const [first, second] = requestsIn(messages, counter(), []);
+    const [first, second] = listRequests(messages, counter(), []);
     if (!first || !second) throw new Error('two requests');
-    const late = replay(
+    const late = simulateUsage(
       [
         { ...first, at: 1_000 },
         { ...second, at: 1_000 + 300_001 },
@@ -72,16 +72,16 @@ describe('requests reconstructed from a conversation', () => {
       CALIBRATION,
     );
     expect(late[1]?.cacheReadTokens).toBe(0);
-    const compacted = replay(requestsIn(messages, counter(), [{ message: 2 }]), CALIBRATION);
+    const compacted = simulateUsage(listRequests(messages, counter(), [{ message: 2 }]), CALIBRATION);
     expect(compacted[1]?.cacheReadTokens).toBe(1_000);
   });
 });
 
 it('calibration recovers the figures that the usage was generated with', () => {
   const messages = Array.from({ length: 40 }, (_, index) => said(index % 2 ? 'assistant' : 'user', 300 + 10 * index));
-  const requests = requestsIn(messages, counter(), []);
-  const pairs = replay(requests, CALIBRATION).map((usage, index) => ({ request: requests[index]!, usage }));
-  expect(calibrate(pairs)).toEqual(CALIBRATION);
+  const requests = listRequests(messages, counter(), []);
+  const pairs = simulateUsage(requests, CALIBRATION).map((usage, index) => ({ request: requests[index]!, usage }));
+  expect(fitCalibration(pairs)).toEqual(CALIBRATION);
 });
 
 describe("the composition of a session's requests", () => {
@@ -105,7 +105,7 @@ describe("the composition of a session's requests", () => {
     result('c', file),
     { role: 'assistant', content: 'first_name is 1.' },
   ];
-  const requests = requestsIn(messages, counter(), []);
+  const requests = listRequests(messages, counter(), []);
   const { parts, files, unused, sentOften } = computeComposition(messages, requests, counter(), 100);
 
   it('counts each part as often as it was sent', () => {
@@ -129,11 +129,11 @@ describe("the composition of a session's requests", () => {
   it('counts messages that are sent for the eleventh time', () => {
     const long = Array.from({ length: 24 }, (_, index) => said(index % 2 ? 'assistant' : 'user', 10));
     // Twelve requests: the first two messages reach an eleventh, the very first a twelfth.
-    expect(computeComposition(long, requestsIn(long, counter(), []), counter(), 0).sentOften).toBe(10 * 2 + 10 + 10);
+    expect(computeComposition(long, listRequests(long, counter(), []), counter(), 0).sentOften).toBe(10 * 2 + 10 + 10);
   });
 
   it('excludes messages before a compaction from later requests', () => {
-    const compacted = requestsIn(messages, counter(), [{ message: 4 }]);
+    const compacted = listRequests(messages, counter(), [{ message: 4 }]);
     expect(computeComposition(messages, compacted, counter(), 0).parts.people).toBe(2 * 'Mend it.'.length);
   });
 });

@@ -6,7 +6,7 @@ import type { TokenSums } from './replay';
 import type { PartSums, ReadFileSum, ToolCalls, UnusedResult } from './composition';
 import { PART_KINDS, type PartKind } from './parts';
 import { maskSecrets } from '../secrets/maskSecrets';
-import { blockName, getWeek } from './blocks';
+import { formatBlockName, getWeek } from './blocks';
 
 /** Requests to one model in one day and one five-hour block. */
 export interface DayUsage extends TokenSums {
@@ -23,7 +23,7 @@ export interface DayUsage extends TokenSums {
   readonly unpriced: number;
   /** Requests reconstructed from the conversation instead of recorded. */
   readonly replayed: number;
-  /** US dollars of the replayed requests; the real cost may be higher, see `costRange`. */
+  /** US dollars of the replayed requests; the real cost may be higher, see `computeCostRange`. */
   readonly replayedCost: number;
 }
 
@@ -69,7 +69,7 @@ export interface CompactionSum {
 }
 
 export const GROUPINGS = ['agent', 'project', 'model', 'block', 'day', 'week', 'session'] as const;
-const TIME_GROUPINGS: ReadonlySet<Grouping> = new Set(['block', 'day', 'week']);
+const GROUPINGS_BY_TIME: ReadonlySet<Grouping> = new Set(['block', 'day', 'week']);
 export type Grouping = (typeof GROUPINGS)[number];
 
 export interface AccountRow extends TokenSums {
@@ -83,7 +83,7 @@ export interface AccountRow extends TokenSums {
   readonly unpriced: number;
   /** Requests reconstructed instead of recorded. */
   readonly replayed: number;
-  /** US dollars of the replayed requests; the real cost may be higher, see `costRange`. */
+  /** US dollars of the replayed requests; the real cost may be higher, see `computeCostRange`. */
   readonly replayedCost: number;
   /** Sessions only: position in the tree, and cost including forks and subagents. */
   readonly tree?: SessionTree;
@@ -104,7 +104,7 @@ export interface SessionTree {
 }
 
 /** Group name for missing values. */
-const UNKNOWN = 'unknown';
+const UNKNOWN_KEY = 'unknown';
 
 type OpenRow = { -readonly [Key in keyof AccountRow]: AccountRow[Key] };
 
@@ -115,32 +115,32 @@ export function groupAccount(sessions: readonly SessionAccount[], grouping: Grou
   for (const session of sessions) {
     for (const usage of session.usage) {
       const key = getGroupKey(session, usage, grouping);
-      const row = rows.get(key) ?? emptyRow(key, getGroupLabel(session, usage, grouping, key));
+      const row = rows.get(key) ?? makeEmptyRow(key, getGroupLabel(session, usage, grouping, key));
       rows.set(key, row);
       const once = `${key}\n${session.path}`;
       if (!seen.has(once)) row.sessions += 1;
       seen.add(once);
-      for (const field of SUMMED) row[field] += usage[field];
+      for (const field of SUMMED_FIELDS) row[field] += usage[field];
     }
   }
-  if (grouping === 'session') return treeRows(sessions, rows);
+  if (grouping === 'session') return makeTreeRows(sessions, rows);
   const lines = [...rows.values()];
-  return TIME_GROUPINGS.has(grouping) ? lines.sort((a, b) => (a.key < b.key ? -1 : 1)) : lines.sort(byCost);
+  return GROUPINGS_BY_TIME.has(grouping) ? lines.sort((a, b) => (a.key < b.key ? -1 : 1)) : lines.sort(compareCost);
 }
 
-const emptyRow = (key: string, label: string): OpenRow => ({
+const makeEmptyRow = (key: string, label: string): OpenRow => ({
   ...{ key, label, sessions: 0, requests: 0, replayed: 0, replayedCost: 0 },
   ...{ fresh: 0, cacheWrite: 0, cacheRead: 0, output: 0, cost: 0, unpriced: 0 },
 });
 
-const byCost = (a: AccountRow, b: AccountRow): number =>
+const compareCost = (a: AccountRow, b: AccountRow): number =>
   b.cost - a.cost || b.cacheRead + b.fresh - a.cacheRead - a.fresh || (a.key < b.key ? -1 : 1);
 
 /**
  * Each session followed by its descendants. A session without cost appears only if it has
  * descendants.
  */
-function treeRows(sessions: readonly SessionAccount[], own: ReadonlyMap<string, OpenRow>): AccountRow[] {
+function makeTreeRows(sessions: readonly SessionAccount[], own: ReadonlyMap<string, OpenRow>): AccountRow[] {
   const byPath = new Map(sessions.map((session) => [session.path, session]));
   const below = new Map<string | undefined, SessionAccount[]>();
   for (const session of byPath.values()) {
@@ -149,7 +149,7 @@ function treeRows(sessions: readonly SessionAccount[], own: ReadonlyMap<string, 
   }
   const makeRows = (session: SessionAccount, depth: number): AccountRow[] => {
     const children = sorted((below.get(session.path) ?? []).map((child) => makeRows(child, depth + 1)));
-    const row = own.get(session.path) ?? emptyRow(session.path, session.title);
+    const row = own.get(session.path) ?? makeEmptyRow(session.path, session.title);
     if (row.sessions === 0 && children.length === 0) return [];
     const sum = (field: 'sessions' | 'requests' | 'cost' | 'unpriced' | 'replayedCost'): number =>
       children.reduce((all, [child]) => all + (child?.tree?.[field] ?? 0), row[field]);
@@ -164,18 +164,18 @@ function treeRows(sessions: readonly SessionAccount[], own: ReadonlyMap<string, 
   const sorted = (trees: AccountRow[][]): AccountRow[][] =>
     trees
       .filter(([root]) => root)
-      .sort(([a], [b]) => (a && b ? (b.tree?.cost ?? 0) - (a.tree?.cost ?? 0) || byCost(a, b) : 0));
+      .sort(([a], [b]) => (a && b ? (b.tree?.cost ?? 0) - (a.tree?.cost ?? 0) || compareCost(a, b) : 0));
   return sorted((below.get(undefined) ?? []).map((session) => makeRows(session, 0))).flat();
 }
 
-const SUMMED = [
+const SUMMED_FIELDS = [
   ...(['requests', 'fresh', 'cacheWrite', 'cacheRead', 'output'] as const),
   ...(['cost', 'unpriced', 'replayed', 'replayedCost'] as const),
 ] as const;
 
 function getGroupLabel(session: SessionAccount, usage: DayUsage, grouping: Grouping, key: string): string {
   if (grouping === 'session') return session.title;
-  if (grouping === 'block') return `${blockName(usage.block)} ${session.agent}`;
+  if (grouping === 'block') return `${formatBlockName(usage.block)} ${session.agent}`;
   return grouping === 'week' ? `week of ${key}` : key;
 }
 
@@ -184,9 +184,9 @@ function getGroupKey(session: SessionAccount, usage: DayUsage, grouping: Groupin
     case 'agent':
       return session.agent;
     case 'project':
-      return session.project ?? UNKNOWN;
+      return session.project ?? UNKNOWN_KEY;
     case 'model':
-      return usage.model ?? UNKNOWN;
+      return usage.model ?? UNKNOWN_KEY;
     case 'day':
       return usage.day;
     case 'week':
@@ -205,7 +205,7 @@ export interface UnreadSessions {
 }
 
 /** Groups what could not be read. @param reasons one for each */
-function unreadSessions(reasons: readonly string[]): readonly UnreadSessions[] {
+function groupUnreadSessions(reasons: readonly string[]): readonly UnreadSessions[] {
   const counts = new Map<string, number>();
   for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
   return [...counts].map(([reason, sessions]) => ({ reason, sessions })).sort((a, b) => b.sessions - a.sessions);
@@ -217,7 +217,7 @@ export interface EstimatedSessions {
   readonly sessions: number;
 }
 
-function estimatedSessions(sessions: readonly SessionAccount[]): readonly EstimatedSessions[] {
+function groupEstimatedSessions(sessions: readonly SessionAccount[]): readonly EstimatedSessions[] {
   const estimated = sessions.filter(({ usage }) => usage.some(({ replayed }) => replayed > 0));
   return [...Map.groupBy(estimated, ({ agent }) => agent)]
     .map(([agent, of]) => ({ agent, sessions: of.length }))
@@ -240,7 +240,7 @@ export interface AccountTotal extends Omit<AccountRow, 'key' | 'label' | 'tree'>
   readonly calls: readonly (ToolCalls & { readonly agent: string })[];
 }
 
-const TOP = 10;
+const MAX_TOP_ENTRIES = 10;
 
 /** The sum of sessions, and the largest waste among them. @param unread why others could not be read, one reason for each */
 export function addUp(sessions: readonly SessionAccount[], unread: readonly string[] = []): AccountTotal {
@@ -256,8 +256,8 @@ export function addUp(sessions: readonly SessionAccount[], unread: readonly stri
       0,
     );
   return {
-    unread: unreadSessions(unread),
-    estimated: estimatedSessions(sessions),
+    unread: groupUnreadSessions(unread),
+    estimated: groupEstimatedSessions(sessions),
     uncomposed: sessions.filter(({ isComposed }) => isComposed === false).length,
     sessions: sessions.length,
     requests: sum(({ requests }) => requests),
@@ -279,11 +279,11 @@ export function addUp(sessions: readonly SessionAccount[], unread: readonly stri
     files: sessions
       .flatMap(({ files, title }) => files.map((file) => ({ ...file, session: title })))
       .sort((a, b) => b.tokens - a.tokens)
-      .slice(0, TOP),
+      .slice(0, MAX_TOP_ENTRIES),
     unused: sessions
       .flatMap(({ unused, title }) => unused.map((result) => ({ ...result, session: title })))
       .sort((a, b) => b.tokens * b.sent - a.tokens * a.sent)
-      .slice(0, TOP),
+      .slice(0, MAX_TOP_ENTRIES),
     calls: countCalls(sessions),
   };
 }
@@ -311,8 +311,8 @@ export interface AccountOverview {
     Pick<AccountRow, 'cost' | 'replayedCost' | 'requests' | 'unpriced'>)[];
 }
 
-const SHOWN_ROWS = 100;
-const SHOWN_SESSIONS = 30;
+const MAX_SHOWN_ROWS = 100;
+const MAX_SHOWN_SESSIONS = 30;
 
 /**
  * @param since leaves out what was before this local date, `2026-11-16`
@@ -323,11 +323,11 @@ export function makeOverview(
   since?: string,
   unread: readonly string[] = [],
 ): AccountOverview {
-  const within = sessionsSince(sessions, since);
+  const within = cutSessionsSince(sessions, since);
   const masked = (rows: readonly AccountRow[]): readonly AccountRow[] =>
     rows.map((row) => ({ ...row, label: maskSecrets(row.label) }));
   const rows = (grouping: Grouping): readonly AccountRow[] =>
-    masked(groupAccount(within, grouping).slice(0, SHOWN_ROWS));
+    masked(groupAccount(within, grouping).slice(0, MAX_SHOWN_ROWS));
   const bySession = groupAccount(within, 'session');
   const byPath = new Map(within.map((session) => [session.path, session]));
   const total = addUp(within, unread);
@@ -350,14 +350,14 @@ export function makeOverview(
       project: rows('project'),
       model: rows('model'),
       // The latest for times.
-      block: groupAccount(within, 'block').slice(-SHOWN_ROWS),
-      day: groupAccount(within, 'day').slice(-SHOWN_ROWS),
-      week: groupAccount(within, 'week').slice(-SHOWN_ROWS),
-      session: masked(bySession.slice(0, SHOWN_ROWS)),
+      block: groupAccount(within, 'block').slice(-MAX_SHOWN_ROWS),
+      day: groupAccount(within, 'day').slice(-MAX_SHOWN_ROWS),
+      week: groupAccount(within, 'week').slice(-MAX_SHOWN_ROWS),
+      session: masked(bySession.slice(0, MAX_SHOWN_ROWS)),
     },
     sessions: bySession
       .toSorted((a, b) => b.cost - a.cost)
-      .slice(0, SHOWN_SESSIONS)
+      .slice(0, MAX_SHOWN_SESSIONS)
       .flatMap(({ key, cost, replayedCost, requests, unpriced }) => {
         const session = byPath.get(key);
         if (!session) return [];
@@ -377,7 +377,10 @@ export function makeOverview(
 }
 
 /** The sessions that have requests since a local date, each whole. @param since absent: all */
-export const sessionsUsedSince = (sessions: readonly SessionAccount[], since?: string): readonly SessionAccount[] =>
+export const selectSessionsUsedSince = (
+  sessions: readonly SessionAccount[],
+  since?: string,
+): readonly SessionAccount[] =>
   since === undefined ? sessions : sessions.filter(({ usage }) => usage.some(({ day }) => day >= since));
 
 /**
@@ -385,9 +388,9 @@ export const sessionsUsedSince = (sessions: readonly SessionAccount[], since?: s
  * of it.
  * @param since absent: all
  */
-export function sessionsSince(sessions: readonly SessionAccount[], since?: string): readonly SessionAccount[] {
+export function cutSessionsSince(sessions: readonly SessionAccount[], since?: string): readonly SessionAccount[] {
   if (since === undefined) return sessions;
-  return sessionsUsedSince(sessions, since).map((session) => ({
+  return selectSessionsUsedSince(sessions, since).map((session) => ({
     ...session,
     usage: session.usage.filter(({ day }) => day >= since),
   }));

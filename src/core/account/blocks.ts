@@ -1,12 +1,12 @@
 /** Five-hour blocks and weeks, which subscription limits are based on. */
-import { localDay } from '../localDay';
+import { formatLocalDay } from '../localDay';
 
 const HOUR_MS = 60 * 60_000;
 
 /** Duration in milliseconds: the session limit of Claude's and ChatGPT's plans. */
 export const BLOCK_MS = 5 * HOUR_MS;
 
-interface Moment {
+interface RequestTime {
   readonly agent: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -17,7 +17,7 @@ interface Moment {
  * ccusage's `blocks`. Vendors count all devices; only this one is known.
  * @returns the start of a request's block in milliseconds since the epoch
  */
-export function blockStarts(moments: readonly Moment[]): (agent: string, at: number) => number {
+export function findBlockStarts(moments: readonly RequestTime[]): (agent: string, at: number) => number {
   const byAgent = new Map<string, number[]>();
   for (const { agent, at } of [...moments].sort((a, b) => a.at - b.at)) {
     const starts = byAgent.get(agent) ?? [];
@@ -41,12 +41,12 @@ export function blockStarts(moments: readonly Moment[]): (agent: string, at: num
 export function getWeek(day: string): string {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
   const weekday = (new Date(year, month - 1, date).getDay() + 6) % 7;
-  return localDay(new Date(year, month - 1, date - weekday).getTime());
+  return formatLocalDay(new Date(year, month - 1, date - weekday).getTime());
 }
 
 /** Start of a block in local time, `2026-11-23 14:00`. */
-export function blockName(start: number): string {
+export function formatBlockName(start: number): string {
   const date = new Date(start);
   const two = (value: number): string => String(value).padStart(2, '0');
-  return `${localDay(start)} ${two(date.getHours())}:${two(date.getMinutes())}`;
+  return `${formatLocalDay(start)} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }

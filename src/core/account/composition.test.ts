@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiMessage } from '../messages/types';
-import { assistant, call, exchange, lines, result, user } from '../testing';
+import { assistant, call, makeToolExchange, makeLines, result, user } from '../testing';
 import { MessageCounter } from '../tokens/messageCounter';
 import { computeComposition } from './composition';
-import { requestsIn } from './replay';
+import { listRequests } from './replay';
 
 const counter = new MessageCounter({ count: (text) => text.length });
 
 /** The composition with one more answer, so that each message was sent. */
 const composed = (messages: readonly ApiMessage[], fixed = 0) => {
   const all = [...messages, assistant('end')];
-  return computeComposition(all, requestsIn(all, counter, []), counter, fixed);
+  return computeComposition(all, listRequests(all, counter, []), counter, fixed);
 };
 const TASK = user('task');
 
@@ -23,15 +23,16 @@ describe("the parts of a session's content", () => {
     ['write', 'otherResults', 'Write', { file_path: '/a.ts', content: 'x' }],
     ['tool that nobody knows', 'otherResults', 'ponder', { about: 'life' }],
   ] as const)('count the result of a %s among %s', (_, kind, tool, input) => {
-    const { parts } = composed([TASK, ...exchange('x', tool, input, 'r'.repeat(70))]);
+    const { parts } = composed([TASK, ...makeToolExchange('x', tool, input, 'r'.repeat(70))]);
     expect(parts[kind]).toBe(70);
     for (const other of ['reads', 'commands', 'search', 'otherResults'] as const)
       if (other !== kind) expect(parts[other]).toBe(0);
   });
 
   it('count a read as repeated if half of its lines had been shown', () => {
-    const read = (id: string, text: string, fields = {}) => exchange(id, 'Read', { file_path: '/a.ts' }, text, fields);
-    const [first, other] = [lines('first', 4), lines('other', 4)];
+    const read = (id: string, text: string, fields = {}) =>
+      makeToolExchange(id, 'Read', { file_path: '/a.ts' }, text, fields);
+    const [first, other] = [makeLines('first', 4), makeLines('other', 4)];
     const { parts, files } = composed([TASK, ...read('1', first), ...read('2', other), ...read('3', first)]);
     // The answers after each result send it: the first three times, the last once.
     expect(parts.readAgain).toBe(first.length);
@@ -60,8 +61,8 @@ describe("the parts of a session's content", () => {
       user(result('x', [{ type: 'text', text: 'so' }, image])),
     ]);
     // Both requests sent the first image.
-    expect(parts.images).toBe(3 * counter.block(image));
-    expect(parts.thinking).toBe(counter.block(thought));
+    expect(parts.images).toBe(3 * counter.countBlock(image));
+    expect(parts.thinking).toBe(counter.countBlock(thought));
     expect(parts.prose).toBe('I see'.length);
     expect(parts.calls).toBe('life'.length);
     expect(parts.otherResults).toBe('so'.length);
@@ -70,7 +71,7 @@ describe("the parts of a session's content", () => {
   it.each(['isSummary', 'isCompactSummary'])('count a summary as a whole if it is marked with %s', (mark) => {
     const summary = { ...user('They spoke.'), [mark]: true };
     const { parts } = composed([summary]);
-    expect(parts).toMatchObject({ summaries: counter.message(summary), people: 0, agent: 0 });
+    expect(parts).toMatchObject({ summaries: counter.countMessage(summary), people: 0, agent: 0 });
   });
 
   it('count what each request contained, and what was sent often', () => {
@@ -80,13 +81,16 @@ describe("the parts of a session's content", () => {
     expect(parts.fixed).toBe(1_200);
     expect(parts.people).toBe(12 * 'task'.length + 66);
     expect(sentOften).toBe(
-      2 * 100 + 2 * counter.message(TASK) + counter.message(assistant('a')) + counter.message(user('b')),
+      2 * 100 + 2 * counter.countMessage(TASK) + counter.countMessage(assistant('a')) + counter.countMessage(user('b')),
     );
   });
 
   it('count the calls of each tool', () => {
-    const again = [...exchange('x', 'Bash', { command: 'ls' }, 'a'), ...exchange('y', 'Bash', { command: 'ls' }, 'a')];
-    expect(composed([TASK, ...again, ...exchange('z', 'ponder', {}, 'b')]).calls).toEqual([
+    const again = [
+      ...makeToolExchange('x', 'Bash', { command: 'ls' }, 'a'),
+      ...makeToolExchange('y', 'Bash', { command: 'ls' }, 'a'),
+    ];
+    expect(composed([TASK, ...again, ...makeToolExchange('z', 'ponder', {}, 'b')]).calls).toEqual([
       { tool: 'Bash', calls: 2 },
       { tool: 'ponder', calls: 1 },
     ]);
@@ -103,34 +107,37 @@ describe('tool results that were never used', () => {
 
   it('are those of which nothing was mentioned again, with their subject', () => {
     const long = `find . \n ${'-name x '.repeat(20)}`;
-    const { unused } = composed([TASK, ...exchange('x', 'Bash', { command: long }, NAMES)]);
+    const { unused } = composed([TASK, ...makeToolExchange('x', 'Bash', { command: long }, NAMES)]);
     expect(unused).toMatchObject([{ tool: 'Bash', tokens: NAMES.length, sent: 1 }]);
     expect(unused[0]?.what).toMatch(/^find \. -name x/);
     expect(unused[0]?.what).toMatch(/…$/);
     expect(unused[0]?.what.length).toBeLessThanOrEqual(80);
-    expect(composed([TASK, ...exchange('x', 'ponder', {}, NAMES)]).unused).toMatchObject([
+    expect(composed([TASK, ...makeToolExchange('x', 'ponder', {}, NAMES)]).unused).toMatchObject([
       { tool: 'ponder', what: '' },
     ]);
   });
 
   it('are described without a key that the description would truncate', () => {
     const command = `curl -s ${'-v '.repeat(16)}https://me:hunter22hunter22hunter22@example.org`;
-    const [one] = composed([TASK, ...exchange('x', 'Bash', { command }, NAMES)]).unused;
+    const [one] = composed([TASK, ...makeToolExchange('x', 'Bash', { command }, NAMES)]).unused;
     expect(one?.what).toMatch(/^curl -s -v .*https:\/\/me:\[key\]/);
   });
 
   it.each<[string, ApiMessage[]]>([
-    ['a name was used', [...exchange('x', 'Bash', { command: 'ls' }, NAMES), assistant('Then deltaEpsilonZeta.')]],
+    [
+      'a name was used',
+      [...makeToolExchange('x', 'Bash', { command: 'ls' }, NAMES), assistant('Then deltaEpsilonZeta.')],
+    ],
     [
       'the file was named',
       [
-        ...exchange('x', 'Read', { file_path: '/a.ts' }, NAMES),
-        ...exchange('y', 'Edit', { file_path: '/a.ts', old_string: 'a', new_string: 'b' }, 'ok'),
+        ...makeToolExchange('x', 'Read', { file_path: '/a.ts' }, NAMES),
+        ...makeToolExchange('y', 'Edit', { file_path: '/a.ts', old_string: 'a', new_string: 'b' }, 'ok'),
       ],
     ],
-    ['the person had named all', [user(NAMES), ...exchange('x', 'Bash', { command: 'ls' }, NAMES)]],
-    ['it is short', exchange('x', 'Bash', { command: 'ls' }, NAMES.slice(0, 80))],
-    ['it has few names', exchange('x', 'Bash', { command: 'ls' }, 'word '.repeat(100))],
+    ['the person had named all', [user(NAMES), ...makeToolExchange('x', 'Bash', { command: 'ls' }, NAMES)]],
+    ['it is short', makeToolExchange('x', 'Bash', { command: 'ls' }, NAMES.slice(0, 80))],
+    ['it has few names', makeToolExchange('x', 'Bash', { command: 'ls' }, 'word '.repeat(100))],
     ['it never came', [assistant(call('x', 'Bash', { command: 'ls' }))]],
   ])('exclude those where %s', (_, messages) => {
     expect(composed([TASK, ...messages]).unused).toEqual([]);

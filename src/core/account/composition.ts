@@ -1,16 +1,16 @@
 /** Composition of a conversation's requests, and waste in them. */
-import { getBlocks, isAnyThinking, isImage, isRecord, isToolResult, REASONING_BLOCK } from '../messages/blocks';
+import { getBlocks, isAnyThinking, isImage, isRecord, isToolResult, REASONING_BLOCK_TYPE } from '../messages/blocks';
 import { findNames } from '../messages/names';
 import { listContents } from '../messages/content';
 import { listToolExchanges, type ToolExchange } from '../messages/exchanges';
 import { isMachineMessage, extractPersonText } from '../messages/personText';
-import { DEFAULT_TOOLS, getCommand, getPath, ruleFor } from '../messages/tools';
+import { DEFAULT_TOOLS, getCommand, getPath, getToolRule } from '../messages/tools';
 import type { ApiMessage, Block } from '../messages/types';
 import { maskSecrets } from '../secrets/maskSecrets';
-import { shorten } from '../shortened';
+import { shortenText } from '../shortened';
 import type { MessageCounter } from '../tokens/messageCounter';
 import type { ConversationRequest } from './replay';
-import { OFTEN, type PartKind } from './parts';
+import { OFTEN_SENT_TIMES, type PartKind } from './parts';
 
 /** o200k tokens summed over all requests: content sent ten times counts ten times. */
 export type PartSums = Readonly<Record<PartKind, number>>;
@@ -51,9 +51,9 @@ export interface Composition {
 /** Smaller results are not listed. */
 const MIN_UNUSED_TOKENS = 200;
 /** Minimum number of distinctive names needed to judge whether a result was used. */
-const MIN_NAMES = 3;
-const TOP = 5;
-const MAX_WORDS = 80;
+const MIN_DISTINCTIVE_NAMES = 3;
+const MAX_TOP_ENTRIES = 5;
+const MAX_SUBJECT_CHARS = 80;
 
 /** @param fixed o200k tokens that each request held beside the messages */
 export function computeComposition(
@@ -63,28 +63,28 @@ export function computeComposition(
   fixed: number,
 ): Composition {
   const sends = countSends(messages.length, requests);
-  const parts: Record<PartKind, number> = { ...NOTHING, fixed: fixed * requests.length };
-  let sentOften = fixed * Math.max(0, requests.length - OFTEN);
+  const parts: Record<PartKind, number> = { ...NO_PARTS, fixed: fixed * requests.length };
+  let sentOften = fixed * Math.max(0, requests.length - OFTEN_SENT_TIMES);
   const all = listToolExchanges(messages);
   const exchanges = all.filter(({ isDisplay }) => !isDisplay);
   const again = readAgain(exchanges);
-  const results = resultKinds(all, again);
+  const results = classifyResults(all, again);
   messages.forEach((message, index) => {
     const sent = sends[index] ?? 0;
     if (sent === 0) return;
-    sentOften += Math.max(0, sent - OFTEN) * counter.message(message);
+    sentOften += Math.max(0, sent - OFTEN_SENT_TIMES) * counter.countMessage(message);
     for (const { kind, tokens } of splitMessage(message, index, results, counter)) parts[kind] += tokens * sent;
   });
   return {
     parts,
     sentOften,
-    files: filesIn(exchanges, counter),
-    unused: unusedIn(messages, exchanges, sends, counter),
-    calls: callsIn(exchanges),
+    files: listReadFiles(exchanges, counter),
+    unused: listUnusedResults(messages, exchanges, sends, counter),
+    calls: countCalls(exchanges),
   };
 }
 
-const NOTHING: PartSums = {
+const NO_PARTS: PartSums = {
   people: 0,
   prose: 0,
   thinking: 0,
@@ -120,7 +120,7 @@ function countSends(count: number, requests: readonly ConversationRequest[]): nu
 
 type ResultKinds = ReadonlyMap<number, readonly { readonly kind: PartKind; readonly text: string }[]>;
 
-function resultKinds(exchanges: readonly ToolExchange[], again: ReadonlySet<ToolExchange>): ResultKinds {
+function classifyResults(exchanges: readonly ToolExchange[], again: ReadonlySet<ToolExchange>): ResultKinds {
   const kinds = new Map<number, { kind: PartKind; text: string }[]>();
   for (const exchange of exchanges) {
     if (exchange.resultMessage === undefined) continue;
@@ -134,7 +134,7 @@ function resultKinds(exchanges: readonly ToolExchange[], again: ReadonlySet<Tool
 
 function classifyExchange(exchange: ToolExchange, again: ReadonlySet<ToolExchange>): PartKind {
   if (exchange.isDisplay) return 'agent';
-  switch (ruleFor(DEFAULT_TOOLS, exchange)?.kind) {
+  switch (getToolRule(DEFAULT_TOOLS, exchange)?.kind) {
     case 'read':
       return again.has(exchange) ? 'readAgain' : 'reads';
     case 'command':
@@ -154,32 +154,32 @@ function* splitMessage(
   counter: MessageCounter,
 ): Generator<{ readonly kind: PartKind; readonly tokens: number }> {
   if (message['isSummary'] === true || message['isCompactSummary'] === true) {
-    yield { kind: 'summaries', tokens: counter.message(message) };
+    yield { kind: 'summaries', tokens: counter.countMessage(message) };
     return;
   }
-  for (const { kind, text } of results.get(index) ?? []) yield { kind, tokens: counter.text(text) };
+  for (const { kind, text } of results.get(index) ?? []) yield { kind, tokens: counter.countText(text) };
   for (const { type, text } of listContents(message)) {
-    if (type === 'toolParameters') yield { kind: 'calls', tokens: counter.text(text) };
+    if (type === 'toolParameters') yield { kind: 'calls', tokens: counter.countText(text) };
     if (type !== 'messageText') continue;
-    if (message.role === 'assistant') yield { kind: 'prose', tokens: counter.text(text) };
+    if (message.role === 'assistant') yield { kind: 'prose', tokens: counter.countText(text) };
     else if (message.role === 'system' || isMachineMessage(message))
-      yield { kind: 'agent', tokens: counter.text(text) };
+      yield { kind: 'agent', tokens: counter.countText(text) };
     else {
       const own = extractPersonText(text);
-      const all = counter.text(text);
-      const people = own === text ? all : Math.min(all, counter.text(own));
+      const all = counter.countText(text);
+      const people = own === text ? all : Math.min(all, counter.countText(own));
       yield { kind: 'people', tokens: people };
       yield { kind: 'agent', tokens: all - people };
     }
   }
   for (const block of getBlocks(message)) {
-    if (isAnyThinking(block) || block.type === REASONING_BLOCK)
-      yield { kind: 'thinking', tokens: counter.block(block) };
-    for (const image of imagesIn(block)) yield { kind: 'images', tokens: counter.block(image) };
+    if (isAnyThinking(block) || block.type === REASONING_BLOCK_TYPE)
+      yield { kind: 'thinking', tokens: counter.countBlock(block) };
+    for (const image of listImages(block)) yield { kind: 'images', tokens: counter.countBlock(image) };
   }
 }
 
-const imagesIn = (block: Block): readonly Block[] => {
+const listImages = (block: Block): readonly Block[] => {
   if (isImage(block)) return [block];
   if (!isToolResult(block) || !Array.isArray(block.content)) return [];
   return (block.content as readonly Block[]).filter((part) => isRecord(part) && isImage(part));
@@ -205,20 +205,20 @@ function readAgain(exchanges: readonly ToolExchange[]): ReadonlySet<ToolExchange
 }
 
 const readPath = (exchange: ToolExchange): string | undefined =>
-  ruleFor(DEFAULT_TOOLS, exchange)?.kind === 'read' && exchange.results.length > 0 && !exchange.isError
+  getToolRule(DEFAULT_TOOLS, exchange)?.kind === 'read' && exchange.results.length > 0 && !exchange.isError
     ? getPath(DEFAULT_TOOLS, exchange)
     : undefined;
 
 const countResultTokens = ({ results }: ToolExchange, counter: MessageCounter): number =>
-  results.reduce((sum, { text }) => sum + counter.text(text), 0);
+  results.reduce((sum, { text }) => sum + counter.countText(text), 0);
 
-function callsIn(exchanges: readonly ToolExchange[]): ToolCalls[] {
+function countCalls(exchanges: readonly ToolExchange[]): ToolCalls[] {
   const calls = new Map<string, number>();
   for (const { tool } of exchanges) calls.set(tool, (calls.get(tool) ?? 0) + 1);
   return [...calls].map(([tool, count]) => ({ tool, calls: count }));
 }
 
-function filesIn(exchanges: readonly ToolExchange[], counter: MessageCounter): ReadFileSum[] {
+function listReadFiles(exchanges: readonly ToolExchange[], counter: MessageCounter): ReadFileSum[] {
   const files = new Map<string, ReadFileSum>();
   for (const exchange of exchanges) {
     const path = readPath(exchange);
@@ -229,14 +229,14 @@ function filesIn(exchanges: readonly ToolExchange[], counter: MessageCounter): R
   return [...files.values()]
     .filter(({ reads }) => reads > 1)
     .sort((a, b) => b.tokens - a.tokens)
-    .slice(0, TOP);
+    .slice(0, MAX_TOP_ENTRIES);
 }
 
 /**
  * Results whose new names the model never used, and whose file no later call named. A name belongs
  * to the first result that contains it.
  */
-function unusedIn(
+function listUnusedResults(
   messages: readonly ApiMessage[],
   exchanges: readonly ToolExchange[],
   sends: readonly number[],
@@ -286,15 +286,18 @@ function unusedIn(
   return exchanges
     .flatMap((exchange) => {
       const sent = exchange.resultMessage === undefined ? 0 : (sends[exchange.resultMessage] ?? 0);
-      if (sent === 0 || used.has(exchange) || (names.get(exchange) ?? 0) < MIN_NAMES) return [];
+      if (sent === 0 || used.has(exchange) || (names.get(exchange) ?? 0) < MIN_DISTINCTIVE_NAMES) return [];
       const tokens = countResultTokens(exchange, counter);
       return tokens < MIN_UNUSED_TOKENS ? [] : [{ exchange, tokens, sent }];
     })
     .sort((a, b) => b.tokens * b.sent - a.tokens * a.sent)
-    .slice(0, TOP)
+    .slice(0, MAX_TOP_ENTRIES)
     .map(({ exchange, ...figures }) => ({ tool: exchange.tool, what: nameExchange(exchange), ...figures }));
 }
 
 /** Secrets are masked before truncation, which could split them. */
 const nameExchange = (exchange: ToolExchange): string =>
-  shorten(maskSecrets(getPath(DEFAULT_TOOLS, exchange) ?? getCommand(exchange) ?? '').replace(/\s+/g, ' '), MAX_WORDS);
+  shortenText(
+    maskSecrets(getPath(DEFAULT_TOOLS, exchange) ?? getCommand(exchange) ?? '').replace(/\s+/g, ' '),
+    MAX_SUBJECT_CHARS,
+  );

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ApiMessage } from '../messages/types';
-import { freshCounter } from '../testingCounter';
-import { fillLevel, fillSentence, fillShare, fillTokens, windowFor } from './fillLevel';
-import { lastRequestIn, type LastRequest, type RecordedRequests } from './recordedRequest';
+import { createCounter } from '../testingCounter';
+import { fillLevel, fillSentence, fillShare, fillTokens, chooseWindow } from './fillLevel';
+import { findLastRequest, type LastRequest, type RecordedRequests } from './recordedRequest';
 
 const said = (text: string): ApiMessage => ({ role: 'user', content: text });
 const messages = [said('one two three'), said('four'), said('five six')];
@@ -21,19 +21,19 @@ const model = { tokenFactor: 1.5, window: 200_000 };
 
 describe('the fill level of the window', () => {
   it('is the last recorded request, including cached tokens, and its answer', () => {
-    const fill = fillLevel(messages, model, last({ usage: usage(10, 40), messagesSince: 0 }), freshCounter(), 0);
+    const fill = fillLevel(messages, model, last({ usage: usage(10, 40), messagesSince: 0 }), createCounter(), 0);
     expect(fill).toEqual({ tokens: 1_150, window: 200_000, isRecorded: true });
   });
 
   it("adds later messages in the model's tokens", () => {
-    const counter = freshCounter();
+    const counter = createCounter();
     const fill = fillLevel(messages, model, last({ usage: usage(10, 40), messagesSince: 2 }), counter, 0);
-    expect(fill.tokens).toBe(1_150 + Math.round(1.5 * counter.messages(messages.slice(1))));
+    expect(fill.tokens).toBe(1_150 + Math.round(1.5 * counter.countMessages(messages.slice(1))));
   });
 
   it("is our own count, times the model's factor, if no request is recorded", () => {
-    const counter = freshCounter();
-    const counted = Math.round(1.5 * counter.messages(messages));
+    const counter = createCounter();
+    const counted = Math.round(1.5 * counter.countMessages(messages));
     const expected = { tokens: counted + 150, window: 200_000, isRecorded: false };
     expect(fillLevel(messages, model, undefined, counter, 100)).toEqual(expected);
     expect(fillLevel(messages, model, last({ usage: usage(10, 40) }), counter, 100)).toEqual(expected);
@@ -42,15 +42,15 @@ describe('the fill level of the window', () => {
 
   it('uses the window that the agent reported before that of the price table', () => {
     const named = last({ usage: usage(10, 40), messagesSince: 0, window: 258_400 });
-    expect(fillLevel(messages, model, named, freshCounter(), 0).window).toBe(258_400);
+    expect(fillLevel(messages, model, named, createCounter(), 0).window).toBe(258_400);
   });
 
   it('never says that an answered request did not fit', () => {
-    expect(windowFor(516_627, 200_000, 'claude-opus-4-8')).toEqual({ window: 1_000_000 });
-    expect(windowFor(516_627, 200_000, 'other')).toEqual({});
+    expect(chooseWindow(516_627, 200_000, 'claude-opus-4-8')).toEqual({ window: 1_000_000 });
+    expect(chooseWindow(516_627, 200_000, 'other')).toEqual({});
     fc.assert(
       fc.property(fc.nat(2_000_000), fc.nat(2_000_000), fc.constantFrom('claude-x', 'gpt-x', undefined), (a, b, id) => {
-        expect(windowFor(a, b, id).window ?? a).toBeGreaterThanOrEqual(a);
+        expect(chooseWindow(a, b, id).window ?? a).toBeGreaterThanOrEqual(a);
       }),
     );
   });
@@ -64,19 +64,19 @@ describe('the last recorded request', () => {
   });
 
   it('includes how many messages follow its answer', () => {
-    expect(lastRequestIn(recorded({}), 7)?.messagesSince).toBe(2);
+    expect(findLastRequest(recorded({}), 7)?.messagesSince).toBe(2);
   });
 
   it('says nothing about the window if a later compaction kept its answer', () => {
     const requests = [{ purpose: 'answer' as const, usage: usage(1, 1), message: 4, at: 1_000 }];
     const since = (at: number): unknown =>
-      lastRequestIn({ requests, compactions: [{ message: 3, at }] }, 7)?.messagesSince;
+      findLastRequest({ requests, compactions: [{ message: 3, at }] }, 7)?.messagesSince;
     expect([since(2_000), since(500)]).toEqual([undefined, 2]);
   });
 
   it('says nothing about the window once the conversation was compacted', () => {
-    expect(lastRequestIn(recorded({ compactions: [{ message: 5 }] }), 7)?.messagesSince).toBeUndefined();
-    expect(lastRequestIn(recorded({ compactions: [{ message: 3 }] }), 7)?.messagesSince).toBe(2);
+    expect(findLastRequest(recorded({ compactions: [{ message: 5 }] }), 7)?.messagesSince).toBeUndefined();
+    expect(findLastRequest(recorded({ compactions: [{ message: 3 }] }), 7)?.messagesSince).toBe(2);
   });
 });
 

@@ -26,7 +26,7 @@ export interface FillModel {
 }
 
 /** Optional larger window of Claude models in tokens (Anthropic API guide, "Context windows"). */
-const LARGE_WINDOW = 1_000_000;
+const LARGE_WINDOW_TOKENS = 1_000_000;
 
 /**
  * @param messages what the agent would send next
@@ -40,27 +40,31 @@ export function fillLevel(
   declared: number,
 ): FillLevel {
   const { usage, messagesSince } = last ?? {};
-  const count = (of: readonly ApiMessage[]): number => Math.round(tokenFactor * counter.messages(of));
+  const count = (of: readonly ApiMessage[]): number => Math.round(tokenFactor * counter.countMessages(of));
   if (usage && messagesSince !== undefined) {
     const since = messagesSince === 0 ? 0 : count(messages.slice(-messagesSince));
     const tokens = countPromptTokens(usage) + usage.outputTokens + since;
-    return { tokens, ...windowFor(countPromptTokens(usage), last?.window ?? window, last?.model), isRecorded: true };
+    return { tokens, ...chooseWindow(countPromptTokens(usage), last?.window ?? window, last?.model), isRecorded: true };
   }
   const tokens = count(messages) + Math.round(tokenFactor * declared);
-  return { tokens, ...windowFor(0, last?.window ?? window, last?.model), isRecorded: false };
+  return { tokens, ...chooseWindow(0, last?.window ?? window, last?.model), isRecorded: false };
 }
 
 /**
  * The window of a model: what is known of it, unless requests did not fit that and were answered.
  * @param prompt tokens of the largest request that was answered
  */
-export function windowFor(prompt: number, window: number | undefined, model: string | undefined): { window?: number } {
+export function chooseWindow(
+  prompt: number,
+  window: number | undefined,
+  model: string | undefined,
+): { window?: number } {
   if (window === undefined) return {};
   if (prompt <= window) return { window };
-  return prompt <= LARGE_WINDOW && /claude/i.test(model ?? '') ? { window: LARGE_WINDOW } : {};
+  return prompt <= LARGE_WINDOW_TOKENS && /claude/i.test(model ?? '') ? { window: LARGE_WINDOW_TOKENS } : {};
 }
 
-const formatted = (tokens: number): string => tokens.toLocaleString('en-US');
+const formatTokens = (tokens: number): string => tokens.toLocaleString('en-US');
 
 /** True if the count is ours or the window is uncertain. */
 const isRough = ({ isRecorded, window }: FillLevel): boolean => !isRecorded || window === undefined;
@@ -83,10 +87,10 @@ export function fillSentence(fill: FillLevel, assumed?: number): string {
     ? 'by the last recorded request with its instructions and tools, as the vendor counts'
     : 'estimated, since no request was recorded';
   const unknown =
-    assumed === undefined ? 'of a window that is not known' : `of a window taken as ${formatted(assumed)} tokens`;
+    assumed === undefined ? 'of a window that is not known' : `of a window taken as ${formatTokens(assumed)} tokens`;
   return `${share}${fillTokens(fill)}, ${source}${fill.window === undefined ? `, ${unknown}` : ''}`;
 }
 
 /** `516,627 of 1,000,000 tokens`; `≈ 4,000 tokens` if the window is unknown. */
 export const fillTokens = ({ tokens, window, isRecorded }: FillLevel): string =>
-  `${isRecorded ? '' : '≈ '}${formatted(tokens)}${window === undefined ? '' : ` of ${formatted(window)}`} tokens`;
+  `${isRecorded ? '' : '≈ '}${formatTokens(tokens)}${window === undefined ? '' : ` of ${formatTokens(window)}`} tokens`;

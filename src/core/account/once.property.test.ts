@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { groupAccount, GROUPINGS, addUp, type SessionAccount } from './account';
 import { countOnce, type PaidRequest, type ReadSession } from './once';
-import { sessionAccount } from './testing';
+import { makeSessionAccount } from './testing';
 
 /**
  * How copies are recognized: by the record, by the file's age, or by comparison with the origin.
@@ -33,7 +33,7 @@ function grow(way: Way, steps: readonly Step[], isRestamped: boolean): GrownSess
   const begin = (copied: readonly PaidRequest[], total: number, forkOf?: string, startedBy?: string): void => {
     clock += 2_000;
     const id = `id-${families.length}`;
-    const { usage: _, source: __, ...fields } = sessionAccount({ title: id, usage: [] });
+    const { usage: _, source: __, ...fields } = makeSessionAccount({ title: id, usage: [] });
     const session: ReadSession = {
       ...fields,
       id,
@@ -151,7 +151,7 @@ describe.each<Way>(['marked', 'older', 'in-lineage'])('copied requests that are 
 });
 
 it("a fork of a fork whose file is gone does not count the first session's requests again", () => {
-  const { usage: _, source: __, ...fields } = sessionAccount({ title: 'a', usage: [] });
+  const { usage: _, source: __, ...fields } = makeSessionAccount({ title: 'a', usage: [] });
   const at = (time: number, key: string): PaidRequest => ({
     ...{ at: time, key, requests: 1, fresh: 10, cacheWrite: 0, cacheRead: 0, output: 1, cost: 1 },
   });
@@ -179,7 +179,7 @@ it("a fork of a fork whose file is gone does not count the first session's reque
 });
 
 it('usage in an agent’s totals beyond its requests counts once per session', () => {
-  const { usage: _, source: __, ...fields } = sessionAccount({ title: 'a', usage: [] });
+  const { usage: _, source: __, ...fields } = makeSessionAccount({ title: 'a', usage: [] });
   const none = { cacheWrite: 0, cacheRead: 0 };
   const file = (path: string, asked: number, sum: number): ReadSession => ({
     ...{ ...fields, id: path, path, compactions: { count: 1, isEstimate: false } },

@@ -3,8 +3,8 @@
  * identified by their keys and counted in the session that made them, regardless of session order.
  */
 import type { DayUsage, SessionAccount } from './account';
-import { blockStarts } from './blocks';
-import { localDay } from '../localDay';
+import { findBlockStarts } from './blocks';
+import { formatLocalDay } from '../localDay';
 import type { RecordedSession } from './recordedRequest';
 import type { TokenSums } from './replay';
 
@@ -62,7 +62,7 @@ export interface ReadSession extends Omit<SessionAccount, 'usage' | 'source' | '
   readonly startedBy?: string;
 }
 
-interface Claim {
+interface RequestClaim {
   readonly session: ReadSession;
   readonly request: PaidRequest;
   readonly isCopy: boolean;
@@ -70,9 +70,9 @@ interface Claim {
 
 /** Accounts of all sessions, each with what was paid only in it. Order is preserved. */
 export function countOnce(sessions: readonly ReadSession[]): SessionAccount[] {
-  const inOrder = [...sessions].sort(byAge);
-  const claims = new Map<string, Claim>();
-  const keyed = keyedRequests(inOrder);
+  const inOrder = [...sessions].sort(compareAge);
+  const claims = new Map<string, RequestClaim>();
+  const keyed = groupRequestsByKey(inOrder);
   for (const session of inOrder) {
     for (const claim of keyed.get(session) ?? []) {
       const known = claims.get(claim.key);
@@ -90,12 +90,12 @@ export function countOnce(sessions: readonly ReadSession[]): SessionAccount[] {
   }
   const owned = new Map<ReadSession, PaidRequest[]>(inOrder.map((session) => [session, []]));
   for (const { session, request } of claims.values()) owned.get(session)?.push(request);
-  const above = sessionsAbove(inOrder, keyed, claims);
-  const summed = sessionsWithSums(inOrder);
+  const above = findParentSessions(inOrder, keyed, claims);
+  const summed = findSessionsWithTotals(inOrder);
   const rest = new Map(
     inOrder.map((session) => [session, summed.has(session) ? listRest(session, { inOrder, owned, above, keyed }) : []]),
   );
-  const starts = blockStarts(
+  const starts = findBlockStarts(
     inOrder.flatMap((session) =>
       [...(owned.get(session) ?? []), ...(rest.get(session) ?? [])].map(({ at }) => ({ agent: session.agent, at })),
     ),
@@ -116,28 +116,28 @@ export function countOnce(sessions: readonly ReadSession[]): SessionAccount[] {
 }
 
 /** Older sessions first. A total order makes the result independent of file order. */
-function byAge(a: ReadSession, b: ReadSession): number {
+function compareAge(a: ReadSession, b: ReadSession): number {
   return (
     (a.identity?.began ?? Infinity) - (b.identity?.began ?? Infinity) ||
-    compare(a.id, b.id) ||
-    compare(a.path, b.path) ||
+    compareText(a.id, b.id) ||
+    compareText(a.path, b.path) ||
     0
   );
 }
 
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-interface KeyedClaim extends Claim {
+interface KeyedClaim extends RequestClaim {
   readonly key: string;
 }
 
 /** The agent's IDs of the sessions it derives from, nearest first. */
-export const originIds = (identity: RecordedSession | undefined): readonly string[] =>
+export const listOriginIds = (identity: RecordedSession | undefined): readonly string[] =>
   identity?.forkOf === undefined ? [] : [identity.forkOf, ...(identity.furtherOrigins ?? [])];
 
 type KeyedRequests = ReadonlyMap<ReadSession, readonly KeyedClaim[]>;
 
-function keyedRequests(sessions: readonly ReadSession[]): KeyedRequests {
+function groupRequestsByKey(sessions: readonly ReadSession[]): KeyedRequests {
   const byId = Map.groupBy(sessions, ({ agent, identity }) =>
     identity?.id === undefined ? '' : `${agent} ${identity.id}`,
   );
@@ -146,14 +146,16 @@ function keyedRequests(sessions: readonly ReadSession[]): KeyedRequests {
     const known = keyed.get(session);
     if (known) return known;
     const { identity, agent } = session;
-    const origins = originIds(identity).map((id) => byId.get(`${agent} ${id}`));
+    const origins = listOriginIds(identity).map((id) => byId.get(`${agent} ${id}`));
     // An archived or copied file of the origin may be shorter.
     const files = origins.find((each) => each !== undefined) ?? [];
     const before = files
       .filter((file) => file !== session && !below.has(file))
       .flatMap((file) => inherit(file, new Set([...below, session])));
     const claims =
-      identity?.keys === 'in-lineage' ? inLineage(session, before, origins[0] === undefined) : everywhere(session);
+      identity?.keys === 'in-lineage'
+        ? listClaimsInLineage(session, before, origins[0] === undefined)
+        : listAllClaims(session);
     keyed.set(session, claims);
     return claims;
   };
@@ -161,7 +163,7 @@ function keyedRequests(sessions: readonly ReadSession[]): KeyedRequests {
   return keyed;
 }
 
-const everywhere = (session: ReadSession): readonly KeyedClaim[] =>
+const listAllClaims = (session: ReadSession): readonly KeyedClaim[] =>
   session.requests.map((request, index) => ({
     session,
     request,
@@ -173,14 +175,18 @@ const everywhere = (session: ReadSession): readonly KeyedClaim[] =>
  * Copied records keep their times or get the time of copying, milliseconds apart, faster than any
  * model answers.
  */
-const COPYING_MS = 1_000;
+const MAX_COPYING_MS = 1_000;
 
 /**
  * Keys can collide by chance. A record is a copy if the origin had it before the session started,
  * and has its original time or the time of copying. If the origin is gone, everything older than
  * the session is a copy.
  */
-function inLineage(session: ReadSession, before: readonly KeyedClaim[], isOriginGone: boolean): readonly KeyedClaim[] {
+function listClaimsInLineage(
+  session: ReadSession,
+  before: readonly KeyedClaim[],
+  isOriginGone: boolean,
+): readonly KeyedClaim[] {
   const { began = -Infinity, id = session.path, forkOf } = session.identity ?? { keys: 'in-lineage' };
   const inherited = new Map(
     before.flatMap((claim) =>
@@ -191,7 +197,7 @@ function inLineage(session: ReadSession, before: readonly KeyedClaim[], isOrigin
   return session.requests.map((request, index) => {
     if (request.key === undefined) return { session, request, isCopy: false, key: `${session.path}\n${index}` };
     const known = inherited.get(request.key);
-    if (known && (request.at === known.request.at || request.at <= copiedUntil + COPYING_MS)) {
+    if (known && (request.at === known.request.at || request.at <= copiedUntil + MAX_COPYING_MS)) {
       copiedUntil = Math.max(copiedUntil, request.at);
       return { session, request, isCopy: true, key: known.key };
     }
@@ -201,17 +207,17 @@ function inLineage(session: ReadSession, before: readonly KeyedClaim[], isOrigin
   });
 }
 
-interface Above {
+interface ParentSession {
   readonly session: ReadSession;
   readonly relation: 'fork' | 'subagent';
 }
 
 /** Parent of each session: as recorded, or the session that made its newest copied request. */
-function sessionsAbove(
+function findParentSessions(
   sessions: readonly ReadSession[],
   keyed: KeyedRequests,
-  claims: ReadonlyMap<string, Claim>,
-): ReadonlyMap<ReadSession, Above> {
+  claims: ReadonlyMap<string, RequestClaim>,
+): ReadonlyMap<ReadSession, ParentSession> {
   const byName = new Map<string, ReadSession>();
   for (const session of [...sessions].reverse()) {
     byName.set(session.path, session);
@@ -220,7 +226,7 @@ function sessionsAbove(
     // A subagent's file names the session that started it, which is not its own ID.
     if (id !== undefined && session.startedBy === undefined) byName.set(`${session.agent} ${id}`, session);
   }
-  const above = new Map<ReadSession, Above>();
+  const above = new Map<ReadSession, ParentSession>();
   const isBelow = (session: ReadSession, other: ReadSession): boolean => {
     for (let at = above.get(session); at; at = above.get(at.session)) if (at.session === other) return true;
     return session === other;
@@ -241,7 +247,7 @@ function sessionsAbove(
 function findOrigin(
   session: ReadSession,
   own: readonly KeyedClaim[],
-  claims: ReadonlyMap<string, Claim>,
+  claims: ReadonlyMap<string, RequestClaim>,
 ): ReadSession | undefined {
   const copied = own.filter(({ key }) => claims.get(key)?.session !== session);
   const newest = copied.reduce<KeyedClaim | undefined>(
@@ -254,17 +260,17 @@ function findOrigin(
 interface CountedSessions {
   readonly inOrder: readonly ReadSession[];
   readonly owned: ReadonlyMap<ReadSession, readonly PaidRequest[]>;
-  readonly above: ReadonlyMap<ReadSession, Above>;
+  readonly above: ReadonlyMap<ReadSession, ParentSession>;
   readonly keyed: KeyedRequests;
 }
 
-const KINDS = ['fresh', 'cacheWrite', 'cacheRead', 'output'] as const;
+const TOKEN_KINDS = ['fresh', 'cacheWrite', 'cacheRead', 'output'] as const;
 
 /** For several files of one session, the one with the most complete totals. */
-function sessionsWithSums(sessions: readonly ReadSession[]): ReadonlySet<ReadSession> {
+function findSessionsWithTotals(sessions: readonly ReadSession[]): ReadonlySet<ReadSession> {
   const furthest = new Map<string, ReadSession>();
   const sumLengths = ({ totals = [] }: ReadSession): number =>
-    (totals.at(-1)?.models ?? []).reduce((sum, model) => KINDS.reduce((all, kind) => all + model[kind], sum), 0);
+    (totals.at(-1)?.models ?? []).reduce((sum, model) => TOKEN_KINDS.reduce((all, kind) => all + model[kind], sum), 0);
   for (const session of sessions) {
     const { agent, identity, startedBy, path } = session;
     const name = identity?.id === undefined || startedBy !== undefined ? path : `${agent} ${identity.id}`;
@@ -282,7 +288,7 @@ function listRest(session: ReadSession, { inOrder, owned, above, keyed }: Counte
   const { totals = [], requests, identity, agent } = session;
   if (totals.length === 0) return [];
   const origin = above.get(session);
-  const base = origin?.relation === 'fork' ? lastBefore(origin.session.totals, identity?.began) : undefined;
+  const base = origin?.relation === 'fork' ? findLastTotalBefore(origin.session.totals, identity?.began) : undefined;
   const claims = keyed.get(session) ?? [];
   // The base already includes the origin's totals.
   const own = requests.map((request, index) => (base && claims[index]?.isCopy === true ? undefined : request));
@@ -291,7 +297,7 @@ function listRest(session: ReadSession, { inOrder, owned, above, keyed }: Counte
     .filter((other) => other.identity?.id === identity?.id && other.startedBy !== undefined)
     .flatMap((other) => owned.get(other) ?? []);
   const most = new Map<string, PaidModel>();
-  const toolsPaid = new Map(base?.models.map(({ model, toolCost = 0 }) => [modelName(model), toolCost]));
+  const toolsPaid = new Map(base?.models.map(({ model, toolCost = 0 }) => [normalizeModelName(model), toolCost]));
   const rest: PaidRequest[] = [];
   let compacted = 0;
   for (const total of totals) {
@@ -302,20 +308,21 @@ function listRest(session: ReadSession, { inOrder, owned, above, keyed }: Counte
     let made = Math.max(0, total.compactions - compacted);
     compacted = total.compactions;
     for (const each of [...total.models].sort((a, b) => b.fresh + b.cacheRead - a.fresh - a.cacheRead)) {
-      const name = modelName(each.model);
+      const name = normalizeModelName(each.model);
       const before = most.get(name);
-      const left = remainder(each, [
-        ...counted.filter(({ model }) => modelName(model) === name),
-        ...(base?.models.filter(({ model }) => modelName(model) === name) ?? []),
+      const left = subtractRequests(each, [
+        ...counted.filter(({ model }) => normalizeModelName(model) === name),
+        ...(base?.models.filter(({ model }) => normalizeModelName(model) === name) ?? []),
         ...(before ? [before] : []),
       ]);
-      if (KINDS.every((kind) => left[kind] === 0)) continue;
-      most.set(name, before ? { ...each, ...summed(before, left) } : { ...each, ...left });
+      if (TOKEN_KINDS.every((kind) => left[kind] === 0)) continue;
+      most.set(name, before ? { ...each, ...addSums(before, left) } : { ...each, ...left });
       const requestCount = left.requests ?? Math.max(1, made);
       const tools = Math.max(0, (each.toolCost ?? 0) - (toolsPaid.get(name) ?? 0));
       toolsPaid.set(name, Math.max(each.toolCost ?? 0, toolsPaid.get(name) ?? 0));
       const cost =
-        left.charge ?? (each.rates && KINDS.reduce((sum, kind) => sum + left[kind] * (each.rates?.[kind] ?? 0), tools));
+        left.charge ??
+        (each.rates && TOKEN_KINDS.reduce((sum, kind) => sum + left[kind] * (each.rates?.[kind] ?? 0), tools));
       const { fresh, cacheWrite, cacheRead, output } = left;
       rest.push({
         ...{ at: total.at, requests: requestCount, fresh, cacheWrite, cacheRead, output },
@@ -329,12 +336,12 @@ function listRest(session: ReadSession, { inOrder, owned, above, keyed }: Counte
   return rest;
 }
 
-function lastBefore(totals: readonly PaidTotal[] | undefined, began = Infinity): PaidTotal | undefined {
+function findLastTotalBefore(totals: readonly PaidTotal[] | undefined, began = Infinity): PaidTotal | undefined {
   return totals?.findLast(({ at }) => at <= began);
 }
 
 /** Totals use the requested model name, records the answering one. */
-const modelName = (model = ''): string =>
+const normalizeModelName = (model = ''): string =>
   model
     .replace(/\[[^\]]*\]$/, '')
     .replace(/-\d{8}$/, '')
@@ -346,12 +353,12 @@ interface Countable extends TokenSums {
   readonly charge?: number;
 }
 
-function remainder(
+function subtractRequests(
   total: PaidModel,
   counted: readonly Countable[],
 ): TokenSums & Pick<PaidModel, 'requests' | 'charge'> {
   const sum = (of: (each: Countable) => number): number => counted.reduce((all, each) => all + of(each), 0);
-  const left = (kind: (typeof KINDS)[number]): number => Math.max(0, total[kind] - sum((each) => each[kind]));
+  const left = (kind: (typeof TOKEN_KINDS)[number]): number => Math.max(0, total[kind] - sum((each) => each[kind]));
   const { requests, charge } = total;
   return {
     ...{ fresh: left('fresh'), cacheWrite: left('cacheWrite'), cacheRead: left('cacheRead'), output: left('output') },
@@ -360,7 +367,7 @@ function remainder(
   };
 }
 
-function summed(one: Countable, other: Countable): TokenSums & Pick<PaidModel, 'requests' | 'charge'> {
+function addSums(one: Countable, other: Countable): TokenSums & Pick<PaidModel, 'requests' | 'charge'> {
   return {
     fresh: one.fresh + other.fresh,
     cacheWrite: one.cacheWrite + other.cacheWrite,
@@ -374,7 +381,7 @@ function summed(one: Countable, other: Countable): TokenSums & Pick<PaidModel, '
 function groupUsage(paid: readonly PaidRequest[], blockOf: (at: number) => number): DayUsage[] {
   const rows = new Map<string, { -readonly [Key in keyof DayUsage]: DayUsage[Key] }>();
   for (const { at, model, requests, cost, isReplayed, isCharged, ...tokens } of [...paid].sort((a, b) => a.at - b.at)) {
-    const day = localDay(at);
+    const day = formatLocalDay(at);
     const block = blockOf(at);
     const key = `${day}\n${block}\n${model ?? ''}`;
     const row = rows.get(key) ?? {
@@ -401,7 +408,7 @@ function groupUsage(paid: readonly PaidRequest[], blockOf: (at: number) => numbe
       row.replayed += requests;
       if (!isCharged) row.replayedCost += cost ?? 0;
     }
-    for (const kind of KINDS) row[kind] += tokens[kind];
+    for (const kind of TOKEN_KINDS) row[kind] += tokens[kind];
   }
   return [...rows.values()];
 }

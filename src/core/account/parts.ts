@@ -20,9 +20,9 @@ export const PART_KINDS = [
 export type PartKind = (typeof PART_KINDS)[number];
 
 /** Content sent with more requests than this counts as sent often. */
-export const OFTEN = 10;
+export const OFTEN_SENT_TIMES = 10;
 
-export const PART_WORDS: Readonly<Record<PartKind, string>> = {
+export const PART_LABELS: Readonly<Record<PartKind, string>> = {
   people: 'user messages',
   prose: 'model text',
   thinking: 'thinking',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { isSoundUsage, countPromptTokens, type Usage } from '../cost/usage';
-import { recordedWith, type RecordedRequest } from './recordedRequest';
+import { selectRecordedRequests, type RecordedRequest } from './recordedRequest';
 
 const anyNumber = fc.oneof(
   fc.integer({ min: 0, max: 200_000 }),
@@ -34,7 +34,11 @@ const isSomething = (usage: Usage): boolean => countPromptTokens(usage) > 0 || u
 it('every recorded request is kept, but not impossible numbers', () => {
   fc.assert(
     fc.property(fc.array(anyRequest), (requests) => {
-      const { recorded } = recordedWith('all', { requests, compactions: [{ message: 1, tokensBefore: 1e308 }] }, 9);
+      const { recorded } = selectRecordedRequests(
+        'all',
+        { requests, compactions: [{ message: 1, tokensBefore: 1e308 }] },
+        9,
+      );
       const kept = recorded?.requests ?? [];
       expect(kept).toHaveLength(requests.length);
       for (const [at, { usage, isOdd, ...rest }] of kept.entries()) {
@@ -61,7 +65,7 @@ it.each([1e15, Infinity, -1])('a request with %d searches has no known size', (w
     cacheWriteTokens: 0,
   };
   const requests: RecordedRequest[] = [{ usage, service: { webSearches }, purpose: 'answer' }];
-  const { recorded } = recordedWith('all', { requests, compactions: [] }, 9);
+  const { recorded } = selectRecordedRequests('all', { requests, compactions: [] }, 9);
   expect(recorded?.requests).toEqual([{ isOdd: true, purpose: 'answer' }]);
 });
 
@@ -75,6 +79,6 @@ it.each([1e308, Infinity, Number.NaN, -1])('a session total with %d tokens does 
     cacheWriteTokens: 0,
   };
   const totals = [{ after: 0, compactions: 0, models: [{ model: 'm', usage, requests: 1 }] }];
-  const { recorded } = recordedWith('all', { requests: [], compactions: [], totals }, 9);
+  const { recorded } = selectRecordedRequests('all', { requests: [], compactions: [], totals }, 9);
   expect(recorded?.totals?.[0]?.models).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { computeToolCost, type Service } from '../cost/service';
+import { computeToolCost, type ServiceConditions } from '../cost/service';
 import { isSoundUsage, MAX_CALL_TOKENS, MAX_CALL_USD, countPromptTokens, type Usage } from '../cost/usage';
 
 /** Plain data, passed between workers. */
@@ -17,7 +17,7 @@ export interface RecordedRequest {
   readonly isOdd?: true;
   /** Charged in addition to `usage`: earlier steps and other models involved. */
   readonly parts?: readonly RequestPart[];
-  readonly service?: Service;
+  readonly service?: ServiceConditions;
   /** Equal in all records of one request; see `RecordedSession.keys`. */
   readonly key?: string;
   /** True if the record is known to repeat a request of another session. */
@@ -119,7 +119,7 @@ export type LastRequest = Omit<RecordedRequest, 'message'> & {
  * What of it a reading of a conversation has: all with the whole history, whose messages it names; else the last answer.
  * @param count of the messages of the whole history
  */
-export function recordedWith(
+export function selectRecordedRequests(
   history: 'active' | 'all' | undefined,
   recorded: RecordedRequests | undefined,
   count: number,
@@ -127,13 +127,13 @@ export function recordedWith(
   if (!recorded) return {};
   const sound = withoutOddNumbers(recorded);
   if (history === 'all') return { recorded: sound };
-  const lastRequest = lastRequestIn(sound, count);
+  const lastRequest = findLastRequest(sound, count);
   return lastRequest ? { lastRequest } : {};
 }
 
 /** The same for a conversation read with its whole history. */
-export function lastRequestIn(recorded: RecordedRequests, count: number): LastRequest | undefined {
-  const last = lastAnswer(recorded);
+export function findLastRequest(recorded: RecordedRequests, count: number): LastRequest | undefined {
+  const last = findLastAnswer(recorded);
   if (!last) return undefined;
   const { message, ...rest } = last;
   // A compaction can keep the last answers, which then follow it although they were requested before.
@@ -145,7 +145,7 @@ export function lastRequestIn(recorded: RecordedRequests, count: number): LastRe
 }
 
 /** More requests than any session has. */
-const MAX_CALLS = 100_000;
+const MAX_REQUESTS = 100_000;
 
 /** A rejected request, or one whose server reports no usage: unknown size and no cost. */
 const isNothing = (usage: Usage, parts: readonly RequestPart[] = []): boolean =>
@@ -181,7 +181,7 @@ export function withoutOddNumbers<T extends RecordedRequests>(recorded: T): T {
     ...(recorded.totals && {
       totals: recorded.totals.map((total) => ({
         ...total,
-        models: total.models.filter(({ usage }) => isSoundUsage(usage, MAX_CALLS)),
+        models: total.models.filter(({ usage }) => isSoundUsage(usage, MAX_REQUESTS)),
       })),
     }),
     compactions: recorded.compactions.map(({ tokensBefore, ...compaction }) => ({
@@ -192,7 +192,7 @@ export function withoutOddNumbers<T extends RecordedRequests>(recorded: T): T {
 }
 
 /** The last answer of known size, preferring the conversation's own over a subagent's. */
-export function lastAnswer({ requests }: Pick<RecordedRequests, 'requests'>): RecordedRequest | undefined {
+export function findLastAnswer({ requests }: Pick<RecordedRequests, 'requests'>): RecordedRequest | undefined {
   const answers = requests.filter(({ purpose, usage }) => purpose === 'answer' && usage);
   return answers.findLast(({ message }) => message !== undefined) ?? answers.at(-1);
 }

@@ -20,13 +20,13 @@ export interface ConversationRequest {
 }
 
 /** Compactions of a conversation whose agent only marks its summaries. */
-export const markedCompactions = (messages: readonly ApiMessage[]): RecordedCompaction[] =>
+export const findMarkedCompactions = (messages: readonly ApiMessage[]): RecordedCompaction[] =>
   messages.flatMap((message, index) =>
     index > 0 && (message['isSummary'] === true || message['isCompactSummary'] === true) ? [{ message: index }] : [],
   );
 
 /** All requests that have an answer in the conversation, oldest first. */
-export function requestsIn(
+export function listRequests(
   messages: readonly ApiMessage[],
   counter: MessageCounter,
   compactions: readonly RecordedCompaction[],
@@ -38,7 +38,7 @@ export function requestsIn(
   let from = 0;
   let sent = 0;
   messages.forEach((message, index) => {
-    const tokens = counter.message(message);
+    const tokens = counter.countMessage(message);
     if (starts.has(index)) {
       from = index;
       sent = 0;
@@ -79,19 +79,21 @@ export interface CalibrationPair {
 }
 
 /** Minimum number of requests for a calibration. */
-const MIN_PAIRS = 3;
+const MIN_CALIBRATION_PAIRS = 3;
 
 /** Undefined if there is too little recorded usage. */
-export function calibrate(pairs: readonly CalibrationPair[]): Calibration | undefined {
+export function fitCalibration(pairs: readonly CalibrationPair[]): Calibration | undefined {
   const [first] = pairs;
-  if (!first || pairs.length < MIN_PAIRS) return undefined;
-  const { fixed, factor } = line(pairs.map(({ request, usage }) => ({ x: request.sent, y: countPromptTokens(usage) })));
+  if (!first || pairs.length < MIN_CALIBRATION_PAIRS) return undefined;
+  const { fixed, factor } = fitLine(
+    pairs.map(({ request, usage }) => ({ x: request.sent, y: countPromptTokens(usage) })),
+  );
   const sum = (of: (pair: CalibrationPair) => number): number => pairs.reduce((total, pair) => total + of(pair), 0);
   const answered = sum(({ request }) => request.answered);
   const written = sum(({ usage }) => usage.cacheWriteTokens);
   const long = sum(({ usage }) => usage.longCacheWriteTokens ?? 0);
   const writes = written === 0 ? 'none' : long * 2 > written ? 'long' : 'short';
-  const [cache] = LIFETIMES[writes].map((ms) => cacheFit(pairs, ms)).sort((a, b) => a.error - b.error);
+  const [cache] = CACHE_LIFETIMES_MS[writes].map((ms) => fitCacheLifetime(pairs, ms)).sort((a, b) => a.error - b.error);
   return {
     fixed,
     factor,
@@ -104,7 +106,7 @@ export function calibrate(pairs: readonly CalibrationPair[]): Calibration | unde
 }
 
 /** Cache lifetimes in milliseconds: Anthropic's two; other vendors' are in between. */
-const LIFETIMES = {
+const CACHE_LIFETIMES_MS = {
   none: [60 * 60_000, 30 * 60_000, 5 * 60_000],
   short: [5 * 60_000],
   long: [60 * 60_000],
@@ -114,7 +116,7 @@ const LIFETIMES = {
  * Share of the previous prompt read while the cache was warm, and the total error, for a given
  * lifetime.
  */
-function cacheFit(pairs: readonly CalibrationPair[], ms: number): { ms: number; share: number; error: number } {
+function fitCacheLifetime(pairs: readonly CalibrationPair[], ms: number): { ms: number; share: number; error: number } {
   const reads = pairs.slice(1).map(({ request, usage }, index) => {
     const before = pairs[index] as CalibrationPair;
     const known = isWarm(before.request, request, ms)
@@ -143,19 +145,19 @@ const FACTOR_BOUNDS = { least: 0.5, most: 3 } as const;
  * Theil–Sen estimate of y = fixed + factor · x: median slope between sufficiently distant points,
  * and median residual.
  */
-function line(points: readonly { readonly x: number; readonly y: number }[]): { fixed: number; factor: number } {
+function fitLine(points: readonly { readonly x: number; readonly y: number }[]): { fixed: number; factor: number } {
   const half = Math.max(1, Math.floor(points.length / 2));
   const slopes = points.flatMap(({ x, y }, index) => {
     const far = points[index + half];
     return far && Math.abs(far.x - x) > 200 ? [(far.y - y) / (far.x - x)] : [];
   });
-  const slope = slopes.length === 0 ? 1 : median(slopes);
+  const slope = slopes.length === 0 ? 1 : computeMedian(slopes);
   const factor = Math.min(FACTOR_BOUNDS.most, Math.max(FACTOR_BOUNDS.least, slope));
-  return { factor, fixed: Math.max(0, median(points.map(({ x, y }) => y - factor * x))) };
+  return { factor, fixed: Math.max(0, computeMedian(points.map(({ x, y }) => y - factor * x))) };
 }
 
 /** Mean of the middle two for an even count; NaN for an empty list. */
-export function median(values: readonly number[]): number {
+export function computeMedian(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (sorted.length - 1) / 2;
   return ((sorted[Math.floor(at)] ?? NaN) + (sorted[Math.ceil(at)] ?? NaN)) / 2;
@@ -165,7 +167,7 @@ export function median(values: readonly number[]): number {
  * The usage of each request as the calibration has it.
  * @param before the request that went before the first, whose prompt the cache may still know
  */
-export function replay(
+export function simulateUsage(
   requests: readonly ConversationRequest[],
   calibration: Calibration,
   before?: ConversationRequest,
@@ -212,7 +214,7 @@ export interface TokenSums {
   readonly output: number;
 }
 
-export const tokenSums = (usage: Usage): TokenSums => ({
+export const convertToTokenSums = (usage: Usage): TokenSums => ({
   fresh: countUncachedInput(usage),
   cacheWrite: usage.cacheWriteTokens,
   cacheRead: usage.cacheReadTokens,

@@ -6,7 +6,7 @@ import { createView } from '../condense/edits/view';
 import type { ApiMessage } from '../messages/types';
 import { MessageCounter } from '../tokens/messageCounter';
 import { replayWhatIf, type ReplayOptions } from './replayWhatIf';
-import { requestsIn, type Calibration } from './replay';
+import { listRequests, type Calibration } from './replay';
 
 /** One token per character plus four per message. */
 const counter = new MessageCounter({ count: (text) => text.length });
@@ -34,7 +34,7 @@ const messages = [100, 100, 100, 100, 100, 100, 100, 100].map((tokens, index) =>
 const run = (over: Partial<ReplayOptions> = {}) =>
   replayWhatIf({
     messages,
-    requests: requestsIn(messages, counter, []),
+    requests: listRequests(messages, counter, []),
     calibration: CALIBRATION,
     counter,
     dueTokens: 500,
@@ -101,7 +101,7 @@ it('a replay counts lines that an edit needs later, and the cost of reading them
   ];
   const lost = await run({
     messages: session,
-    requests: requestsIn(session, counter, []),
+    requests: listRequests(session, counter, []),
     dueTokens: 80,
     condense: (prefix) => {
       const cleared = prefix.map((message, index) =>

@@ -3,7 +3,7 @@
  * provider whenever due. Assumes the same answers, and keeps the agent's own compactions.
  */
 import type { View } from '../condense/edits/view';
-import { KeptParts } from '../condense/futureNeed/kept';
+import { KeptLineChecker } from '../condense/futureNeed/kept';
 import { findNeededLines } from '../condense/futureNeed/neededLater';
 import { findTurnStarts } from '../condense/futureNeed/cuts';
 import type { Usage } from '../cost/usage';
@@ -11,7 +11,7 @@ import { placeKey, type Edit } from '../condense/edits/edits';
 import { getValueAt } from '../messages/path';
 import type { ApiMessage } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
-import { isWarm, replay, toUsage, type Calibration, type ConversationRequest } from './replay';
+import { isWarm, simulateUsage, toUsage, type Calibration, type ConversationRequest } from './replay';
 import { isEqual } from '../isEqual';
 
 export interface ReplayOptions {
@@ -49,7 +49,7 @@ export interface ReplayedCosts {
 /** Turns after a condensation whose edits are examined, as in the preset benchmarks. */
 const TURNS_AHEAD = 20;
 /** Growth required before trying again after a condensation without effect. */
-const GROWTH = 1.1;
+const RETRY_GROWTH_FACTOR = 1.1;
 
 /** @throws what the provider throws */
 export async function replayWhatIf(options: ReplayOptions): Promise<ReplayedCosts> {
@@ -60,7 +60,7 @@ export async function replayWhatIf(options: ReplayOptions): Promise<ReplayedCost
   const lines = { needed: 0, missing: 0, recallable: 0 };
   let condensations = 0;
   let last: { readonly request: ConversationRequest; readonly prompt: number } | undefined;
-  let state: State = { from: -1, edits: [], saved: 0, view: undefined, waitFor: 0 };
+  let state: ReplayState = { from: -1, edits: [], saved: 0, view: undefined, waitFor: 0 };
   for (const request of requests) {
     const { from, answer, sent, answered } = request;
     if (from !== state.from) state = { from, edits: [], saved: 0, view: undefined, waitFor: 0 };
@@ -69,22 +69,24 @@ export async function replayWhatIf(options: ReplayOptions): Promise<ReplayedCost
     if (prompt >= Math.max(dueTokens, state.waitFor)) {
       const prefix = messages.slice(from, answer);
       const condensed = await condense(prefix, state.edits);
-      const tokens = condensed && counter.messages(condensed.messages);
+      const tokens = condensed && counter.countMessages(condensed.messages);
       if (condensed && tokens !== undefined && tokens < sent - state.saved) {
         known = Math.min(
           known,
-          fixed + factor * samePrefix(state.view ?? messages.slice(from), condensed.messages, counter),
+          fixed + factor * countSamePrefixTokens(state.view ?? messages.slice(from), condensed.messages, counter),
         );
         prompt = fixed + factor * tokens;
         condensations += 1;
-        const missing = missingIn(messages.slice(from), answer - from, condensed, lines);
+        const missing = countMissingLines(messages.slice(from), answer - from, condensed, lines);
         for (const text of missing) {
           const context = Math.round(prompt);
-          const result = Math.round(factor * counter.text(text));
-          rereads.push(toUsage(context + result, context, Math.round(outputFactor * CALL_TOKENS), accounting, writes));
+          const result = Math.round(factor * counter.countText(text));
+          rereads.push(
+            toUsage(context + result, context, Math.round(outputFactor * TOKENS_PER_CALL), accounting, writes),
+          );
         }
         state = { from, edits: condensed.edits, saved: sent - tokens, view: condensed.messages, waitFor: 0 };
-      } else state = { ...state, waitFor: prompt * GROWTH };
+      } else state = { ...state, waitFor: prompt * RETRY_GROWTH_FACTOR };
     }
     const warm = last !== undefined && isWarm(last.request, request, cacheMs);
     const total = Math.round(prompt);
@@ -92,13 +94,13 @@ export async function replayWhatIf(options: ReplayOptions): Promise<ReplayedCost
     after.push(toUsage(total, read, Math.round(outputFactor * answered), accounting, writes));
     last = { request, prompt };
   }
-  return { before: replay(requests, calibration), after, condensations, ...lines, rereads };
+  return { before: simulateUsage(requests, calibration), after, condensations, ...lines, rereads };
 }
 
 /** o200k tokens of a call that reads a file again. */
-const CALL_TOKENS = 50;
+const TOKENS_PER_CALL = 50;
 
-interface State {
+interface ReplayState {
   readonly from: number;
   readonly edits: readonly Edit[];
   /** o200k tokens saved by the edits. */
@@ -110,12 +112,16 @@ interface State {
 }
 
 /** o200k tokens of the unchanged prefix. */
-function samePrefix(before: readonly ApiMessage[], now: readonly ApiMessage[], counter: MessageCounter): number {
+function countSamePrefixTokens(
+  before: readonly ApiMessage[],
+  now: readonly ApiMessage[],
+  counter: MessageCounter,
+): number {
   let tokens = 0;
   for (const [index, message] of now.entries()) {
     const old = before[index];
     if (!old || !isEqual(old, message)) break;
-    tokens += counter.message(message);
+    tokens += counter.countMessage(message);
   }
   return tokens;
 }
@@ -124,7 +130,7 @@ function samePrefix(before: readonly ApiMessage[], now: readonly ApiMessage[], c
  * Counts the lines needed in the following turns and collects the texts of places with missing
  * ones.
  */
-function missingIn(
+function countMissingLines(
   messages: readonly ApiMessage[],
   cut: number,
   condensed: View,
@@ -133,11 +139,11 @@ function missingIn(
   const ahead = findTurnStarts(messages).filter((turn) => turn >= cut);
   const needed = findNeededLines(messages, cut, ahead[TURNS_AHEAD] ?? messages.length);
   if (needed.length === 0) return [];
-  const kept = new KeptParts(condensed);
+  const kept = new KeptLineChecker(condensed);
   const places = new Map<string, string>();
   for (const line of needed) {
     lines.needed += 1;
-    const state = kept.line(line);
+    const state = kept.checkLine(line);
     if (state === 'verbatim') continue;
     lines.missing += 1;
     if (state === 'recallable') lines.recallable += 1;

@@ -2,13 +2,13 @@ import type { DayUsage, SessionAccount } from './account';
 import { PART_KINDS, type PartKind } from './parts';
 
 // One entry for each kind, made of the list of kinds.
-const none = Object.fromEntries(PART_KINDS.map((kind) => [kind, 0])) as Record<PartKind, number>;
+const noParts = Object.fromEntries(PART_KINDS.map((kind) => [kind, 0])) as Record<PartKind, number>;
 
 /**
  * A Claude Code session: window three quarters full, one compaction, one file reread, one unused
  * result.
  */
-export const sessionAccount = ({
+export const makeSessionAccount = ({
   usage,
   ...fields
 }: Pick<SessionAccount, 'title'> &
@@ -24,7 +24,7 @@ export const sessionAccount = ({
   fill: [100, 750],
   now: { tokens: 510, window: 1_000, isRecorded: true },
   compactions: { count: 1, isEstimate: true, cost: 0.25 },
-  parts: { ...none, reads: 75, people: 25 },
+  parts: { ...noParts, reads: 75, people: 25 },
   sentOften: 50,
   files: [{ path: '/a.ts', reads: 3, tokens: 900 }],
   unused: [{ tool: 'Bash', what: 'make', tokens: 400, sent: 7 }],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SessionAccount } from './account';
 import { PART_KINDS, type PartKind } from './parts';
 import { computeWhatIf, type SessionSaving } from './whatIf';
-import { lostWords, whatIfCounts, whatIfHeadline } from './words';
+import { describeLostLines, describeWhatIfCounts, formatWhatIfHeadline } from './words';
 
 const none = Object.fromEntries(PART_KINDS.map((kind) => [kind, 0])) as Record<PartKind, number>;
 
@@ -29,7 +29,7 @@ describe('what sessions would have cost with a provider', () => {
       new Map([['a', saving([{ day: '2026-01-01', before: 8, after: 4 }], { rereads: 0.8 })]]),
     );
     expect(sum).toMatchObject({ sessions: 2, condensed: 1, unknown: 0, cost: 12, after: 7, atMost: 8 });
-    expect(whatIfHeadline(sum, 'Last week', 'File-Aware')).toBe(
+    expect(formatWhatIfHeadline(sum, 'Last week', 'File-Aware')).toBe(
       'Last week: $12.00; with File-Aware: $7.00 to $8.00; needed lines lost: 3% (3 of 100), all recallable.',
     );
   });
@@ -50,7 +50,7 @@ describe('what sessions would have cost with a provider', () => {
   it('may be more than it was, and says so', () => {
     const dearer = saving([{ day: '2026-01-01', before: 1, after: 1.5 }], { needed: 0, missing: 0, recallable: 0 });
     const sum = computeWhatIf([session('a', { '2026-01-01': 1 })], new Map([['a', dearer]]));
-    expect(whatIfHeadline(sum, 'All', 'Lossless')).toBe(
+    expect(formatWhatIfHeadline(sum, 'All', 'Lossless')).toBe(
       'All: $1.00; with Lossless: $1.50; needed lines lost: none, as no later edit quoted lines from before a condensation.',
     );
   });
@@ -82,7 +82,7 @@ it.each([
   ],
 ] as const)('is summed up for %j condensations, condensed, sessions and unknown as “%s”', (figures, words) => {
   const [condensations, condensed, sessions, unknown] = figures;
-  expect(whatIfCounts({ condensations, condensed, sessions, unknown })).toBe(words);
+  expect(describeWhatIfCounts({ condensations, condensed, sessions, unknown })).toBe(words);
 });
 
 it.each([
@@ -93,5 +93,5 @@ it.each([
   [[1, 1_000, 12, 4], '1.2% (12 of 1,000), 4 of them recallable'],
 ] as const)('with %j condensations, needed, missing and recallable has “needed lines lost: %s”', (figures, words) => {
   const [condensations, needed, missing, recallable] = figures;
-  expect(lostWords({ condensations, needed, missing, recallable })).toBe(`needed lines lost: ${words}`);
+  expect(describeLostLines({ condensations, needed, missing, recallable })).toBe(`needed lines lost: ${words}`);
 });

@@ -1,20 +1,20 @@
 /** Texts of the account for command line, page and panel; independent of VS Code. */
 import type { AgentName } from '../agents';
 import { formatShare } from '../percent';
-import { plural } from '../plural';
+import { formatPlural } from '../plural';
 import type { AccountRow, AccountTotal } from './account';
-import { OFTEN } from './parts';
+import { OFTEN_SENT_TIMES } from './parts';
 import type { WhatIfSum } from './whatIf';
 
-type Money = Pick<AccountRow, 'cost' | 'replayedCost' | 'unpriced' | 'requests'>;
+type CostAndRequests = Pick<AccountRow, 'cost' | 'replayedCost' | 'unpriced' | 'requests'>;
 
 /** Known cost, as a range if partly replayed, plus the number of requests with unknown cost. */
-export function formatMoney(money: Money): string {
+export function formatMoney(money: CostAndRequests): string {
   const { unpriced, requests } = money;
   if (unpriced >= requests && unpriced > 0 && money.cost === 0) return 'cost not known';
-  const { least, most } = costRange(money);
+  const { least, most } = computeCostRange(money);
   const known = least === most ? `$${least.toFixed(2)}` : `$${least.toFixed(2)} to $${most.toFixed(2)}`;
-  return unpriced === 0 ? known : `${known}, and ${plural(unpriced, 'request')} whose price is not known`;
+  return unpriced === 0 ? known : `${known}, and ${formatPlural(unpriced, 'request')} whose price is not known`;
 }
 
 /**
@@ -22,29 +22,29 @@ export function formatMoney(money: Money): string {
  * system prompts and tools, and caches expire. 90th percentile of sessions with records; the 10th
  * is 1.05 (docs/research/costs.md).
  */
-const REPLAYED_AT_MOST = 2.5;
+const MAX_REPLAY_FACTOR = 2.5;
 
 /** US dollars: recorded cost plus minimum and maximum of the replayed cost. */
-export const costRange = ({
+export const computeCostRange = ({
   cost,
   replayedCost,
 }: Pick<AccountRow, 'cost' | 'replayedCost'>): { readonly least: number; readonly most: number } => ({
   least: cost,
-  most: cost + replayedCost * (REPLAYED_AT_MOST - 1),
+  most: cost + replayedCost * (MAX_REPLAY_FACTOR - 1),
 });
 
 /**
  * "estimated: 2 sessions of Cursor, 1 session of Copilot CLI". Empty if everything was recorded.
  */
-export const estimatedWords = ({ estimated }: Pick<AccountTotal, 'estimated'>): string =>
+export const describeEstimated = ({ estimated }: Pick<AccountTotal, 'estimated'>): string =>
   estimated.length === 0
     ? ''
-    : `estimated: ${estimated.map(({ agent, sessions }) => `${plural(sessions, 'session')} of ${agent}`).join(', ')}`;
+    : `estimated: ${estimated.map(({ agent, sessions }) => `${formatPlural(sessions, 'session')} of ${agent}`).join(', ')}`;
 
 /** Appended to a number of replayed requests. */
-export function replayedWords(requests: number, { estimated }: Pick<AccountTotal, 'estimated'>): string {
+export function describeReplayed(requests: number, { estimated }: Pick<AccountTotal, 'estimated'>): string {
   const made = `${requests === 1 ? 'was' : 'were'} replayed from the conversation, since the agent does not record usage: an estimate.`;
-  const most = `Content that is not in its files is missing: the real cost is usually up to ${REPLAYED_AT_MOST} times as much`;
+  const most = `Content that is not in its files is missing: the real cost is usually up to ${MAX_REPLAY_FACTOR} times as much`;
   const isCopilot = estimated.some(({ agent }) => agent === COPILOT);
   return `${made} ${most}${isCopilot ? `; for ${COPILOT} it is often less` : ''}`;
 }
@@ -52,32 +52,32 @@ export function replayedWords(requests: number, { estimated }: Pick<AccountTotal
 /** Two sessions of 1.0.74 were charged 40 and 53 % of their replayed cost. */
 const COPILOT: AgentName = 'Copilot CLI';
 
-export const periodWords = (days: number | undefined): string =>
+export const describePeriod = (days: number | undefined): string =>
   days === undefined ? 'All time' : days === 1 ? 'Today' : `The last ${days} days`;
 
 /** Sessions of which only requests were read. Empty if there are none. */
-export const uncomposedWords = ({ uncomposed }: Pick<AccountTotal, 'uncomposed'>): string =>
+export const describeUncomposed = ({ uncomposed }: Pick<AccountTotal, 'uncomposed'>): string =>
   uncomposed === 0
     ? ''
-    : `${plural(uncomposed, 'session')} ${uncomposed === 1 ? 'is' : 'are'} too large or damaged to look into: only the requests are counted.`;
+    : `${formatPlural(uncomposed, 'session')} ${uncomposed === 1 ? 'is' : 'are'} too large or damaged to look into: only the requests are counted.`;
 
 /** "2 sessions could not be read (1: no permission to read it; 1: …)". Empty if all were read. */
-export function unreadWords({ unread }: Pick<AccountTotal, 'unread'>): string {
+export function describeUnread({ unread }: Pick<AccountTotal, 'unread'>): string {
   const all = unread.reduce((sum, { sessions }) => sum + sessions, 0);
   if (all === 0) return '';
-  const shown = unread.slice(0, UNREAD_SHOWN).map(({ reason, sessions }) => `${sessions}: ${reason}`);
-  const others = unread.slice(UNREAD_SHOWN).reduce((sum, { sessions }) => sum + sessions, 0);
+  const shown = unread.slice(0, MAX_SHOWN_UNREAD).map(({ reason, sessions }) => `${sessions}: ${reason}`);
+  const others = unread.slice(MAX_SHOWN_UNREAD).reduce((sum, { sessions }) => sum + sessions, 0);
   const reasons = [...shown, ...(others > 0 ? [`${others} for other reasons`] : [])].join('; ');
-  return `not included: ${plural(all, 'session')} that could not be read (${reasons})`;
+  return `not included: ${formatPlural(all, 'session')} that could not be read (${reasons})`;
 }
 
-const UNREAD_SHOWN = 3;
+const MAX_SHOWN_UNREAD = 3;
 
 /** Cost including descendants, if there are any. */
-export const treeWords = ({ tree }: Pick<AccountRow, 'tree'>): string =>
-  tree && tree.sessions > 1 ? `with ${plural(tree.sessions - 1, 'session')} below: ${formatMoney(tree)}` : '';
+export const describeTree = ({ tree }: Pick<AccountRow, 'tree'>): string =>
+  tree && tree.sessions > 1 ? `with ${formatPlural(tree.sessions - 1, 'session')} below: ${formatMoney(tree)}` : '';
 
-export const COMPACTION_WORDS = ({ count, recordedCost, estimatedCost }: AccountTotal['compactions']): string =>
+export const describeCompactions = ({ count, recordedCost, estimatedCost }: AccountTotal['compactions']): string =>
   [
     `Compactions by the agents: ${count}`,
     ...(recordedCost > 0 ? [`recorded $${recordedCost.toFixed(2)}`] : []),
@@ -87,10 +87,10 @@ export const COMPACTION_WORDS = ({ count, recordedCost, estimatedCost }: Account
   ].join(', ');
 
 /** Below the shares of what the requests contained: this one is none of them. @param sent tokens of all requests */
-export const sentOftenWords = (sentOften: number, sent: number): string =>
-  `${formatShare(sentOften, sent, 1)} of these tokens had already been sent at least ${OFTEN} times; they are included in the shares above.`;
+export const describeSentOften = (sentOften: number, sent: number): string =>
+  `${formatShare(sentOften, sent, 1)} of these tokens had already been sent at least ${OFTEN_SENT_TIMES} times; they are included in the shares above.`;
 
-export function lostWords({
+export function describeLostLines({
   condensations,
   needed,
   missing,
@@ -105,7 +105,7 @@ export function lostWords({
 }
 
 /** How often it would have condensed, and why not more often. */
-export function whatIfCounts({
+export function describeWhatIfCounts({
   condensations,
   condensed,
   sessions,
@@ -117,28 +117,31 @@ export function whatIfCounts({
     unknown === 1
       ? ['1 session is counted unchanged because its window or price is not known.']
       : unknown > 1
-        ? [`${plural(unknown, 'session')} are counted unchanged because their window or price is not known.`]
+        ? [`${formatPlural(unknown, 'session')} are counted unchanged because their window or price is not known.`]
         : [];
   const often =
     condensed > 0
-      ? `It would have condensed ${plural(condensations, 'time')} in ${condensed.toLocaleString('en-US')} of ${plural(sessions, 'session')}${short > 0 ? '; the others were never long enough' : ''}.`
+      ? `It would have condensed ${formatPlural(condensations, 'time')} in ${condensed.toLocaleString('en-US')} of ${formatPlural(sessions, 'session')}${short > 0 ? '; the others were never long enough' : ''}.`
       : short > 0
         ? `It would never have condensed: no session${known} was long enough.`
         : undefined;
   return [...(often === undefined ? [] : [often]), ...asTheyWere].join(' ');
 }
 
-export const WHAT_IF_ASSUMED =
+export const WHAT_IF_ASSUMPTIONS =
   'Assumptions: the agent says and does the same, its own compactions stay, and each condensation restarts the cache after its first change; at the upper end, each place with lost lines is read once more.';
 
-const dollars = (value: number): string => `$${value.toFixed(2)}`;
+const formatDollars = (value: number): string => `$${value.toFixed(2)}`;
 
 /**
  * "All sessions: $41.20; with File-Aware: $27.90 to $28.40; needed lines lost: 1.2% (12 of 1,000),
  * all recallable."
  */
-export function whatIfHeadline(sum: WhatIfSum, period: string, name: string): string {
+export function formatWhatIfHeadline(sum: WhatIfSum, period: string, name: string): string {
   const { cost, after, atMost } = sum;
-  const range = dollars(after) === dollars(atMost) ? dollars(after) : `${dollars(after)} to ${dollars(atMost)}`;
-  return `${period}: ${dollars(cost)}; with ${name}: ${range}; ${lostWords(sum)}.`;
+  const range =
+    formatDollars(after) === formatDollars(atMost)
+      ? formatDollars(after)
+      : `${formatDollars(after)} to ${formatDollars(atMost)}`;
+  return `${period}: ${formatDollars(cost)}; with ${name}: ${range}; ${describeLostLines(sum)}.`;
 }

@@ -1,23 +1,23 @@
 /** Sources: sessions of 2.0.76 to 2.1.332, tools declared by 2.1.330. */
 import type { Agent } from './types';
 
-const ANY = /^/;
+const ANY_NAME = /^/;
 
 export const claudeCode = {
   name: 'Claude Code',
   formats: ['claude-code'],
   seen: { versions: '2.0.76 to 2.1.332', on: 'real sessions' },
   stores: [
-    { root: '${CLAUDE_CONFIG_DIR:-~/.claude}/projects', steps: [ANY, /^(?!agent-).*\.jsonl$/s] },
+    { root: '${CLAUDE_CONFIG_DIR:-~/.claude}/projects', steps: [ANY_NAME, /^(?!agent-).*\.jsonl$/s] },
     {
       root: '${CLAUDE_CONFIG_DIR:-~/.claude}/projects',
-      steps: [ANY, ANY, 'subagents', /^agent-.*\.jsonl$/s],
+      steps: [ANY_NAME, ANY_NAME, 'subagents', /^agent-.*\.jsonl$/s],
       parent: 'session-above',
     },
     // Subagents of 2.0.
     {
       root: '${CLAUDE_CONFIG_DIR:-~/.claude}/projects',
-      steps: [ANY, /^agent-.*\.jsonl$/s],
+      steps: [ANY_NAME, /^agent-.*\.jsonl$/s],
       parent: 'session-named',
     },
   ],

@@ -4,17 +4,17 @@
  */
 import type { Agent } from './types';
 
-const ANY = /^/;
-const ROLLOUT = /^rollout-.*\.jsonl(?:\.zst)?$/s;
+const ANY_NAME = /^/;
+const ROLLOUT_FILE_NAME = /^rollout-.*\.jsonl(?:\.zst)?$/s;
 
 export const codex = {
   name: 'Codex',
   formats: ['codex'],
   seen: { versions: '0.118 to 0.171', on: 'real sessions' },
   stores: [
-    { root: '${CODEX_HOME:-~/.codex}/sessions', steps: [ANY, ANY, ANY, ROLLOUT] },
-    { root: '${CODEX_HOME:-~/.codex}/sessions', steps: [ROLLOUT] },
-    { root: '${CODEX_HOME:-~/.codex}/archived_sessions', steps: [ROLLOUT] },
+    { root: '${CODEX_HOME:-~/.codex}/sessions', steps: [ANY_NAME, ANY_NAME, ANY_NAME, ROLLOUT_FILE_NAME] },
+    { root: '${CODEX_HOME:-~/.codex}/sessions', steps: [ROLLOUT_FILE_NAME] },
+    { root: '${CODEX_HOME:-~/.codex}/archived_sessions', steps: [ROLLOUT_FILE_NAME] },
   ],
   tools: {
     exec_command: { kind: 'command', command: ['cmd'], cwd: ['workdir'] },

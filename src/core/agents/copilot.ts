@@ -1,17 +1,17 @@
 /** GitHub Copilot: VS Code's own agent and the command line. Both write the same events. */
 import type { Agent, Tools } from './types';
 
-const ANY = /^/;
-const TRANSCRIPTS = [/^github\.copilot-chat$/i, 'transcripts', /\.jsonl$/] as const;
+const ANY_NAME = /^/;
+const TRANSCRIPT_STEPS = [/^github\.copilot-chat$/i, 'transcripts', /\.jsonl$/] as const;
 
-const LINES = {
+const LINE_PARAMETERS = {
   first: ['startLine', 'offset', 'startLineNumberBaseZero'],
   last: ['endLine', 'endLineNumberBaseZero'],
   count: ['limit'],
 } as const;
 
 const vscodeTools = {
-  read_file: { kind: 'read', path: ['filePath'], range: LINES, numbers: [] },
+  read_file: { kind: 'read', path: ['filePath'], range: LINE_PARAMETERS, numbers: [] },
   create_file: { kind: 'write', path: ['filePath'], content: ['content'] },
   create_directory: { kind: 'other' },
   replace_string_in_file: { kind: 'edit', path: ['filePath'], old: ['oldString'], new: ['newString'] },
@@ -65,7 +65,7 @@ const vscodeTools = {
 } as const satisfies Tools;
 
 /** Names under which the extension contributes its tools. */
-const contributed = {
+const contributedTools = {
   copilot_readfile: vscodeTools.read_file,
   copilot_createfile: vscodeTools.create_file,
   copilot_replacestring: vscodeTools.replace_string_in_file,
@@ -92,12 +92,12 @@ export const vscode = {
   formats: ['copilot', 'vscode-chat'],
   seen: { versions: 'the event schema of the Copilot SDK', on: 'hand-written sessions' },
   stores: [
-    { root: '<user>/workspaceStorage', steps: [ANY, ...TRANSCRIPTS] },
-    { root: '<user>/globalStorage', steps: TRANSCRIPTS },
-    { root: '<user>/workspaceStorage', steps: [ANY, 'chatSessions', /\.jsonl?$/] },
+    { root: '<user>/workspaceStorage', steps: [ANY_NAME, ...TRANSCRIPT_STEPS] },
+    { root: '<user>/globalStorage', steps: TRANSCRIPT_STEPS },
+    { root: '<user>/workspaceStorage', steps: [ANY_NAME, 'chatSessions', /\.jsonl?$/] },
     { root: '<user>/globalStorage', steps: ['emptyWindowChatSessions', /\.jsonl?$/] },
   ],
-  tools: { ...vscodeTools, ...contributed },
+  tools: { ...vscodeTools, ...contributedTools },
   preamble: {},
   giveBack: undefined,
   live: { through: 'chat-models' },
@@ -108,7 +108,7 @@ export const copilotCli = {
   formats: ['copilot'],
   seen: { versions: '1.0.64 to 1.0.79', on: 'real sessions' },
   stores: [
-    { root: '${COPILOT_HOME:-~/.copilot}/session-state', steps: [ANY, 'events.jsonl'] },
+    { root: '${COPILOT_HOME:-~/.copilot}/session-state', steps: [ANY_NAME, 'events.jsonl'] },
     { root: '${COPILOT_HOME:-~/.copilot}/session-state', steps: [/\.jsonl$/] },
   ],
   tools: {

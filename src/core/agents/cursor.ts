@@ -3,15 +3,15 @@
  */
 import type { Agent } from './types';
 
-const ANY = /^/;
+const ANY_NAME = /^/;
 
 export const cursor = {
   name: 'Cursor',
   formats: ['cursor'],
   seen: { versions: 'transcripts of 2026', on: 'hand-written sessions' },
   stores: [
-    { root: '~/.cursor/projects', steps: [ANY, 'agent-transcripts', /\.jsonl$/] },
-    { root: '~/.cursor/projects', steps: [ANY, 'agent-transcripts', ANY, /\.jsonl$/] },
+    { root: '~/.cursor/projects', steps: [ANY_NAME, 'agent-transcripts', /\.jsonl$/] },
+    { root: '~/.cursor/projects', steps: [ANY_NAME, 'agent-transcripts', ANY_NAME, /\.jsonl$/] },
   ],
   storesFewResults: true,
   tools: {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { AGENT_LIST } from '.';
-import { agentsTable } from './documents';
+import { renderAgentsTable } from './documents';
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '../../..', path), 'utf8');
 const formats = read('docs/formats.md');
@@ -12,7 +12,7 @@ const gateway = read('docs/guide/gateway.md');
 
 // If this fails: npm run manifest
 it('the README contains the generated table of agents', () => {
-  expect(readme).toContain(`<!-- made by npm run manifest -->\n${agentsTable()}\n<!-- end -->`);
+  expect(readme).toContain(`<!-- made by npm run manifest -->\n${renderAgentsTable()}\n<!-- end -->`);
 });
 
 it('the page on formats names the variables that move a store', () => {

@@ -2,14 +2,14 @@
 import { AGENT_LIST, type KnownAgent } from '.';
 
 /** @returns Markdown without a trailing line break */
-export const agentsTable = (): string =>
+export const renderAgentsTable = (): string =>
   [
     '| agent | while it works | what it has stored |',
     '|---|---|---|',
-    ...AGENT_LIST.map((agent) => `| ${agent.name} | ${whileItWorks(agent)} | ${stored(agent)} |`),
+    ...AGENT_LIST.map((agent) => `| ${agent.name} | ${describeLiveAccess(agent)} | ${describeStoredAccess(agent)} |`),
   ].join('\n');
 
-function whileItWorks({ live }: KnownAgent): string {
+function describeLiveAccess({ live }: KnownAgent): string {
   switch (live.through) {
     case 'chat-models':
       return 'in its chat, with a model that ends in "· condensed"';
@@ -20,7 +20,7 @@ function whileItWorks({ live }: KnownAgent): string {
   }
 }
 
-function stored({ formats, giveBack, storesFewResults }: KnownAgent): string {
+function describeStoredAccess({ formats, giveBack, storesFewResults }: KnownAgent): string {
   if (formats.length === 0) return 'not read yet';
   if (storesFewResults) return 'read, exported; it stores few tool results, so there is little to condense';
   return giveBack ? 'condensed, exported, given back to it' : 'condensed, exported';

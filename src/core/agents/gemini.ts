@@ -4,9 +4,9 @@
  */
 import type { Agent, Tools } from './types';
 
-const ANY = /^/;
+const ANY_NAME = /^/;
 
-const common = {
+const commonTools = {
   read_file: {
     kind: 'read',
     path: ['file_path', 'absolute_path'],
@@ -29,11 +29,11 @@ export const gemini = {
   formats: ['gemini'],
   seen: { versions: 'one of spring 2026', on: 'real sessions' },
   stores: [
-    { root: '${GEMINI_CLI_HOME:-~}/.gemini/tmp', steps: [ANY, 'chats', /^session-.*\.jsonl?$/s] },
-    { root: '${GEMINI_CLI_HOME:-~}/.gemini/tmp', steps: [ANY, 'chats', ANY, /\.jsonl$/] },
+    { root: '${GEMINI_CLI_HOME:-~}/.gemini/tmp', steps: [ANY_NAME, 'chats', /^session-.*\.jsonl?$/s] },
+    { root: '${GEMINI_CLI_HOME:-~}/.gemini/tmp', steps: [ANY_NAME, 'chats', ANY_NAME, /\.jsonl$/] },
   ],
   tools: {
-    ...common,
+    ...commonTools,
     replace: { kind: 'edit', path: ['file_path'], old: ['old_string'], new: ['new_string'] },
     search_file_content: { kind: 'search', path: ['dir_path', 'path'], pattern: ['pattern'], numbers: ['L'] },
     write_todos: { kind: 'plan' },
@@ -63,12 +63,12 @@ export const qwenCode = {
   formats: ['qwen'],
   seen: { versions: '0.21', on: 'real sessions' },
   stores: [
-    { root: '~/.qwen/projects', steps: [ANY, 'chats', /\.jsonl$/] },
-    { root: '~/.qwen/projects', steps: [ANY, 'chats', 'archive', /\.jsonl$/] },
-    { root: '~/.qwen/tmp', steps: [ANY, 'chats', /\.jsonl$/] },
+    { root: '~/.qwen/projects', steps: [ANY_NAME, 'chats', /\.jsonl$/] },
+    { root: '~/.qwen/projects', steps: [ANY_NAME, 'chats', 'archive', /\.jsonl$/] },
+    { root: '~/.qwen/tmp', steps: [ANY_NAME, 'chats', /\.jsonl$/] },
   ],
   tools: {
-    ...common,
+    ...commonTools,
     edit: { kind: 'edit', path: ['file_path'], old: ['old_string'], new: ['new_string'] },
     notebook_edit: { kind: 'edit', path: ['notebook_path'], old: [], new: ['new_source'] },
     todo_write: { kind: 'plan' },

@@ -13,7 +13,7 @@ import { ohMyPi, pi } from './pi';
 import { cline, kilo, roo, zoo } from './roo';
 import type { Agent } from './types';
 
-const TABLE = {
+const AGENT_TABLE = {
   'claude-code': claudeCode,
   codex,
   vscode,
@@ -31,20 +31,20 @@ const TABLE = {
   continue: continueDev,
 } as const satisfies Readonly<Record<string, Agent>>;
 
-type Table = typeof TABLE;
-export type AgentId = keyof Table;
+type AgentTable = typeof AGENT_TABLE;
+export type AgentId = keyof AgentTable;
 /** Display name. */
-export type AgentName = Table[AgentId]['name'];
+export type AgentName = AgentTable[AgentId]['name'];
 /** Formats of stored conversations. */
-export type AgentFormat = Table[AgentId]['formats'][number];
+export type AgentFormat = AgentTable[AgentId]['formats'][number];
 
 /** Commands of agents whose requests can go through the gateway. */
-export type GatewayCommand = Extract<Table[AgentId]['live'], { through: 'gateway' }>['command'];
+export type GatewayCommand = Extract<AgentTable[AgentId]['live'], { through: 'gateway' }>['command'];
 
 /** An agent with the literal types of its name and formats. */
 export type KnownAgent = Agent & { readonly name: AgentName; readonly formats: readonly AgentFormat[] };
 
-export const AGENTS: Readonly<Record<AgentId, KnownAgent>> = TABLE;
+export const AGENTS: Readonly<Record<AgentId, KnownAgent>> = AGENT_TABLE;
 
 /** In display order. */
 export const AGENT_LIST: readonly KnownAgent[] = Object.values(AGENTS);

@@ -10,13 +10,13 @@ const ANY = /^/;
  * Both use `XDG_DATA_HOME` on every system; some macOS and Windows builds use the system's own
  * folder.
  */
-const stores = (name: string): StoreRow[] =>
+const listStoreRows = (name: string): StoreRow[] =>
   [`<data>/${name}`, `<local>/${name}`].flatMap((root): StoreRow[] => [
     { root, steps: [new RegExp(`^${name}(?:-[\\w.-]+)?\\.db$`)], kind: 'database' },
     { root: `${root}/storage/session`, steps: [ANY, /^ses_\w+\.json$/], kind: 'session' },
   ]);
 
-const tools = {
+const openCodeTools = {
   read: {
     kind: 'read',
     path: ['filePath'],
@@ -49,8 +49,8 @@ export const openCode = {
   name: 'OpenCode',
   formats: ['opencode'],
   seen: { versions: '1.2 to 1.18', on: 'real sessions' },
-  stores: stores('opencode'),
-  tools,
+  stores: listStoreRows('opencode'),
+  tools: openCodeTools,
   preamble: {
     elements: ['system-reminder'],
     // Requests don't mark its synthetic texts: files read for a prompt, and continuing by itself.
@@ -66,7 +66,7 @@ export const openCode = {
 
 /** Kilo 7, and the extension up to 5, which belongs to the Roo family. */
 export const kiloTools = {
-  ...tools,
+  ...openCodeTools,
   background_process: { kind: 'command', command: ['command'] },
   board_post: { kind: 'other' },
   board_read: { kind: 'other' },
@@ -75,4 +75,4 @@ export const kiloTools = {
   cancel_wakeup: { kind: 'other' },
 } as const satisfies Tools;
 
-export const kiloStores = stores('kilo');
+export const kiloStores = listStoreRows('kilo');

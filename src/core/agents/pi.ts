@@ -3,14 +3,14 @@
  */
 import type { Agent } from './types';
 
-const ANY = /^/;
-const SESSION = /\.jsonl$/;
+const ANY_NAME = /^/;
+const SESSION_FILE_NAME = /\.jsonl$/;
 
 export const pi = {
   name: 'Pi',
   formats: ['pi'],
   seen: { versions: '3 (of its session format)', on: 'real sessions' },
-  stores: [{ root: '${PI_CODING_AGENT_DIR:-~/.pi/agent}/sessions', steps: [ANY, SESSION] }],
+  stores: [{ root: '${PI_CODING_AGENT_DIR:-~/.pi/agent}/sessions', steps: [ANY_NAME, SESSION_FILE_NAME] }],
   tools: {
     read: { kind: 'read', path: ['path', 'file_path'], range: { first: ['offset'], count: ['limit'] }, numbers: [] },
     edit: {
@@ -36,8 +36,8 @@ export const ohMyPi = {
   formats: ['pi'],
   seen: { versions: '3 (of its session format)', on: 'real sessions' },
   stores: [
-    { root: '~/.omp/agent/sessions', steps: [ANY, SESSION] },
-    { root: '~/.omp/agent/sessions', steps: [ANY, ANY, SESSION], parent: 'session-folder' },
+    { root: '~/.omp/agent/sessions', steps: [ANY_NAME, SESSION_FILE_NAME] },
+    { root: '~/.omp/agent/sessions', steps: [ANY_NAME, ANY_NAME, SESSION_FILE_NAME], parent: 'session-folder' },
   ],
   tools: {
     read: { kind: 'read', path: ['path'], range: { inPath: true }, numbers: [] },

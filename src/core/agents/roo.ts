@@ -6,15 +6,24 @@ import { kiloStores, kiloTools } from './openCode';
 import type { Agent, Preamble, StoreRow, Tools } from './types';
 
 const ANY = /^/;
-const TASK = [ANY, 'api_conversation_history.json'] as const;
+const TASK_FILE_STEPS = [ANY, 'api_conversation_history.json'] as const;
 
-const taskStore = (extension: string): StoreRow => ({ root: `<user>/globalStorage/${extension}/tasks`, steps: TASK });
+const makeTaskStore = (extension: string): StoreRow => ({
+  root: `<user>/globalStorage/${extension}/tasks`,
+  steps: TASK_FILE_STEPS,
+});
 
-const RANGE = { first: ['start_line', 'offset'], last: ['end_line'], count: ['limit'] } as const;
+const RANGE_PARAMETERS = { first: ['start_line', 'offset'], last: ['end_line'], count: ['limit'] } as const;
 
 /** Tools from before native tool calls, most of which still exist. */
-const common = {
-  read_file: { kind: 'read', path: ['path', 'file_path', 'files[].path'], range: RANGE, numbers: ['pipe'], xml: true },
+const commonTools = {
+  read_file: {
+    kind: 'read',
+    path: ['path', 'file_path', 'files[].path'],
+    range: RANGE_PARAMETERS,
+    numbers: ['pipe'],
+    xml: true,
+  },
   write_to_file: { kind: 'write', path: ['path'], content: ['content'], xml: true },
   execute_command: { kind: 'command', command: ['command'], cwd: ['cwd'], xml: true },
   list_files: { kind: 'list', path: ['path'], xml: true },
@@ -31,7 +40,7 @@ const common = {
 } as const satisfies Tools;
 
 const rooTools = {
-  ...common,
+  ...commonTools,
   apply_diff: { kind: 'edit', path: ['path'], old: ['search'], new: ['diff', 'content', 'replace'], xml: true },
   insert_content: { kind: 'edit', path: ['path'], old: [], new: ['content'], xml: true },
   search_and_replace: {
@@ -54,7 +63,7 @@ const rooTools = {
   generate_image: { kind: 'other' },
 } as const satisfies Tools;
 
-const preamble: Preamble = {
+const rooPreamble: Preamble = {
   elements: [
     'environment_details',
     'file_content',
@@ -74,7 +83,7 @@ const preamble: Preamble = {
 };
 
 /** Roo and Zoo continue from changed files in a task's folder. */
-const inPlace = (extension: RegExp) =>
+const makeInPlaceGiveBack = (extension: RegExp) =>
   ({
     target: 'roo-task',
     path: new RegExp(
@@ -89,14 +98,14 @@ export const roo = {
   formats: ['roo'],
   seen: { versions: '3.28 (October 2025)', on: 'real sessions' },
   stores: [
-    taskStore('rooveterinaryinc.roo-cline'),
+    makeTaskStore('rooveterinaryinc.roo-cline'),
     // The command line stores tasks in VS Code's layout.
-    { root: '~/.vscode-mock/global-storage/tasks', steps: TASK },
+    { root: '~/.vscode-mock/global-storage/tasks', steps: TASK_FILE_STEPS },
   ],
   settings: 'roo-cline',
   tools: rooTools,
-  preamble,
-  giveBack: inPlace(/rooveterinaryinc\.roo-cline/),
+  preamble: rooPreamble,
+  giveBack: makeInPlaceGiveBack(/rooveterinaryinc\.roo-cline/),
   live: { through: 'nothing' },
 } as const satisfies Agent;
 
@@ -104,11 +113,11 @@ export const zoo = {
   name: 'Zoo Code',
   formats: ['roo'],
   seen: { versions: 'those of Roo Code', on: 'hand-written sessions' },
-  stores: [taskStore('zoocodeorganization.zoo-code')],
+  stores: [makeTaskStore('zoocodeorganization.zoo-code')],
   settings: 'zoo-code',
   tools: rooTools,
-  preamble,
-  giveBack: inPlace(/zoocodeorganization\.zoo-code/),
+  preamble: rooPreamble,
+  giveBack: makeInPlaceGiveBack(/zoocodeorganization\.zoo-code/),
   live: { through: 'nothing' },
 } as const satisfies Agent;
 
@@ -116,10 +125,10 @@ export const kilo = {
   name: 'Kilo Code',
   formats: ['roo', 'opencode'],
   seen: { versions: 'those of Roo Code and OpenCode', on: 'hand-written sessions' },
-  stores: [taskStore('kilocode.kilo-code'), ...kiloStores],
+  stores: [makeTaskStore('kilocode.kilo-code'), ...kiloStores],
   settings: 'kilo-code',
   tools: { ...rooTools, ...kiloTools },
-  preamble,
+  preamble: rooPreamble,
   giveBack: undefined,
   live: { through: 'gateway', command: 'kilo' },
 } as const satisfies Agent;
@@ -129,15 +138,15 @@ export const cline = {
   formats: ['roo'],
   seen: { versions: '4 and 3.0.65', on: 'real sessions' },
   stores: [
-    taskStore('saoudrizwan.claude-dev'),
-    { root: '${CLINE_DATA_DIR:-${CLINE_DIR:-~/.cline}/data}/tasks', steps: TASK },
+    makeTaskStore('saoudrizwan.claude-dev'),
+    { root: '${CLINE_DATA_DIR:-${CLINE_DIR:-~/.cline}/data}/tasks', steps: TASK_FILE_STEPS },
     {
       root: '${CLINE_SESSION_DATA_DIR:-${CLINE_DATA_DIR:-${CLINE_DIR:-~/.cline}/data}/sessions}',
       steps: [ANY, /\.messages\.json$/],
     },
   ],
   tools: {
-    ...common,
+    ...commonTools,
     read_files: {
       kind: 'read',
       path: ['files[].path', 'path'],
@@ -157,7 +166,7 @@ export const cline = {
     spawn_agent: { kind: 'agent' },
     use_subagents: { kind: 'agent' },
   },
-  preamble,
+  preamble: rooPreamble,
   giveBack: { target: 'cline-sidecar', path: /[\\/]sessions[\\/]([^\\/]+)[\\/]\1\.messages\.json$/ },
   live: { through: 'gateway', command: 'cline' },
 } as const satisfies Agent;

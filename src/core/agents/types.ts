@@ -22,15 +22,15 @@ export type ToolKind = (typeof TOOL_KINDS)[number];
  * Spellings of a parameter by priority. `edits[].oldText` is a field of list elements; `files[]` is
  * a list of strings.
  */
-export type Parameters = readonly string[];
+export type ParameterNames = readonly string[];
 
 /** Parameters for the requested lines of a file. Lines start at 1 unless `base` is 0. */
 export interface LineRange {
-  readonly first?: Parameters;
-  readonly last?: Parameters;
-  readonly count?: Parameters;
+  readonly first?: ParameterNames;
+  readonly last?: ParameterNames;
+  readonly count?: ParameterNames;
   /** Single parameter `[first, last]`; a last of -1 means the end of the file. */
-  readonly pair?: Parameters;
+  readonly pair?: ParameterNames;
   /** After the path, as in `src/a.ts:10-20,30-35`. */
   readonly inPath?: true;
   readonly base?: 0 | 1;
@@ -45,18 +45,18 @@ export type Shell = 'sh' | 'powershell' | 'cmd';
 export interface ToolRule {
   readonly kind: ToolKind;
   /** Parameters that name the file or folder. */
-  readonly path?: Parameters;
+  readonly path?: ParameterNames;
   readonly range?: LineRange;
   /** The text to replace. */
-  readonly old?: Parameters;
-  readonly new?: Parameters;
+  readonly old?: ParameterNames;
+  readonly new?: ParameterNames;
   /** The file's complete new text. */
-  readonly content?: Parameters;
+  readonly content?: ParameterNames;
   /** A patch that names its files: `*** Begin Patch` or a unified diff. */
-  readonly patch?: Parameters;
-  readonly pattern?: Parameters;
-  readonly command?: Parameters;
-  readonly cwd?: Parameters;
+  readonly patch?: ParameterNames;
+  readonly pattern?: ParameterNames;
+  readonly command?: ParameterNames;
+  readonly cwd?: ParameterNames;
   /** The shell that runs the command; undefined if it must be detected from the command. */
   readonly shell?: Shell;
   /**
@@ -73,27 +73,27 @@ export interface ToolRule {
   readonly xml?: true;
 }
 
-type Row<Kind extends ToolKind, Needs extends keyof ToolRule = 'kind'> = Omit<ToolRule, 'kind'> & {
+type ToolRow<Kind extends ToolKind, Needs extends keyof ToolRule = 'kind'> = Omit<ToolRule, 'kind'> & {
   readonly kind: Kind;
 } & Required<Pick<ToolRule, Needs>>;
 
 /** A row of an agent's tools; fields essential for the kind are required. */
 export type Tool =
-  | Row<'read', 'path' | 'numbers'>
-  | Row<'list', 'path'>
-  | Row<'search', 'path' | 'pattern'>
+  | ToolRow<'read', 'path' | 'numbers'>
+  | ToolRow<'list', 'path'>
+  | ToolRow<'search', 'path' | 'pattern'>
   /** `command` is empty if a call only requests more output of a running command. */
-  | Row<'command', 'command'>
-  | Row<'write', 'path' | 'content'>
-  | Row<'edit', 'path' | 'old' | 'new'>
-  | Row<'edit', 'patch'>
-  | Row<'plan' | 'fetch' | 'agent' | 'other'>;
+  | ToolRow<'command', 'command'>
+  | ToolRow<'write', 'path' | 'content'>
+  | ToolRow<'edit', 'path' | 'old' | 'new'>
+  | ToolRow<'edit', 'patch'>
+  | ToolRow<'plan' | 'fetch' | 'agent' | 'other'>;
 
 /** By lowercase name, since capitalization varies between agents and models. */
 export type Tools = Readonly<Record<Lowercase<string>, Tool>>;
 
 /** A segment of the path from a store's folder to its files: a name or a pattern. */
-export type Step = string | RegExp;
+export type PathStep = string | RegExp;
 
 /** Files of one kind below one folder. */
 export interface StoreRow {
@@ -103,7 +103,7 @@ export interface StoreRow {
    * folder of each VS Code product.
    */
   readonly root: string;
-  readonly steps: readonly Step[];
+  readonly steps: readonly PathStep[];
   /** `database`: a file with many sessions. `session`: its messages are in other files. */
   readonly kind?: 'database' | 'session';
   /**

@@ -5,9 +5,9 @@ import { condenseWithFallback, type FallbackPolicy, type WindowLimits } from './
 import type { CondensationOutcome, CondensationRequest } from './condensation';
 import type { CondensationManager } from './manager';
 import { findDueReason, type DueReason } from './trigger/due';
-import { allowedTokens, targetTokens, type Threshold } from './trigger/thresholds';
+import { computeAllowedTokens, computeTargetTokens, type Threshold } from './trigger/thresholds';
 
-/** `targetTokens` overrides the threshold's target. */
+/** `computeTargetTokens` overrides the threshold's target. */
 export interface AutomaticRequest extends Omit<CondensationRequest, 'trigger' | 'windowTokens'> {
   /** The model that receives the conversation. */
   readonly window: WindowLimits;
@@ -35,7 +35,8 @@ export const getMessagesTarget = (
   threshold: Threshold,
   overheadTokens = 0,
   dueTokens?: number,
-): number => Math.max(1, Math.floor(targetTokens(threshold, contextWindow, dueTokens) / tokenFactor) - overheadTokens);
+): number =>
+  Math.max(1, Math.floor(computeTargetTokens(threshold, contextWindow, dueTokens) / tokenFactor) - overheadTokens);
 
 /**
  * Condenses at the threshold or if the window would be exceeded, counting system prompt and tools.
@@ -51,9 +52,9 @@ export async function condenseIfNeeded(
   const { contextWindow, tokenFactor = 1, maxOutputTokens } = window;
   const { overheadTokens = 0 } = request;
   const view = applyEdits(request.messages, request.edits ?? []).messages;
-  const tokens = Math.ceil((counter.messages(view) + overheadTokens) * tokenFactor);
+  const tokens = Math.ceil((counter.countMessages(view) + overheadTokens) * tokenFactor);
   // The caller reserves the whole reply. In agent mode, each request gets the reply that fits.
-  const isFitting = tokens <= allowedTokens(contextWindow, maxOutputTokens);
+  const isFitting = tokens <= computeAllowedTokens(contextWindow, maxOutputTokens);
   const reason = findDueReason({ contextWindow, threshold, tokens, isFitting });
   if (!reason) return { kind: 'not-due', tokens, percent: contextWindow > 0 ? (100 * tokens) / contextWindow : 0 };
   const outcome = await condenseWithFallback(

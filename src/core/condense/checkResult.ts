@@ -1,4 +1,4 @@
-import { betweenSteps } from '../betweenSteps';
+import { yieldBetweenSteps } from '../betweenSteps';
 import { findNewViolations, type Violation } from '../messages/firewall';
 import type { ToolTable } from '../messages/tools';
 import type { ApiMessage } from '../messages/types';
@@ -32,22 +32,26 @@ export async function checkResult(
   made: readonly Edit[],
   { tools, signal }: Pick<CondensationOptions, 'tools' | 'signal'>,
 ): Promise<CheckedResult> {
-  const result = apply(context, made);
+  const result = applyAndCheck(context, made);
   const hasReferences = context.edits.some(({ kind, strict }) => kind === 'cut' && strict);
   if (!hasReferences || result.staleEdits > 0 || result.violations.length > 0) return result;
-  await betweenSteps(signal);
-  const restored = restore(context, made, tools);
-  await betweenSteps(signal);
-  return restored.length === 0 ? result : apply(context, [...made, ...restored]);
+  await yieldBetweenSteps(signal);
+  const restored = restoreBrokenReferences(context, made, tools);
+  await yieldBetweenSteps(signal);
+  return restored.length === 0 ? result : applyAndCheck(context, [...made, ...restored]);
 }
 
-function restore(context: ConversationContext, made: readonly Edit[], tools: ToolTable | undefined): readonly Edit[] {
+function restoreBrokenReferences(
+  context: ConversationContext,
+  made: readonly Edit[],
+  tools: ToolTable | undefined,
+): readonly Edit[] {
   const draft = new Draft(context.messages, context.counter, [...context.edits, ...made]);
   return restoreReferences(draft, tools) > 0 ? draft.edits : [];
 }
 
-function apply({ messages, edits, counter }: ConversationContext, made: readonly Edit[]): CheckedResult {
+function applyAndCheck({ messages, edits, counter }: ConversationContext, made: readonly Edit[]): CheckedResult {
   const { messages: view, origins, stale } = applyEdits(messages, [...edits, ...made]);
   const violations = [...checkEdits(messages, made), ...findNewViolations(messages, view, { origins })];
-  return { edits: made, view, tokens: counter.messages(view), staleEdits: stale.length, violations };
+  return { edits: made, view, tokens: counter.countMessages(view), staleEdits: stale.length, violations };
 }

@@ -3,7 +3,7 @@ import type { Violation } from '../messages/firewall';
 import type { ApiMessage } from '../messages/types';
 import type { CoherenceFloor, CoherenceReport } from './coherence/coherence';
 import type { Edit } from './edits/edits';
-import type { OwnModel } from './summarizer';
+import type { LoadOwnModel } from './summarizer';
 import type { CondensationOptions, ModelCall, ProviderCapabilities, StepReport, UnchangedReason } from './types';
 
 /** A result is worth applying if it reaches either figure. */
@@ -39,7 +39,7 @@ export interface CondensationRequest extends CondensationOptions {
   /** Indexes of pinned messages. */
   readonly pinned?: ReadonlySet<number>;
   /** The conversation's own model, if it can be called. */
-  readonly ownModel?: OwnModel;
+  readonly ownModel?: LoadOwnModel;
   readonly minimumGain?: MinimumGain;
   /**
    * Minimum shares of files, error lines, instructions and to-dos to keep in the view; a result

@@ -11,7 +11,7 @@ import type { CondensationProvider, ConfigProblem, ConfigSchema, ValidationResul
  * what is allowed; warnings name unknown fields.
  * @param known the JSON Schema, if `schema` was made from one
  */
-export function validate<T>(schema: z.ZodType<T>, config: unknown, known?: ConfigSchema): ValidationResult<T> {
+export function validateConfig<T>(schema: z.ZodType<T>, config: unknown, known?: ConfigSchema): ValidationResult<T> {
   const result = schema.safeParse(config ?? {});
   if (result.success) {
     const warnings = isRecord(result.data) ? findUnknownFields(known ?? toJsonSchema(schema), result.data) : [];
@@ -35,7 +35,7 @@ export function validateFields<T>(
   known: ConfigSchema = toJsonSchema(schema),
   removable: (path: FieldPath) => FieldPath | undefined = getRemovableField,
 ): ValidationResult<T> {
-  const result = validate(schema, config, known);
+  const result = validateConfig(schema, config, known);
   if (result.valid) return result;
   const { rest, issues } = parseWithoutWrong(schema, config, known, removable);
   return {
@@ -60,7 +60,9 @@ function toProblems(issue: z.core.$ZodIssue, config: unknown, known: ConfigSchem
     return splitUnknownFields(issue, known, config).flatMap((each) => toProblems(each, config, known));
   const path = issue.path.map(String).join('.');
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
-    const [nearest = []] = issue.errors.toSorted((a, b) => depthOf(b) - depthOf(a) || a.length - b.length);
+    const [nearest = []] = issue.errors.toSorted(
+      (a, b) => findDeepestPath(b) - findDeepestPath(a) || a.length - b.length,
+    );
     return nearest.flatMap((inner) => toProblems({ ...inner, path: [...issue.path, ...inner.path] }, config, known));
   }
   const found = getValueAt(
@@ -72,13 +74,14 @@ function toProblems(issue: z.core.$ZodIssue, config: unknown, known: ConfigSchem
   return [{ path, message: namesValue || found === undefined ? words : `${words}; found ${formatValue(found)}` }];
 }
 
-const depthOf = (issues: readonly z.core.$ZodIssue[]): number => Math.max(0, ...issues.map(({ path }) => path.length));
+const findDeepestPath = (issues: readonly z.core.$ZodIssue[]): number =>
+  Math.max(0, ...issues.map(({ path }) => path.length));
 
-const MAX_SHOWN = 60;
+const MAX_SHOWN_VALUE_CHARS = 60;
 
 function formatValue(value: unknown): string {
   const text = typeof value === 'function' ? 'a function' : JSON.stringify(value);
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN).toWellFormed()}…` : text;
+  return text.length > MAX_SHOWN_VALUE_CHARS ? `${text.slice(0, MAX_SHOWN_VALUE_CHARS).toWellFormed()}…` : text;
 }
 
 const jsonSchemas = new WeakMap<z.ZodType, ConfigSchema>();
@@ -135,5 +138,5 @@ export function toCheckedConfig(provider: CondensationProvider, config: unknown)
  * True if the provider may call a model.
  * @param config unchecked; an invalid one counts as the defaults
  */
-export const asksModel = (provider: CondensationProvider, config: unknown): boolean =>
+export const mayCallModel = (provider: CondensationProvider, config: unknown): boolean =>
   provider.asksModel?.(toCheckedConfig(provider, config).config) ?? provider.getCapabilities().supportsLLMSummarization;

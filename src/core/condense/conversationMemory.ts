@@ -9,7 +9,7 @@ export class ConversationMemory {
   private readonly parts = new Map<() => unknown, unknown>();
 
   /** The cache that a function creates on first use. */
-  part<T>(make: () => T): T {
+  getPart<T>(make: () => T): T {
     const known = this.parts.get(make) as T | undefined;
     if (known !== undefined) return known;
     const made = make();
@@ -22,7 +22,7 @@ export class ConversationMemory {
 const byFirstMessage = new WeakMap<ApiMessage, ConversationMemory>();
 
 /** The memory of a conversation, whatever its current length. */
-export function conversationMemory([first]: readonly ApiMessage[]): ConversationMemory {
+export function getConversationMemory([first]: readonly ApiMessage[]): ConversationMemory {
   const known = first && byFirstMessage.get(first);
   if (known) return known;
   const made = new ConversationMemory();
@@ -30,8 +30,8 @@ export function conversationMemory([first]: readonly ApiMessage[]): Conversation
   return made;
 }
 
-const newExchanges = (): Exchanges => new Exchanges();
+const createExchanges = (): Exchanges => new Exchanges();
 
 /** The exchanges of a conversation's original messages. */
-export const originalExchanges = (original: readonly ApiMessage[]): readonly ToolExchange[] =>
-  conversationMemory(original).part(newExchanges).of(original);
+export const listOriginalExchanges = (original: readonly ApiMessage[]): readonly ToolExchange[] =>
+  getConversationMemory(original).getPart(createExchanges).getExchanges(original);

@@ -18,8 +18,8 @@ const GOOD: CondensationOutcome = {
 /** Tokens that are still to come at 500 tokens, after the outcomes. */
 const waits = (...outcomes: [CondensationOutcome, Partial<CondensationRequest>?][]): number => {
   const cooldown = new Cooldown();
-  for (const [outcome, fields] of outcomes) cooldown.record('c', outcome, { ...REQUEST, ...fields });
-  return cooldown.tokensToGo('c', 500);
+  for (const [outcome, fields] of outcomes) cooldown.recordOutcome('c', outcome, { ...REQUEST, ...fields });
+  return cooldown.countTokensToGo('c', 500);
 };
 
 describe('the cool-down after an automatic condensation', () => {
@@ -36,9 +36,9 @@ describe('the cool-down after an automatic condensation', () => {
 
   it('counts from the resulting size if the target was missed', () => {
     const cooldown = new Cooldown();
-    cooldown.record('c', GOOD, { ...REQUEST, targetTokens: 299 });
-    expect(cooldown.tokensToGo('c', 300)).toBe(39);
-    expect(cooldown.tokensToGo('c', 339)).toBe(0);
+    cooldown.recordOutcome('c', GOOD, { ...REQUEST, targetTokens: 299 });
+    expect(cooldown.countTokensToGo('c', 300)).toBe(39);
+    expect(cooldown.countTokensToGo('c', 339)).toBe(0);
   });
 
   it('neither starts nor ends with a cancellation', () => {

@@ -2,26 +2,26 @@ import type { CondensationOutcome, CondensationRequest } from './condensation';
 import { LruMap } from '../lruMap';
 
 /** Percentage by which a request must grow before the next automatic attempt. */
-const NEW_SHARE_PERCENT = 13;
+const REQUIRED_GROWTH_PERCENT = 13;
 
 /** Number of conversations to remember; the oldest is dropped. */
-const REMEMBERED = 1_000;
+const MAX_TRACKED_CONVERSATIONS = 1_000;
 
 /** Prevents repeated automatic attempts that gain too little. Per conversation, in memory. */
 export class Cooldown {
-  private readonly waiting = new LruMap<string, number>(REMEMBERED);
-  private readonly reported = new LruMap<string, true>(REMEMBERED);
+  private readonly waiting = new LruMap<string, number>(MAX_TRACKED_CONVERSATIONS);
+  private readonly reported = new LruMap<string, true>(MAX_TRACKED_CONVERSATIONS);
 
   /**
    * Tokens that the conversation must grow by before the next automatic attempt; 0 if it may run
    * now.
    */
-  tokensToGo(conversation: string, tokens: number): number {
+  countTokensToGo(conversation: string, tokens: number): number {
     return Math.max(0, (this.waiting.get(conversation) ?? 0) - tokens);
   }
 
   /** An attempt that freed too little starts a cool-down, a good one ends it. */
-  record(conversation: string, outcome: CondensationOutcome, request: CondensationRequest): void {
+  recordOutcome(conversation: string, outcome: CondensationOutcome, request: CondensationRequest): void {
     if (outcome.kind === 'cancelled') return;
     this.waiting.delete(conversation);
     const tokens = outcome.kind === 'condensed' ? outcome.tokensAfter : outcome.tokensBefore;
@@ -29,11 +29,11 @@ export class Cooldown {
       outcome.kind === 'condensed' && (request.targetTokens === undefined || tokens <= request.targetTokens);
     if (reached) return;
     const sent = tokens + (request.overheadTokens ?? 0);
-    this.waiting.set(conversation, tokens + Math.ceil((sent * NEW_SHARE_PERCENT) / 100));
+    this.waiting.set(conversation, tokens + Math.ceil((sent * REQUIRED_GROWTH_PERCENT) / 100));
   }
 
   /** True for the first call with a conversation. */
-  firstTime(conversation: string): boolean {
+  isFirstReport(conversation: string): boolean {
     if (this.reported.has(conversation)) return false;
     this.reported.set(conversation, true);
     return true;

@@ -1,31 +1,31 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiMessage } from '../messages/types';
 import { checkConversation } from '../messages/firewall';
-import { assistant, exchange, lines, user } from '../testing';
-import { freshCounter } from '../testingCounter';
+import { assistant, makeToolExchange, makeLines, user } from '../testing';
+import { createCounter } from '../testingCounter';
 import { condenseIfNeeded, type AutomaticRequest } from './automatic';
 import { applyEdits } from './edits/applyEdits';
-import { condenseWithFallback, fittingTokens, type FallbackPolicy } from './fallback';
+import { condenseWithFallback, computeFittingTokens, type FallbackPolicy } from './fallback';
 import type { CondensationRequest } from './condensation';
 import { CondensationManager } from './manager';
 import { losslessProvider } from './providers/lossless';
-import { nativeProvider } from './providers/native';
-import { smartProvider } from './providers/smart';
+import { createNativeProvider } from './providers/native';
+import { createSmartProvider } from './providers/smart';
 import { truncationProvider } from './providers/truncation';
 import { selectSummarizer } from './summarizer';
 import { createTestSummarizer } from './summary/testing';
 import type { CondensationProvider } from './types';
 
-const counter = freshCounter();
+const counter = createCounter();
 
 const messages: ApiMessage[] = [
   user('task'),
   ...Array.from({ length: 20 }, (_, index) =>
-    exchange(`${index}`, 'Read', { path: `f${index}` }, lines(`f${index}`, 60)),
+    makeToolExchange(`${index}`, 'Read', { path: `f${index}` }, makeLines(`f${index}`, 60)),
   ).flat(),
   assistant('done'),
 ];
-const TOKENS = counter.messages(messages);
+const TOKENS = counter.countMessages(messages);
 
 const broken: CondensationProvider = {
   ...(losslessProvider as CondensationProvider),
@@ -36,7 +36,7 @@ const broken: CondensationProvider = {
 
 function bed(replies: readonly string[] = ['## Goal\nx']) {
   const summarizer = createTestSummarizer(replies);
-  const native = nativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
+  const native = createNativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
   const providers = [broken, native, losslessProvider, truncationProvider] as const;
   const manager = new CondensationManager(counter, providers);
   const request: CondensationRequest = { conversation: 'c', messages, trigger: 'automatic', maxCost: 1 };
@@ -52,8 +52,12 @@ const large = { contextWindow: TOKENS * 4 };
 
 describe('a result that loses too many facts', () => {
   const error = 'error: nothing is where it was';
-  const failing = [user('task'), ...exchange('1', 'Bash', { command: 'x' }, `${error}\n${lines('a', 60)}`)];
-  const twice = [...failing, ...exchange('2', 'Read', { path: 'f' }, lines('f', 200)), ...messages.slice(1)];
+  const failing = [user('task'), ...makeToolExchange('1', 'Bash', { command: 'x' }, `${error}\n${makeLines('a', 60)}`)];
+  const twice = [
+    ...failing,
+    ...makeToolExchange('2', 'Read', { path: 'f' }, makeLines('f', 200)),
+    ...messages.slice(1),
+  ];
   const suppressing = {
     provider: 'truncation',
     config: { toolResults: { mode: 'suppress' }, preserveRecentCount: 0 },
@@ -63,7 +67,11 @@ describe('a result that loses too many facts', () => {
 
   it('is refused and reported, and Lossless runs instead', async () => {
     const { condense } = bed();
-    const repeated = [...twice, ...exchange('3', 'Read', { path: 'f' }, lines('f', 200)), assistant('done')];
+    const repeated = [
+      ...twice,
+      ...makeToolExchange('3', 'Read', { path: 'f' }, makeLines('f', 200)),
+      assistant('done'),
+    ];
     const asked = { ...suppressing, messages: repeated, coherenceFloor: { errors: 100 } };
     const outcome = await condense({ mayUseNative: true }, asked);
     expect(outcome).toMatchObject({ kind: 'condensed', provider: 'lossless', coherence: { errors: { kept: 1 } } });
@@ -119,7 +127,7 @@ describe('after a condensation failed,', () => {
     const outcome = await bed(['failed']).condense({ mayUseNative: true, window: small });
     if (outcome.kind !== 'condensed') throw new Error(JSON.stringify(outcome));
     expect(outcome.provider).toBe('truncation');
-    expect(outcome.tokensAfter).toBeLessThanOrEqual(fittingTokens(small));
+    expect(outcome.tokensAfter).toBeLessThanOrEqual(computeFittingTokens(small));
     expect(outcome.notes).toEqual([
       'Smart: it broke',
       'Summary: The model said: failed.',
@@ -130,14 +138,14 @@ describe('after a condensation failed,', () => {
   });
 
   it('File-Aware runs before Truncation unless Smart has failed', async () => {
-    const manager = new CondensationManager(counter, [losslessProvider, smartProvider(), truncationProvider]);
+    const manager = new CondensationManager(counter, [losslessProvider, createSmartProvider(), truncationProvider]);
     const request = { conversation: 'c', messages, trigger: 'automatic', provider: 'lossless' } as const;
     const fits = await condenseWithFallback(manager, request, { mayUseNative: false, window: large });
     expect(fits.kind).toBe('unchanged');
     const outcome = await condenseWithFallback(manager, request, { mayUseNative: false, window: small });
     if (outcome.kind !== 'condensed') throw new Error(JSON.stringify(outcome));
     expect(outcome.provider).toBe('smart');
-    expect(outcome.tokensAfter).toBeLessThanOrEqual(fittingTokens(small));
+    expect(outcome.tokensAfter).toBeLessThanOrEqual(computeFittingTokens(small));
     expect(outcome.notes).toContain(
       'The window would have been exceeded, so what is least likely to be needed was removed.',
     );
@@ -151,8 +159,13 @@ describe('after a condensation failed,', () => {
   });
 
   it('Lossless and File-Aware are not applied if together they free too little', async () => {
-    const same = lines('same', 20);
-    const twice = [...messages, ...exchange('a', 'Read', {}, same), ...exchange('b', 'Read', {}, same), assistant('x')];
+    const same = makeLines('same', 20);
+    const twice = [
+      ...messages,
+      ...makeToolExchange('a', 'Read', {}, same),
+      ...makeToolExchange('b', 'Read', {}, same),
+      assistant('x'),
+    ];
     const idle: CondensationProvider = {
       ...broken,
       condense: () => Promise.resolve({ edits: [], steps: [], cost: 0 }),
@@ -179,11 +192,11 @@ describe('after a condensation failed,', () => {
 
   it('Truncation runs on top of a success that is not enough', async () => {
     const { condense } = bed();
-    const same = lines('same', 80);
+    const same = makeLines('same', 80);
     const repeated = [
       ...messages.slice(0, -1),
-      ...exchange('a', 'Read', { path: 'same' }, same),
-      ...exchange('b', 'Read', { path: 'same' }, same),
+      ...makeToolExchange('a', 'Read', { path: 'same' }, same),
+      ...makeToolExchange('b', 'Read', { path: 'same' }, same),
       ...Array.from({ length: 5 }, (_, index) => [assistant(`text ${index}`), user(`words ${index}`)]).flat(),
     ];
     const window = { contextWindow: Math.round(TOKENS * 0.8), maxOutputTokens: 100 };
@@ -192,7 +205,7 @@ describe('after a condensation failed,', () => {
       { messages: repeated, provider: 'lossless', minimumGain: { percent: 0, tokens: 1 } },
     );
     if (outcome.kind !== 'condensed') throw new Error(JSON.stringify(outcome));
-    expect(outcome.tokensAfter).toBeLessThanOrEqual(fittingTokens(window));
+    expect(outcome.tokensAfter).toBeLessThanOrEqual(computeFittingTokens(window));
     expect(new Set(outcome.edits.map(({ step }) => step)).size).toBeGreaterThan(1);
     expect(applyEdits(repeated, outcome.edits).messages).toEqual(outcome.view);
   });
@@ -217,7 +230,7 @@ describe('after a condensation failed,', () => {
       abort.abort();
       return 'aborted';
     });
-    const native = nativeProvider({ select: () => selectSummarizer({ condensing: stopping }) });
+    const native = createNativeProvider({ select: () => selectSummarizer({ condensing: stopping }) });
     const manager = new CondensationManager(counter, [broken, native]);
     const request = { conversation: 'c', messages, trigger: 'manual', signal: abort.signal } as const;
     expect(await condenseWithFallback(manager, request, { mayUseNative: true })).toMatchObject({ kind: 'cancelled' });

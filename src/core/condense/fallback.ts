@@ -18,7 +18,7 @@ import type { Work } from './draft/work';
 import type { CondensationManager } from './manager';
 import { explainTooLittleGain } from './minimumGain';
 import { runPipeline } from './pipeline';
-import { allowedTokens } from './trigger/thresholds';
+import { computeAllowedTokens } from './trigger/thresholds';
 import type { UnchangedReason } from './types';
 
 /** The window that the conversation must fit into. */
@@ -58,10 +58,10 @@ export interface FallbackPolicy {
 }
 
 /** o200k tokens that the messages may have so that the request fits. */
-export const fittingTokens = (
+export const computeFittingTokens = (
   { contextWindow, maxOutputTokens, tokenFactor = 1 }: WindowLimits,
   overheadTokens = 0,
-): number => Math.floor(allowedTokens(contextWindow, maxOutputTokens) / tokenFactor) - overheadTokens;
+): number => Math.floor(computeAllowedTokens(contextWindow, maxOutputTokens) / tokenFactor) - overheadTokens;
 
 /**
  * Condenses as requested and then as the policy allows. The outcome lists every attempt and its
@@ -75,10 +75,10 @@ export async function condenseWithFallback(
 ): Promise<CondensationOutcome> {
   const asked = policy.fileAwareFollows ? { ...request, minimumGain: { percent: 0, tokens: 0 } } : request;
   const first = await manager.condense(asked);
-  const tries = new Tries(manager, asked, policy, first);
-  await tries.run(byOutcome(policy, request));
+  const tries = new FallbackAttempt(manager, asked, policy, first);
+  await tries.run(chooseFallbacks(policy, request));
   if (policy.fileAwareFollows && isShort(first, request)) tries.outcome = withMinimumGain(tries.outcome, request);
-  await tries.run(untilItFits(policy, tries.outcome));
+  await tries.run(chooseFittingFallbacks(policy, tries.outcome));
   return tries.outcome;
 }
 
@@ -88,15 +88,15 @@ interface Fallback {
   readonly config: unknown;
   /** Reported if it changes anything. */
   readonly why: string;
-  readonly when: (outcome: CondensationOutcome, tries: Tries) => boolean;
+  readonly when: (outcome: CondensationOutcome, tries: FallbackAttempt) => boolean;
   /** Its target is that of a request that must fit, even below the coherence floor. */
   readonly isToFit?: boolean;
 }
 
-const pipelineStep = (fallback: Fallback): Step<Tries> => ({
+const makeFallbackStep = (fallback: Fallback): Step<FallbackAttempt> => ({
   name: fallback.provider,
-  skip: (tries) => (tries.wants(fallback) ? undefined : 'it is not needed'),
-  run: (tries) => tries.add(fallback),
+  skip: (tries) => (tries.isWanted(fallback) ? undefined : 'it is not needed'),
+  run: (tries) => tries.addOutcome(fallback),
 });
 
 const hasFailed = ({ kind }: CondensationOutcome): boolean => kind === 'failed' || kind === 'refused';
@@ -106,14 +106,15 @@ const isUnchanged = (outcome: CondensationOutcome, reason: UnchangedReason): boo
 
 /** At the same size it keeps far more needed content than truncating the oldest. Calls no model. */
 const FILE_AWARE = { provider: 'smart', config: 'file-aware' } as const;
-const LOSSLESS_ALONE = 'Lossless alone left more than the target, so what is least likely to be needed was removed.';
+const LOSSLESS_ALONE_NOTE =
+  'Lossless alone left more than the target, so what is least likely to be needed was removed.';
 
 /** True if Lossless left more than the target and more may be done. */
 const isShort = (outcome: CondensationOutcome, { targetTokens = 0 }: CondensationRequest): boolean =>
   outcome.kind !== 'cancelled' && !isUnchanged(outcome, 'cooling-down') && getTokens(outcome) > targetTokens;
 
 /** What follows a provider that failed, was refused, or left too much. */
-const byOutcome = (
+const chooseFallbacks = (
   { mayUseNative, configs, fileAwareFollows }: FallbackPolicy,
   request: CondensationRequest,
 ): readonly Fallback[] =>
@@ -121,7 +122,7 @@ const byOutcome = (
     ? [
         {
           ...FILE_AWARE,
-          why: LOSSLESS_ALONE,
+          why: LOSSLESS_ALONE_NOTE,
           when: (outcome) => isShort(outcome, request),
         },
       ]
@@ -140,12 +141,12 @@ const byOutcome = (
         },
       ];
 
-const isTooLong = (outcome: CondensationOutcome, { enough }: Tries): boolean => getTokens(outcome) > enough;
+const isTooLong = (outcome: CondensationOutcome, { enough }: FallbackAttempt): boolean => getTokens(outcome) > enough;
 
 /**
  * The floor, step by step: old results, then the newest, then parameters. A person's words stay.
  */
-const FLOOR: readonly Fallback[] = [
+const LAST_RESORT_FALLBACKS: readonly Fallback[] = [
   { preserveRecentCount: 4, toolResults: { mode: 'suppress' }, toolParameters: { mode: 'keep' } },
   { preserveRecentCount: 0, toolResults: { mode: 'truncate', maxChars: 4_000 }, toolParameters: { mode: 'keep' } },
   {
@@ -164,7 +165,10 @@ const FLOOR: readonly Fallback[] = [
 }));
 
 /** Runs fallbacks until the request fits. */
-function untilItFits({ configs, hasFloor }: FallbackPolicy, outcome: CondensationOutcome): readonly Fallback[] {
+function chooseFittingFallbacks(
+  { configs, hasFloor }: FallbackPolicy,
+  outcome: CondensationOutcome,
+): readonly Fallback[] {
   const why = 'The window would have been exceeded, so';
   const toFit = { when: isTooLong, isToFit: true };
   const fileAware = { ...FILE_AWARE, ...toFit, why: `${why} what is least likely to be needed was removed.` };
@@ -173,7 +177,7 @@ function untilItFits({ configs, hasFloor }: FallbackPolicy, outcome: Condensatio
   // A user who chose Truncation keeps it, and Smart would fail again.
   const isSmartBroken = outcome.provider === 'smart' && hasFailed(outcome);
   const chosen = outcome.provider === 'truncation' ? [] : isSmartBroken ? [truncation] : [fileAware, truncation];
-  return [...chosen, ...(hasFloor === true ? FLOOR : [])];
+  return [...chosen, ...(hasFloor === true ? LAST_RESORT_FALLBACKS : [])];
 }
 
 /** Lossless and File-Aware form one condensation, so the minimum gain applies to both together. */
@@ -185,7 +189,7 @@ function withMinimumGain(
   const detail = explainTooLittleGain(outcome.tokensBefore, outcome.tokensAfter, minimumGain);
   if (detail === undefined) return outcome;
   const { edits: _edits, view: _view, coherence: _coherence, alsoBy: _alsoBy, tokensAfter: _after, ...base } = outcome;
-  const notes = base.notes.filter((note) => note !== LOSSLESS_ALONE);
+  const notes = base.notes.filter((note) => note !== LOSSLESS_ALONE_NOTE);
   return { ...base, notes, kind: 'unchanged', reason: 'below-minimum-gain', detail };
 }
 
@@ -193,7 +197,7 @@ const getTokens = (outcome: CondensationOutcome): number =>
   outcome.kind === 'condensed' ? outcome.tokensAfter : outcome.tokensBefore;
 
 /** The result so far. */
-class Tries implements Work {
+class FallbackAttempt implements Work {
   /** o200k tokens that the messages may have. */
   readonly limit: number;
   /** Target of the attempts for a request that must fit, and the size that suffices. */
@@ -208,7 +212,7 @@ class Tries implements Work {
     { limitTokens, window, roomTokens = 0, truncateTo = Infinity }: FallbackPolicy,
     public outcome: CondensationOutcome,
   ) {
-    this.limit = limitTokens ?? (window ? fittingTokens(window, request.overheadTokens) : Infinity);
+    this.limit = limitTokens ?? (window ? computeFittingTokens(window, request.overheadTokens) : Infinity);
     const fittingTarget = Math.max(0, this.limit - roomTokens);
     // A condensation that breaks the prompt cache must leave room, or the next request breaks it
     // again.
@@ -217,7 +221,7 @@ class Tries implements Work {
   }
 
   async run(fallbacks: readonly Fallback[]): Promise<void> {
-    const reports = await runPipeline(this, fallbacks.map(pipelineStep), {});
+    const reports = await runPipeline(this, fallbacks.map(makeFallbackStep), {});
     const failures = reports.flatMap(({ name, outcome }) =>
       outcome.kind === 'failed' ? [{ provider: name, reason: `${name}: ${outcome.reason}` }] : [],
     );
@@ -244,7 +248,7 @@ class Tries implements Work {
     this.outcome = outcome;
   }
 
-  wants({ provider, when }: Fallback): boolean {
+  isWanted({ provider, when }: Fallback): boolean {
     const isThere = this.manager.listProviders().some(({ id }) => id === provider);
     return isThere && this.outcome.kind !== 'cancelled' && when(this.outcome, this);
   }
@@ -255,7 +259,7 @@ class Tries implements Work {
   }
 
   /** Runs another provider on top of the previous result. Notes list what was done and why. */
-  async add({ provider, config, why, isToFit }: Fallback): Promise<void> {
+  async addOutcome({ provider, config, why, isToFit }: Fallback): Promise<void> {
     const before = this.outcome;
     const request = isToFit ? this.fitting : this.request;
     const { edits: made } = this;
@@ -307,13 +311,13 @@ class Tries implements Work {
   /** Which provider did nothing, and why; the reason may already name it. */
   private describeReason(outcome: CondensationOutcome): string {
     const { name } = this.manager.getProvider(outcome.provider);
-    const why = whyNot(outcome);
+    const why = describeWhyNot(outcome);
     return why.startsWith(name) ? why : `${name}: ${why}`;
   }
 }
 
 /** Explains why an outcome removed nothing. */
-export function whyNot(outcome: OutcomeSummary): string {
+export function describeWhyNot(outcome: OutcomeSummary): string {
   switch (outcome.kind) {
     case 'unchanged':
       return outcome.detail;

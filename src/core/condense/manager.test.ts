@@ -1,20 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { hashText } from '../hash';
 import type { ApiMessage } from '../messages/types';
-import { assistant, call, exchange, lines, result, user } from '../testing';
-import { freshCounter } from '../testingCounter';
+import { assistant, call, makeToolExchange, makeLines, result, user } from '../testing';
+import { createCounter } from '../testingCounter';
 import type { Cut, CutEdit, Edit, EditId } from './edits/edits';
 import type { CondensationOutcome, CondensationRequest } from './condensation';
 import { CondensationManager, UnknownProviderError } from './manager';
-import { findMarkers, marker, type ReferenceId } from '../messages/markers';
+import { findMarkers, makeMarker, type ReferenceId } from '../messages/markers';
 import { losslessProvider } from './providers/lossless';
 import { truncationProvider } from './providers/truncation';
 import type { CondensationOptions, CondensationProvider, ConversationContext, ProviderResult } from './types';
 
-const counter = freshCounter();
+const counter = createCounter();
 
-const FILE = lines('file', 200);
-const conversation: ApiMessage[] = [user('task'), ...exchange('a', 'Read', { path: 'x' }, FILE), assistant('done')];
+const FILE = makeLines('file', 200);
+const conversation: ApiMessage[] = [
+  user('task'),
+  ...makeToolExchange('a', 'Read', { path: 'x' }, FILE),
+  assistant('done'),
+];
 const PLACE = { message: 2, path: ['content', 0, 'content'] } as const;
 
 /** An edit that takes the slices out of the file's text. */
@@ -85,7 +89,7 @@ describe('the providers of a manager', () => {
 
   it('estimate without condensing', async () => {
     const estimate = await manager().estimate(request({ provider: 'truncation', config: { preserveRecentCount: 1 } }));
-    expect(estimate).toMatchObject({ tokensBefore: counter.messages(conversation), cost: 0 });
+    expect(estimate).toMatchObject({ tokensBefore: counter.countMessages(conversation), cost: 0 });
     expect(estimate.tokensAfter).toBeLessThan(estimate.tokensBefore / 2);
   });
 });
@@ -96,8 +100,8 @@ describe('the outcome of a condensation', () => {
     expect(outcome).toMatchObject({ kind: 'condensed', provider: 'fake', cost: 0.25, edits: [wholeCut], notes: [] });
     if (outcome.kind !== 'condensed') return;
     expect(outcome.view).toEqual([conversation[0], conversation[1], user(result('a', 'gone')), conversation[3]]);
-    expect(outcome.tokensBefore).toBe(counter.messages(conversation));
-    expect(outcome.tokensAfter).toBe(counter.messages(outcome.view));
+    expect(outcome.tokensBefore).toBe(counter.countMessages(conversation));
+    expect(outcome.tokensAfter).toBe(counter.countMessages(outcome.view));
   });
 
   it('is “unchanged” if nothing was found, also after a paid attempt', async () => {
@@ -144,7 +148,7 @@ describe('the outcome of a condensation', () => {
     [
       'have a reference of something else',
       'reference-valid',
-      [{ start: 0, end: 900, text: marker('x', 'abcdef' as ReferenceId), reference: 'abcdef' as ReferenceId }],
+      [{ start: 0, end: 900, text: makeMarker('x', 'abcdef' as ReferenceId), reference: 'abcdef' as ReferenceId }],
     ],
     [
       'have a reference that no marker shows',
@@ -203,7 +207,7 @@ describe('the minimum gain', () => {
       ) as string,
     });
     expect(await run(saving(1_000))).toMatchObject({ kind: 'condensed' });
-    const long = [user(lines('task', 10_000)), ...conversation.slice(1)];
+    const long = [user(makeLines('task', 10_000)), ...conversation.slice(1)];
     expect(await run(saving(2_000), { messages: long })).toMatchObject({ kind: 'unchanged' });
     expect(await run(giving(wholeCut), { messages: long })).toMatchObject({ kind: 'condensed' });
   });
@@ -240,7 +244,7 @@ describe('earlier edits of a conversation', () => {
     const earlier = editOf(FILE, { start: 0, end: 2_000, text: '…' });
     const outcome = await run(giving(wholeCut), { edits: [earlier] });
     expect(outcome).toMatchObject({ kind: 'condensed', edits: [wholeCut] });
-    expect(outcome.tokensBefore).toBeLessThan(counter.messages(conversation));
+    expect(outcome.tokensBefore).toBeLessThan(counter.countMessages(conversation));
   });
 
   it('that no longer fit are dropped with a note', async () => {
@@ -342,8 +346,8 @@ describe('references of an earlier condensation', () => {
     const part = FILE.split('\n').slice(20, 60).join('\n');
     const messages = [
       user('task'),
-      ...exchange('a', 'Read', { path: 'x' }, FILE),
-      ...exchange('b', 'Read', { path: 'x' }, part),
+      ...makeToolExchange('a', 'Read', { path: 'x' }, FILE),
+      ...makeToolExchange('b', 'Read', { path: 'x' }, part),
     ];
     const earlier = await new CondensationManager(counter, [losslessProvider]).condense(
       request({ messages, config: { keep: 'first' } }),

@@ -1,5 +1,5 @@
 import type { MessageCounter } from '../tokens/messageCounter';
-import { asksModel, toCheckedConfig } from './config';
+import { mayCallModel, toCheckedConfig } from './config';
 import { checkResult } from './checkResult';
 import { measureCoherence, describeBreaches } from './coherence/coherence';
 import {
@@ -12,7 +12,7 @@ import {
 import { explainTooLittleGain } from './minimumGain';
 import { Cooldown } from './cooldown';
 import { applyEdits } from './edits/applyEdits';
-import { betweenSteps } from '../betweenSteps';
+import { yieldBetweenSteps } from '../betweenSteps';
 import {
   ProviderFailure,
   getProviderName,
@@ -90,9 +90,9 @@ export class CondensationManager {
    * @param config unchecked
    * @throws UnknownProviderError
    */
-  asksModel(id: string, config: unknown): boolean {
+  mayCallModel(id: string, config: unknown): boolean {
     const provider = this.getProvider(id);
-    return asksModel(provider, config);
+    return mayCallModel(provider, config);
   }
 
   /**
@@ -105,15 +105,15 @@ export class CondensationManager {
     return first;
   }
 
-  private providerOf({ provider }: CondensationRequest): CondensationProvider {
+  private resolveProvider({ provider }: CondensationRequest): CondensationProvider {
     return provider === undefined ? this.defaultProvider : this.getProvider(provider);
   }
 
   /**
    * Tokens that a conversation must grow by before the next automatic attempt; 0 if it may run now.
    */
-  tokensToGo(conversation: string, tokens: number): number {
-    return this.cooldown.tokensToGo(conversation, tokens);
+  countTokensToGo(conversation: string, tokens: number): number {
+    return this.cooldown.countTokensToGo(conversation, tokens);
   }
 
   /**
@@ -121,9 +121,9 @@ export class CondensationManager {
    * @throws UnknownProviderError, and the signal's reason if it was aborted
    */
   async estimate(request: CondensationRequest): Promise<CondensationEstimate> {
-    const provider = this.providerOf(request);
+    const provider = this.resolveProvider(request);
     const { config } = toCheckedConfig(provider, request.config);
-    const { context } = this.situationOf(request);
+    const { context } = this.describeSituation(request);
     return provider.estimate(context, config, request);
   }
 
@@ -132,13 +132,13 @@ export class CondensationManager {
    * @throws UnknownProviderError
    */
   async condense(request: CondensationRequest): Promise<CondensationOutcome> {
-    const provider = this.providerOf(request);
+    const provider = this.resolveProvider(request);
     const started = performance.now();
-    const { context, current, staleEdits } = this.situationOf(request);
-    const tokensBefore = this.counter.messages(current);
-    const notes = [...staleNotes(staleEdits), ...this.floorNotes(request, tokensBefore)];
+    const { context, current, staleEdits } = this.describeSituation(request);
+    const tokensBefore = this.counter.countMessages(current);
+    const notes = [...noteStaleEdits(staleEdits), ...this.noteFloor(request, tokensBefore)];
     const configName = request.configName ?? provider.nameOfConfig?.(request.config);
-    const base = ({ steps, cost, calls, estimatedCost }: Spent): OutcomeBase => ({
+    const base = ({ steps, cost, calls, estimatedCost }: ProviderSpending): OutcomeBase => ({
       provider: provider.id,
       ...(configName !== undefined && { configNames: { [provider.id]: configName } }),
       tokensBefore,
@@ -149,7 +149,7 @@ export class CondensationManager {
       timeMs: performance.now() - started,
       notes,
     });
-    const unchanged = (reason: UnchangedReason, detail: string, spent: Spent = NOTHING_SPENT) =>
+    const unchanged = (reason: UnchangedReason, detail: string, spent: ProviderSpending = NO_SPENDING) =>
       ({ ...base(spent), kind: 'unchanged', reason, detail }) as const;
 
     if (request.targetTokens !== undefined && tokensBefore <= request.targetTokens) {
@@ -159,7 +159,7 @@ export class CondensationManager {
       );
     }
     if (request.trigger === 'automatic') {
-      const wait = this.cooldown.tokensToGo(request.conversation, tokensBefore);
+      const wait = this.cooldown.countTokensToGo(request.conversation, tokensBefore);
       if (wait > 0) {
         return unchanged(
           'cooling-down',
@@ -167,12 +167,12 @@ export class CondensationManager {
         );
       }
     }
-    const outcome = await this.run(provider, context, request, { base, unchanged, tokensBefore, notes });
-    if (request.trigger !== 'weight') this.cooldown.record(request.conversation, outcome, request);
+    const outcome = await this.runProvider(provider, context, request, { base, unchanged, tokensBefore, notes });
+    if (request.trigger !== 'weight') this.cooldown.recordOutcome(request.conversation, outcome, request);
     return outcome;
   }
 
-  private async run(
+  private async runProvider(
     provider: CondensationProvider,
     context: ConversationContext,
     request: CondensationRequest,
@@ -183,20 +183,20 @@ export class CondensationManager {
       const { config, notes } = toCheckedConfig(provider, request.config);
       makers.notes.push(...notes);
       // Applying the edits so far and counting took time.
-      await betweenSteps(request.signal);
+      await yieldBetweenSteps(request.signal);
       result = await provider.condense(context, config, request);
       makers.notes.push(...(result.notes ?? []));
-      return await this.judge(provider, result, context, request, makers);
+      return await this.judgeResult(provider, result, context, request, makers);
     } catch (error) {
       // Spending is reported even without a result.
-      const spent = makers.base(result ?? (error instanceof ProviderFailure ? error.spent : NOTHING_SPENT));
+      const spent = makers.base(result ?? (error instanceof ProviderFailure ? error.spent : NO_SPENDING));
       if (error instanceof ProviderFailure) makers.notes.push(...(error.spent.notes ?? []));
       if (request.signal?.aborted) return { ...spent, kind: 'cancelled' };
       return { ...spent, kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) };
     }
   }
 
-  private situationOf(request: CondensationRequest): Situation {
+  private describeSituation(request: CondensationRequest): Situation {
     const { messages, edits = [], system, vendor, pinned, ownModel } = request;
     const { messages: current, stale } = applyEdits(messages, edits);
     const gone = new Set(stale.map(editKey));
@@ -217,13 +217,13 @@ export class CondensationManager {
   }
 
   /** Reported once per conversation. */
-  private floorNotes(request: CondensationRequest, tokens: number): string[] {
-    const note = floorNote(request, tokens, this.counter);
-    return note !== undefined && this.cooldown.firstTime(request.conversation) ? [note] : [];
+  private noteFloor(request: CondensationRequest, tokens: number): string[] {
+    const note = noteCoherenceFloor(request, tokens, this.counter);
+    return note !== undefined && this.cooldown.isFirstReport(request.conversation) ? [note] : [];
   }
 
   /** Checks a result: edits, firewall, size, minimum gain. */
-  private async judge(
+  private async judgeResult(
     provider: CondensationProvider,
     result: ProviderResult,
     context: ConversationContext,
@@ -237,7 +237,7 @@ export class CondensationManager {
       };
       return unchanged(reason, detail, result);
     }
-    await betweenSteps(request.signal);
+    await yieldBetweenSteps(request.signal);
     const checked = await checkResult(context, result.edits, request);
     const { edits, view, tokens: tokensAfter, staleEdits, violations } = checked;
     if (staleEdits > 0) throw new Error(`${provider.name} gave ${staleEdits} edits of another conversation.`);
@@ -246,7 +246,7 @@ export class CondensationManager {
     if (saved < 0) return unchanged('grew', `The result is ${formatTokens(-saved)} tokens larger.`, result);
     const tooLittle = explainTooLittleGain(tokensBefore, tokensAfter, request.minimumGain ?? DEFAULT_MINIMUM_GAIN);
     if (tooLittle !== undefined) return unchanged('below-minimum-gain', tooLittle, result);
-    await betweenSteps(request.signal);
+    await yieldBetweenSteps(request.signal);
     const coherence = measureCoherence(request.messages, [...context.edits, ...edits]);
     const breaches = describeBreaches(coherence, request.coherenceFloor ?? {});
     if (breaches.length > 0) return unchanged('incoherent', `${breaches.join('; ')}.`, result);
@@ -255,14 +255,14 @@ export class CondensationManager {
 }
 
 /** Spending of a run, whatever its outcome. */
-type Spent = Pick<ProviderResult, 'steps' | 'cost' | 'calls' | 'estimatedCost'>;
-const NOTHING_SPENT: Spent = { steps: [], cost: 0 };
+type ProviderSpending = Pick<ProviderResult, 'steps' | 'cost' | 'calls' | 'estimatedCost'>;
+const NO_SPENDING: ProviderSpending = { steps: [], cost: 0 };
 
 interface OutcomeMakers {
   /** Shared by all outcomes made here. */
   readonly notes: string[];
-  readonly base: (spent: Spent) => OutcomeBase;
-  readonly unchanged: (reason: UnchangedReason, detail: string, spent?: Spent) => CondensationOutcome;
+  readonly base: (spent: ProviderSpending) => OutcomeBase;
+  readonly unchanged: (reason: UnchangedReason, detail: string, spent?: ProviderSpending) => CondensationOutcome;
   readonly tokensBefore: number;
 }
 
@@ -277,7 +277,7 @@ export interface Situation {
 }
 
 /** A note about dropped edits. */
-const staleNotes = (staleEdits: number): string[] =>
+const noteStaleEdits = (staleEdits: number): string[] =>
   staleEdits === 0
     ? []
     : [`${staleEdits} earlier edits no longer fit the conversation and were left out: it has taken another course.`];
@@ -286,11 +286,11 @@ const staleNotes = (staleEdits: number): string[] =>
  * A note if no condensation can reach the target because the task alone exceeds it.
  * @param tokens o200k tokens of the view so far
  */
-function floorNote(request: CondensationRequest, tokens: number, counter: MessageCounter): string | undefined {
+function noteCoherenceFloor(request: CondensationRequest, tokens: number, counter: MessageCounter): string | undefined {
   const { messages, targetTokens, overheadTokens } = request;
   if (targetTokens === undefined || tokens <= targetTokens) return undefined;
   const task = messages.find((message) => message.role === 'user');
-  const floor = task ? counter.message(task) : 0;
+  const floor = task ? counter.countMessage(task) : 0;
   if (floor <= targetTokens) return undefined;
   const beside = overheadTokens ? `, plus ${formatTokens(overheadTokens)} for the system prompt and tools` : '';
   return `The task alone has ${formatTokens(floor)} tokens${beside}: the messages can't be reduced below ${formatTokens(targetTokens)}.`;

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { exchange, lines, user } from '../testing';
-import { freshCounter } from '../testingCounter';
+import { makeToolExchange, makeLines, user } from '../testing';
+import { createCounter } from '../testingCounter';
 import { Draft } from './draft/draft';
 import { runPipeline } from './pipeline';
 import type { Step } from './draft/steps';
 import type { CondensationProgress } from './types';
 
-const counter = freshCounter();
-const FILE = lines('file', 200);
-const messages = [user('task'), ...exchange('a', 'Read', {}, FILE)];
+const counter = createCounter();
+const FILE = makeLines('file', 200);
+const messages = [user('task'), ...makeToolExchange('a', 'Read', {}, FILE)];
 
 /** Cuts the given share of the file's text. */
 const cutting = (name: string, start: number, end: number, then?: () => void): Step => ({
   name,
   run(draft) {
     const place = { message: 2, path: ['content', 0, 'content'] };
-    draft.cut(name, place, [{ start, end, marker: name }], {
+    draft.cutText(name, place, [{ start, end, marker: name }], {
       contentType: 'toolResults',
       operation: 'cut',
       reason: name,

@@ -2,8 +2,8 @@
  * The single runner of condensations: runs steps in order on one piece of work until its target is
  * met. Lossless, Truncation, Smart's passes, strategies and fallbacks are lists of steps.
  */
-import { betweenSteps } from '../betweenSteps';
-import { errorMessage } from '../errors';
+import { yieldBetweenSteps } from '../betweenSteps';
+import { getErrorMessage } from '../errors';
 import type { Edit } from './edits/edits';
 import type { Step, StepReporter, StepResult, StepSpending } from './draft/steps';
 import type { Work } from './draft/work';
@@ -50,7 +50,7 @@ export async function runPipeline<W extends Work>(
       await runRound(work, repeated, options, reports);
     }
     onProgress?.({ step: '', done: steps.length, total: steps.length });
-    await betweenSteps(signal);
+    await yieldBetweenSteps(signal);
     return reports;
   } finally {
     work.release?.();
@@ -66,7 +66,7 @@ async function runRound<W extends Work>(
   const { signal, targetTokens, onProgress } = options;
   const tokensBefore = work.tokens;
   for (const [index, step] of steps.entries()) {
-    await betweenSteps(signal);
+    await yieldBetweenSteps(signal);
     const show = (words: string): void => {
       onProgress?.({ step: words, done: index, total: steps.length });
     };
@@ -107,7 +107,7 @@ async function runStep<W extends Work>(
 ): Promise<StepResult> {
   const checkpoint = work.checkpoint();
   const { tokens: tokensBefore, edits: editsBefore } = work;
-  const spentBefore = step.spent?.() ?? NOTHING_SPENT;
+  const spentBefore = step.spent?.() ?? NO_SPENDING;
   const started = performance.now();
   let outcome: StepReport['outcome'] = { kind: 'done' };
   try {
@@ -118,9 +118,9 @@ async function runStep<W extends Work>(
   } catch (error) {
     work.rollback(checkpoint);
     signal?.throwIfAborted();
-    outcome = { kind: 'failed', reason: errorMessage(error) };
+    outcome = { kind: 'failed', reason: getErrorMessage(error) };
   }
-  const spent = step.spent?.() ?? NOTHING_SPENT;
+  const spent = step.spent?.() ?? NO_SPENDING;
   const calls = spent.calls - spentBefore.calls;
   const made: StepReport = {
     name: step.name,
@@ -155,10 +155,10 @@ async function runWatched<W extends Work>(
   for (let run = 1; run <= 2; run++) {
     const putBack = watch?.(work, step);
     await step.run(work, signal, report);
-    await betweenSteps(signal);
+    await yieldBetweenSteps(signal);
     if (!(await putBack?.())) return;
-    await betweenSteps(signal);
+    await yieldBetweenSteps(signal);
   }
 }
 
-const NOTHING_SPENT: StepSpending = { calls: 0, cost: 0 };
+const NO_SPENDING: StepSpending = { calls: 0, cost: 0 };

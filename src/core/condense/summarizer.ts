@@ -81,20 +81,23 @@ export interface SummaryRequest {
 }
 
 /** Assumed if the window is unknown: what nearly every current model has. In tokens. */
-export const DEFAULT_WINDOW = 128_000;
+export const DEFAULT_WINDOW_TOKENS = 128_000;
 
 /**
  * Tokens for thinking. Most current models think by default, and vendors count it toward the output
  * limit (OpenAI guide, "Reasoning models"; Anthropic guide, "Thinking"). With a limit as long as
  * the summary, users would pay for thinking alone.
  */
-const THINKING_TOKENS = 8_192;
+const THINKING_ALLOWANCE_TOKENS = 8_192;
 /** Upper bound for small windows: the request must fit, too. */
-const MAX_THINKING_SHARE = 0.05;
+const MAX_THINKING_WINDOW_SHARE = 0.05;
 
 /** The output limit for an answer of this many tokens, with room to think. */
 export function getOutputLimit(answerTokens: number, { contextWindow, maxOutputTokens }: SummarizerModel): number {
-  const room = Math.min(THINKING_TOKENS, (contextWindow ?? DEFAULT_WINDOW) * MAX_THINKING_SHARE);
+  const room = Math.min(
+    THINKING_ALLOWANCE_TOKENS,
+    (contextWindow ?? DEFAULT_WINDOW_TOKENS) * MAX_THINKING_WINDOW_SHARE,
+  );
   return Math.min(answerTokens + Math.floor(room), maxOutputTokens ?? Infinity);
 }
 
@@ -156,7 +159,7 @@ export interface UnavailableProfile {
 }
 
 /** Gets the conversation's own model for summaries. Called only if no profile can be used. */
-export type OwnModel = () => Promise<Summarizer | UnavailableProfile>;
+export type LoadOwnModel = () => Promise<Summarizer | UnavailableProfile>;
 
 export interface SummarizerCandidates {
   /** The profile that a pass names, otherwise the one for condensing. */

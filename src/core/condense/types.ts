@@ -5,7 +5,7 @@ import type { MessageCounter } from '../tokens/messageCounter';
 import type { Draft } from './draft/draft';
 import type { Edit } from './edits/edits';
 import type { StepReport } from './stepReport';
-import type { OwnModel } from './summarizer';
+import type { LoadOwnModel } from './summarizer';
 
 export type { StepReport } from './stepReport';
 
@@ -22,7 +22,7 @@ export const PROVIDER_NAMES: Readonly<Record<BuiltInProviderId, string>> = {
 export const isBuiltIn = (id: string): id is BuiltInProviderId => BUILT_IN_PROVIDERS.some((known) => known === id);
 
 /** Stored as the provider of condensations of new results. */
-export const NEW_RESULTS = 'on-arrival';
+export const NEW_RESULTS_PROVIDER_ID = 'on-arrival';
 
 /**
  * A provider's name for people; its ID if its extension is gone.
@@ -32,7 +32,7 @@ export function getProviderName(
   id: string,
   registered: readonly { readonly id: string; readonly name: string }[] = [],
 ): string {
-  if (id === NEW_RESULTS) return 'New results';
+  if (id === NEW_RESULTS_PROVIDER_ID) return 'New results';
   return isBuiltIn(id) ? PROVIDER_NAMES[id] : (registered.find((provider) => provider.id === id)?.name ?? id);
 }
 
@@ -104,7 +104,7 @@ export interface ConversationContext {
    * The conversation's own model, used if no profile can summarize; absent if it can't be called
    * here.
    */
-  readonly ownModel?: OwnModel;
+  readonly ownModel?: LoadOwnModel;
   /** Earlier runs of Lossless, for all providers that begin with it; absent to remember none. */
   readonly losslessRuns?: LosslessRuns;
 }
@@ -115,14 +115,14 @@ export interface LosslessRun {
 }
 
 /** A run with what it depends on besides the messages. */
-export interface KnownLosslessRun extends LosslessRun {
+export interface CachedLosslessRun extends LosslessRun {
   /** Its configuration and the edits before it. */
   readonly key: string;
   readonly targetTokens: number | undefined;
 }
 
 /** By conversation, the latest last. */
-export type LosslessRuns = WeakMap<readonly ApiMessage[], readonly KnownLosslessRun[]>;
+export type LosslessRuns = WeakMap<readonly ApiMessage[], readonly CachedLosslessRun[]>;
 
 export interface CondensationProgress {
   readonly step: string;
@@ -289,7 +289,7 @@ export interface CondensationProvider<Config = unknown> {
 }
 
 /** For providers whose passes or steps may be of any kind. */
-export const EVERYTHING: ProviderCapabilities = {
+export const FULL_CAPABILITIES: ProviderCapabilities = {
   supportsLossless: true,
   supportsBatchMode: true,
   supportsIndividualMode: true,

@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BUILT_IN_PRESETS } from './providers/smart/presets';
-import { smartProvider } from './providers/smart';
+import { createSmartProvider } from './providers/smart';
 import { losslessProvider } from './providers/lossless';
 import { BUILT_IN_STRATEGIES } from './providers/strategy/builtIn';
-import { strategyProvider } from './providers/strategy';
+import { createStrategyProvider } from './providers/strategy';
 import { findUnknownFields } from './unknownFields';
 
-const smart = smartProvider({ presets: () => [] });
+const smart = createSmartProvider({ presets: () => [] });
 const unknownIn = (config: unknown) => {
   const result = smart.validateConfig(config);
   if (!result.valid) throw new Error(JSON.stringify(result.problems));
@@ -29,7 +29,7 @@ describe('unknown fields in a configuration', () => {
   });
 
   it.each(BUILT_IN_STRATEGIES)('do not occur in the strategy $id', (strategy) => {
-    const provider = strategyProvider({ providers: () => [losslessProvider], presets: () => [] });
+    const provider = createStrategyProvider({ providers: () => [losslessProvider], presets: () => [] });
     expect(findUnknownFields(provider.getConfigSchema(), strategy)).toEqual([]);
   });
 

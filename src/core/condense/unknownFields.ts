@@ -3,7 +3,7 @@ import { findNearestName } from '../nearestName';
 import type { ConfigSchema, ConfigWarning } from './types';
 
 /** Greater than any schema's depth; ends the walk of a recursive schema. */
-const MAX_DEPTH = 40;
+const MAX_SEARCH_DEPTH = 40;
 
 /**
  * Finds fields that the schema does not know. A misspelled field is ignored and so changes what a
@@ -12,7 +12,7 @@ const MAX_DEPTH = 40;
  */
 export function findUnknownFields(schema: ConfigSchema, config: unknown): ConfigWarning[] {
   const walk = (given: unknown, value: unknown, path: readonly string[]): ConfigWarning[] => {
-    if (path.length > MAX_DEPTH) return [];
+    if (path.length > MAX_SEARCH_DEPTH) return [];
     const shape = findShape(given, value, schema);
     if (!shape) return [];
     if (Array.isArray(value))
@@ -38,7 +38,7 @@ function createWarning(path: readonly string[], known: readonly string[]): Confi
 
 /** The part of a schema for a value: follows references and selects the matching shape. */
 function findShape(given: unknown, value: unknown, root: ConfigSchema, depth = 0): Record<string, unknown> | undefined {
-  if (!isRecord(given) || depth > MAX_DEPTH) return undefined;
+  if (!isRecord(given) || depth > MAX_SEARCH_DEPTH) return undefined;
   const { $ref: reference, allOf } = given;
   if (typeof reference === 'string') return findShape(resolveReference(reference, root), value, root, depth + 1);
   if (Array.isArray(allOf) && allOf.length === 1) return findShape(allOf[0], value, root, depth + 1);

@@ -4,7 +4,7 @@ import { parsePresets } from '../../settings/presets';
 import { SETTINGS } from '../../settings/table';
 import { toCheckedConfig } from './config';
 import { losslessProvider } from './providers/lossless';
-import { smartProvider } from './providers/smart';
+import { createSmartProvider } from './providers/smart';
 import { nativeConfigSchema } from './summary/nativeConfig';
 import { truncationProvider } from './providers/truncation';
 import { validateFields } from './config';
@@ -85,7 +85,7 @@ const MAKE = { sound: pass, wrong: wrongPass, model: modelPass };
 const kinds = fc.array(fc.constantFrom('sound' as const, 'wrong' as const, 'model' as const), { maxLength: 6 });
 
 describe('invalid passes', () => {
-  const smart = smartProvider({ presets: () => [] });
+  const smart = createSmartProvider({ presets: () => [] });
 
   it('are left out of Smart and presets together with later passes that call a model', () => {
     fc.assert(

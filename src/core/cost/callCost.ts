@@ -1,7 +1,7 @@
 import { getPriceAt, getRate, type ModelPrices } from './prices';
 import { countPromptTokens, countUncachedInput, type Usage } from './usage';
 
-const PER = 1_000_000;
+const TOKENS_PER_PRICE = 1_000_000;
 
 /** Cost of a call by its parts in US dollars. */
 export interface CostParts {
@@ -15,7 +15,7 @@ export interface CostParts {
 export function computeCostParts(usage: Usage, prices: ModelPrices): CostParts {
   const length = countPromptTokens(usage);
   const price = (kind: keyof ModelPrices): number =>
-    getPriceAt(getRate(prices, kind, usage.accounting === 'anthropic'), length) / PER;
+    getPriceAt(getRate(prices, kind, usage.accounting === 'anthropic'), length) / TOKENS_PER_PRICE;
   const long = Math.min(usage.cacheWriteTokens, usage.longCacheWriteTokens ?? 0);
   return {
     input: countUncachedInput(usage) * price('input'),

@@ -27,12 +27,12 @@ export interface ModelPrices {
 export type CacheLifetime = 'none' | '5m' | '1h';
 
 /** US dollars per million tokens, if set. */
-export type NamedPrices = { readonly [kind in keyof ModelPrices]?: number | undefined };
+export type PartialPrices = { readonly [kind in keyof ModelPrices]?: number | undefined };
 
 /** A profile's prices, which override the table's. */
-export interface PriceOverrides extends NamedPrices {
+export interface PriceOverrides extends PartialPrices {
   /** Prices of a request whose prompt exceeds a number of tokens. */
-  readonly longPrompts?: (NamedPrices & { readonly aboveTokens: number }) | undefined;
+  readonly longPrompts?: (PartialPrices & { readonly aboveTokens: number }) | undefined;
 }
 
 /**
@@ -40,14 +40,14 @@ export interface PriceOverrides extends NamedPrices {
  * caching": 1.25 for five minutes, 2 for an hour). Cache reads have no fallback, since some vendors
  * give no discount.
  */
-const WRITE_MULTIPLE = 1.25;
-const LONG_WRITE_MULTIPLE = 2;
+const CACHE_WRITE_PRICE_FACTOR = 1.25;
+const LONG_CACHE_WRITE_PRICE_FACTOR = 2;
 
 /** The highest tier that the prompt exceeds applies to all tokens of the request. */
 export const getPriceAt = ({ base, tiers = [] }: Rate, promptTokens: number): number =>
   tiers.reduce((price, tier) => (promptTokens > tier.aboveTokens ? tier.price : price), base);
 
-const times = ({ base, tiers }: Rate, factor: number): Rate => ({
+const scaleRate = ({ base, tiers }: Rate, factor: number): Rate => ({
   base: base * factor,
   ...(tiers && { tiers: tiers.map(({ aboveTokens, price }) => ({ aboveTokens, price: price * factor })) }),
 });
@@ -57,10 +57,10 @@ export function getRate(prices: ModelPrices, kind: keyof ModelPrices, cacheWrite
   const rate = prices[kind];
   if (rate) return rate;
   if (!cacheWritesCostMore || kind === 'cacheRead') return prices.input;
-  return times(prices.input, kind === 'longCacheWrite' ? LONG_WRITE_MULTIPLE : WRITE_MULTIPLE);
+  return scaleRate(prices.input, kind === 'longCacheWrite' ? LONG_CACHE_WRITE_PRICE_FACTOR : CACHE_WRITE_PRICE_FACTOR);
 }
 
-const FIELDS = ['input', 'output', 'cacheRead', 'cacheWrite', 'longCacheWrite'] as const;
+const PRICE_FIELDS = ['input', 'output', 'cacheRead', 'cacheWrite', 'longCacheWrite'] as const;
 
 /** Undefined if the price of input or output is unknown. */
 export function applyOverrides(
@@ -69,7 +69,7 @@ export function applyOverrides(
 ): ModelPrices | undefined {
   const rates: { -readonly [field in keyof ModelPrices]?: ModelPrices[field] } = { ...table };
   const { longPrompts } = overrides;
-  for (const field of FIELDS) {
+  for (const field of PRICE_FIELDS) {
     const base = overrides[field] ?? (longPrompts && rates[field]?.base);
     if (base === undefined) continue;
     const long = longPrompts?.[field];

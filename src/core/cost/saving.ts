@@ -1,7 +1,7 @@
 import { getPriceAt, getRate, type ModelPrices } from './prices';
 import type { UsageAccounting } from './usage';
 
-const PER = 1_000_000;
+const TOKENS_PER_PRICE = 1_000_000;
 
 /** Effect of a condensation on later requests, in tokens of the conversation's model. */
 export interface CondensationEffect {
@@ -44,7 +44,7 @@ export function estimateSaving(effect: CondensationEffect, pricing: Conversation
   const { prices, accounting, cache } = pricing;
   const cached = cache !== 'none';
   const dollars = (tokens: number, kind: keyof ModelPrices, promptTokens: number): number =>
-    (tokens * getPriceAt(getRate(prices, kind, accounting === 'anthropic'), promptTokens)) / PER;
+    (tokens * getPriceAt(getRate(prices, kind, accounting === 'anthropic'), promptTokens)) / TOKENS_PER_PRICE;
   const historyPrice = cached ? 'cacheRead' : 'input';
   const perRequest =
     dollars(effect.tokensBefore, historyPrice, effect.tokensBefore) -

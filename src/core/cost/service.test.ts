@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { getServedPrices, computeToolCost, type Service } from './service';
+import { getServedPrices, computeToolCost, type ServiceConditions } from './service';
 
 const prices = { input: { base: 5, tiers: [{ aboveTokens: 200_000, price: 10 }] }, output: { base: 25 } };
 
-it.each<[string, string, Service, number | undefined]>([
+it.each<[string, string, ServiceConditions, number | undefined]>([
   ['fast mode of Opus 4.6', 'claude-opus-4-6', { speed: 'fast' }, 6],
   ['fast mode of Opus 4.8', 'claude-opus-4-8', { speed: 'fast' }, 2],
   ['fast mode of Opus 5', 'claude-opus-5', { speed: 'fast' }, 2],

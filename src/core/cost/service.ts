@@ -2,7 +2,7 @@
 import type { ModelPrices, Rate } from './prices';
 
 /** How an answer was served according to its usage. Absent fields mean the standard. */
-export interface Service {
+export interface ServiceConditions {
   /** `fast` is Anthropic's fast mode. */
   readonly speed?: string;
   /** The vendor's term: `batch`, `flex`, `priority`, … */
@@ -30,7 +30,7 @@ interface Surcharge {
  * - Batch: the same page ("Batch processing"), and developers.openai.com/api/docs/pricing: half.
  * - OpenAI's priority and flex processing: openai.com/api-priority-processing, developers.openai.com/api/docs/pricing.
  */
-const SURCHARGES: readonly Surcharge[] = [
+const SERVICE_SURCHARGES: readonly Surcharge[] = [
   { models: /claude-opus-4-[67]/, field: 'speed', value: 'fast', times: 6 },
   { models: /claude-opus-(?:4-8|5(?!\d))/, field: 'speed', value: 'fast', times: 2 },
   {
@@ -46,7 +46,7 @@ const SURCHARGES: readonly Surcharge[] = [
 ];
 
 /** Values without a surcharge. */
-const PLAIN = {
+const PLAIN_SERVICE = {
   speed: /^(?:standard)?$/,
   tier: /^(?:standard|default|auto)?$/,
   region: /^(?:global|not_available)?$/,
@@ -59,32 +59,37 @@ const PLAIN = {
 const WEB_SEARCH_DOLLARS = 0.01;
 
 /** US dollars for usage other than tokens. */
-export const computeToolCost = ({ webSearches = 0 }: Service): number => webSearches * WEB_SEARCH_DOLLARS;
+export const computeToolCost = ({ webSearches = 0 }: ServiceConditions): number => webSearches * WEB_SEARCH_DOLLARS;
 
 /** Undefined if the surcharge is unknown. */
 export function getServedPrices(
   prices: ModelPrices | undefined,
   model: string,
-  service: Service,
+  service: ServiceConditions,
 ): ModelPrices | undefined {
-  const factor = serviceFactor(model, service);
+  const factor = findServiceFactor(model, service);
   if (!prices || factor === undefined) return undefined;
-  return factor === 1 ? prices : scaled(prices, factor);
+  return factor === 1 ? prices : scalePrices(prices, factor);
 }
 
-function serviceFactor(model: string, service: Service): number | undefined {
+function findServiceFactor(model: string, service: ServiceConditions): number | undefined {
   let factor = 1;
   for (const field of ['speed', 'tier', 'region'] as const) {
     const value = service[field];
-    if (value === undefined || PLAIN[field].test(value)) continue;
-    const row = SURCHARGES.find((each) => each.field === field && each.value === value && each.models.test(model));
+    if (value === undefined || PLAIN_SERVICE[field].test(value)) continue;
+    const row = SERVICE_SURCHARGES.find(
+      (each) => each.field === field && each.value === value && each.models.test(model),
+    );
     if (!row) return undefined;
     factor *= row.times;
   }
   return factor;
 }
 
-function scaled({ input, output, cacheRead, cacheWrite, longCacheWrite }: ModelPrices, factor: number): ModelPrices {
+function scalePrices(
+  { input, output, cacheRead, cacheWrite, longCacheWrite }: ModelPrices,
+  factor: number,
+): ModelPrices {
   const times = ({ base, tiers }: Rate): Rate => ({
     base: base * factor,
     ...(tiers && { tiers: tiers.map(({ aboveTokens, price }) => ({ aboveTokens, price: price * factor })) }),

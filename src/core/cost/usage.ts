@@ -59,16 +59,16 @@ export const countPromptTokens = (usage: Usage): number =>
  * Minimum plausible ratio between reported tokens and the o200k tokens of what was sent; no
  * tokenizer produces fewer.
  */
-const LEAST_READ_SHARE = 0.3;
+const MIN_READ_SHARE = 0.3;
 
 /**
  * A usage that fits what was sent; undefined where it does not, as if none had been reported.
  * @param mustRead o200k tokens that the vendor has to read at the least; absent where its report says nothing of the request.
  */
-export function plausibleUsage(usage: Usage | undefined, mustRead = 0): Usage | undefined {
+export function rejectImplausibleUsage(usage: Usage | undefined, mustRead = 0): Usage | undefined {
   if (!usage) return undefined;
   const read = countPromptTokens(usage);
-  return read > 0 && read >= mustRead * LEAST_READ_SHARE ? usage : undefined;
+  return read > 0 && read >= mustRead * MIN_READ_SHARE ? usage : undefined;
 }
 
 /** Tokens by kinds with different prices, independent of the vendor's accounting. */

@@ -34,7 +34,7 @@ export interface EditedHead {
  * @throws JsonPathError
  */
 export function editJson(text: string, edits: readonly JsonEdit[]): string {
-  const { head, end } = editedHead(text, edits);
+  const { head, end } = editHead(text, edits);
   return head + text.slice(end);
 }
 
@@ -43,10 +43,10 @@ export function editJson(text: string, edits: readonly JsonEdit[]): string {
  * have the same edited start.
  * @throws JsonPathError
  */
-export function editedHead(text: string, edits: readonly JsonEdit[]): EditedHead {
+export function editHead(text: string, edits: readonly JsonEdit[]): EditedHead {
   if (edits.length === 0) return { head: '', end: 0 };
   const splices: Splice[] = [];
-  new Places(text, splices).value(skipSpace(text, 0), buildTree(edits), []);
+  new JsonEditor(text, splices).editValue(skipSpace(text, 0), buildTree(edits), []);
   splices.sort((a, b) => a.start - b.start);
   let head = '';
   let at = 0;
@@ -64,13 +64,13 @@ interface Splice {
 }
 
 /** Edits by their keys. */
-interface Tree {
+interface EditTree {
   edit?: JsonEdit;
-  readonly below: Map<string | number, Tree>;
+  readonly below: Map<string | number, EditTree>;
 }
 
-function buildTree(edits: readonly JsonEdit[]): Tree {
-  const root: Tree = { below: new Map() };
+function buildTree(edits: readonly JsonEdit[]): EditTree {
+  const root: EditTree = { below: new Map() };
   for (const edit of edits) {
     let tree = root;
     for (const key of edit.path) {
@@ -83,7 +83,7 @@ function buildTree(edits: readonly JsonEdit[]): Tree {
   return root;
 }
 
-const isRemoved = ({ edit }: Tree): boolean => edit !== undefined && 'removed' in edit;
+const isRemoved = ({ edit }: EditTree): boolean => edit !== undefined && 'removed' in edit;
 
 /** An element, or a member including its key. */
 interface Entry {
@@ -92,14 +92,14 @@ interface Entry {
   readonly isRemoved: boolean;
 }
 
-class Places {
+class JsonEditor {
   constructor(
     private readonly text: string,
     private readonly splices: Splice[],
   ) {}
 
   /** @returns the offset after the value at `start` */
-  value(start: number, tree: Tree, path: Path): number {
+  editValue(start: number, tree: EditTree, path: Path): number {
     const { edit } = tree;
     if (edit) {
       const end = skipValue(this.text, start);
@@ -110,15 +110,15 @@ class Places {
     }
     switch (this.text[start]) {
       case '[':
-        return this.array(start, tree, path);
+        return this.editArray(start, tree, path);
       case '{':
-        return this.object(start, tree, path);
+        return this.editObject(start, tree, path);
       default:
         throw new JsonPathError(path, 'an object or an array');
     }
   }
 
-  private array(start: number, { below }: Tree, path: Path): number {
+  private editArray(start: number, { below }: EditTree, path: Path): number {
     const entries: Entry[] = [];
     let found = 0;
     let at = skipSpace(this.text, start + 1);
@@ -126,16 +126,16 @@ class Places {
       const tree = below.get(index);
       if (tree) found++;
       const isGone = tree !== undefined && isRemoved(tree);
-      const end = tree && !isGone ? this.value(at, tree, path.concat(index)) : skipValue(this.text, at);
+      const end = tree && !isGone ? this.editValue(at, tree, path.concat(index)) : skipValue(this.text, at);
       entries.push({ start: at, end, isRemoved: isGone });
-      at = this.behindComma(end);
+      at = this.skipComma(end);
     }
     if (found < below.size) throw new JsonPathError(path, `elements ${[...below.keys()].join(', ')}`);
-    this.remove(entries);
+    this.removeEntries(entries);
     return at + 1;
   }
 
-  private object(start: number, { below }: Tree, path: Path): number {
+  private editObject(start: number, { below }: EditTree, path: Path): number {
     const entries: Entry[] = [];
     /** Start of the last value per relevant key. */
     const values = new Map<string, number>();
@@ -149,24 +149,24 @@ class Places {
       const end = skipValue(this.text, value);
       // Removes all duplicates of a key; otherwise an earlier one would take effect.
       entries.push({ start: at, end, isRemoved: tree !== undefined && isRemoved(tree) });
-      at = this.behindComma(end);
+      at = this.skipComma(end);
     }
     for (const [key, tree] of below) {
       const value = values.get(String(key));
       if (typeof key !== 'string' || value === undefined) throw new JsonPathError(path.concat(key), 'a value');
-      if (!isRemoved(tree)) this.value(value, tree, path.concat(key));
+      if (!isRemoved(tree)) this.editValue(value, tree, path.concat(key));
     }
-    this.remove(entries);
+    this.removeEntries(entries);
     return at + 1;
   }
 
-  private behindComma(end: number): number {
+  private skipComma(end: number): number {
     const at = skipSpace(this.text, end);
     return this.text[at] === ',' ? skipSpace(this.text, at + 1) : at;
   }
 
   /** A removed run takes the comma after it, or before it at the end of the list. */
-  private remove(entries: readonly Entry[]): void {
+  private removeEntries(entries: readonly Entry[]): void {
     let run: number | undefined;
     entries.forEach((entry, index) => {
       if (entry.isRemoved) {
@@ -183,16 +183,16 @@ class Places {
   }
 }
 
-const SPACE = /[ \n\r\t]*/y;
-const SCALAR = /[^\s,\]}]*/y;
-const STRUCTURE = /["[\]{}]/g;
+const WHITESPACE = /[ \n\r\t]*/y;
+const SCALAR_VALUE = /[^\s,\]}]*/y;
+const STRUCTURAL_CHAR = /["[\]{}]/g;
 
 export function skipSpace(text: string, from: number): number {
   const code = text.charCodeAt(from);
   if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return from;
-  SPACE.lastIndex = from;
-  SPACE.test(text);
-  return SPACE.lastIndex;
+  WHITESPACE.lastIndex = from;
+  WHITESPACE.test(text);
+  return WHITESPACE.lastIndex;
 }
 
 /** @returns the offset after the string at `from` */
@@ -211,14 +211,14 @@ export function skipValue(text: string, from: number): number {
   const first = text[from];
   if (first === '"') return skipString(text, from);
   if (first !== '{' && first !== '[') {
-    SCALAR.lastIndex = from;
-    SCALAR.test(text);
-    return SCALAR.lastIndex;
+    SCALAR_VALUE.lastIndex = from;
+    SCALAR_VALUE.test(text);
+    return SCALAR_VALUE.lastIndex;
   }
   let depth = 0;
   for (let at = from; ;) {
-    STRUCTURE.lastIndex = at;
-    const found = STRUCTURE.exec(text);
+    STRUCTURAL_CHAR.lastIndex = at;
+    const found = STRUCTURAL_CHAR.exec(text);
     if (!found) throw new JsonPathError([], 'valid JSON');
     const sign = found[0];
     at = found.index + 1;

@@ -24,7 +24,7 @@ export function rewriteJson(text: string, after: unknown, origins: OriginsAt = (
   const value: unknown = JSON.parse(text);
   // Includes whitespace around the value.
   if (isEqual(value, after)) return text;
-  const made = new JsonRewriter(text, origins).value({ start, end, value }, after, []);
+  const made = new JsonRewriter(text, origins).rewriteValue({ start, end, value }, after, []);
   // V8 was seen to misread a key (Node 24.21), so the result is verified.
   const plain = JSON.stringify(after);
   const read = (json: string): unknown => JSON.parse(JSON.stringify(JSON.parse(json)));
@@ -39,10 +39,10 @@ export function getJsonAt(text: string, path: readonly (string | number)[]): str
     const found: Span | undefined =
       typeof key === 'number'
         ? text[start] === '['
-          ? elementSpans(text, start)[key]
+          ? findElementSpans(text, start)[key]
           : undefined
         : text[start] === '{'
-          ? memberSpans(text, start).findLast((member) => member.key === key)
+          ? findMemberSpans(text, start).findLast((member) => member.key === key)
           : undefined;
     if (!found) return undefined;
     ({ start, end } = found);
@@ -97,11 +97,11 @@ function* listObjects(
   const starts = [skipSpace(text, 0)];
   for (let start = starts.pop(); start !== undefined; start = starts.pop()) {
     if (text[start] === '{') {
-      const members = memberSpans(text, start);
+      const members = findMemberSpans(text, start);
       yield { members, offset };
       for (const member of members) starts.push(member.start);
     } else if (text[start] === '[') {
-      for (const span of elementSpans(text, start)) starts.push(span.start);
+      for (const span of findElementSpans(text, start)) starts.push(span.start);
     }
   }
 }
@@ -121,45 +121,50 @@ class JsonRewriter {
     private readonly origins: OriginsAt,
   ) {}
 
-  value(before: PlacedValue, after: unknown, path: readonly string[]): string {
+  rewriteValue(before: PlacedValue, after: unknown, path: readonly string[]): string {
     const { value, start, end } = before;
     if (isEqual(value, after)) return this.text.slice(start, end);
-    if (Array.isArray(value) && Array.isArray(after)) return this.array(before, value, after, path);
-    if (isRecord(value) && isRecord(after)) return this.object(before, value, after, path);
+    if (Array.isArray(value) && Array.isArray(after)) return this.rewriteArray(before, value, after, path);
+    if (isRecord(value) && isRecord(after)) return this.rewriteObject(before, value, after, path);
     return JSON.stringify(after);
   }
 
-  private array(before: Span, value: readonly unknown[], after: readonly unknown[], path: readonly string[]): string {
-    const spans = elementSpans(this.text, before.start);
+  private rewriteArray(
+    before: Span,
+    value: readonly unknown[],
+    after: readonly unknown[],
+    path: readonly string[],
+  ): string {
+    const spans = findElementSpans(this.text, before.start);
     const origins = this.origins(path) ?? matchItems(value, after);
     const made = after.map((item, index) => {
       const origin = origins[index];
       const span = origin === undefined ? undefined : spans[origin];
       return span && origin !== undefined
-        ? this.value({ ...span, value: value[origin] }, item, path)
+        ? this.rewriteValue({ ...span, value: value[origin] }, item, path)
         : JSON.stringify(item === undefined ? null : item);
     });
     const isInPlace = made.length === spans.length && origins.every((origin, index) => origin === index);
-    return isInPlace ? this.replaced(before, spans, made) : `[${made.join(',')}]`;
+    return isInPlace ? this.replaceSpansIn(before, spans, made) : `[${made.join(',')}]`;
   }
 
-  private object(
+  private rewriteObject(
     before: Span,
     value: Readonly<Record<string, unknown>>,
     after: Readonly<Record<string, unknown>>,
     path: readonly string[],
   ): string {
-    const members = memberSpans(this.text, before.start);
+    const members = findMemberSpans(this.text, before.start);
     const counting = new Map(members.map((member, index) => [member.key, index]));
     const kept = members.filter(({ key }) => after[key] !== undefined && Object.hasOwn(after, key));
     const made = kept.map((member) =>
       // The last of duplicate keys counts; the others are kept.
       members[counting.get(member.key) ?? -1] === member
-        ? this.value({ ...member, value: value[member.key] }, after[member.key], [...path, member.key])
+        ? this.rewriteValue({ ...member, value: value[member.key] }, after[member.key], [...path, member.key])
         : this.text.slice(member.start, member.end),
     );
     const added = Object.keys(after).filter((key) => after[key] !== undefined && !counting.has(key));
-    if (kept.length === members.length && added.length === 0) return this.replaced(before, members, made);
+    if (kept.length === members.length && added.length === 0) return this.replaceSpansIn(before, members, made);
     const entries = [
       ...kept.map((member, index) => this.text.slice(member.keyStart, member.start) + (made[index] ?? '')),
       ...added.map((key) => `${JSON.stringify(key)}:${JSON.stringify(after[key])}`),
@@ -168,7 +173,7 @@ class JsonRewriter {
   }
 
   /** Keeps the text between the values. */
-  private replaced({ start, end }: Span, spans: readonly Span[], made: readonly string[]): string {
+  private replaceSpansIn({ start, end }: Span, spans: readonly Span[], made: readonly string[]): string {
     let out = '';
     let at = start;
     spans.forEach((span, index) => {
@@ -210,9 +215,9 @@ function listKeys(item: unknown): string[] {
   return [`=${JSON.stringify(item)}`, ...(content === undefined ? [] : [`@${JSON.stringify(content)}`]), ...ids];
 }
 
-function elementSpans(text: string, start: number): Span[] {
+function findElementSpans(text: string, start: number): Span[] {
   const spans: Span[] = [];
-  for (let at = skipSpace(text, start + 1); text[at] !== ']'; at = behindComma(text, at)) {
+  for (let at = skipSpace(text, start + 1); text[at] !== ']'; at = skipComma(text, at)) {
     const end = skipValue(text, at);
     spans.push({ start: at, end });
     at = end;
@@ -225,9 +230,9 @@ export interface Member extends Span {
   readonly keyStart: number;
 }
 
-function memberSpans(text: string, start: number): Member[] {
+function findMemberSpans(text: string, start: number): Member[] {
   const members: Member[] = [];
-  for (let at = skipSpace(text, start + 1); text[at] !== '}'; at = behindComma(text, at)) {
+  for (let at = skipSpace(text, start + 1); text[at] !== '}'; at = skipComma(text, at)) {
     const keyEnd = skipString(text, at);
     const value = skipSpace(text, skipSpace(text, keyEnd) + 1);
     const end = skipValue(text, value);
@@ -237,7 +242,7 @@ function memberSpans(text: string, start: number): Member[] {
   return members;
 }
 
-function behindComma(text: string, end: number): number {
+function skipComma(text: string, end: number): number {
   const at = skipSpace(text, end);
   return text[at] === ',' ? skipSpace(text, at + 1) : at;
 }

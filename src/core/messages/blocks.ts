@@ -24,7 +24,7 @@ export const isAnyThinking = (block: Block): boolean => block.type === 'thinking
 /**
  * Encrypted reasoning of OpenAI's Responses API. `item` is returned to that API only, unchanged.
  */
-export const REASONING_BLOCK = 'openai_reasoning';
+export const REASONING_BLOCK_TYPE = 'openai_reasoning';
 
 /** Returns no blocks if the content is a string. */
 export const getBlocks = (message: ApiMessage): readonly Block[] =>

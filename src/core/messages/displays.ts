@@ -17,39 +17,42 @@ export interface Display extends Slice {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-const WRAPPED = /^<system-reminder>\n[\s\S]*<\/system-reminder>\s*$/;
-const OPENING = '(?:<system-reminder>\\n)?';
-const CLOSING = /\n?<\/system-reminder>\s*$/;
-const CALL = new RegExp(`^${OPENING}Called the (\\w+) tool with the following input: (\\{.*\\})$`, 'm');
-const RESULT = new RegExp(`^${OPENING}Result of calling the (\\w+) tool:[ ]?\\n`, 'm');
-const CHANGE = new RegExp(
-  `^${OPENING}Note: ([^\\n]+?) (?:changed on disk|was modified)[^\\n]*\\(shown with line numbers\\):\\n`,
+const WRAPPED_REMINDER = /^<system-reminder>\n[\s\S]*<\/system-reminder>\s*$/;
+const REMINDER_START = '(?:<system-reminder>\\n)?';
+const REMINDER_END = /\n?<\/system-reminder>\s*$/;
+const DISPLAYED_CALL = new RegExp(
+  `^${REMINDER_START}Called the (\\w+) tool with the following input: (\\{.*\\})$`,
+  'm',
+);
+const DISPLAYED_RESULT = new RegExp(`^${REMINDER_START}Result of calling the (\\w+) tool:[ ]?\\n`, 'm');
+const DISPLAYED_CHANGE = new RegExp(
+  `^${REMINDER_START}Note: ([^\\n]+?) (?:changed on disk|was modified)[^\\n]*\\(shown with line numbers\\):\\n`,
 );
 
 export const displaysIn = memoizeByObject((message: ApiMessage): readonly Display[] => {
-  if (message.role !== 'user') return NONE;
+  if (message.role !== 'user') return NO_DISPLAYS;
   const displays: Display[] = [];
   let called: Pick<Display, 'tool' | 'input'> | undefined;
   getBlocks(message).forEach((block, at) => {
-    if (!isText(block) || !(isAddedByAgent(message) || WRAPPED.test(block.text))) return;
+    if (!isText(block) || !(isAddedByAgent(message) || WRAPPED_REMINDER.test(block.text))) return;
     const { text } = block;
     called = callIn(text) ?? called;
-    const change = CHANGE.exec(text);
-    const result = change ?? RESULT.exec(text);
+    const change = DISPLAYED_CHANGE.exec(text);
+    const result = change ?? DISPLAYED_RESULT.exec(text);
     const call = change ? { tool: 'Read', input: { file_path: change[1] } } : called;
     if (!result || !call || (!change && call.tool !== result[1])) return;
     const start = result.index + result[0].length;
-    const end = text.startsWith('<') ? text.length - (CLOSING.exec(text)?.[0].length ?? 0) : text.length;
+    const end = text.startsWith('<') ? text.length - (REMINDER_END.exec(text)?.[0].length ?? 0) : text.length;
     if (end > start) displays.push({ ...call, block: at, start, end });
     called = undefined;
   });
-  return displays.length === 0 ? NONE : displays;
+  return displays.length === 0 ? NO_DISPLAYS : displays;
 });
 
-const NONE: readonly Display[] = [];
+const NO_DISPLAYS: readonly Display[] = [];
 
 function callIn(text: string): Pick<Display, 'tool' | 'input'> | undefined {
-  const [, tool, json] = CALL.exec(text) ?? [];
+  const [, tool, json] = DISPLAYED_CALL.exec(text) ?? [];
   if (tool === undefined || json === undefined) return undefined;
   try {
     const input: unknown = JSON.parse(json);

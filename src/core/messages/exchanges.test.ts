@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { assistant, call, exchange, result, text, user, cpuNow } from '../testing';
+import { assistant, call, makeToolExchange, result, text, user, readCpuMs } from '../testing';
 import { Exchanges, getPlace, listToolExchanges } from './exchanges';
 import type { ApiMessage } from './types';
 
@@ -31,9 +31,9 @@ describe('results of native calls', () => {
   it('count as errors by their field or by what agents write', () => {
     expect(
       brief([
-        ...exchange('a', 'Bash', {}, 'boom', { is_error: true }),
-        ...exchange('b', 'Bash', {}, 'The tool execution failed with an error'),
-        ...exchange('c', 'Bash', {}, 'no Error: here'),
+        ...makeToolExchange('a', 'Bash', {}, 'boom', { is_error: true }),
+        ...makeToolExchange('b', 'Bash', {}, 'The tool execution failed with an error'),
+        ...makeToolExchange('c', 'Bash', {}, 'no Error: here'),
       ]),
     ).toEqual(['0 Bash -> 1 boom (error)', '2 Bash -> 3 The tool execution f (error)', '4 Bash -> 5 no Error: here']);
   });
@@ -47,8 +47,8 @@ describe('results of native calls', () => {
   it('with the same ID in several turns belong to their own call', () => {
     expect(
       brief([
-        ...exchange('same', 'Read', {}, 'first'),
-        ...exchange('same', 'Read', {}, 'second'),
+        ...makeToolExchange('same', 'Read', {}, 'first'),
+        ...makeToolExchange('same', 'Read', {}, 'second'),
         assistant(call('same', 'Read')),
         assistant(call('same', 'Read')),
         user(result('same', 'last'), result('same', 'nobody asked')),
@@ -78,7 +78,7 @@ describe('results of native calls', () => {
 
   it('are found for calls named "__proto__" or "constructor"', () => {
     const input: unknown = JSON.parse('{"__proto__": "p", "constructor": "c"}');
-    const [first] = listToolExchanges(exchange('constructor', '__proto__', input, 'x'));
+    const [first] = listToolExchanges(makeToolExchange('constructor', '__proto__', input, 'x'));
     expect(first?.tool).toBe('__proto__');
     expect(first?.parameters.map((content) => content.text)).toEqual(['p', 'c']);
   });
@@ -89,9 +89,9 @@ describe('results of native calls', () => {
       assistant(...ids.map((id) => call(id, 'Read', { file_path: id }))),
       user(...ids.map((id) => result(id, id))),
     ];
-    const started = cpuNow();
+    const started = readCpuMs();
     expect(listToolExchanges(messages).every((one) => one.resultText === one.input['file_path'])).toBe(true);
-    expect(cpuNow() - started).toBeLessThan(1_000);
+    expect(readCpuMs() - started).toBeLessThan(1_000);
   });
 });
 
@@ -178,7 +178,7 @@ describe.skipIf(!present)('a real Roo conversation', () => {
 });
 
 it('the same messages give the same exchange objects, even if a copy was processed in between', () => {
-  const messages = exchange('a', 'Read', { file_path: 'a.ts' }, 'text');
+  const messages = makeToolExchange('a', 'Read', { file_path: 'a.ts' }, 'text');
   const [caller, answer] = messages as [ApiMessage, ApiMessage];
   const views = [messages, [caller, { ...answer }], [{ ...caller }, answer]];
   const first = views.map((view) => listToolExchanges(view)[0]);
@@ -223,9 +223,9 @@ describe('the exchanges of a conversation that changes', () => {
         const exchanges = new Exchanges();
         let messages = start;
         for (const { at, message: other, keep } of changes) {
-          const known = exchanges.of(messages);
+          const known = exchanges.getExchanges(messages);
           expect(known).toEqual(listToolExchanges(messages));
-          expect(exchanges.of(messages.slice())).toBe(known);
+          expect(exchanges.getExchanges(messages.slice())).toBe(known);
           const where = at % (messages.length + 1);
           const copy = { ...(messages[where] ?? other) };
           // Removed, restored in another object or message, or appended at the end.

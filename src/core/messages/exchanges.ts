@@ -28,14 +28,14 @@ export interface ToolExchange {
  * Results of our recall tools start with the reference. Codex prefixes MCP results with its own
  * words, and some versions wrap them in JSON.
  */
-const RECALLED = /^(?:Wall time: [^\n]*\nOutput:\n)?(?:\[\{[^[]{0,100}"text":")?\[ref [0-9a-f]{6,64}:/;
+const RECALLED_RESULT = /^(?:Wall time: [^\n]*\nOutput:\n)?(?:\[\{[^[]{0,100}"text":")?\[ref [0-9a-f]{6,64}:/;
 
 /**
  * True for results of our recall tools; the name is a suffix in VS Code's chat and on the MCP
  * server.
  */
 export const isRecall = ({ tool, resultText }: ToolExchange): boolean =>
-  /(?:recall|search)$/i.test(tool) && RECALLED.test(resultText);
+  /(?:recall|search)$/i.test(tool) && RECALLED_RESULT.test(resultText);
 
 export const getPlace = (content: PlacedContent): Place => ({ message: content.message, path: content.path });
 
@@ -44,7 +44,7 @@ export const getPlace = (content: PlacedContent): Place => ({ message: content.m
  * the identical exchange objects.
  */
 export const listToolExchanges = (messages: readonly ApiMessage[]): readonly ToolExchange[] =>
-  new Exchanges().of(messages);
+  new Exchanges().getExchanges(messages);
 
 /**
  * Tracks exchanges while messages change and are added; an unchanged message costs one comparison.
@@ -53,14 +53,14 @@ export class Exchanges {
   private pairing = new ExchangePairer();
 
   /** Exchanges of the current messages; the identical list if nothing changed. */
-  of(messages: readonly ApiMessage[]): readonly ToolExchange[] {
-    if (!this.pairing.change(messages)) this.pairing = new ExchangePairer();
-    this.pairing.grow(messages);
-    return this.pairing.joined();
+  getExchanges(messages: readonly ApiMessage[]): readonly ToolExchange[] {
+    if (!this.pairing.applyChanges(messages)) this.pairing = new ExchangePairer();
+    this.pairing.addMessages(messages);
+    return this.pairing.joinExchanges();
   }
 }
 
-interface Pair {
+interface CallWithResult {
   readonly at: number;
   call: Call;
   result: Result | undefined;
@@ -70,10 +70,10 @@ interface PairedMessage {
   readonly message: ApiMessage;
   readonly part: MessagePart;
   /** Native calls first. */
-  readonly calls: readonly Pair[];
+  readonly calls: readonly CallWithResult[];
   /** Calls that its answers belong to, native ones first; undefined if an answer has none. */
-  readonly answered: readonly (Pair | undefined)[];
-  readonly displays: readonly Pair[];
+  readonly answered: readonly (CallWithResult | undefined)[];
+  readonly displays: readonly CallWithResult[];
 }
 
 class ExchangePairer {
@@ -83,16 +83,16 @@ class ExchangePairer {
    * Unanswered calls by ID. If a model reuses an ID, the last call counts across messages; calls of
    * one message are answered in order. Surplus answers belong to no call.
    */
-  private readonly open = new Map<string, Pair[]>();
+  private readonly open = new Map<string, CallWithResult[]>();
   private count = 0;
   /** Calls added or changed since the last join. */
-  private readonly touched = new Set<Pair>();
+  private readonly touched = new Set<CallWithResult>();
 
   /**
    * Updates known messages.
    * @returns false if messages were removed, or their calls or answers differ
    */
-  change(messages: readonly ApiMessage[]): boolean {
+  applyChanges(messages: readonly ApiMessage[]): boolean {
     if (messages.length < this.messages.length) return false;
     for (let index = 0; index < this.messages.length; index++) {
       const known = this.messages[index] as PairedMessage;
@@ -114,7 +114,7 @@ class ExchangePairer {
     return true;
   }
 
-  grow(messages: readonly ApiMessage[]): void {
+  addMessages(messages: readonly ApiMessage[]): void {
     for (let index = this.messages.length; index < messages.length; index++) {
       const message = messages[index] as ApiMessage;
       const part = readMessagePart(message, index);
@@ -122,12 +122,12 @@ class ExchangePairer {
       listAnswers(part).forEach(({ result }, at) => {
         this.touch(answered[at], { result });
       });
-      const calls = listCalls(part).map((call): Pair => ({ at: this.count++, call, result: undefined }));
-      const displays = part.displays.map((display): Pair => ({ at: this.count++, ...display }));
+      const calls = listCalls(part).map((call): CallWithResult => ({ at: this.count++, call, result: undefined }));
+      const displays = part.displays.map((display): CallWithResult => ({ at: this.count++, ...display }));
       for (const pair of [...calls, ...displays]) this.touched.add(pair);
       for (const { id } of part.calls) this.open.delete(id);
       part.calls.forEach(({ id }, at) => {
-        const pair = calls[at] as Pair;
+        const pair = calls[at] as CallWithResult;
         const waiting = this.open.get(id);
         if (waiting) waiting.push(pair);
         else this.open.set(id, [pair]);
@@ -136,27 +136,27 @@ class ExchangePairer {
     }
   }
 
-  joined(): readonly ToolExchange[] {
+  joinExchanges(): readonly ToolExchange[] {
     if (this.touched.size === 0) return this.exchanges;
     const exchanges = this.exchanges.slice();
-    for (const pair of this.touched) exchanges[pair.at] = joined(pair);
+    for (const pair of this.touched) exchanges[pair.at] = joinPair(pair);
     this.touched.clear();
     return (this.exchanges = exchanges);
   }
 
-  private touch(pair: Pair | undefined, change: Partial<Pair>): void {
+  private touch(pair: CallWithResult | undefined, change: Partial<CallWithResult>): void {
     if (pair) this.touched.add(Object.assign(pair, change));
   }
 
-  private take(id: string): Pair | undefined {
+  private take(id: string): CallWithResult | undefined {
     return this.open.get(id)?.shift();
   }
 
   /** Matches XML answers to calls of the previous message, per tool in order. */
-  private takeXml(answers: MessagePart['xmlAnswers']): (Pair | undefined)[] {
+  private takeXml(answers: MessagePart['xmlAnswers']): (CallWithResult | undefined)[] {
     const last = this.messages.at(-1);
     if (answers.length === 0 || !last) return answers.map(() => undefined);
-    const waiting = new Map<string, Pair[]>();
+    const waiting = new Map<string, CallWithResult[]>();
     for (const pair of last.calls.slice(last.part.calls.length).reverse()) {
       const ofTool = waiting.get(pair.call.tool);
       if (ofTool) ofTool.push(pair);
@@ -193,12 +193,12 @@ interface JoinedExchanges {
  * Keyed by call, or by result if the call is taken: a conversation and its view often share one of
  * the two.
  */
-const known = new WeakMap<Call | Result, JoinedExchanges>();
+const joinedByCall = new WeakMap<Call | Result, JoinedExchanges>();
 
-function joined({ call, result }: Pair): ToolExchange {
-  const byCall = known.get(call);
+function joinPair({ call, result }: CallWithResult): ToolExchange {
+  const byCall = joinedByCall.get(call);
   if (byCall && byCall.result === result) return byCall.exchange;
-  const byResult = result && known.get(result);
+  const byResult = result && joinedByCall.get(result);
   if (byResult?.call === call) return byResult.exchange;
   const results = result?.results ?? [];
   const { tool, input, callMessage, parameters } = call;
@@ -215,6 +215,6 @@ function joined({ call, result }: Pair): ToolExchange {
     isPersonsAnswer: result?.isPersonsAnswer ?? false,
     isDisplay: call.isDisplay ?? false,
   };
-  known.set(byCall && result ? result : call, { call, result, exchange });
+  joinedByCall.set(byCall && result ? result : call, { call, result, exchange });
   return exchange;
 }

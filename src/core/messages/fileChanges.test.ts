@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { exchange } from '../testing';
+import { makeToolExchange } from '../testing';
 import { listToolExchanges } from './exchanges';
 import { listFileChanges } from './fileChanges';
 import { DEFAULT_TOOLS } from './tools';
 
 const changes = (tool: string, input: unknown): unknown => {
-  const [call] = listToolExchanges(exchange('x', tool, input, 'ok'));
+  const [call] = listToolExchanges(makeToolExchange('x', tool, input, 'ok'));
   return listFileChanges(DEFAULT_TOOLS, call!);
 };
 

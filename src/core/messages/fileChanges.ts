@@ -3,7 +3,7 @@ import type { ToolExchange } from './exchanges';
 import { getFilePath, listFileParts } from './fileParts';
 import { joinPath } from './filePath';
 import { readPatches, type PatchedFile, type PatchSign } from './patches';
-import { ruleFor, listTexts, type ToolTable } from './tools';
+import { getToolRule, listTexts, type ToolTable } from './tools';
 
 export interface FileChange {
   readonly path: string;
@@ -13,38 +13,43 @@ export interface FileChange {
   readonly after: readonly string[];
 }
 
-const NONE: readonly FileChange[] = [];
+const NO_FILE_CHANGES: readonly FileChange[] = [];
 
 /** Changes according to the call's parameters, regardless of success. */
 export const listFileChanges = (tools: ToolTable, exchange: ToolExchange): readonly FileChange[] =>
-  memory(tools)(exchange);
+  changeMemory(tools)(exchange);
 
-const memory = memoizeByObject((tools: ToolTable) => memoizeByObject((call: ToolExchange) => findChanges(tools, call)));
+const changeMemory = memoizeByObject((tools: ToolTable) =>
+  memoizeByObject((call: ToolExchange) => findChanges(tools, call)),
+);
 
 function findChanges(tools: ToolTable, call: ToolExchange): readonly FileChange[] {
-  const rule = ruleFor(tools, call);
+  const rule = getToolRule(tools, call);
   const path = getFilePath(tools, call);
   switch (rule?.kind) {
     case 'command':
-      return [...findPatches(tools, call), ...patchesInPrograms(call)];
+      return [...findPatches(tools, call), ...readPatchesInProgram(call)];
     case 'write':
       return path === undefined
-        ? NONE
+        ? NO_FILE_CHANGES
         : listTexts(call.input, rule.content).map((text) => ({ path, before: [], after: text.split('\n') }));
     case 'edit':
-      return [...(path === undefined ? NONE : replacements(path, call, rule)), ...findPatches(tools, call)];
+      return [
+        ...(path === undefined ? NO_FILE_CHANGES : readReplacements(path, call, rule)),
+        ...findPatches(tools, call),
+      ];
     default:
-      return NONE;
+      return NO_FILE_CHANGES;
   }
 }
 
 const SEARCH_BLOCK =
   /<<<<<<< SEARCH\n(?::start_line:.*\n)?(?:-{5,}\n)?([\s\S]*?)\n?=======\n([\s\S]*?)\n?>>>>>>> REPLACE/g;
 
-function replacements(
+function readReplacements(
   path: string,
   { input, parameters }: ToolExchange,
-  rule: NonNullable<ReturnType<typeof ruleFor>>,
+  rule: NonNullable<ReturnType<typeof getToolRule>>,
 ): FileChange[] {
   const [olds, news] = [listTexts(input, rule.old), listTexts(input, rule.new)];
   const pairs = Array.from({ length: Math.max(olds.length, news.length) }, (_, at) => [olds[at], news[at]])
@@ -58,7 +63,8 @@ function findPatches(tools: ToolTable, call: ToolExchange): FileChange[] {
   return call.parameters.flatMap((content) =>
     listFileParts(tools, call, content).flatMap(({ path, head, start, end }): FileChange[] => {
       const lines = content.text.slice(start, end).split('\n');
-      if (head !== 'diff') return ruleFor(tools, call)?.kind === 'command' ? [{ path, before: [], after: lines }] : [];
+      if (head !== 'diff')
+        return getToolRule(tools, call)?.kind === 'command' ? [{ path, before: [], after: lines }] : [];
       const signed = (signs: string): string[] =>
         lines.filter((line) => signs.includes(line[0] ?? ' ')).map((line) => line.slice(1));
       return [{ path, before: signed(' -'), after: signed(' +') }];
@@ -70,16 +76,16 @@ function findPatches(tools: ToolTable, call: ToolExchange): FileChange[] {
 const STRING_WITH_PATCH =
   /"(?:[^"\\]|\\.)*\*\*\* Begin Patch(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*\*\*\* Begin Patch(?:[^`\\]|\\.)*`/g;
 
-function patchesInPrograms({ input }: ToolExchange): FileChange[] {
+function readPatchesInProgram({ input }: ToolExchange): FileChange[] {
   const program = input['input'];
   if (typeof program !== 'string' || !program.includes('tools.')) return [];
   return (program.match(STRING_WITH_PATCH) ?? []).flatMap((literal) => {
-    const text = unquoted(literal);
-    return readPatches(text).flatMap((file) => patchedFile(file, text));
+    const text = unquoteString(literal);
+    return readPatches(text).flatMap((file) => convertPatchedFile(file, text));
   });
 }
 
-function unquoted(literal: string): string {
+function unquoteString(literal: string): string {
   if (literal.startsWith('`')) return literal.slice(1, -1).replaceAll(/\\([`$\\])/g, '$1');
   try {
     return String(JSON.parse(literal));
@@ -88,7 +94,7 @@ function unquoted(literal: string): string {
   }
 }
 
-function patchedFile({ path, movedTo, hunks }: PatchedFile, text: string): FileChange[] {
+function convertPatchedFile({ path, movedTo, hunks }: PatchedFile, text: string): FileChange[] {
   const file = joinPath('', movedTo ?? path);
   if (file === undefined) return [];
   return hunks.map(({ lines }) => {

@@ -2,16 +2,16 @@
 
 import type { Slice } from '../slice';
 import type { ToolKind } from '../agents/types';
-import { parseCommandCall, printedSlice } from './commands/commandCalls';
-import { commandSteps, type CommandStep } from './commands/commandSteps';
-import { outputParts, type LineHead } from './commands/outputParts';
+import { parseCommandCall, findPrintedSlice } from './commands/commandCalls';
+import { parseCommandSteps, type CommandStep } from './commands/commandSteps';
+import { splitCommandOutput, type LineHead } from './commands/outputParts';
 import { trimList } from '../keptList';
 import type { Content } from './content';
 import type { ToolExchange } from './exchanges';
 import { joinPath } from './filePath';
 import { memoizeByObject } from '../memoizeByObject';
 import { readPatches } from './patches';
-import { getPath, ruleFor, type ToolTable } from './tools';
+import { getPath, getToolRule, type ToolTable } from './tools';
 
 export interface FilePart extends Slice {
   readonly path: string;
@@ -23,13 +23,13 @@ export interface FilePart extends Slice {
   readonly isCurrent: boolean;
 }
 
-const NONE: readonly FilePart[] = [];
+const NO_FILE_PARTS: readonly FilePart[] = [];
 
 /** Oh My Pi appends line ranges to the path: `src/a.rs:10-40,60-80`. */
-const RANGE = /:\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*$/;
+const LINE_RANGE_SUFFIX = /:\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*$/;
 
 export const getFilePath = (tools: ToolTable, exchange: ToolExchange): string | undefined =>
-  getPath(tools, exchange)?.replace(RANGE, '');
+  getPath(tools, exchange)?.replace(LINE_RANGE_SUFFIX, '');
 
 /**
  * The files that a content of a call shows.
@@ -37,50 +37,50 @@ export const getFilePath = (tools: ToolTable, exchange: ToolExchange): string | 
  * @returns parts in the content's order, by offsets of its text.
  */
 export function listFileParts(tools: ToolTable, exchange: ToolExchange, content: Content): readonly FilePart[] {
-  const known = memory(tools)(exchange);
+  const known = partMemory(tools)(exchange);
   const before = known.get(content);
   if (before) return before;
-  const kind = ruleFor(tools, exchange)?.kind;
+  const kind = getToolRule(tools, exchange)?.kind;
   const parts = trimList(
     content.type === 'toolParameters'
-      ? parameterParts(tools, exchange, kind, content)
-      : resultParts(tools, exchange, kind, content),
+      ? listParameterParts(tools, exchange, kind, content)
+      : listResultParts(tools, exchange, kind, content),
   );
   known.set(content, parts);
   return parts;
 }
 
-const memory = memoizeByObject<ToolTable, (exchange: ToolExchange) => Map<Content, readonly FilePart[]>>(() =>
+const partMemory = memoizeByObject<ToolTable, (exchange: ToolExchange) => Map<Content, readonly FilePart[]>>(() =>
   memoizeByObject(() => new Map()),
 );
 
-const whole = ({ text }: Content, path: string | undefined): readonly FilePart[] =>
+const makeWholePart = ({ text }: Content, path: string | undefined): readonly FilePart[] =>
   path === undefined
-    ? NONE
+    ? NO_FILE_PARTS
     : [{ start: 0, end: text.length, path, head: undefined, firstLine: undefined, isCurrent: true }];
 
-function parameterParts(
+function listParameterParts(
   tools: ToolTable,
   exchange: ToolExchange,
   kind: ToolKind | undefined,
   content: Content,
 ): readonly FilePart[] {
-  if (kind === 'command') return isCommandLine(exchange, content) ? givenParts(exchange) : NONE;
+  if (kind === 'command') return isCommandLine(exchange, content) ? listGivenParts(exchange) : NO_FILE_PARTS;
   if (content.text.includes('*** Begin Patch')) return patchParts(content.text, 0, '');
-  return whole(content, getFilePath(tools, exchange));
+  return makeWholePart(content, getFilePath(tools, exchange));
 }
 
-function resultParts(
+function listResultParts(
   tools: ToolTable,
   exchange: ToolExchange,
   kind: ToolKind | undefined,
   content: Content,
 ): readonly FilePart[] {
-  if (exchange.isError) return NONE;
+  if (exchange.isError) return NO_FILE_PARTS;
   const path = getFilePath(tools, exchange);
-  if (kind === 'command') return printedParts(exchange, content);
-  if (kind === 'search') return foundParts(content.text, path);
-  return kind === 'list' ? NONE : whole(content, path);
+  if (kind === 'command') return listPrintedParts(exchange, content);
+  if (kind === 'search') return listFoundParts(content.text, path);
+  return kind === 'list' ? NO_FILE_PARTS : makeWholePart(content, path);
 }
 
 /** Cached per input, since results change more often than command lines. */
@@ -88,7 +88,7 @@ function getSteps({ tool, input }: ToolExchange): readonly CommandStep[] {
   const known = stepsByInput.get(input);
   if (known?.tool === tool) return known.steps;
   const call = parseCommandCall(tool, input);
-  const steps = call ? (commandSteps(call.line, { shell: call.shell, folder: call.folder }) ?? []) : [];
+  const steps = call ? (parseCommandSteps(call.line, { shell: call.shell, folder: call.folder }) ?? []) : [];
   stepsByInput.set(input, { tool, steps });
   return steps;
 }
@@ -98,14 +98,14 @@ const stepsByInput = new WeakMap<
   { readonly tool: string; readonly steps: readonly CommandStep[] }
 >();
 
-function printedParts(exchange: ToolExchange, { text }: Content): readonly FilePart[] {
+function listPrintedParts(exchange: ToolExchange, { text }: Content): readonly FilePart[] {
   // If a line ran in several pieces with one result each, the results can't be attributed.
   if (exchange.results.length > 1 && !exchange.results.slice(0, -1).every(({ text: other }) => isHeadAlone(other)))
-    return NONE;
+    return NO_FILE_PARTS;
   const steps = getSteps(exchange);
-  if (steps.length === 0) return NONE;
-  const { start, end } = printedSlice(text);
-  return outputParts(steps, text.slice(start, end)).map((part) => ({
+  if (steps.length === 0) return NO_FILE_PARTS;
+  const { start, end } = findPrintedSlice(text);
+  return splitCommandOutput(steps, text.slice(start, end)).map((part) => ({
     ...part,
     start: start + part.start,
     end: start + part.end,
@@ -115,7 +115,7 @@ function printedParts(exchange: ToolExchange, { text }: Content): readonly FileP
 
 /** Codex code mode puts its header in a separate text. */
 const isHeadAlone = (text: string): boolean => {
-  const { start } = printedSlice(text);
+  const { start } = findPrintedSlice(text);
   return start > 0 && start >= text.trimEnd().length;
 };
 
@@ -125,7 +125,7 @@ const isCommandLine = (exchange: ToolExchange, { path, text }: Content): boolean
   text === parseCommandCall(exchange.tool, exchange.input)?.line;
 
 /** Text that a command line writes to files: here-documents and patches. */
-const givenParts = (exchange: ToolExchange): readonly FilePart[] =>
+const listGivenParts = (exchange: ToolExchange): readonly FilePart[] =>
   getSteps(exchange)
     .flatMap(({ effects }) => effects)
     .flatMap((effect): readonly FilePart[] => {
@@ -139,14 +139,16 @@ const givenParts = (exchange: ToolExchange): readonly FilePart[] =>
             isCurrent: true,
           },
         ];
-      return effect.kind === 'patch' && effect.at ? patchParts(effect.text, effect.at.start, effect.folder) : NONE;
+      return effect.kind === 'patch' && effect.at
+        ? patchParts(effect.text, effect.at.start, effect.folder)
+        : NO_FILE_PARTS;
     });
 
 function patchParts(text: string, offset: number, folder: string | undefined): readonly FilePart[] {
   return readPatches(text).flatMap(({ path, movedTo, hunks }) => {
     const file = joinPath(folder, movedTo ?? path);
     return file === undefined
-      ? NONE
+      ? NO_FILE_PARTS
       : hunks.map(({ start, end, firstNew }): FilePart => ({
           start: offset + start,
           end: offset + end,
@@ -158,7 +160,7 @@ function patchParts(text: string, offset: number, folder: string | undefined): r
   });
 }
 
-function foundParts(text: string, path: string | undefined): readonly FilePart[] {
+function listFoundParts(text: string, path: string | undefined): readonly FilePart[] {
   const search = (one: string | undefined): CommandStep => ({
     when: 'always',
     printed: [{ kind: 'matches', path: one, isNumbered: true, folder: '', most: Infinity }],
@@ -166,5 +168,5 @@ function foundParts(text: string, path: string | undefined): readonly FilePart[]
     programs: [],
   });
   const isOneFile = path !== undefined && /^\d{1,9}[:-]/.test(text);
-  return outputParts([search(isOneFile ? path : undefined)], text).map((part) => ({ ...part, isCurrent: true }));
+  return splitCommandOutput([search(isOneFile ? path : undefined)], text).map((part) => ({ ...part, isCurrent: true }));
 }

@@ -1,8 +1,8 @@
 /** Paths as agents write them, for any operating system. Nothing here accesses the disk. */
 
-const ABSOLUTE = /^(?:[\\/]|~|[A-Za-z]:[\\/])/;
+const ABSOLUTE_PATH = /^(?:[\\/]|~|[A-Za-z]:[\\/])/;
 
-const isAbsolutePath = (path: string): boolean => ABSOLUTE.test(path);
+const isAbsolutePath = (path: string): boolean => ABSOLUTE_PATH.test(path);
 
 /**
  * A path as seen from where `folder` is named, without `.` and `..` where they can be resolved; slashes for backslashes.

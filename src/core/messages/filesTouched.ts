@@ -1,7 +1,7 @@
 import type { ToolExchange } from './exchanges';
 import { isRecord } from './blocks';
 import { makeFileKey } from './filePath';
-import { getPath, ruleFor, type ToolTable } from './tools';
+import { getPath, getToolRule, type ToolTable } from './tools';
 
 export interface TouchedFile {
   readonly path: string;
@@ -13,7 +13,7 @@ export interface TouchedFile {
 export function listTouchedFiles(exchanges: readonly ToolExchange[], tools: ToolTable): TouchedFile[] {
   const files = new Map<string, TouchedFile>();
   for (const exchange of exchanges) {
-    const kind = ruleFor(tools, exchange)?.kind;
+    const kind = getToolRule(tools, exchange)?.kind;
     if (exchange.isError || (kind !== 'read' && kind !== 'write' && kind !== 'edit')) continue;
     for (const path of listTouchedPaths(tools, exchange)) {
       const key = makeFileKey(path);
@@ -50,7 +50,7 @@ export function listTouchedPaths(tools: ToolTable, exchange: ToolExchange): stri
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** Share of absolute paths that must be below the common folder. */
-const COMMON_SHARE = 0.8;
+const COMMON_FOLDER_SHARE = 0.8;
 
 /** Deepest folder that most absolute paths share, with a trailing slash; '' if there is none. */
 export function findCommonFolder(paths: readonly string[]): string {
@@ -66,7 +66,7 @@ export function findCommonFolder(paths: readonly string[]): string {
       const next = path.slice(0, folder.length + end + 1);
       counts.set(next, (counts.get(next) ?? 0) + 1);
     }
-    const deeper = [...counts].find(([, count]) => count >= absolute.length * COMMON_SHARE)?.[0];
+    const deeper = [...counts].find(([, count]) => count >= absolute.length * COMMON_FOLDER_SHARE)?.[0];
     if (deeper === undefined) return folder.length > 1 ? folder : '';
     folder = deeper;
   }

@@ -21,15 +21,15 @@ export function foldSystem(messages: readonly ApiMessage[], noteOf: (text: strin
     if (role !== 'system') {
       const takesNotes = role === 'user' && waiting.length > 0;
       folded.push(
-        takesNotes ? { ...message, role, content: [...blocksIn(message), ...waiting] } : { ...message, role },
+        takesNotes ? { ...message, role, content: [...listBlocks(message), ...waiting] } : { ...message, role },
       );
       if (takesNotes) waiting = [];
     } else if (folded.length === 0) {
-      prompt.push(...textsIn(message));
+      prompt.push(...listTexts(message));
     } else {
-      const notes = textsIn(message).map(({ text }) => noteOf(text));
+      const notes = listTexts(message).map(({ text }) => noteOf(text));
       const last = folded.at(-1);
-      if (last?.role === 'user') folded.splice(-1, 1, { ...last, content: [...blocksIn(last), ...notes] });
+      if (last?.role === 'user') folded.splice(-1, 1, { ...last, content: [...listBlocks(last), ...notes] });
       else waiting.push(...notes);
     }
   }
@@ -39,8 +39,8 @@ export function foldSystem(messages: readonly ApiMessage[], noteOf: (text: strin
 
 const asText = (text: string): Block => ({ type: 'text', text: `<system>\n${text}\n</system>` });
 
-const blocksIn = ({ content }: ApiMessage) =>
+const listBlocks = ({ content }: ApiMessage) =>
   typeof content === 'string' ? [{ type: 'text', text: content } as const] : content;
 
-const textsIn = (message: ApiMessage): TextBlock[] =>
-  blocksIn(message).filter((block) => isText(block) && block.text.trim() !== '') as TextBlock[];
+const listTexts = (message: ApiMessage): TextBlock[] =>
+  listBlocks(message).filter((block) => isText(block) && block.text.trim() !== '') as TextBlock[];

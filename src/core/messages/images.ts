@@ -58,21 +58,21 @@ export function getBase64(block: Block): string | undefined {
 /** Approximate size of the block's JSON. */
 function countBytes(block: Block): number {
   const data = getBase64(block);
-  if (data !== undefined) return data.length + FRAME_BYTES;
-  if (isText(block)) return Buffer.byteLength(block.text) + FRAME_BYTES;
+  if (data !== undefined) return data.length + IMAGE_FRAME_BYTES;
+  if (isText(block)) return Buffer.byteLength(block.text) + IMAGE_FRAME_BYTES;
   const parts = getParts(block);
-  if (parts.length > 0) return parts.reduce((sum, part) => sum + countBytes(part), FRAME_BYTES);
+  if (parts.length > 0) return parts.reduce((sum, part) => sum + countBytes(part), IMAGE_FRAME_BYTES);
   return Buffer.byteLength(JSON.stringify(block));
 }
 
 /** Field names, quotes and braces around a text or image. */
-const FRAME_BYTES = 64;
+const IMAGE_FRAME_BYTES = 64;
 
 /** Approximate bytes in a request. */
 export const countMessageBytes = memoizeByObject((message: ApiMessage): number =>
   typeof message.content === 'string'
-    ? Buffer.byteLength(message.content) + FRAME_BYTES
-    : message.content.reduce((sum, block) => sum + countBytes(block), FRAME_BYTES),
+    ? Buffer.byteLength(message.content) + IMAGE_FRAME_BYTES
+    : message.content.reduce((sum, block) => sum + countBytes(block), IMAGE_FRAME_BYTES),
 );
 
 export const countImageBytes = ({ image }: PlacedImage): number => countBytes(image);

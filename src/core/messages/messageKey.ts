@@ -12,11 +12,11 @@ export type MessageKey = string & { readonly __messageKey: unique symbol };
 const CONTENT_DIGITS = 16;
 const CALLS_DIGITS = 12;
 
-const remembered = new WeakMap<ApiMessage, MessageKey>();
+const keyCache = new WeakMap<ApiMessage, MessageKey>();
 
 /** Cached per object. */
 export function makeMessageKey(message: ApiMessage): MessageKey {
-  return remembered.get(message) ?? makeKey(message, hashText(JSON.stringify(message)));
+  return keyCache.get(message) ?? makeKey(message, hashText(JSON.stringify(message)));
 }
 
 function makeKey(message: ApiMessage, content: Hash): MessageKey {
@@ -25,7 +25,7 @@ function makeKey(message: ApiMessage, content: Hash): MessageKey {
   );
   const calls = ids.length === 0 ? '' : `/${hashText(JSON.stringify(ids)).slice(0, CALLS_DIGITS)}`;
   const key = `${message.role[0] ?? ''}${content.slice(0, CONTENT_DIGITS)}${calls}`;
-  remembered.set(message, key as MessageKey);
+  keyCache.set(message, key as MessageKey);
   return key as MessageKey;
 }
 

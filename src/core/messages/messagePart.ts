@@ -38,29 +38,29 @@ export interface MessagePart {
 }
 
 /** Per message, with the index it had. Views are parsed repeatedly and few messages change. */
-const remembered = new WeakMap<ApiMessage, MessagePart>();
+const partCache = new WeakMap<ApiMessage, MessagePart>();
 
 export function readMessagePart(message: ApiMessage, index: number): MessagePart {
-  const before = remembered.get(message);
+  const before = partCache.get(message);
   if (before?.index === index) return before;
-  const byBlock = contentsByBlock(message, index);
+  const byBlock = groupContentsByBlock(message, index);
   const isCaller = message.role === 'assistant';
   const part: MessagePart = {
     index,
-    calls: trimList(isCaller ? nativeCalls(message, index, byBlock) : []),
+    calls: trimList(isCaller ? listNativeCalls(message, index, byBlock) : []),
     xmlCalls: trimList(isCaller ? listXmlCalls(message, index, byBlock) : []),
-    answers: trimList(message.role === 'user' ? nativeAnswers(message, index, byBlock) : []),
+    answers: trimList(message.role === 'user' ? listNativeResults(message, index, byBlock) : []),
     xmlAnswers: trimList(message.role === 'user' ? listXmlAnswers(message, index, byBlock) : []),
     displays: trimList(listDisplays(message, index, byBlock)),
   };
-  remembered.set(message, part);
+  partCache.set(message, part);
   return part;
 }
 
 /** Contents by block index; undefined for string content. */
 type ByBlock = ReadonlyMap<string | number | undefined, readonly PlacedContent[]>;
 
-function contentsByBlock(message: ApiMessage, index: number): ByBlock {
+function groupContentsByBlock(message: ApiMessage, index: number): ByBlock {
   const byBlock = new Map<string | number | undefined, PlacedContent[]>();
   for (const content of listContents(message)) {
     const { type, path, start, end, text } = content;
@@ -73,11 +73,12 @@ function contentsByBlock(message: ApiMessage, index: number): ByBlock {
 }
 
 /** Prefixes with which agents mark failed calls; most also set a field. */
-const FAILURE = /^(?:<error>|Error:|The tool execution failed|Tool .{1,40} was not executed)/;
+const FAILED_RESULT = /^(?:<error>|Error:|The tool execution failed|Tool .{1,40} was not executed)/;
 
-const saysFailure = (results: readonly PlacedContent[]): boolean => results.some(({ text }) => FAILURE.test(text));
+const saysFailure = (results: readonly PlacedContent[]): boolean =>
+  results.some(({ text }) => FAILED_RESULT.test(text));
 
-const nativeCalls = (message: ApiMessage, index: number, byBlock: ByBlock): MessagePart['calls'] =>
+const listNativeCalls = (message: ApiMessage, index: number, byBlock: ByBlock): MessagePart['calls'] =>
   getBlocks(message).flatMap((block, at) => {
     if (!isToolUse(block)) return [];
     const input = isRecord(block.input) ? block.input : {};
@@ -89,7 +90,7 @@ const nativeCalls = (message: ApiMessage, index: number, byBlock: ByBlock): Mess
     ];
   });
 
-const nativeAnswers = (message: ApiMessage, index: number, byBlock: ByBlock): MessagePart['answers'] =>
+const listNativeResults = (message: ApiMessage, index: number, byBlock: ByBlock): MessagePart['answers'] =>
   getBlocks(message).flatMap((block, at) => {
     if (!isToolResult(block)) return [];
     const results = trimList(byBlock.get(at) ?? []);

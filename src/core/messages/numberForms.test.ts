@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { NumberForm } from '../agents/types';
-import { numberAt } from './numberForms';
+import { readNumberAt } from './numberForms';
 
 const CODE = ['import a', '', '  b()', 'end'];
 /** Each form as its tool prints it. */
@@ -21,7 +21,7 @@ it.each(Object.entries(PRINTED))('a line number of the form "%s" is recognized a
   for (const first of [1, 9, 98]) {
     for (const [at, line] of CODE.entries()) {
       const printed = print(first + at, line);
-      const found = numberAt(printed, 0, form);
+      const found = readNumberAt(printed, 0, form);
       expect(found?.number).toBe(first + at);
       expect(printed.slice(found?.end)).toBe(line);
     }

@@ -18,13 +18,13 @@ const ZERO = 48;
 const SPACE = 32;
 const STAR = 42;
 const LETTER_L = 76;
-const MAX_DIGITS = 9;
-const MAX_INDENT = 12;
+const MAX_NUMBER_DIGITS = 9;
+const MAX_INDENT_CHARS = 12;
 /** Width to which old versions of OpenCode padded numbers with zeros. */
-const ZERO_PADDED = 5;
+const ZERO_PADDED_DIGITS = 5;
 
 /** Separator after the number; longer ones first if one is a prefix of another. */
-const SEPARATORS: Readonly<Record<NumberForm, readonly string[]>> = {
+const SEPARATORS_BY_FORM: Readonly<Record<NumberForm, readonly string[]>> = {
   arrow: ['→'],
   tab: ['\t'],
   pipe: [' | ', ' |'],
@@ -36,16 +36,16 @@ const SEPARATORS: Readonly<Record<NumberForm, readonly string[]>> = {
 };
 
 /** Separators that may lose their trailing blank on an empty line. */
-const BLANK_AT_END: ReadonlySet<string> = new Set([' |', ':', '.', '-', '   │', ' │']);
+const SEPARATORS_WITH_OPTIONAL_BLANK: ReadonlySet<string> = new Set([' |', ':', '.', '-', '   │', ' │']);
 
 /**
  * Number at the start of the line at an offset.
  * @returns undefined if the line has none in that format
  */
-export function numberAt(text: string, at: number, form: NumberForm): LineNumber | undefined {
+export function readNumberAt(text: string, at: number, form: NumberForm): LineNumber | undefined {
   let next = at;
   if (form === 'bar' && text.charCodeAt(next) === STAR) next++;
-  while (text.charCodeAt(next) === SPACE && next - at < MAX_INDENT) next++;
+  while (text.charCodeAt(next) === SPACE && next - at < MAX_INDENT_CHARS) next++;
   if (form === 'L') {
     if (text.charCodeAt(next) !== LETTER_L) return undefined;
     next++;
@@ -54,15 +54,15 @@ export function numberAt(text: string, at: number, form: NumberForm): LineNumber
   let number = 0;
   for (let digit = text.charCodeAt(next) - ZERO; digit >= 0 && digit <= 9; digit = text.charCodeAt(++next) - ZERO) {
     number = number * 10 + digit;
-    if (next - first > MAX_DIGITS) return undefined;
+    if (next - first > MAX_NUMBER_DIGITS) return undefined;
   }
   if (next === first || number === 0) return undefined;
   const isPadded = text.charCodeAt(first) === ZERO;
-  if (isPadded && !(form === 'bar' && next - first === ZERO_PADDED)) return undefined;
-  for (const separator of isPadded ? ['| ', '|'] : SEPARATORS[form]) {
+  if (isPadded && !(form === 'bar' && next - first === ZERO_PADDED_DIGITS)) return undefined;
+  for (const separator of isPadded ? ['| ', '|'] : SEPARATORS_BY_FORM[form]) {
     if (text.charCodeAt(next) !== separator.charCodeAt(0) || !text.startsWith(separator, next)) continue;
     const end = next + separator.length;
-    if (BLANK_AT_END.has(separator) && !isLineEnd(text, end)) continue;
+    if (SEPARATORS_WITH_OPTIONAL_BLANK.has(separator) && !isLineEnd(text, end)) continue;
     return { number, end };
   }
   return undefined;

@@ -32,15 +32,15 @@ export function readPatches(text: string): PatchedFile[] {
   const files: PatchedFile[] = [];
   const lines = new LineReader(text);
   while (lines.isOpen) {
-    const line = lines.text();
+    const line = lines.getText();
     if (line === '*** Begin Patch') {
-      lines.next();
+      lines.moveToNext();
       readEnvelope(lines, files);
     } else if (line.startsWith('diff --git ') || isFileHead(lines)) {
       const file = readUnified(lines);
       if (file) files.push(file);
     } else {
-      lines.next();
+      lines.moveToNext();
     }
   }
   return files;
@@ -58,14 +58,14 @@ class LineReader {
     return this.start <= this.source.length;
   }
 
-  next(): this {
+  moveToNext(): this {
     this.start = this.end + 1;
     this.end = this.endFrom(this.start);
     return this;
   }
 
   /** Without a trailing carriage return. */
-  text(): string {
+  getText(): string {
     return this.source.slice(this.start, this.textEnd);
   }
 
@@ -91,24 +91,24 @@ class LineReader {
   }
 }
 
-const FILE_HEAD = /^\*\*\* (Add|Update|Delete) File: (.+)$/;
-const MOVE_HEAD = /^\*\*\* Move to: (.+)$/;
+const PATCH_FILE_HEAD = /^\*\*\* (Add|Update|Delete) File: (.+)$/;
+const PATCH_MOVE_HEAD = /^\*\*\* Move to: (.+)$/;
 
 /** Parses the lines between `*** Begin Patch` and `*** End Patch`. */
 function readEnvelope(lines: LineReader, files: PatchedFile[]): void {
   while (lines.isOpen) {
-    const line = lines.text();
+    const line = lines.getText();
     if (line === '*** End Patch') {
-      lines.next();
+      lines.moveToNext();
       return;
     }
-    const [, kind, path = ''] = FILE_HEAD.exec(line) ?? [];
-    lines.next();
+    const [, kind, path = ''] = PATCH_FILE_HEAD.exec(line) ?? [];
+    lines.moveToNext();
     if (kind === undefined) continue;
     const change = kind === 'Add' ? 'add' : kind === 'Delete' ? 'delete' : 'update';
     // After the last line the text is empty.
-    const [, movedTo] = MOVE_HEAD.exec(lines.text()) ?? [];
-    if (movedTo !== undefined) lines.next();
+    const [, movedTo] = PATCH_MOVE_HEAD.exec(lines.getText()) ?? [];
+    if (movedTo !== undefined) lines.moveToNext();
     files.push({ change, path: path.trim(), movedTo: movedTo?.trim(), hunks: readHunks(lines) });
   }
 }
@@ -124,7 +124,7 @@ function readHunks(lines: LineReader): PatchHunk[] {
       hunks.push({ start: first.start - 1, end: last.end, firstOld: undefined, firstNew: undefined, lines: hunk });
     hunk = [];
   };
-  for (; lines.isOpen && !lines.startsWith('*** '); lines.next()) {
+  for (; lines.isOpen && !lines.startsWith('*** '); lines.moveToNext()) {
     const { sign, start, textEnd } = lines;
     if (isSign(sign)) hunk.push({ sign, start: start + 1, end: textEnd });
     else if (lines.startsWith('@@')) close();
@@ -140,18 +140,18 @@ const isSign = (sign: string): sign is PatchSign => sign === ' ' || sign === '+'
 /** `--- a/x` and `+++ b/x` under it. */
 const isFileHead = (lines: LineReader): boolean => lines.startsWith('--- ') && lines.nextStartsWith('+++ ');
 
-const HUNK_HEAD = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
+const DIFF_HUNK_HEAD = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 function readUnified(lines: LineReader): PatchedFile | undefined {
   let old: string | undefined;
   let now: string | undefined;
   const isGit = lines.startsWith('diff --git ');
   if (isGit) {
-    [old, now] = gitPaths(lines.text());
-    lines.next();
-    for (; lines.isOpen && !isFileHead(lines); lines.next()) {
+    [old, now] = readGitPaths(lines.getText());
+    lines.moveToNext();
+    for (; lines.isOpen && !isFileHead(lines); lines.moveToNext()) {
       if (lines.startsWith('diff --git ') || lines.startsWith('@@ ')) break;
-      const line = lines.text();
+      const line = lines.getText();
       if (
         !/^(?:index |old mode|new mode|deleted file|new file|copy |rename |similarity |dissimilarity |Binary )/.test(
           line,
@@ -164,10 +164,10 @@ function readUnified(lines: LineReader): PatchedFile | undefined {
     }
   }
   if (lines.isOpen && isFileHead(lines)) {
-    old = pathOfHead(lines.text(), isGit);
-    lines.next();
-    now = pathOfHead(lines.text(), isGit);
-    lines.next();
+    old = readHeadPath(lines.getText(), isGit);
+    lines.moveToNext();
+    now = readHeadPath(lines.getText(), isGit);
+    lines.moveToNext();
   } else if (!isGit) {
     return undefined;
   }
@@ -185,14 +185,14 @@ function readUnified(lines: LineReader): PatchedFile | undefined {
 
 /** The number of lines is given in the `@@` header. */
 function readHunk(lines: LineReader): PatchHunk | undefined {
-  const head = HUNK_HEAD.exec(lines.text());
+  const head = DIFF_HUNK_HEAD.exec(lines.getText());
   if (!head) return undefined;
   let old = Number(head[2] ?? 1);
   let now = Number(head[4] ?? 1);
-  lines.next();
+  lines.moveToNext();
   const found: PatchLine[] = [];
   const start = lines.start;
-  for (; lines.isOpen && (old > 0 || now > 0 || lines.sign === '\\'); lines.next()) {
+  for (; lines.isOpen && (old > 0 || now > 0 || lines.sign === '\\'); lines.moveToNext()) {
     const { sign } = lines;
     if (sign === '\\') continue;
     // Some tools strip the blank from an empty line.
@@ -216,23 +216,23 @@ function readHunk(lines: LineReader): PatchHunk | undefined {
 }
 
 /** `diff --git a/x b/x`. Names with blanks can be split only if both are equal. */
-function gitPaths(line: string): [string | undefined, string | undefined] {
+function readGitPaths(line: string): [string | undefined, string | undefined] {
   const rest = line.slice('diff --git '.length);
   const quoted = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(rest);
-  if (quoted) return [unprefixed(quoted[1] ?? '', true), unprefixed(quoted[2] ?? '', true)];
+  if (quoted) return [removePrefix(quoted[1] ?? '', true), removePrefix(quoted[2] ?? '', true)];
   const half = rest.slice(0, (rest.length - 1) / 2);
   const other = rest.slice((rest.length + 1) / 2);
-  const [a, b] = [unprefixed(half, true), unprefixed(other, true)];
+  const [a, b] = [removePrefix(half, true), removePrefix(other, true)];
   return a === b ? [a, b] : [undefined, undefined];
 }
 
 /** Path after `---` or `+++`; undefined if the file does not exist on that side. */
-function pathOfHead(line: string, isGit: boolean): string | undefined {
+function readHeadPath(line: string, isGit: boolean): string | undefined {
   const path = line.slice(4).split('\t')[0] ?? '';
-  return path.trim() === '/dev/null' ? undefined : unprefixed(path.trim(), isGit || /^[ab]\//.test(path));
+  return path.trim() === '/dev/null' ? undefined : removePrefix(path.trim(), isGit || /^[ab]\//.test(path));
 }
 
-function unprefixed(path: string, hasPrefix: boolean): string {
+function removePrefix(path: string, hasPrefix: boolean): string {
   const plain = path.startsWith('"') && path.endsWith('"') ? path.slice(1, -1).replaceAll(/\\(.)/g, '$1') : path;
   return hasPrefix ? plain.replace(/^[abciow]\//, '') : plain;
 }

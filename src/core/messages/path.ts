@@ -1,13 +1,13 @@
 import type { Path } from './types';
 
-type Container = Readonly<Record<string | number, unknown>>;
+type JsonContainer = Readonly<Record<string | number, unknown>>;
 
 /** Undefined if the path does not exist. Own properties only. */
 export function getValueAt(root: unknown, path: Path): unknown {
   let value: unknown = root;
   for (const key of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = (value as Container)[key];
+    value = (value as JsonContainer)[key];
   }
   return value;
 }
@@ -28,7 +28,7 @@ export function withValueAt<T>(root: T, path: Path, value: unknown): T {
   if (!isThere) {
     throw new Error(`no value at ${path.join('.')}`);
   }
-  const changed = withValueAt((root as Container)[key], rest, value);
+  const changed = withValueAt((root as JsonContainer)[key], rest, value);
   if (Array.isArray(root)) return root.with(key as number, changed) as T;
   const copy = { ...root } as Record<string | number, unknown>;
   // Assigning "__proto__" (valid in JSON) would set the prototype; assigning any other key

@@ -12,11 +12,11 @@ const MACHINE_TEXT = new RegExp(
   'gi',
 );
 
-const OPENINGS: readonly RegExp[] = [...new Set(AGENT_LIST.flatMap(({ preamble }) => preamble.openings ?? []))];
+const MACHINE_OPENINGS: readonly RegExp[] = [...new Set(AGENT_LIST.flatMap(({ preamble }) => preamble.openings ?? []))];
 
-const WRAPPER = `(?:${joinForms(({ wrappers }) => wrappers)})`;
-const OPEN_WRAPPER = new RegExp(`^<${WRAPPER}(?: [^>]*)?>`);
-const CLOSE_WRAPPER = new RegExp(`</${WRAPPER}>$`);
+const WRAPPER_PATTERN = `(?:${joinForms(({ wrappers }) => wrappers)})`;
+const OPENING_WRAPPER = new RegExp(`^<${WRAPPER_PATTERN}(?: [^>]*)?>`);
+const CLOSING_WRAPPER = new RegExp(`</${WRAPPER_PATTERN}>$`);
 
 /** Flags that readers or agents set on messages that no person wrote. */
 const MACHINE_FLAGS = ['addedByAgent', 'isMeta', 'isCompactSummary', 'isSummary', 'isTruncationMarker'];
@@ -26,11 +26,11 @@ export const isMachineMessage = (message: ApiMessage): boolean => MACHINE_FLAGS.
 /** The user's own words, without text that an agent added. */
 export function extractPersonText(text: string): string {
   const words = withoutEnvironment(text).replace(MACHINE_TEXT, ' ').trim();
-  const rest = OPENINGS.reduce((left, opening) => left.replace(opening, ''), words).trim();
-  return rest.replace(OPEN_WRAPPER, '').replace(CLOSE_WRAPPER, '').trim();
+  const rest = MACHINE_OPENINGS.reduce((left, opening) => left.replace(opening, ''), words).trim();
+  return rest.replace(OPENING_WRAPPER, '').replace(CLOSING_WRAPPER, '').trim();
 }
 
-const REPORT = new RegExp(`^\\s*<(?:${joinForms(({ reports }) => reports)})[\\s>]`, 'i');
+const MACHINE_REPORT = new RegExp(`^\\s*<(?:${joinForms(({ reports }) => reports)})[\\s>]`, 'i');
 
 /** True if the text is only the report of a subagent or background task. */
-export const isReport = (text: string): boolean => REPORT.test(text) && extractPersonText(text) === '';
+export const isReport = (text: string): boolean => MACHINE_REPORT.test(text) && extractPersonText(text) === '';

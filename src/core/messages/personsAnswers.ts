@@ -7,11 +7,11 @@ import { isToolResult, isToolUse } from './blocks';
 import type { ApiMessage, Block, ToolResultBlock } from './types';
 
 /** A symbol survives edits, but is never written to a file or sent. */
-const PERSONS_ANSWER = Symbol('a person speaks in this result');
+const PERSONS_ANSWER_MARK = Symbol('a person speaks in this result');
 
-export const markPersonsAnswer = <T extends Block>(block: T): T => ({ ...block, [PERSONS_ANSWER]: true });
+export const markPersonsAnswer = <T extends Block>(block: T): T => ({ ...block, [PERSONS_ANSWER_MARK]: true });
 
-export const isPersonsAnswer = (block: Block): boolean => PERSONS_ANSWER in block;
+export const isPersonsAnswer = (block: Block): boolean => PERSONS_ANSWER_MARK in block;
 
 /** Lowercase names of the tools with which these agents ask a person. */
 export const listAskingTools = (agents: readonly Pick<Agent, 'tools'>[]): ReadonlySet<string> =>
@@ -48,7 +48,7 @@ export function markAnswers(asking: ReadonlySet<string>, messages: readonly ApiM
 export type BlockPlace = readonly [message: number, block: number];
 
 /** Places of all marked results. Symbols are lost between worker threads, places are not. */
-export const personsAnswersIn = (messages: readonly ApiMessage[]): readonly BlockPlace[] =>
+export const listPersonsAnswers = (messages: readonly ApiMessage[]): readonly BlockPlace[] =>
   messages.flatMap(({ content }, message) =>
     typeof content === 'string'
       ? []

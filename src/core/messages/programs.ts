@@ -9,7 +9,7 @@ import { getBlocks, isRecord, isToolResult, isToolUse } from './blocks';
 import type { ApiMessage, Block, ToolResultBlock } from './types';
 
 /** A symbol survives edits, but is never written to a file or sent. */
-const PROGRAMS_RESULT = Symbol('a program reads this result');
+const PROGRAM_RESULT_MARK = Symbol('a program reads this result');
 
 /** The `caller` field of a call or result, if present. */
 export const pickCaller = ({ caller }: Readonly<Record<string, unknown>>): { readonly caller?: unknown } =>
@@ -20,7 +20,7 @@ export const isOfProgram = ({ caller }: Block): boolean =>
   isRecord(caller) && typeof caller['type'] === 'string' && caller['type'] !== 'direct';
 
 /** True for results marked by {@link markProgramsResults}; they use no context. */
-export const isProgramsResult = (block: Block): boolean => PROGRAMS_RESULT in block;
+export const isProgramsResult = (block: Block): boolean => PROGRAM_RESULT_MARK in block;
 
 /** Marks results that programs read; messages without any are returned as the same objects. */
 export function markProgramsResults(messages: readonly ApiMessage[]): readonly ApiMessage[] {
@@ -31,7 +31,7 @@ export function markProgramsResults(messages: readonly ApiMessage[]): readonly A
     );
     if (results.size === 0) return message;
     const content = getBlocks(message).map((block) =>
-      results.has(block) ? { ...block, [PROGRAMS_RESULT]: true } : block,
+      results.has(block) ? { ...block, [PROGRAM_RESULT_MARK]: true } : block,
     );
     return { ...message, content };
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { assistant, call, exchange, result, user } from '../testing';
+import { assistant, call, makeToolExchange, result, user } from '../testing';
 import { SUMMARY_ORIGIN } from './firewall';
 import { renderConversation } from './render';
 
@@ -86,8 +86,8 @@ it("a rendered result is named by its call's file or command", () => {
 });
 
 it('a rendered result has the same name on both sides of a diff, whatever was removed from its call', () => {
-  const original = [user('task'), ...exchange('a', 'Bash', { command: 'npm test' }, 'done')];
-  const view = [user('task'), ...exchange('a', 'Bash', { command: '⟦condensed⟧' }, 'done')];
+  const original = [user('task'), ...makeToolExchange('a', 'Bash', { command: 'npm test' }, 'done')];
+  const view = [user('task'), ...makeToolExchange('a', 'Bash', { command: '⟦condensed⟧' }, 'done')];
   const name = '◀ result of Bash: npm test';
   expect(renderConversation(original)).toContain(name);
   expect(renderConversation(view, [0, 1, 2], original)).toContain(name);

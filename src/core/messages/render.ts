@@ -6,7 +6,7 @@ import type { ApiMessage, Block, ToolUseBlock } from './types';
 /**
  * UTF-16 units of the longest text shown in full in a comparison; editors refuse files of 50 MB.
  */
-export const LONGEST_COMPARED = 2_000_000;
+export const MAX_COMPARED_CHARS = 2_000_000;
 
 /**
  * A conversation as text for people: one heading a message, the tools' calls and results under it. Both sides of a
@@ -42,37 +42,37 @@ export function getSpeaker(message: ApiMessage): string {
  * @param original as of {@link renderConversation}
  */
 export function renderBodies(messages: readonly ApiMessage[], original = messages, longest = Infinity): string[] {
-  const names = toolNames(original);
-  const body = (text: string): string => ends(text, longest);
+  const names = collectToolNames(original);
+  const body = (text: string): string => truncateMiddle(text, longest);
   return messages.map(({ content }) =>
     typeof content === 'string' ? body(content) : content.map((block) => renderBlock(block, names, body)).join('\n'),
   );
 }
 
 /** UTF-16 units per message in a list. */
-const LISTED = 120;
+const MAX_LISTED_CHARS = 120;
 
 export function listMessages(
   messages: readonly ApiMessage[],
 ): readonly { readonly role: ApiMessage['role']; readonly words: string }[] {
-  const bodies = renderBodies(messages, messages, 10 * LISTED);
+  const bodies = renderBodies(messages, messages, 10 * MAX_LISTED_CHARS);
   const words = (body: string): string =>
     body
-      .slice(0, 10 * LISTED)
+      .slice(0, 10 * MAX_LISTED_CHARS)
       .replace(/\s+/g, ' ')
       .trim()
-      .slice(0, LISTED);
+      .slice(0, MAX_LISTED_CHARS);
   return messages.map(({ role }, index) => ({ role, words: words(bodies[index] ?? '').toWellFormed() }));
 }
 
-function ends(text: string, longest: number): string {
+function truncateMiddle(text: string, longest: number): string {
   if (text.length <= longest) return text;
   const half = Math.floor(longest / 2);
   const hidden = (text.length - 2 * half).toLocaleString('en-US');
   return `${text.slice(0, half).toWellFormed()}\n⋯ ${hidden} characters ⋯\n${text.slice(text.length - half).toWellFormed()}`;
 }
 
-function toolNames(messages: readonly ApiMessage[]): Map<string, string> {
+function collectToolNames(messages: readonly ApiMessage[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const message of messages) {
     for (const block of getBlocks(message)) if (isToolUse(block)) names.set(block.id, getCallName(block));
@@ -81,7 +81,7 @@ function toolNames(messages: readonly ApiMessage[]): Map<string, string> {
 }
 
 /** Maximum length of a path or command in a call's name. */
-const MAX_NAME = 100;
+const MAX_NAME_CHARS = 100;
 
 function getCallName({ name, input }: ToolUseBlock): string {
   if (!isRecord(input)) return name;
@@ -89,7 +89,7 @@ function getCallName({ name, input }: ToolUseBlock): string {
   const path = getPath(DEFAULT_TOOLS, call);
   const [words = ''] = (path ?? getCommand(call) ?? '').trim().split('\n');
   if (words === '') return name;
-  const short = words.length > MAX_NAME ? `${words.slice(0, MAX_NAME - 1).toWellFormed()}…` : words;
+  const short = words.length > MAX_NAME_CHARS ? `${words.slice(0, MAX_NAME_CHARS - 1).toWellFormed()}…` : words;
   return path === undefined ? `${name}: ${short}` : `${name} ${short}`;
 }
 

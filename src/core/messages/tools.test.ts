@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { exchange } from '../testing';
+import { makeToolExchange } from '../testing';
 import { listToolExchanges, type ToolExchange } from './exchanges';
 import type { ToolRule } from '../agents/types';
-import { getCommand, DEFAULT_TOOLS, getPath, ruleFor, makeToolTable, listValues } from './tools';
+import { getCommand, DEFAULT_TOOLS, getPath, getToolRule, makeToolTable, listValues } from './tools';
 
-const called = (name: string, input: unknown): ToolExchange => listToolExchanges(exchange('a', name, input, 'x'))[0]!;
+const called = (name: string, input: unknown): ToolExchange =>
+  listToolExchanges(makeToolExchange('a', name, input, 'x'))[0]!;
 
-const getRule = (name: string, input: unknown = {}) => ruleFor(DEFAULT_TOOLS, called(name, input));
+const getRule = (name: string, input: unknown = {}) => getToolRule(DEFAULT_TOOLS, called(name, input));
 
 describe('the rule for a tool', () => {
   it("is known for all agents' tools in any letter case, but not for names of object members", () => {
@@ -66,8 +67,8 @@ describe('the rule for a tool', () => {
 
   it('is the user’s own if there is one', () => {
     const own = makeToolTable({ READ: { kind: 'list' } });
-    expect(ruleFor(own, called('read', {}))).toEqual({ kind: 'list' });
-    expect(ruleFor(own, called('Grep', {}))?.kind).toBe('search');
+    expect(getToolRule(own, called('read', {}))).toEqual({ kind: 'list' });
+    expect(getToolRule(own, called('Grep', {}))?.kind).toBe('search');
   });
 });
 

@@ -2,7 +2,7 @@
  * Classifies a call by the user's rows, then the agents' table, then the shape of its parameters.
  */
 import { AGENT_LIST } from '../agents';
-import type { Parameters, ToolRule } from '../agents/types';
+import type { ParameterNames, ToolRule } from '../agents/types';
 import { memoizeByObject } from '../memoizeByObject';
 import { isRecord } from './blocks';
 import type { PlacedContent, ToolExchange } from './exchanges';
@@ -16,16 +16,16 @@ export interface ToolTable {
 export const DEFAULT_TOOLS: ToolTable = { own: {} };
 
 /** The last table with user rows, so that caches keyed by it stay valid while the rows do. */
-let latest: { readonly json: string; readonly table: ToolTable } | undefined;
+let latestTable: { readonly json: string; readonly table: ToolTable } | undefined;
 
 /** @param own a user's rows, by the tools' names */
 export function makeToolTable(own: Readonly<Record<string, ToolRule>>): ToolTable {
   const rows = Object.entries(own);
   if (rows.length === 0) return DEFAULT_TOOLS;
   const json = JSON.stringify(rows);
-  if (latest?.json !== json)
-    latest = { json, table: { own: Object.fromEntries(rows.map(([name, rule]) => [name.toLowerCase(), rule])) } };
-  return latest.table;
+  if (latestTable?.json !== json)
+    latestTable = { json, table: { own: Object.fromEntries(rows.map(([name, rule]) => [name.toLowerCase(), rule])) } };
+  return latestTable.table;
 }
 
 /** The part of a call that determines its tool. */
@@ -35,17 +35,17 @@ type ToolCall = Pick<ToolExchange, 'tool' | 'input'>;
  * Cached by table and parameters, since each call is asked for repeatedly and views share
  * parameters.
  */
-const memory = memoizeByObject<
+const ruleMemory = memoizeByObject<
   ToolTable,
   WeakMap<ToolCall['input'], { readonly tool: string; readonly rule: ToolRule | undefined }>
 >(() => new WeakMap());
 
 /** Undefined if the tool is unknown and its parameters give no hint. */
-export function ruleFor(tools: ToolTable, call: ToolCall): ToolRule | undefined {
-  const known = memory(tools).get(call.input);
+export function getToolRule(tools: ToolTable, call: ToolCall): ToolRule | undefined {
+  const known = ruleMemory(tools).get(call.input);
   if (known?.tool === call.tool) return known.rule;
   const rule = findRule(tools, call);
-  memory(tools).set(call.input, { tool: call.tool, rule });
+  ruleMemory(tools).set(call.input, { tool: call.tool, rule });
   return rule;
 }
 
@@ -53,17 +53,17 @@ function findRule({ own }: ToolTable, { tool, input }: ToolCall): ToolRule | und
   const name = tool.toLowerCase();
   // Own keys only, in case a tool is called "constructor".
   if (Object.hasOwn(own, name)) return own[name];
-  const rows = ROWS.get(name);
+  const rows = RULES_BY_TOOL.get(name);
   if (rows) return chooseRow(rows, input);
-  const inner = ROWS.get(name.slice(name.lastIndexOf('__') + 2));
-  if (inner && name.startsWith('mcp__') && inner.some((row) => fit(row, input) > 0)) {
+  const inner = RULES_BY_TOOL.get(name.slice(name.lastIndexOf('__') + 2));
+  if (inner && name.startsWith('mcp__') && inner.some((row) => scoreRow(row, input) > 0)) {
     return chooseRow(inner, input);
   }
   return guessRule(name, input);
 }
 
 /** All agents' rows by name. Agents use the same name for different tools. */
-const ROWS: ReadonlyMap<string, readonly [ToolRule, ...ToolRule[]]> = (() => {
+const RULES_BY_TOOL: ReadonlyMap<string, readonly [ToolRule, ...ToolRule[]]> = (() => {
   const rows = new Map<string, [ToolRule, ...ToolRule[]]>();
   for (const { tools } of AGENT_LIST) {
     for (const [name, row] of Object.entries<ToolRule>(tools)) {
@@ -84,10 +84,10 @@ type Rows = readonly [ToolRule, ...ToolRule[]];
 function chooseRow(rows: Rows, input: ToolCall['input']): ToolRule {
   const [first, ...others] = rows;
   if (others.length === 0) return first;
-  const fits = rows.map((row) => fit(row, input));
+  const fits = rows.map((row) => scoreRow(row, input));
   const most = Math.max(...fits);
   const alike = rows.flatMap((_, at) => (fits[at] === most ? [at] : []));
-  const known = joinedRows(rows);
+  const known = joinedRuleCache(rows);
   const key = alike.join();
   const before = known.get(key);
   if (before) return before;
@@ -97,19 +97,19 @@ function chooseRow(rows: Rows, input: ToolCall['input']): ToolRule {
 }
 
 /** Cached by rows and tie: few combinations for many calls. */
-const joinedRows = memoizeByObject<Rows, Map<string, ToolRule>>(() => new Map());
+const joinedRuleCache = memoizeByObject<Rows, Map<string, ToolRule>>(() => new Map());
 
 function joinRows([best, ...alike]: Rows): ToolRule {
   const numbers = [best, ...alike].flatMap((row) => (row.kind === best.kind ? (row.numbers ?? []) : []));
   return { ...best, ...(best.numbers && { numbers: [...new Set(numbers)] }) };
 }
 
-const fit = (row: ToolRule, input: ToolCall['input']): number =>
+const scoreRow = (row: ToolRule, input: ToolCall['input']): number =>
   mergeParameters(row).filter((parameters) => parameters.some((parameter) => listValues(input, parameter).length > 0))
     .length;
 
 const mergeParameters = memoizeByObject(
-  ({ path, old, new: put, content, patch, pattern, command, range }: ToolRule): readonly Parameters[] =>
+  ({ path, old, new: put, content, patch, pattern, command, range }: ToolRule): readonly ParameterNames[] =>
     [path, old, put, content, patch, pattern, command, range?.first, range?.last, range?.count, range?.pair].filter(
       (parameters) => parameters !== undefined,
     ),
@@ -122,7 +122,7 @@ const mergeParameters = memoizeByObject(
  */
 export function listValues(input: ToolCall['input'], parameter: string): readonly unknown[] {
   if (!parameter.includes('.') && !parameter.includes('['))
-    return Object.hasOwn(input, parameter) && isGiven(input[parameter]) ? [input[parameter]] : NO_VALUES;
+    return Object.hasOwn(input, parameter) && isGiven(input[parameter]) ? [input[parameter]] : EMPTY_VALUES;
   let values: readonly unknown[] = [input];
   for (const step of parameter.split('.')) {
     const isList = step.endsWith('[]');
@@ -137,12 +137,12 @@ export function listValues(input: ToolCall['input'], parameter: string): readonl
   return values.filter(isGiven);
 }
 
-const NO_VALUES: readonly never[] = [];
+const EMPTY_VALUES: readonly never[] = [];
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
 /** Texts of the first spelling that the call has. */
-export function listTexts(input: ToolCall['input'], parameters: Parameters | undefined): readonly string[] {
+export function listTexts(input: ToolCall['input'], parameters: ParameterNames | undefined): readonly string[] {
   for (const parameter of parameters ?? []) {
     const texts = listValues(input, parameter).filter((value) => typeof value === 'string');
     if (texts.length > 0) return texts;
@@ -152,14 +152,14 @@ export function listTexts(input: ToolCall['input'], parameters: Parameters | und
 
 /** The file or folder of a call; undefined if there are several. */
 export function getPath(tools: ToolTable, exchange: ToolCall): string | undefined {
-  const rule = ruleFor(tools, exchange);
+  const rule = getToolRule(tools, exchange);
   if (!rule) return undefined;
   for (const parameter of rule.path ?? []) {
     const [path, other] = listValues(exchange.input, parameter);
     const isOne = !parameter.includes('[]') || listValues(exchange.input, listIn(parameter)).length === 1;
     if (typeof path === 'string' && other === undefined && isOne) return path;
   }
-  return xmlPath(exchange.input);
+  return readXmlPath(exchange.input);
 }
 
 /** `files[].path` is in the list `files[]`. */
@@ -168,7 +168,7 @@ const listIn = (parameter: string): string => parameter.slice(0, parameter.index
 /**
  * Roo's later XML form: `<args><file><path>x</path></file></args>`. Undefined for several files.
  */
-function xmlPath(input: ToolCall['input']): string | undefined {
+function readXmlPath(input: ToolCall['input']): string | undefined {
   const args = input['args'];
   if (typeof args !== 'string') return undefined;
   const paths = [...args.matchAll(/<path>([^<]*)<\/path>/g)];
@@ -190,7 +190,7 @@ export const isNameOfFile = ({ path }: Pick<PlacedContent, 'path'>): boolean =>
   path.includes('input') && FILE_PARAMETERS.has(String(path.findLast((key) => typeof key === 'string')));
 
 /** Parameter names used by many tools. */
-const SPELLINGS = {
+const PARAMETER_SPELLINGS = {
   path: [
     'file_path',
     'filePath',
@@ -211,12 +211,12 @@ const SPELLINGS = {
   where: ['glob', 'include', 'include_pattern', 'includePattern', 'dir', 'directory', 'folder', 'dir_path'],
   first: ['offset', 'start_line', 'startLine', 'start', 'view_range', 'line_start'],
   url: ['url', 'urls', 'uri'],
-} as const satisfies Readonly<Record<string, Parameters>>;
+} as const satisfies Readonly<Record<string, ParameterNames>>;
 
 /** Last segment of every parameter that names a file: `file_path`, `edits[].path`. */
 const FILE_PARAMETERS: ReadonlySet<string> = new Set(
   [
-    ...SPELLINGS.path,
+    ...PARAMETER_SPELLINGS.path,
     ...AGENT_LIST.flatMap(({ tools }) => Object.values<ToolRule>(tools)).flatMap(({ path }) => path ?? []),
   ].map((parameter) => parameter.replaceAll('[]', '').split('.').at(-1) ?? parameter),
 );
@@ -226,9 +226,10 @@ const FILE_PARAMETERS: ReadonlySet<string> = new Set(
  * since condensing them must not change the class.
  */
 function guessRule(name: string, input: ToolCall['input']): ToolRule | undefined {
-  const key = (what: keyof typeof SPELLINGS): string | undefined =>
-    SPELLINGS[what].find((each) => typeof input[each] === 'string');
-  const has = (what: keyof typeof SPELLINGS): boolean => SPELLINGS[what].some((each) => Object.hasOwn(input, each));
+  const key = (what: keyof typeof PARAMETER_SPELLINGS): string | undefined =>
+    PARAMETER_SPELLINGS[what].find((each) => typeof input[each] === 'string');
+  const has = (what: keyof typeof PARAMETER_SPELLINGS): boolean =>
+    PARAMETER_SPELLINGS[what].some((each) => Object.hasOwn(input, each));
   const path = key('path');
   const at = path === undefined ? {} : { path: [path] };
   const old = key('old');
@@ -238,7 +239,10 @@ function guessRule(name: string, input: ToolCall['input']): ToolRule | undefined
   if (patch !== undefined) return { kind: 'edit', ...at, patch: [patch] };
   const command = key('command');
   // `command` may also be a subcommand such as "list"; the other parameters decide.
-  if (command !== undefined && Object.keys(input).every((each) => each === command || BESIDE_COMMAND.has(each))) {
+  if (
+    command !== undefined &&
+    Object.keys(input).every((each) => each === command || COMMAND_SIDE_PARAMETERS.has(each))
+  ) {
     return { kind: 'command', command: [command] };
   }
   const pattern = key('pattern');
@@ -248,16 +252,17 @@ function guessRule(name: string, input: ToolCall['input']): ToolRule | undefined
   }
   const content = key('content');
   if (path !== undefined) {
-    if (content !== undefined) return WRITES.test(name) ? { kind: 'write', ...at, content: [content] } : undefined;
-    if (LISTS.test(name)) return { kind: 'list', ...at };
-    if (has('first') || READS.test(name)) return { kind: 'read', ...at };
+    if (content !== undefined)
+      return WRITING_TOOL_NAME.test(name) ? { kind: 'write', ...at, content: [content] } : undefined;
+    if (LISTING_TOOL_NAME.test(name)) return { kind: 'list', ...at };
+    if (has('first') || READING_TOOL_NAME.test(name)) return { kind: 'read', ...at };
     return undefined;
   }
   return has('url') ? { kind: 'fetch' } : undefined;
 }
 
 /** Parameters that occur with a command line. */
-const BESIDE_COMMAND: ReadonlySet<string> = new Set([
+const COMMAND_SIDE_PARAMETERS: ReadonlySet<string> = new Set([
   'cwd',
   'workdir',
   'working_directory',
@@ -276,6 +281,6 @@ const BESIDE_COMMAND: ReadonlySet<string> = new Set([
   'run_in_background',
 ]);
 
-const WRITES = /(?:^|[_.-])(?:write|create|save|put|overwrite)|(?:write|create|save)[_-]?file/;
-const LISTS = /(?:^|[_.-])(?:list|ls|dir|tree)(?:[_.-]|$)|list_?(?:dir|files|folder)|directory_tree/;
-const READS = /(?:^|[_.-])(?:read|cat|view|open)(?:[_.-]|$)|(?:read|view|open|get)_?(?:text_?)?file/;
+const WRITING_TOOL_NAME = /(?:^|[_.-])(?:write|create|save|put|overwrite)|(?:write|create|save)[_-]?file/;
+const LISTING_TOOL_NAME = /(?:^|[_.-])(?:list|ls|dir|tree)(?:[_.-]|$)|list_?(?:dir|files|folder)|directory_tree/;
+const READING_TOOL_NAME = /(?:^|[_.-])(?:read|cat|view|open)(?:[_.-]|$)|(?:read|view|open|get)_?(?:text_?)?file/;

@@ -1,21 +1,21 @@
 import * as z from 'zod';
 import { TOOL_KINDS, type ToolRule } from '../agents/types';
 
-const MAX_ROWS = 500;
+const MAX_TOOL_ROWS = 500;
 
-const parameters = (what: string) => z.array(z.string().min(1).max(200)).max(50).optional().describe(what);
+const createParametersSchema = (what: string) => z.array(z.string().min(1).max(200)).max(50).optional().describe(what);
 
 /** A user's row for a tool; everything except the kind is optional. */
 const toolRule = z
   .object({
     kind: z.enum(TOOL_KINDS).describe('What the tool does.'),
-    path: parameters('Parameters that can name the file or folder, such as path or files[].path.'),
-    old: parameters('Parameters with the text that an edit replaces.'),
-    new: parameters('Parameters with the text that an edit puts there.'),
-    content: parameters('Parameters with the whole new text of a file.'),
-    patch: parameters('Parameters with a patch.'),
-    pattern: parameters('Parameters with what is searched for.'),
-    command: parameters('Parameters with a command line.'),
+    path: createParametersSchema('Parameters that can name the file or folder, such as path or files[].path.'),
+    old: createParametersSchema('Parameters with the text that an edit replaces.'),
+    new: createParametersSchema('Parameters with the text that an edit puts there.'),
+    content: createParametersSchema('Parameters with the whole new text of a file.'),
+    patch: createParametersSchema('Parameters with a patch.'),
+    pattern: createParametersSchema('Parameters with what is searched for.'),
+    command: createParametersSchema('Parameters with a command line.'),
   })
   .strict()
   .transform(
@@ -25,6 +25,6 @@ const toolRule = z
 /** User rows by tool name, which override the agents' rows. */
 export const ownTools = z
   .record(z.string().max(200), toolRule)
-  .refine((rows) => Object.keys(rows).length <= MAX_ROWS, { message: `has more than ${MAX_ROWS} tools` })
+  .refine((rows) => Object.keys(rows).length <= MAX_TOOL_ROWS, { message: `has more than ${MAX_TOOL_ROWS} tools` })
   .default({})
   .describe("Rules for other agents' tools, by tool name, ignoring case.");

@@ -7,26 +7,26 @@
 export type Role = 'user' | 'assistant' | 'system';
 
 /** Unknown fields are kept. */
-interface Open {
+interface OpenObject {
   readonly [field: string]: unknown;
 }
 
-export interface TextBlock extends Open {
+export interface TextBlock extends OpenObject {
   readonly type: 'text';
   readonly text: string;
 }
 
-export interface ImageBlock extends Open {
+export interface ImageBlock extends OpenObject {
   readonly type: 'image';
   readonly source: unknown;
 }
 
-export interface ThinkingBlock extends Open {
+export interface ThinkingBlock extends OpenObject {
   readonly type: 'thinking';
   readonly thinking: string;
 }
 
-export interface ToolUseBlock extends Open {
+export interface ToolUseBlock extends OpenObject {
   readonly type: 'tool_use';
   readonly id: string;
   readonly name: string;
@@ -39,7 +39,7 @@ export interface ToolUseBlock extends Open {
 /** Undefined means an empty result. */
 export type ToolResultContent = string | readonly Block[] | undefined;
 
-export interface ToolResultBlock extends Open {
+export interface ToolResultBlock extends OpenObject {
   readonly type: 'tool_result';
   readonly tool_use_id: string;
   readonly content?: ToolResultContent;
@@ -47,7 +47,7 @@ export interface ToolResultBlock extends Open {
 }
 
 /** Any other block (redacted_thinking, document, server tools, future ones), kept unchanged. */
-export interface OtherBlock extends Open {
+export interface OtherBlock extends OpenObject {
   readonly type: string;
 }
 
@@ -55,7 +55,7 @@ export type Block = TextBlock | ImageBlock | ThinkingBlock | ToolUseBlock | Tool
 
 export type MessageContent = string | readonly Block[];
 
-export interface ApiMessage extends Open {
+export interface ApiMessage extends OpenObject {
   readonly role: Role;
   readonly content: MessageContent;
 }

@@ -21,35 +21,35 @@ export interface XmlCall extends Slice {
 }
 
 /** Tool names of these agents; other tags are prose or code. */
-const XML_TOOLS: ReadonlySet<string> = new Set(
+const XML_TOOL_NAMES: ReadonlySet<string> = new Set(
   AGENT_LIST.flatMap(({ tools }) => Object.entries<ToolRule>(tools))
     .filter(([, { xml }]) => xml)
     .map(([name]) => name),
 );
 
 /** Free-text parameters, which end at the last closing tag instead of the first. */
-const FREE_TEXT = new Set(['content', 'diff', 'args', 'arguments', 'command']);
+const FREE_TEXT_PARAMETERS = new Set(['content', 'diff', 'args', 'arguments', 'command']);
 
-const OPENING = /<([a-z][a-z_]*)>/g;
+const OPENING_TAG = /<([a-z][a-z_]*)>/g;
 /**
  * `[tool] Result:`, `[tool for 'subject'. A hint.] Result:`, `[tool for 4 files] Result:`. A quoted
  * subject may span lines.
  */
-const HEADER_OPENING = /^\[([a-z][a-z_]*)(?:(?=\] Result:)| for (')?)/;
-const HEADER_END = '] Result:';
-const HEADER_SPACE = /[ \t]*\n*/y;
+const RESULT_HEADER_START = /^\[([a-z][a-z_]*)(?:(?=\] Result:)| for (')?)/;
+const RESULT_HEADER_END = '] Result:';
+const RESULT_HEADER_SPACE = /[ \t]*\n*/y;
 
 /** XML calls in an assistant's text, in order. A truncated call ends with the text. */
 export function findXmlCalls(text: string): XmlCall[] {
   const calls: XmlCall[] = [];
-  const opening = new RegExp(OPENING);
+  const opening = new RegExp(OPENING_TAG);
   for (let match = opening.exec(text); match; match = opening.exec(text)) {
     const tool = match[1] ?? '';
-    if (!XML_TOOLS.has(tool)) continue;
+    if (!XML_TOOL_NAMES.has(tool)) continue;
     const bodyStart = opening.lastIndex;
     const bodyEnd = findClosingTag(text, tool, bodyStart);
     const end = Math.min(text.length, bodyEnd + `</${tool}>`.length);
-    calls.push({ tool, start: match.index, end, parameters: xmlParameters(text, bodyStart, bodyEnd) });
+    calls.push({ tool, start: match.index, end, parameters: readXmlParameters(text, bodyStart, bodyEnd) });
     opening.lastIndex = end;
   }
   return calls;
@@ -60,15 +60,15 @@ export function hasXmlCalls(messages: readonly ApiMessage[]): boolean {
   const isNative = messages.some((message) =>
     getBlocks(message).some((block) => isToolUse(block) || isToolResult(block)),
   );
-  return !isNative && messages.some(({ role, content }) => role === 'assistant' && textsIn(content).some(isXmlCall));
+  return !isNative && messages.some(({ role, content }) => role === 'assistant' && listTexts(content).some(isXmlCall));
 }
 
-const textsIn = (content: ApiMessage['content']): readonly string[] =>
+const listTexts = (content: ApiMessage['content']): readonly string[] =>
   typeof content === 'string' ? [content] : content.filter(isText).map(({ text }) => text);
 
 const isXmlCall = (text: string): boolean => findXmlCalls(text).length > 0;
 
-const freeTextTag = new RegExp(`<(?:${[...FREE_TEXT].join('|')})>`);
+const freeTextTag = new RegExp(`<(?:${[...FREE_TEXT_PARAMETERS].join('|')})>`);
 
 /**
  * End of a call's body. File content may contain the tool's tags, so the call ends at the closing
@@ -94,15 +94,17 @@ function findClosingTag(text: string, tool: string, bodyStart: number): number {
   return last;
 }
 
-function xmlParameters(text: string, bodyStart: number, bodyEnd: number): XmlParameter[] {
+function readXmlParameters(text: string, bodyStart: number, bodyEnd: number): XmlParameter[] {
   const parameters: XmlParameter[] = [];
-  const opening = new RegExp(OPENING);
+  const opening = new RegExp(OPENING_TAG);
   opening.lastIndex = bodyStart;
   for (let match = opening.exec(text); match && match.index < bodyEnd; match = opening.exec(text)) {
     const name = match[1] ?? '';
     const start = opening.lastIndex;
     const close = `</${name}>`;
-    const closing = FREE_TEXT.has(name) ? text.lastIndexOf(close, bodyEnd - close.length) : text.indexOf(close, start);
+    const closing = FREE_TEXT_PARAMETERS.has(name)
+      ? text.lastIndexOf(close, bodyEnd - close.length)
+      : text.indexOf(close, start);
     const end = closing < start || closing >= bodyEnd ? bodyEnd : closing;
     parameters.push({ name, start, end });
     opening.lastIndex = end;
@@ -112,14 +114,14 @@ function xmlParameters(text: string, bodyStart: number, bodyEnd: number): XmlPar
 
 /** Tool name in a result header, and the header's length. */
 export function parseXmlResultHeader(text: string): { tool: string; length: number } | undefined {
-  const opening = HEADER_OPENING.exec(text);
+  const opening = RESULT_HEADER_START.exec(text);
   if (!opening) return undefined;
   const [{ length: from }, tool = '', quote] = opening;
-  const at = text.indexOf(HEADER_END, from);
+  const at = text.indexOf(RESULT_HEADER_END, from);
   // Searched by hand, since a single regular expression would be quadratic on hostile input.
   if (at < 0 || (quote === undefined && text.slice(from, at).includes('\n'))) return undefined;
-  const space = new RegExp(HEADER_SPACE);
-  space.lastIndex = at + HEADER_END.length;
+  const space = new RegExp(RESULT_HEADER_SPACE);
+  space.lastIndex = at + RESULT_HEADER_END.length;
   space.exec(text);
   return { tool, length: space.lastIndex };
 }

@@ -1,26 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiMessage } from './types';
-import { assistant, call, exchange, result, text, user } from '../testing';
-import { oldZone } from './zones';
+import { assistant, call, makeToolExchange, result, text, user } from '../testing';
+import { findOldZone } from './zones';
 
 describe('the zone of old messages', () => {
   const messages: ApiMessage[] = [
     { role: 'system', content: 's' },
     user('task'),
-    ...exchange('a', 'Read', {}, 'x'),
+    ...makeToolExchange('a', 'Read', {}, 'x'),
     assistant('two calls', call('b', 'Read', {}), call('c', 'Read', {})),
     user(result('b', 'y')),
     user(result('c', 'z')),
     assistant('done'),
   ];
   const ends = (conversation: readonly ApiMessage[], ...keep: number[]): number[] =>
-    keep.map((count) => oldZone(conversation, count).end);
+    keep.map((count) => findOldZone(conversation, count).end);
 
   it('begins after the task and ends before the recent messages', () => {
-    expect(oldZone(messages, 1)).toEqual({ start: 2, end: 7 });
-    expect(oldZone(messages, 0)).toEqual({ start: 2, end: 8 });
-    expect(oldZone(messages, 100)).toEqual({ start: 2, end: 2 });
-    expect(oldZone([], 3)).toEqual({ start: 0, end: 0 });
+    expect(findOldZone(messages, 1)).toEqual({ start: 2, end: 7 });
+    expect(findOldZone(messages, 0)).toEqual({ start: 2, end: 8 });
+    expect(findOldZone(messages, 100)).toEqual({ start: 2, end: 2 });
+    expect(findOldZone([], 3)).toEqual({ start: 0, end: 0 });
   });
 
   it('never separates a call from its results, even in a second message', () => {

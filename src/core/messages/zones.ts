@@ -8,14 +8,14 @@ import type { MessageRange } from './messageRange';
  * The old zone, which an operation may touch: behind the task, before the recent messages. A call and its results are never parted by its end.
  * @param keepRecent how many of the newest messages are recent.
  */
-export function oldZone(messages: readonly ApiMessage[], keepRecent: number): MessageRange {
+export function findOldZone(messages: readonly ApiMessage[], keepRecent: number): MessageRange {
   const start = findTask(messages) + 1;
   let end = Math.max(start, messages.length - keepRecent);
-  while (end > start && holdsResults(messages[end])) end--;
+  while (end > start && containsResults(messages[end])) end--;
   return { start, end };
 }
 
-const holdsResults = (message: ApiMessage | undefined): boolean => {
+const containsResults = (message: ApiMessage | undefined): boolean => {
   if (message?.role !== 'user') return false;
   if (typeof message.content === 'string') return parseXmlResultHeader(message.content) !== undefined;
   return message.content.some(

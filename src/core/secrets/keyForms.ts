@@ -13,7 +13,7 @@ export interface KeyForm {
   /** Case-sensitive prefixes. */
   readonly starts: readonly string[];
   /** Characters after the prefix. */
-  readonly body: Body;
+  readonly body: KeyCharacterSet;
   /** Minimum number of characters after the prefix. */
   readonly min: number;
   /** True if ordinary words share the prefix, so the rest must contain a digit. */
@@ -21,7 +21,7 @@ export interface KeyForm {
 }
 
 /** Regular expression character classes, without brackets. */
-export const BODIES = {
+export const KEY_CHARACTERS = {
   hex: 'a-fA-F0-9',
   alphanumeric: 'A-Za-z0-9',
   word: '\\w',
@@ -31,7 +31,7 @@ export const BODIES = {
   dottedBase64: 'A-Za-z0-9+/=_.:-',
   starred: '\\w*.-',
 } as const;
-export type Body = keyof typeof BODIES;
+export type KeyCharacterSet = keyof typeof KEY_CHARACTERS;
 
 export const KEY_FORMS: readonly KeyForm[] = [
   // Models and what surrounds them
@@ -512,7 +512,7 @@ export interface KeyShape {
  * Forms beyond a literal and a run. All are linear: repetitions are bounded, or end where no
  * earlier match can.
  */
-export const SHAPES: readonly KeyShape[] = [
+export const KEY_SHAPES: readonly KeyShape[] = [
   {
     of: 'a key that its vendor shows in part',
     source: 'none found',

@@ -3,41 +3,42 @@ import type { ApiMessage } from '../messages/types';
 import { maskSecrets, SECRET_MASK } from './maskSecrets';
 
 /** Cache. */
-const known = new WeakMap<ApiMessage, ApiMessage>();
+const maskedMessages = new WeakMap<ApiMessage, ApiMessage>();
 
 /**
  * Masks each string of a message as a whole. Mask before truncating: part of a key is no longer
  * recognized.
  */
 export function maskMessage(message: ApiMessage): ApiMessage {
-  const before = known.get(message);
+  const before = maskedMessages.get(message);
   if (before) return before;
-  const content = masked(message.content);
+  const content = maskUnknownValue(message.content);
   const made = content === message.content ? message : { ...message, content: content as ApiMessage['content'] };
-  known.set(message, made);
+  maskedMessages.set(message, made);
   return made;
 }
 
 /** Masks the strings of a JSON value; returns the same value if there are no secrets. */
-export const maskValue = <T>(value: T): T => masked(value) as T;
+export const maskValue = <T>(value: T): T => maskUnknownValue(value) as T;
 
 /**
  * The value with its strings masked; the very same value where none holds a secret.
  * @param name of the parameter that the value belongs to.
  */
-function masked(value: unknown, name?: string): unknown {
-  if (typeof value === 'string') return maskedString(value, name);
-  if (typeof value === 'number') return maskedBeside(name, String(value)) === SECRET_MASK ? SECRET_MASK : value;
+function maskUnknownValue(value: unknown, name?: string): unknown {
+  if (typeof value === 'string') return maskString(value, name);
+  if (typeof value === 'number') return maskNamedValue(name, String(value)) === SECRET_MASK ? SECRET_MASK : value;
   if (Array.isArray(value)) {
     const items: unknown[] = [];
     for (const [index, item] of (value as unknown[]).entries()) {
-      items.push(maskedArgument(value as unknown[], index) ?? masked(item, name));
+      items.push(maskArgument(value as unknown[], index) ?? maskUnknownValue(item, name));
     }
     return items.some((item, index) => item !== value[index]) ? items : (value as unknown);
   }
   if (!isRecord(value)) return value;
   const entries: (readonly [string, unknown])[] = [];
-  for (const [key, item] of Object.entries(value)) entries.push([key, masked(item, getEntryName(key, value))]);
+  for (const [key, item] of Object.entries(value))
+    entries.push([key, maskUnknownValue(item, getEntryName(key, value))]);
   return entries.some(([key, item]) => item !== value[key]) ? { ...value, ...Object.fromEntries(entries) } : value;
 }
 
@@ -45,46 +46,48 @@ function masked(value: unknown, name?: string): unknown {
 const getEntryName = (key: string, { name }: Readonly<Record<string, unknown>>): string =>
   key === 'value' && typeof name === 'string' ? name : key;
 
-function maskedString(text: string, name: string | undefined): string {
-  return maskedBeside(name, text) ?? maskSecrets(text);
+function maskString(text: string, name: string | undefined): string {
+  return maskNamedValue(name, text) ?? maskSecrets(text);
 }
 
-const MAX_NAMED = 4096;
+const MAX_NAMED_VALUE_CHARS = 4096;
 
 /**
  * Short values without secrets, with their names, since types, IDs and paths recur. Masked values
  * are not cached.
  */
-const harmless = new Set<string>();
-const MAX_REMEMBERED = 5_000;
-const MAX_REMEMBERED_CHARS = 200;
+const harmlessTexts = new Set<string>();
+const MAX_HARMLESS_TEXTS = 5_000;
+const MAX_HARMLESS_TEXT_CHARS = 200;
 
 /**
  * Masks a parameter's value by itself (some secrets depend on line boundaries) and in context of
  * its name, such as `password` or `Authorization`. Undefined without a name, or if it isn't a short
  * line.
  */
-function maskedBeside(name: string | undefined, text: string): string | undefined {
-  if (name === undefined || text.length >= MAX_NAMED || /["\n\r\\]/.test(text)) return undefined;
+function maskNamedValue(name: string | undefined, text: string): string | undefined {
+  if (name === undefined || text.length >= MAX_NAMED_VALUE_CHARS || /["\n\r\\]/.test(text)) return undefined;
   const before = `"${name}": "`;
   const named = `${before}${text}"`;
-  if (harmless.has(named)) return text;
+  if (harmlessTexts.has(named)) return text;
   const alone = maskSecrets(text);
   const made = maskSecrets(`${before}${alone}"`);
-  if (made === named && made.length <= MAX_REMEMBERED_CHARS) {
-    if (harmless.size === MAX_REMEMBERED) harmless.clear();
-    harmless.add(made);
+  if (made === named && made.length <= MAX_HARMLESS_TEXT_CHARS) {
+    if (harmlessTexts.size === MAX_HARMLESS_TEXTS) harmlessTexts.clear();
+    harmlessTexts.add(made);
   }
   return made.startsWith(before) && made.endsWith('"') ? made.slice(before.length, -1) : alone;
 }
 
 /** Masks an argument after its option, as in `["curl", "-u", "me:…"]`; undefined if unchanged. */
-function maskedArgument(values: readonly unknown[], index: number): string | undefined {
+function maskArgument(values: readonly unknown[], index: number): string | undefined {
   const [program, option, argument] = [values[0], values[index - 1], values[index]];
   if (typeof option !== 'string' || typeof argument !== 'string' || !option.startsWith('-')) return undefined;
-  if (option.length + argument.length > MAX_NAMED || /\s/.test(argument)) return undefined;
+  if (option.length + argument.length > MAX_NAMED_VALUE_CHARS || /\s/.test(argument)) return undefined;
   const before =
-    index > 1 && typeof program === 'string' && program.length < MAX_NAMED ? `${program} ${option} ` : `${option} `;
+    index > 1 && typeof program === 'string' && program.length < MAX_NAMED_VALUE_CHARS
+      ? `${program} ${option} `
+      : `${option} `;
   const made = maskSecrets(before + argument);
   return made !== before + argument && made.startsWith(before) ? made.slice(before.length) : undefined;
 }

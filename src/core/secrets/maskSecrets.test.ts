@@ -1,12 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BODIES, KEY_FORMS, SHAPES, type KeyForm } from './keyForms';
+import { KEY_CHARACTERS, KEY_FORMS, KEY_SHAPES, type KeyForm } from './keyForms';
 import { maskSecrets, SECRET_RULES, type SecretRules } from './maskSecrets';
-import { BESIDE } from './namedSecrets';
-import { EXAMPLES, FILL, FORMS, HOSTILE_PIECES, makeTestKey, LINE, LOOK_ALIKES, pem, SECRETS } from './testing';
+import { BESIDE_RULES } from './namedSecrets';
+import {
+  KEY_EXAMPLES,
+  KEY_CHARACTER_SAMPLES,
+  TESTED_KEY_FORMS,
+  HOSTILE_PIECES,
+  makeTestKey,
+  PEM_BODY_LINE,
+  LOOK_ALIKES,
+  makePem,
+  SECRET_EXAMPLES,
+} from './testing';
 
 describe('masking secrets', () => {
-  it.each(FORMS)('masks $of keys that begin with $start, whole or truncated', ({ start, body, min }) => {
+  it.each(TESTED_KEY_FORMS)('masks $of keys that begin with $start, whole or truncated', ({ start, body, min }) => {
     for (const length of [min, min + 13]) {
       const key = makeTestKey(start, body, length);
       for (const [before, after] of [
@@ -20,17 +30,19 @@ describe('masking secrets', () => {
     }
   });
 
-  it.each(EXAMPLES)('masks a key of %s', (_of, rest, ...starts) => {
+  it.each(KEY_EXAMPLES)('masks a key of %s', (_of, rest, ...starts) => {
     for (const start of starts) expect(maskSecrets(`${start}${rest}`)).toBe('[key]');
   });
 
   it('has each key form once, with an example', () => {
-    expect(EXAMPLES.map(([of, , ...starts]) => [of, starts])).toEqual(KEY_FORMS.map(({ of, starts }) => [of, starts]));
+    expect(KEY_EXAMPLES.map(([of, , ...starts]) => [of, starts])).toEqual(
+      KEY_FORMS.map(({ of, starts }) => [of, starts]),
+    );
     expect(new Set(KEY_FORMS.map(({ of }) => of)).size).toBe(KEY_FORMS.length);
-    expect(Object.keys(BODIES).sort()).toEqual(Object.keys(FILL).sort());
+    expect(Object.keys(KEY_CHARACTERS).sort()).toEqual(Object.keys(KEY_CHARACTER_SAMPLES).sort());
   });
 
-  it.each(SECRETS)('masks the secret in %s', (text, secret) => {
+  it.each(SECRET_EXAMPLES)('masks the secret in %s', (text, secret) => {
     expect(maskSecrets(text)).not.toContain(secret);
     expect(maskSecrets(text)).toContain('[key]');
   });
@@ -47,7 +59,7 @@ describe('masking secrets', () => {
   });
 
   it('finds nothing when applied again', () => {
-    for (const [text] of SECRETS) expect(maskSecrets(maskSecrets(text))).toBe(maskSecrets(text));
+    for (const [text] of SECRET_EXAMPLES) expect(maskSecrets(maskSecrets(text))).toBe(maskSecrets(text));
   });
 });
 
@@ -55,9 +67,9 @@ describe('each masking rule is needed, because without it an example stays unmas
   const masked = (text: string, rules: Partial<SecretRules>): string =>
     maskSecrets(text, undefined, { ...SECRET_RULES, ...rules });
   const isMissed = (rules: Partial<SecretRules>): boolean =>
-    SECRETS.some(([text, secret]) => masked(text, rules).includes(secret));
+    SECRET_EXAMPLES.some(([text, secret]) => masked(text, rules).includes(secret));
 
-  it.each(EXAMPLES)('the key form %s', (of, rest, ...starts) => {
+  it.each(KEY_EXAMPLES)('the key form %s', (of, rest, ...starts) => {
     const without = (start: string): KeyForm[] =>
       KEY_FORMS.map((form) =>
         form.of === of ? { ...form, starts: form.starts.filter((other) => other !== start) } : form,
@@ -67,23 +79,23 @@ describe('each masking rule is needed, because without it an example stays unmas
     expect(spare).toEqual(of === 'Langfuse' ? ['sk-lf-'] : []);
   });
 
-  it.each(SHAPES)('the shape $of', (shape) => {
+  it.each(KEY_SHAPES)('the shape $of', (shape) => {
     // Also masked by the rule for URL parameters.
-    expect(isMissed({ shapes: SHAPES.filter((other) => other !== shape) })).toBe(
+    expect(isMissed({ shapes: KEY_SHAPES.filter((other) => other !== shape) })).toBe(
       shape.of !== 'Azure shared access signature',
     );
   });
 
-  it.each(BESIDE.map((rule) => [String(rule[1]), rule] as const))('the context rule %s', (_, rule) => {
-    expect(isMissed({ beside: BESIDE.filter((other) => other !== rule) })).toBe(true);
+  it.each(BESIDE_RULES.map((rule) => [String(rule[1]), rule] as const))('the context rule %s', (_, rule) => {
+    expect(isMissed({ beside: BESIDE_RULES.filter((other) => other !== rule) })).toBe(true);
   });
 });
 
 describe('a text that is masked in chunks', () => {
   const part = fc.oneof(
-    fc.constantFrom(...SECRETS.map(([text]) => text), ...LOOK_ALIKES),
-    fc.constantFrom(...FORMS).map(({ start, body, min }) => makeTestKey(start, body, min + 9)),
-    fc.constantFrom(pem('', 3), pem('RSA ', 5).slice(0, 250), pem('EC ', 4).slice(120)),
+    fc.constantFrom(...SECRET_EXAMPLES.map(([text]) => text), ...LOOK_ALIKES),
+    fc.constantFrom(...TESTED_KEY_FORMS).map(({ start, body, min }) => makeTestKey(start, body, min + 9)),
+    fc.constantFrom(makePem('', 3), makePem('RSA ', 5).slice(0, 250), makePem('EC ', 4).slice(120)),
     fc.constantFrom(...HOSTILE_PIECES).map((piece) => piece.repeat(5)),
     fc.string({ unit: 'binary', maxLength: 30 }),
   );
@@ -180,7 +192,7 @@ const SURROUNDINGS: Readonly<Record<string, readonly [before: string, after: str
 };
 
 describe('a key is masked in the form in which a person sees it', () => {
-  const form = fc.constantFrom(...FORMS).map(({ start, body, min }) => makeTestKey(start, body, min + 9));
+  const form = fc.constantFrom(...TESTED_KEY_FORMS).map(({ start, body, min }) => makeTestKey(start, body, min + 9));
   const shape = fc.constantFrom(
     'AccountKey=Zm9vYmFy01Zm9v=;',
     'ak-aB3dE5gH7jK9mN1paB3dE5',
@@ -306,24 +318,24 @@ describe('a key is masked in the form in which a person sees it', () => {
 
 describe('private keys', () => {
   it.each(['', 'RSA ', 'EC ', 'OPENSSH ', 'ENCRYPTED '])('of the kind %j are masked whole', (kind) => {
-    expect(maskSecrets(`before\n${pem(kind, 25)}\nafter 1`)).toBe('before\n[key]\nafter 1');
+    expect(maskSecrets(`before\n${makePem(kind, 25)}\nafter 1`)).toBe('before\n[key]\nafter 1');
   });
 
   it('are masked if their end or their beginning is missing', () => {
-    const key = pem('RSA ', 25);
+    const key = makePem('RSA ', 25);
     expect(maskSecrets(key.slice(0, 700))).toBe('[key]');
-    expect(maskSecrets(`log line\n${key.slice(700)}\nafter`)).not.toContain(LINE.slice(0, 30));
+    expect(maskSecrets(`log line\n${key.slice(700)}\nafter`)).not.toContain(PEM_BODY_LINE.slice(0, 30));
   });
 
   it('are masked in source code, in JSON, with line numbers, and after other fields', () => {
-    expect(maskSecrets(`key: "${pem('', 3).replaceAll('\n', '\\n')}"`)).toBe('key: "[key]"');
-    expect(maskSecrets(JSON.stringify({ a: pem('', 3) }))).toBe('{"a":"[key]"}');
-    const numbered = pem('', 3)
+    expect(maskSecrets(`key: "${makePem('', 3).replaceAll('\n', '\\n')}"`)).toBe('key: "[key]"');
+    expect(maskSecrets(JSON.stringify({ a: makePem('', 3) }))).toBe('{"a":"[key]"}');
+    const numbered = makePem('', 3)
       .split('\n')
       .map((line, index) => `${index + 10}\t${line}`)
       .join('\n');
     expect(maskSecrets(numbered)).toBe('10\t[key]');
-    const encrypted = pem('RSA ', 3).replace(
+    const encrypted = makePem('RSA ', 3).replace(
       'KEY-----\n',
       'KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A\n\n',
     );
@@ -334,7 +346,7 @@ describe('private keys', () => {
   });
 
   it('are masked only up to their end', () => {
-    const text = `${pem('', 2).replace(/-----END.*/, '')}\nThe rest of the file is described in chapter 3, which follows.`;
+    const text = `${makePem('', 2).replace(/-----END.*/, '')}\nThe rest of the file is described in chapter 3, which follows.`;
     expect(maskSecrets(text)).toContain('is described in chapter 3, which follows.');
   });
 });

@@ -2,35 +2,35 @@
  * Masks keys and passwords. Everything sent to another vendor, a file or a log is masked before
  * truncation, which could split a key. False positives cost a word, false negatives a secret.
  */
-import { BODIES, KEY_FORMS, SHAPES, type KeyForm, type KeyShape } from './keyForms';
+import { KEY_CHARACTERS, KEY_FORMS, KEY_SHAPES, type KeyForm, type KeyShape } from './keyForms';
 import { memoizeByObject } from '../memoizeByObject';
-import { BESIDE, namedSecrets, netrcSecrets, type BesideRule } from './namedSecrets';
-import { privateKeys } from './privateKeys';
-import { seenTexts } from './seenText';
-import { byStart, type Slice } from '../slice';
-import { matchesIn, matchIn, WINDOW, splitIntoWindows } from './windows';
+import { BESIDE_RULES, findNamedSecrets, findNetrcSecrets, type BesideRule } from './namedSecrets';
+import { findPrivateKeys } from './privateKeys';
+import { listSeenTexts } from './seenText';
+import { compareStart, type Slice } from '../slice';
+import { findMatches, matchIn, WINDOW_CHARS, splitIntoWindows } from './windows';
 
 export const SECRET_MASK = '[key]';
 
-const escaped = (literal: string): string => literal.replace(/[$.*+?()[\]{}|\\^/-]/g, '\\$&');
+const escapeRegExp = (literal: string): string => literal.replace(/[$.*+?()[\]{}|\\^/-]/g, '\\$&');
 
 /**
  * A key starts after a non-alphanumeric character, or after an escaped line end in JSON or source.
  * After an underscore, the rest must not look like part of a name (see {@link isKeyInName}).
  */
-const BEGINS = '(?:(?<![A-Za-z0-9])|(?<=\\\\[bfnrtv]))';
+const KEY_START = '(?:(?<![A-Za-z0-9])|(?<=\\\\[bfnrtv]))';
 
 /**
  * Characters examined before a run is known to be a key, to bound the cost of many prefixes in one
  * run.
  */
-const MAX_LOOK = 256;
+const MAX_KEY_CHARS = 256;
 
 /**
  * What may follow a prefix: the rest of its form, or of one with a shorter prefix (`sk-` in
  * `sk-or-`).
  */
-interface Rest {
+interface KeyRest {
   readonly length: number;
   /** Enough to recognize a key; `more` matches what else belongs to it. */
   readonly body: RegExp;
@@ -45,20 +45,20 @@ export interface SecretRules {
   readonly beside: readonly BesideRule[];
 }
 
-export const SECRET_RULES: SecretRules = { forms: KEY_FORMS, shapes: SHAPES, beside: BESIDE };
+export const SECRET_RULES: SecretRules = { forms: KEY_FORMS, shapes: KEY_SHAPES, beside: BESIDE_RULES };
 
-interface Beginnings {
-  readonly rests: ReadonlyMap<string, readonly Rest[]>;
+interface KeyBeginnings {
+  readonly rests: ReadonlyMap<string, readonly KeyRest[]>;
   readonly start: RegExp;
 }
 
-const collectBeginnings = memoizeByObject((forms: readonly KeyForm[]): Beginnings => {
+const collectBeginnings = memoizeByObject((forms: readonly KeyForm[]): KeyBeginnings => {
   const starts = forms
     .flatMap(({ starts: own, body, min, needsDigit = false }) =>
       own.map((start) => ({
         start,
-        body: new RegExp(`[${BODIES[body]}]{${min},${MAX_LOOK}}`, 'y'),
-        more: new RegExp(`[${BODIES[body]}]*`, 'y'),
+        body: new RegExp(`[${KEY_CHARACTERS[body]}]{${min},${MAX_KEY_CHARS}}`, 'y'),
+        more: new RegExp(`[${KEY_CHARACTERS[body]}]*`, 'y'),
         needsDigit,
       })),
     )
@@ -72,7 +72,7 @@ const collectBeginnings = memoizeByObject((forms: readonly KeyForm[]): Beginning
           .map((other) => ({ ...other, length: other.start.length })),
       ]),
     ),
-    start: new RegExp(`${BEGINS}(?:${starts.map(({ start }) => escaped(start)).join('|')})`, 'g'),
+    start: new RegExp(`${KEY_START}(?:${starts.map(({ start }) => escapeRegExp(start)).join('|')})`, 'g'),
   };
 });
 
@@ -80,7 +80,7 @@ const collectBeginnings = memoizeByObject((forms: readonly KeyForm[]): Beginning
  * Three parts, the first of which is JSON (`eyJ` is `{"` in Base64). Each run is examined once,
  * wherever a token starts in it.
  */
-const JWT = /eyJ[\w-]{8,}\.(?:eyJ)?[\w-]{8,}(?:\.[\w-]*){0,3}/y;
+const WEB_TOKEN = /eyJ[\w-]{8,}\.(?:eyJ)?[\w-]{8,}(?:\.[\w-]*){0,3}/y;
 const DOTTED_RUN = /(?<![\w-])[\w-]{8,}(?:\.[\w-]+){1,6}\.?/g;
 
 /**
@@ -90,10 +90,10 @@ const DOTTED_RUN = /(?<![\w-])[\w-]{8,}(?:\.[\w-]+){1,6}\.?/g;
  * @param pieceChars for tests: the result is the same whatever it is.
  * @param rules for tests.
  */
-export function maskSecrets(text: string, pieceChars = WINDOW, rules = SECRET_RULES): string {
-  let slices = secretsIn(text, undefined, pieceChars, rules);
-  for (const seen of seenTexts(text))
-    slices = joinSlices(slices, seen.inSource(secretsIn(seen.text, seen.changed, pieceChars, rules)));
+export function maskSecrets(text: string, pieceChars = WINDOW_CHARS, rules = SECRET_RULES): string {
+  let slices = findSecrets(text, undefined, pieceChars, rules);
+  for (const seen of listSeenTexts(text))
+    slices = joinSlices(slices, seen.inSource(findSecrets(seen.text, seen.changed, pieceChars, rules)));
   return withoutSlices(text, withWrappedRests(text, slices));
 }
 
@@ -101,39 +101,39 @@ export function maskSecrets(text: string, pieceChars = WINDOW, rules = SECRET_RU
  * The slices of a text that look like secrets, in order, none touching another.
  * @param parts to which the search can be limited, if nothing in the text reaches over several lines.
  */
-function secretsIn(
+function findSecrets(
   text: string,
   parts: readonly Slice[] | undefined,
   pieceChars: number,
   rules: SecretRules,
 ): readonly Slice[] {
   const whole = new MaskedText(text);
-  whole.mask(privateKeys(whole.text, pieceChars));
-  whole.mask(netrcSecrets(whole.text, pieceChars));
+  whole.maskSlices(findPrivateKeys(whole.text, pieceChars));
+  whole.maskSlices(findNetrcSecrets(whole.text, pieceChars));
   const found: Slice[] = [];
   const limits = whole.slices.length === 0 ? parts : undefined;
   for (const part of limits ?? [{ start: 0, end: whole.text.length }]) {
     for (let start = part.start; start < part.end;) {
       const lineEnd = whole.text.indexOf('\n', start + pieceChars - 1);
       const end = lineEnd < 0 ? part.end : Math.min(part.end, lineEnd + 1);
-      for (const slice of secretsInLines(whole.text.slice(start, end), pieceChars, rules))
+      for (const slice of findSecretsInLines(whole.text.slice(start, end), pieceChars, rules))
         found.push({ start: start + slice.start, end: start + slice.end });
       start = end;
     }
   }
-  whole.mask(found);
+  whole.maskSlices(found);
   return whole.slices;
 }
 
-function secretsInLines(text: string, chars: number, { forms, shapes, beside }: SecretRules): readonly Slice[] {
+function findSecretsInLines(text: string, chars: number, { forms, shapes, beside }: SecretRules): readonly Slice[] {
   const lines = new MaskedText(text);
-  lines.mask(knownKeys(lines.text, chars, collectBeginnings(forms)));
+  lines.maskSlices(findKnownKeys(lines.text, chars, collectBeginnings(forms)));
   for (const { shape, holds } of shapes) {
     const mayMatch = typeof holds === 'string' ? lines.text.includes(holds) : holds.test(lines.text);
-    if (mayMatch) lines.mask(matchesIn(lines.text, shape, chars));
+    if (mayMatch) lines.maskSlices(findMatches(lines.text, shape, chars));
   }
-  lines.mask(webTokens(lines.text));
-  lines.mask(namedSecrets(lines.text, chars, beside));
+  lines.maskSlices(findWebTokens(lines.text));
+  lines.maskSlices(findNamedSecrets(lines.text, chars, beside));
   return lines.slices;
 }
 
@@ -145,7 +145,7 @@ class MaskedText {
   constructor(public text: string) {}
 
   /** @param slices of the text as it now is, in order. */
-  mask(slices: readonly Slice[]): void {
+  maskSlices(slices: readonly Slice[]): void {
     if (slices.length === 0) return;
     const text = withoutSlices(this.text, slices);
     this.slices = joinSlices(this.slices, this.asItCame(slices));
@@ -174,7 +174,7 @@ class MaskedText {
 
 function joinSlices(one: readonly Slice[], other: readonly Slice[]): Slice[] {
   const joined: { start: number; end: number }[] = [];
-  for (const { start, end } of [...one, ...other].sort(byStart)) {
+  for (const { start, end } of [...one, ...other].sort(compareStart)) {
     const last = joined.at(-1);
     if (last && start < last.end) last.end = Math.max(last.end, end);
     else joined.push({ start, end });
@@ -185,10 +185,10 @@ function joinSlices(one: readonly Slice[], other: readonly Slice[]): Slice[] {
 /**
  * The rest of a key that a terminal or editor wrapped: alone on its line, indented, and not a word.
  */
-const WRAPPED_REST =
+const WRAPPED_KEY_REST =
   /\r?\n[ \t]{0,16}(?:[│|][ \t]{0,4})?([\w+/=-]{8,256})(?=[ \t]{0,16}(?:[│|][ \t]{0,4})?(?:\r?\n|$)|["'`])/y;
 /** Minimum length of a key that may be wrapped. */
-const MIN_WRAPPED = 16;
+const MIN_WRAPPED_CHARS = 16;
 
 /** Extends slices at line ends by their continuation on the next line. */
 function withWrappedRests(text: string, slices: readonly Slice[]): readonly Slice[] {
@@ -196,13 +196,13 @@ function withWrappedRests(text: string, slices: readonly Slice[]): readonly Slic
   // Each continuation is examined once, even if many keys follow each other.
   let reached = 0;
   for (const { start, end } of slices) {
-    if (end - start < MIN_WRAPPED || end <= reached) continue;
+    if (end - start < MIN_WRAPPED_CHARS || end <= reached) continue;
     for (let at = end; ;) {
-      WRAPPED_REST.lastIndex = at;
-      const found = WRAPPED_REST.exec(text);
+      WRAPPED_KEY_REST.lastIndex = at;
+      const found = WRAPPED_KEY_REST.exec(text);
       const rest = found?.[1];
       if (!found || rest === undefined || !isRandom(rest)) break;
-      at = WRAPPED_REST.lastIndex;
+      at = WRAPPED_KEY_REST.lastIndex;
       reached = at;
       rests.push({ start: at - rest.length, end: at });
     }
@@ -217,7 +217,7 @@ const isRandom = (run: string): boolean => /\d/.test(run) && /[a-z]/.test(run) &
 const isKeyInName = (rest: string): boolean =>
   isRandom(rest) || (rest.replace(/\D/g, '').length >= 4 && rest.length >= 16) || /^(?=\D*\d)[A-Z\d]{12,}$/.test(rest);
 
-function knownKeys(text: string, chars: number, { start: begins, rests }: Beginnings): Slice[] {
+function findKnownKeys(text: string, chars: number, { start: begins, rests }: KeyBeginnings): Slice[] {
   const keys: Slice[] = [];
   let reached = 0;
   for (const window of splitIntoWindows(text, chars)) {
@@ -240,7 +240,7 @@ function knownKeys(text: string, chars: number, { start: begins, rests }: Beginn
   return keys;
 }
 
-function webTokens(text: string): Slice[] {
+function findWebTokens(text: string): Slice[] {
   const tokens: Slice[] = [];
   for (let found = text.indexOf('eyJ'); found >= 0;) {
     let start = found;
@@ -248,7 +248,7 @@ function webTokens(text: string): Slice[] {
     let end = found;
     while (end < text.length && isDotted(text.charCodeAt(end))) end++;
     for (const { index, 0: run } of text.slice(start, end).matchAll(DOTTED_RUN)) {
-      const token = webTokenIn(run);
+      const token = findWebToken(run);
       if (token) tokens.push({ start: start + index + token.start, end: start + index + token.end });
     }
     found = text.indexOf('eyJ', end);
@@ -264,11 +264,11 @@ const isDotted = (unit: number): boolean =>
   unit === 0x2e ||
   unit === 0x2d;
 
-function webTokenIn(run: string): Slice | undefined {
+function findWebToken(run: string): Slice | undefined {
   const start = run.indexOf('eyJ');
   if (start < 0) return undefined;
-  JWT.lastIndex = start;
-  const token = JWT.exec(run);
+  WEB_TOKEN.lastIndex = start;
+  const token = WEB_TOKEN.exec(run);
   return token ? { start, end: start + token[0].length } : undefined;
 }
 

@@ -1,15 +1,15 @@
 /** Secrets recognized by their context: a name, header, flag, or URL. */
 import { memoizeByObject } from '../memoizeByObject';
-import { byStart, type Slice } from '../slice';
-import { matchesIn, matchIn, seenFrom, WINDOW, splitIntoWindows, type Match } from './windows';
+import { compareStart, type Slice } from '../slice';
+import { findMatches, matchIn, extendWindow, WINDOW_CHARS, splitIntoWindows, type WindowMatch } from './windows';
 
 /** Names of secrets. `weak` names have other uses too, so their values must look random. */
-const STRONG =
+const STRONG_SECRET_NAME =
   'pass(?:word|wd|phrase|wort|code)|(?<=_)pass(?![A-Za-z])|(?<![A-Za-z])contraseña|mot[_-]de[_-]passe|kennwort|pwd|secret|api key|(?:api|access|account|private|signing|encryption|license|subscription|shared[_-]?access|pre[_-]?shared|master|admin|service)[_-]?key|(?:auth|access|refresh|id|session|bearer|bot|app|deploy|personal[_-]access|client|user|push|api|oauth)[_-]?token(?!s)|[a-z]{2}_token(?!s)|client-key-data';
-const WEAK = '(?<![A-Za-z])(?:_auth|auth|token(?!s)|credentials?|cookie)';
+const WEAK_SECRET_NAME = '(?<![A-Za-z])(?:_auth|auth|token(?!s)|credentials?|cookie)';
 /** Checked last, since almost any word can precede it. */
-const WEAK_END = '(?<=(?<![A-Za-z\\d_])[A-Z\\d]{1,30}(?:_[A-Z\\d]{1,30}){0,5})_KEY';
-const NAMES: Held = [
+const WEAK_SECRET_NAME_END = '(?<=(?<![A-Za-z\\d_])[A-Z\\d]{1,30}(?:_[A-Z\\d]{1,30}){0,5})_KEY';
+const REQUIRED_NAME_PARTS: RequiredWords = [
   ['pass', 'pwd', 'secret', 'key', 'token', 'auth', 'credential', 'cookie', 'contraseña', 'kennwort'],
   [':', '='],
 ];
@@ -17,27 +17,27 @@ const NAMES: Held = [
  * Separators between a name and its value: `: "`, `="`, ` := \``, `\": \"`, `"] = "`, `: str = "`,
  * `>`.
  */
-const NAMED = new RegExp(
-  `(?:(${STRONG})[\\w-]{0,20}|${WEAK}|${WEAK_END})(?![\\w(.[-])(?:\\\\{0,3}["'\`])?\\]?((?::[ \\t]{0,2}(?:string|String|str)(?=[ \\t]{0,2}=))?[ \\t]{0,3}[:=]=?>?[ \\t]{0,3}(?:[bfru]{1,2}(?=["']))?)((?:"""|'''|\\\\{0,3}["'\`])?)`,
+const NAMED_ASSIGNMENT = new RegExp(
+  `(?:(${STRONG_SECRET_NAME})[\\w-]{0,20}|${WEAK_SECRET_NAME}|${WEAK_SECRET_NAME_END})(?![\\w(.[-])(?:\\\\{0,3}["'\`])?\\]?((?::[ \\t]{0,2}(?:string|String|str)(?=[ \\t]{0,2}=))?[ \\t]{0,3}[:=]=?>?[ \\t]{0,3}(?:[bfru]{1,2}(?=["']))?)((?:"""|'''|\\\\{0,3}["'\`])?)`,
   'gi',
 );
-const STRONG_END = new RegExp(`(?:${STRONG})[\\w-]{0,20}$`, 'i');
-const VALUE = /[^\s"'`,;)}\]\\<>&\x1b]{1,4096}/y;
+const STRONG_SECRET_NAME_END = new RegExp(`(?:${STRONG_SECRET_NAME})[\\w-]{0,20}$`, 'i');
+const UNQUOTED_VALUE = /[^\s"'`,;)}\]\\<>&\x1b]{1,4096}/y;
 /** In an environment file, the value extends to the end of the line. */
 const ENVIRONMENT_VALUE = /[^\s"'`\x1b]{1,4096}(?=[\r\n\x1b]|$|\\n)/y;
-const MAX_QUOTED = 4096;
+const MAX_QUOTED_CHARS = 4096;
 
 /**
  * Every match of the pattern contains one lowercase word of each list. The first lists are searched
  * for together, so they have the rarer words.
  */
-type Held = readonly (readonly string[])[];
+type RequiredWords = readonly (readonly string[])[];
 
-const OPTIONS = ['-pass', '-token', '-api', '-secret', '-access-key', '-private-key', '-credential'];
+const SECRET_OPTIONS = ['-pass', '-token', '-api', '-secret', '-access-key', '-private-key', '-credential'];
 
 /** A pattern for a secret in context, in its group `secret`. */
-export type BesideRule = readonly [held: Held, pattern: RegExp];
-export const BESIDE: readonly BesideRule[] = [
+export type BesideRule = readonly [held: RequiredWords, pattern: RegExp];
+export const BESIDE_RULES: readonly BesideRule[] = [
   // Headers
   [
     [['authorization']],
@@ -61,12 +61,12 @@ export const BESIDE: readonly BesideRule[] = [
   ],
   // Commands; a search ends at the next command, to stay linear.
   [
-    [OPTIONS],
+    [SECRET_OPTIONS],
     /(?:^|[\s"'])--?(?:[a-z]{1,12}-)?(?:password|passwd|passphrase|pass|token|api-?key|secret|secret-key|access-key|private-key|credential)(?:=|[ \t]{1,3})["']?(?<secret>[^\s"'\\]{4,})/dgim,
   ],
   // The same as an argument list; descriptions of options have spaces or no digits.
   [
-    [OPTIONS],
+    [SECRET_OPTIONS],
     /["']--?(?:[a-z]{1,12}-)?(?:password|passwd|passphrase|pass|token|api-?key|secret|secret-key|access-key|private-key|credential)\\{0,3}["'],[ \t]{0,20}\\{0,3}["'](?<secret>(?=[^\s"'\\]{0,200}\d)[^\s"'\\-][^\s"'\\]{3,200})(?=\\{0,3}["'])/dgi,
   ],
   [
@@ -86,7 +86,7 @@ export const BESIDE: readonly BesideRule[] = [
   [
     [['name'], ['value']],
     new RegExp(
-      String.raw`\bname\\{0,3}["']?[ \t]{0,3}[:=][ \t]{0,3}\\{0,3}["']?[\w-]{0,60}(?:${STRONG})[\w-]{0,20}\\{0,3}["']?,?[ \t]{0,20}\\{0,3}["']?value\\{0,3}["']?[ \t]{0,3}[:=][ \t]{0,3}\\{0,3}["']?(?<secret>(?=[^\s"'\\]{0,200}\d)[^\s"'\\,}]{6,200})`,
+      String.raw`\bname\\{0,3}["']?[ \t]{0,3}[:=][ \t]{0,3}\\{0,3}["']?[\w-]{0,60}(?:${STRONG_SECRET_NAME})[\w-]{0,20}\\{0,3}["']?,?[ \t]{0,20}\\{0,3}["']?value\\{0,3}["']?[ \t]{0,3}[:=][ \t]{0,3}\\{0,3}["']?(?<secret>(?=[^\s"'\\]{0,200}\d)[^\s"'\\,}]{6,200})`,
       'dgi',
     ),
   ],
@@ -101,7 +101,7 @@ export const BESIDE: readonly BesideRule[] = [
   [
     [['env ', 'set -', 'arg ', 'setx ']],
     new RegExp(
-      String.raw`(?:^|[\s;&\n])(?:ENV|setx|setenv|set[ \t]-[a-zA-Z]{1,4})[ \t]{1,4}[\w-]{0,60}(?:${STRONG}|TOKEN|_KEY)[\w-]{0,20}[ \t]{1,4}["']?(?<secret>(?=[^\s"'\\]{0,200}\d)[^\s"'\\=]{8,200})`,
+      String.raw`(?:^|[\s;&\n])(?:ENV|setx|setenv|set[ \t]-[a-zA-Z]{1,4})[ \t]{1,4}[\w-]{0,60}(?:${STRONG_SECRET_NAME}|TOKEN|_KEY)[\w-]{0,20}[ \t]{1,4}["']?(?<secret>(?=[^\s"'\\]{0,200}\d)[^\s"'\\=]{8,200})`,
       'dgim',
     ),
   ],
@@ -109,7 +109,7 @@ export const BESIDE: readonly BesideRule[] = [
   [
     [['define']],
     new RegExp(
-      String.raw`\bdefine\([ \t]{0,4}["'][\w-]{0,60}(?:${STRONG}|_KEY|_SALT)[\w-]{0,20}["'],[ \t]{0,8}["'](?<secret>[^"'\n]{4,400})["']`,
+      String.raw`\bdefine\([ \t]{0,4}["'][\w-]{0,60}(?:${STRONG_SECRET_NAME}|_KEY|_SALT)[\w-]{0,20}["'],[ \t]{0,8}["'](?<secret>[^"'\n]{4,400})["']`,
       'dgi',
     ),
   ],
@@ -119,14 +119,14 @@ export const BESIDE: readonly BesideRule[] = [
       ['pass', 'secret', 'key', 'token'],
     ],
     new RegExp(
-      String.raw`<[\w:-]{1,40}[ \t]{1,8}(?:key|name)=["'][\w:.-]{0,60}(?:${STRONG})[\w-]{0,20}["'][ \t]{0,8}>(?<secret>(?=[^<\s]{0,200}\d)[^<\s]{6,200})<`,
+      String.raw`<[\w:-]{1,40}[ \t]{1,8}(?:key|name)=["'][\w:.-]{0,60}(?:${STRONG_SECRET_NAME})[\w-]{0,20}["'][ \t]{0,8}>(?<secret>(?=[^<\s]{0,200}\d)[^<\s]{6,200})<`,
       'dgi',
     ),
   ],
   [
     [['key='], ['value=']],
     new RegExp(
-      String.raw`\bkey=["'][\w:.-]{0,60}(?:${STRONG})[\w-]{0,20}["'][ \t]{1,8}value=["'](?<secret>[^"'\n]{6,400})["']`,
+      String.raw`\bkey=["'][\w:.-]{0,60}(?:${STRONG_SECRET_NAME})[\w-]{0,20}["'][ \t]{1,8}value=["'](?<secret>[^"'\n]{6,400})["']`,
       'dgi',
     ),
   ],
@@ -205,46 +205,46 @@ export const BESIDE: readonly BesideRule[] = [
 ];
 
 /** May span several lines. */
-const NETRC =
+const NETRC_ENTRY =
   /\bmachine\s{1,10}\S{1,200}\s{1,10}(?:login\s{1,10}\S{1,200}\s{1,10})?password\s{1,10}(?<secret>\S{3,200})/dg;
 
 /** `Cookie: a=…; b=…`: masks long values. */
-const COOKIES =
+const COOKIE_HEADER =
   /\b(?:Set-)?Cookie(?:\\{0,3}["'])?[ \t]{0,3}[:=][ \t]{0,3}(?:\\{0,3}["'`])?(?<secret>[^\r\n"'`\\]{8,4096})/dgi;
 const COOKIE_VALUE =
   /(?<![\w-])(?!(?:Path|Domain|Expires|Max-Age|SameSite|Priority)=)[\w.-]{1,60}=(?<secret>[^;,\s]{8,})/dgi;
 
 /** Placeholders that state a source or a removal. */
-const PLACEHOLDER =
+const PLACEHOLDER_VALUE =
   /^(?:\$[A-Za-z_{(]|\$$|\{\{?|<|%[A-Za-z({]|\[key\]|\[?REDACTED|\*{3,}$|x{4,}$|\.{3}|…|your[-_]|process\.|os\.|env[.[(]|import\.|secrets?\.|vars?\.|null$|undefined$|none$|true$|false$|string$|change[-_]?(?:me|it|this)$|(?:pass(?:word)?|secret|example|placeholder|testtest)$)/i;
 
-export function netrcSecrets(text: string, chars = WINDOW): Slice[] {
+export function findNetrcSecrets(text: string, chars = WINDOW_CHARS): Slice[] {
   if (!text.includes('machine')) return [];
-  const matches = matchesIn(text, NETRC, chars);
+  const matches = findMatches(text, NETRC_ENTRY, chars);
   return matches.map(({ secret }) => secret).filter(({ start, end }) => isValue(text.slice(start, end)));
 }
 
 interface Search {
-  readonly held: Held;
+  readonly held: RequiredWords;
   readonly pattern: RegExp;
-  readonly read: Read;
+  readonly read: ReadSecrets;
 }
 
 interface Searches {
   readonly all: readonly Search[];
-  readonly words: Words;
+  readonly words: WordSearch;
 }
 
 const compileSearches = memoizeByObject((beside: readonly BesideRule[]): Searches => {
   const all = [
-    ...beside.map(([held, pattern]) => ({ held, pattern, read: besideIn })),
-    { held: [['cookie']], pattern: COOKIES, read: cookiesIn },
-    { held: NAMES, pattern: NAMED, read: assignedIn },
+    ...beside.map(([held, pattern]) => ({ held, pattern, read: readBesideRule })),
+    { held: [['cookie']], pattern: COOKIE_HEADER, read: readCookies },
+    { held: REQUIRED_NAME_PARTS, pattern: NAMED_ASSIGNMENT, read: readAssignment },
   ];
-  return { all, words: new Words(all.flatMap(({ held }) => held[0] ?? [])) };
+  return { all, words: new WordSearch(all.flatMap(({ held }) => held[0] ?? [])) };
 });
 
-class Words {
+class WordSearch {
   private readonly search: RegExp;
   /** The words that are prefixes of a word, including itself. */
   private readonly within: ReadonlyMap<string, readonly string[]>;
@@ -257,7 +257,7 @@ class Words {
     );
   }
 
-  in(text: string): ReadonlySet<string> {
+  findWords(text: string): ReadonlySet<string> {
     const held = new Set<string>();
     this.search.lastIndex = 0;
     for (let found = this.search.exec(text); found; found = this.search.exec(text)) {
@@ -268,33 +268,39 @@ class Words {
   }
 }
 
-export function namedSecrets(text: string, chars = WINDOW, beside = BESIDE): Slice[] {
+export function findNamedSecrets(text: string, chars = WINDOW_CHARS, beside = BESIDE_RULES): Slice[] {
   const slices: Slice[] = [];
   const { all, words } = compileSearches(beside);
   /** Position up to which each pattern has searched. */
   const reached = new Map<RegExp, number>();
   for (const window of splitIntoWindows(text, chars)) {
-    const lower = seenFrom(text, window).toLowerCase();
-    const here = words.in(lower);
+    const lower = extendWindow(text, window).toLowerCase();
+    const here = words.findWords(lower);
     if (here.size === 0) continue;
     for (const { held, pattern, read } of all) {
       const [first = [], ...others] = held;
       if (!first.some((word) => here.has(word))) continue;
       if (!others.every((each) => each.some((word) => lower.includes(word)))) continue;
-      slices.push(...found(text, pattern, window, reached, read));
+      slices.push(...findNamedMatches(text, pattern, window, reached, read));
     }
   }
   let end = 0;
-  return slices.sort(byStart).filter((slice) => {
+  return slices.sort(compareStart).filter((slice) => {
     if (slice.start < end) return false;
     end = slice.end;
     return true;
   });
 }
 
-type Read = (text: string, match: Match) => { readonly secrets: readonly Slice[]; readonly end: number };
+type ReadSecrets = (text: string, match: WindowMatch) => { readonly secrets: readonly Slice[]; readonly end: number };
 
-function found(text: string, pattern: RegExp, window: Slice, reached: Map<RegExp, number>, read: Read): Slice[] {
+function findNamedMatches(
+  text: string,
+  pattern: RegExp,
+  window: Slice,
+  reached: Map<RegExp, number>,
+  read: ReadSecrets,
+): Slice[] {
   const all: Slice[] = [];
   let at = reached.get(pattern) ?? 0;
   for (let match = matchIn(text, pattern, at, window); match; match = matchIn(text, pattern, at, window)) {
@@ -306,21 +312,21 @@ function found(text: string, pattern: RegExp, window: Slice, reached: Map<RegExp
   return all;
 }
 
-const besideIn: Read = (text, { secret, end }) => ({
+const readBesideRule: ReadSecrets = (text, { secret, end }) => ({
   secrets: isValue(text.slice(secret.start, secret.end)) ? [secret] : [],
   end,
 });
 
-const cookiesIn: Read = (text, { secret, end }) => {
+const readCookies: ReadSecrets = (text, { secret, end }) => {
   const values = [...text.slice(secret.start, secret.end).matchAll(COOKIE_VALUE)];
-  const secrets = values.filter(([cookie]) => /\d/.test(cookie)).map(secretIn);
+  const secrets = values.filter(([cookie]) => /\d/.test(cookie)).map(readSecretGroup);
   return {
     secrets: secrets.map((value) => ({ start: secret.start + value.start, end: secret.start + value.end })),
     end,
   };
 };
 
-function secretIn({ index, indices }: RegExpExecArray): Slice {
+function readSecretGroup({ index, indices }: RegExpExecArray): Slice {
   const [start, end] = indices?.groups?.['secret'] ?? [index, index];
   return { start, end };
 }
@@ -329,19 +335,19 @@ function secretIn({ index, indices }: RegExpExecArray): Slice {
  * `password=…`, `"api_key": "…"`, `AWS_SECRET_ACCESS_KEY=…`. Linear, since values are not searched
  * again.
  */
-const assignedIn: Read = (text, { groups, end: start }) => {
+const readAssignment: ReadSecrets = (text, { groups, end: start }) => {
   const [name = '', strong, separator = '', quote = ''] = groups;
   const named = name.slice(0, name.length - separator.length - quote.length).replace(/[\\"'`\]]+$/, '');
   const isEnvironment = separator === '=' && quote === '' && /^[A-Z\d_]+$/.test(named);
-  const end = quote ? closing(text, start, quote) : unquoted(text, start, isEnvironment);
+  const end = quote ? findClosingQuote(text, start, quote) : findUnquotedEnd(text, start, isEnvironment);
   const value = text.slice(start, end);
   const isSecret = quote
     ? isQuotedSecret(value)
     : value.length >= 8 &&
-      (/\d/.test(value) || (isEnvironment && PASSWORD_END.test(named))) &&
+      (/\d/.test(value) || (isEnvironment && PASSWORD_NAME_END.test(named))) &&
       (isEnvironment || !/[($[{<]/.test(value)) &&
       isValue(value);
-  const isStrong = strong !== undefined || STRONG_END.test(named);
+  const isStrong = strong !== undefined || STRONG_SECRET_NAME_END.test(named);
   // Lowercase names ending in `_key` are usually cache or table keys.
   const isName = isStrong || !/_key$/i.test(named) || named.endsWith('_KEY');
   // Shells use PWD for the folder.
@@ -351,21 +357,21 @@ const assignedIn: Read = (text, { groups, end: start }) => {
 };
 
 /** End of a quoted value; its start if the quote isn't closed nearby. */
-function closing(text: string, start: number, quote: string): number {
-  const near = text.slice(start, start + MAX_QUOTED);
+function findClosingQuote(text: string, start: number, quote: string): number {
+  const near = text.slice(start, start + MAX_QUOTED_CHARS);
   const end = near.indexOf(quote);
   const lineEnd = near.search(/[\r\n]/);
-  return end < 0 || (lineEnd >= 0 && lineEnd < end) ? unquoted(text, start, false) : start + end;
+  return end < 0 || (lineEnd >= 0 && lineEnd < end) ? findUnquotedEnd(text, start, false) : start + end;
 }
 
-function unquoted(text: string, start: number, isEnvironment: boolean): number {
+function findUnquotedEnd(text: string, start: number, isEnvironment: boolean): number {
   if (isEnvironment) {
     ENVIRONMENT_VALUE.lastIndex = start;
     const whole = ENVIRONMENT_VALUE.exec(text)?.[0];
     if (whole !== undefined) return start + whole.length;
   }
-  VALUE.lastIndex = start;
-  return start + (VALUE.exec(text)?.[0].length ?? 0);
+  UNQUOTED_VALUE.lastIndex = start;
+  return start + (UNQUOTED_VALUE.exec(text)?.[0].length ?? 0);
 }
 
 /** Quoted secrets have no space, and a digit or symbol besides letters. */
@@ -376,10 +382,10 @@ const isQuotedSecret = (value: string): boolean =>
   isValue(value) &&
   !/\$\{|#\{|\{\{|%\(|^[\w.]+\(.*\)$/.test(value);
 
-const isValue = (value: string): boolean => !PLACEHOLDER.test(value);
+const isValue = (value: string): boolean => !PLACEHOLDER_VALUE.test(value);
 
 /** Environment variables with these names contain secrets, even if the value is a word. */
-const PASSWORD_END = /PASS(?:WORD|WD|PHRASE)$/;
+const PASSWORD_NAME_END = /PASS(?:WORD|WD|PHRASE)$/;
 
 /** Long alphanumeric values that are neither words nor IDs. */
 const looksRandom = (value: string): boolean =>

@@ -1,33 +1,33 @@
-import { byStart, type Slice } from '../slice';
-import { matchesIn, WINDOW } from './windows';
+import { compareStart, type Slice } from '../slice';
+import { findMatches, WINDOW_CHARS } from './windows';
 
-const HEADER = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|Private-Lines: ?\d{1,3}/g;
-const FOOTER = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
-const END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+const KEY_HEADER = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|Private-Lines: ?\d{1,3}/g;
+const KEY_FOOTER = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
+const KEY_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 /**
  * What separates a key's lines in source, JSON, YAML and tool output: escaped line ends, quotes,
  * plus signs, line numbers.
  */
-const BETWEEN = /(?:\\{1,4}[nrt]|[\s"'`+,;:|>→]|\d{1,6}(?=[\t→|:])){1,64}/y;
+const BETWEEN_KEY_LINES = /(?:\\{1,4}[nrt]|[\s"'`+,;:|>→]|\d{1,6}(?=[\t→|:])){1,64}/y;
 /** Headers such as `Proc-Type: 4,ENCRYPTED` and `Comment: …`. */
-const FIELD = /(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset|MessageID)[ \t]{0,4}:[^\r\n\\]{0,200}/y;
-const BODY = /[A-Za-z0-9+/=]{1,4096}/y;
+const KEY_FIELD = /(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset|MessageID)[ \t]{0,4}:[^\r\n\\]{0,200}/y;
+const KEY_BODY = /[A-Za-z0-9+/=]{1,4096}/y;
 
 /** Shorter runs are a key's last line, or unrelated words. */
-const FULL_RUN = 16;
+const MIN_BODY_CHARS = 16;
 
 /** Private keys, from header to footer or truncation, and those that lack their start. */
-export function privateKeys(text: string, chars = WINDOW): Slice[] {
+export function findPrivateKeys(text: string, chars = WINDOW_CHARS): Slice[] {
   const keys: Slice[] = [];
   let reached = 0;
-  for (const header of matchesIn(text, HEADER, chars)) {
+  for (const header of findMatches(text, KEY_HEADER, chars)) {
     // Source code that tests for the header contains no key.
-    const end = header.start < reached ? undefined : bodyFrom(text, header.end);
+    const end = header.start < reached ? undefined : findBodyStart(text, header.end);
     if (end === undefined) continue;
     keys.push({ start: header.start, end });
     reached = end;
   }
-  return [...keys, ...withoutHead(text, keys, matchesIn(text, END, chars))].sort(byStart);
+  return [...keys, ...withoutHead(text, keys, findMatches(text, KEY_END, chars))].sort(compareStart);
 }
 
 function withoutHead(text: string, others: readonly Slice[], footers: readonly Slice[]): Slice[] {
@@ -38,8 +38,8 @@ function withoutHead(text: string, others: readonly Slice[], footers: readonly S
   for (const { start: footer, end } of footers) {
     for (; other && other.end <= footer; other = next.next().value) reached = other.end;
     if (!other || other.start > footer) {
-      const start = bodyUpTo(text, footer, reached);
-      if (footer - start >= FULL_RUN) keys.push({ start, end });
+      const start = findBodyEnd(text, footer, reached);
+      if (footer - start >= MIN_BODY_CHARS) keys.push({ start, end });
     }
     reached = end;
   }
@@ -47,7 +47,7 @@ function withoutHead(text: string, others: readonly Slice[], footers: readonly S
 }
 
 /** End of the key whose header ends at `from`; undefined if none follows. */
-function bodyFrom(text: string, from: number): number | undefined {
+function findBodyStart(text: string, from: number): number | undefined {
   let at = from;
   let end: number | undefined;
   const skip = (pattern: RegExp): number => {
@@ -57,32 +57,32 @@ function bodyFrom(text: string, from: number): number | undefined {
     return length;
   };
   for (;;) {
-    while (skip(BETWEEN));
-    if (skip(FIELD)) continue;
-    const run = skip(BODY);
-    if (run >= FULL_RUN) {
+    while (skip(BETWEEN_KEY_LINES));
+    if (skip(KEY_FIELD)) continue;
+    const run = skip(KEY_BODY);
+    if (run >= MIN_BODY_CHARS) {
       end = at;
       continue;
     }
     const afterRun = at;
-    while (skip(BETWEEN));
-    if (skip(FOOTER)) return run > 0 || end !== undefined ? at : undefined;
+    while (skip(BETWEEN_KEY_LINES));
+    if (skip(KEY_FOOTER)) return run > 0 || end !== undefined ? at : undefined;
     // A short run is the last line, or the remainder of a truncated key.
     return run > 0 && (end !== undefined || at === text.length) ? afterRun : end;
   }
 }
 
 /** Lines of a key without a start: all but the last are full. */
-const FULL_LINE = /^[\s"'`+,|>→\d:\\nr]{0,32}?[A-Za-z0-9+/=]{40,}[\s"'`+,;\\nr]{0,32}$/;
-const LAST_LINE = /^[\s"'`+,|>→\d:\\nr]{0,32}?[A-Za-z0-9+/=]{1,80}[\s"'`+,;\\nr]{0,32}$/;
+const FULL_BODY_LINE = /^[\s"'`+,|>→\d:\\nr]{0,32}?[A-Za-z0-9+/=]{40,}[\s"'`+,;\\nr]{0,32}$/;
+const LAST_BODY_LINE = /^[\s"'`+,|>→\d:\\nr]{0,32}?[A-Za-z0-9+/=]{1,80}[\s"'`+,;\\nr]{0,32}$/;
 
 /** Start of the lines before a footer, not before `from`. */
-function bodyUpTo(text: string, footer: number, from: number): number {
+function findBodyEnd(text: string, footer: number, from: number): number {
   let start = footer;
   for (let lines = 0; start > from; lines++) {
     const lineStart = Math.max(from, text.lastIndexOf('\n', start - 2) + 1);
     const line = text.slice(Math.max(lineStart, start - 400), start).trimEnd();
-    if (!(lines === 0 ? LAST_LINE : FULL_LINE).test(line)) break;
+    if (!(lines === 0 ? LAST_BODY_LINE : FULL_BODY_LINE).test(line)) break;
     start = lineStart;
   }
   return start;

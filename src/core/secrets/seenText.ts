@@ -28,52 +28,57 @@ export interface SeenText {
  * ESC: raw, as escaped in JSON, source and shells (any number of backslashes), URL-encoded, and as
  * `cat -v` and others print it.
  */
-const ESC = String.raw`(?:\x1b|\\{1,8}(?:u001[bB]|u\{1[bB]\}|x1[bB]|033|e(?=\[))|%1[bB]|\^\[(?=\[)|\u241b)`;
-const BEL = String.raw`(?:\x07|\\{1,8}(?:u0007|x07|a)|%07)`;
+const ESCAPE_PATTERN = String.raw`(?:\x1b|\\{1,8}(?:u001[bB]|u\{1[bB]\}|x1[bB]|033|e(?=\[))|%1[bB]|\^\[(?=\[)|\u241b)`;
+const BELL_PATTERN = String.raw`(?:\x07|\\{1,8}(?:u0007|x07|a)|%07)`;
 /**
  * ECMA-48: control sequences, then strings such as OSC (titles, links, clipboard), then the rest.
  */
-const ESCAPES = [
-  String.raw`(?:${ESC}(?:\[|%5[bB])|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]`,
+const TERMINAL_ESCAPES_PATTERN = [
+  String.raw`(?:${ESCAPE_PATTERN}(?:\[|%5[bB])|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]`,
   // A color without its ESC, as in many CI logs
   String.raw`\[\d{1,3}(?:;\d{1,3}){0,8}m`,
-  String.raw`(?:${ESC}[\]PX^_]|[\x9d\x90\x98\x9e\x9f])(?:[^\x07\x1b\x9c\n\r\\%]|%(?!1[bB]|07)){0,2048}(?:${BEL}|${ESC}\\{1,8}|\x9c)`,
-  String.raw`${ESC}[()*+#%][0-9A-Za-z]`,
-  String.raw`${ESC}[0-9=>A-Z\\^_c]`,
+  String.raw`(?:${ESCAPE_PATTERN}[\]PX^_]|[\x9d\x90\x98\x9e\x9f])(?:[^\x07\x1b\x9c\n\r\\%]|%(?!1[bB]|07)){0,2048}(?:${BELL_PATTERN}|${ESCAPE_PATTERN}\\{1,8}|\x9c)`,
+  String.raw`${ESCAPE_PATTERN}[()*+#%][0-9A-Za-z]`,
+  String.raw`${ESCAPE_PATTERN}[0-9=>A-Z\\^_c]`,
   // A soft line break in quoted-printable and shells
   String.raw`[=\\]\r?\n`,
   // A word-break opportunity in HTML
   '<wbr ?/?>',
 ].join('|');
 /** Soft hyphens, zero-width and bidi characters, tags: they change only the appearance. */
-const INVISIBLE = String.raw`[\0\u00ad\u034f\u061c\u115f\u1160\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb]|\udb40[\udc00-\udc7f\udd00-\uddef]|\ud834[\udd73-\udd7a]`;
+const INVISIBLE_PATTERN = String.raw`[\0\u00ad\u034f\u061c\u115f\u1160\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb]|\udb40[\udc00-\udc7f\udd00-\uddef]|\ud834[\udd73-\udd7a]`;
 /** `&quot;`, `&#34;`, also with an encoded `&`. */
-const ENTITY = '&(?:amp;){0,3}(?:[A-Za-z]{2,14}|#\\d{1,7}|#[xX][0-9a-fA-F]{1,6});';
-const HEX_ESCAPE = String.raw`\\{1,8}(?:u(?<unicode>[0-9a-fA-F]{4})|u\{(?<code>[0-9a-fA-F]{1,6})\}|U(?<long>[0-9a-fA-F]{8})|x(?<byte>[0-9a-fA-F]{2})|(?<octal>[01][0-7]{2}|[4-7][0-7](?![0-7])))`;
+const ENTITY_PATTERN = '&(?:amp;){0,3}(?:[A-Za-z]{2,14}|#\\d{1,7}|#[xX][0-9a-fA-F]{1,6});';
+const HEX_ESCAPE_PATTERN = String.raw`\\{1,8}(?:u(?<unicode>[0-9a-fA-F]{4})|u\{(?<code>[0-9a-fA-F]{1,6})\}|U(?<long>[0-9a-fA-F]{8})|x(?<byte>[0-9a-fA-F]{2})|(?<octal>[01][0-7]{2}|[4-7][0-7](?![0-7])))`;
 /**
  * Full-width ASCII as typed on Chinese and Japanese keyboards (`：`, `＝`), typographic hyphens and
  * spaces, and Markdown escapes.
  */
-const OTHERWISE = String.raw`(?<wide>[\uff01-\uff5e])|(?<hyphen>[\u2010-\u2012\u2212\ufe63])|(?<space>[\u00a0\u2000-\u200a\u202f\u205f\u3000])|\\{1,2}(?<sign>[_-])`;
+const OTHER_DISGUISE_PATTERN = String.raw`(?<wide>[\uff01-\uff5e])|(?<hyphen>[\u2010-\u2012\u2212\ufe63])|(?<space>[\u00a0\u2000-\u200a\u202f\u205f\u3000])|\\{1,2}(?<sign>[_-])`;
 /** `%41`, `%2541`, `%u0041` and multi-byte UTF-8; quoted-printable uses "=". */
-const URL_ESCAPE =
+const URL_ESCAPE_PATTERN =
   '%(?:25){0,9}(?:(?<percent>0[9aAdD]|[2-7][0-9a-fA-F])|u(?<wideUrl>[0-9a-fA-F]{4})|(?<utf8>[c-fC-F][0-9a-fA-F](?:%(?:25){0,9}[89abAB][0-9a-fA-F]){1,3}))|=(?<quoted>3D|22|27|5F|2D|2E)';
 
-const hiddenWith = (gone: string): RegExp =>
-  new RegExp(`(?<gone>${gone})|${HEX_ESCAPE}|${URL_ESCAPE}|(?<entity>${ENTITY})|${OTHERWISE}`, 'g');
-const HIDDEN = hiddenWith(`${ESCAPES}|(?:${INVISIBLE}){1,256}`);
+const createHiddenPattern = (gone: string): RegExp =>
+  new RegExp(
+    `(?<gone>${gone})|${HEX_ESCAPE_PATTERN}|${URL_ESCAPE_PATTERN}|(?<entity>${ENTITY_PATTERN})|${OTHER_DISGUISE_PATTERN}`,
+    'g',
+  );
+const HIDDEN_CHARS = createHiddenPattern(`${TERMINAL_ESCAPES_PATTERN}|(?:${INVISIBLE_PATTERN}){1,256}`);
 /** Includes overstruck characters; separate, since a match can start with any character. */
-const HIDDEN_OR_STRUCK = hiddenWith(String.raw`${ESCAPES}|(?:${INVISIBLE}){1,256}|[^\x08\n]\x08`);
+const HIDDEN_OR_STRUCK_CHARS = createHiddenPattern(
+  String.raw`${TERMINAL_ESCAPES_PATTERN}|(?:${INVISIBLE_PATTERN}){1,256}|[^\x08\n]\x08`,
+);
 /** Every match of {@link HIDDEN} contains one; searching for it is ten times faster. */
-const SIGN_OF_HIDDEN = new RegExp(
-  String.raw`[\x08\x1b\x80-\xa0\u2000-\u2012\u202f\u205f\u2212\u241b\u3000\ufe63\uff01-\uff5e]|${INVISIBLE}|\\(?:[uUx014-7e_\r\n]|-)|%[0-9c-fuC-F]|&(?:#|[A-Za-z]{2,14};)|\^\[|\[\d{1,3}[;m]|=(?:3D|2[27DE]|5F|\r?\n)|<wbr`,
+const HIDDEN_CHARS_SIGN = new RegExp(
+  String.raw`[\x08\x1b\x80-\xa0\u2000-\u2012\u202f\u205f\u2212\u241b\u3000\ufe63\uff01-\uff5e]|${INVISIBLE_PATTERN}|\\(?:[uUx014-7e_\r\n]|-)|%[0-9c-fuC-F]|&(?:#|[A-Za-z]{2,14};)|\^\[|\[\d{1,3}[;m]|=(?:3D|2[27DE]|5F|\r?\n)|<wbr`,
 );
 
 /** Maximum UTF-16 units of a secret with its context, except for a single run. */
-const REACH = 4_096;
-const INVISIBLE_ALONE = new RegExp(`^(?:${INVISIBLE})$`);
+const REACH_CHARS = 4_096;
+const ONLY_INVISIBLE = new RegExp(`^(?:${INVISIBLE_PATTERN})$`);
 
-const ENTITIES: ReadonlyMap<string, string> = new Map([
+const CHAR_BY_ENTITY: ReadonlyMap<string, string> = new Map([
   ['quot', '"'],
   ['apos', "'"],
   ['amp', '&'],
@@ -96,7 +101,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Replaces escapes as separators, since a key may start after a color code. */
-const GAP = ' ';
+const GAP_CHAR = ' ';
 const isWord = (unit: string | undefined): boolean => unit !== undefined && /[A-Za-z0-9]/.test(unit);
 
 /**
@@ -104,17 +109,17 @@ const isWord = (unit: string | undefined): boolean => unit !== undefined && /[A-
  * is inside an alphanumeric run, also the text with a gap there: it may split a key (`grep
  * --color`) or precede one. Linear.
  */
-export function seenTexts(source: string): readonly SeenText[] {
-  if (!SIGN_OF_HIDDEN.test(source)) return [];
+export function listSeenTexts(source: string): readonly SeenText[] {
+  if (!HIDDEN_CHARS_SIGN.test(source)) return [];
   const found: ShownSlice[] = [];
-  for (const match of source.matchAll(source.includes('\b') ? HIDDEN_OR_STRUCK : HIDDEN)) {
-    const seen = seenIn(match);
+  for (const match of source.matchAll(source.includes('\b') ? HIDDEN_OR_STRUCK_CHARS : HIDDEN_CHARS)) {
+    const seen = decodeMatch(match);
     if (seen !== match[0]) found.push({ start: match.index, end: match.index + match[0].length, seen });
   }
   if (found.length === 0) return [];
   const parts = found.some(({ start, end, seen }) => seen === '' && isWord(source[start - 1]) && isWord(source[end]));
   const whole = withSeen(source, found, '');
-  return parts ? [whole, withSeen(source, found, GAP)] : [whole];
+  return parts ? [whole, withSeen(source, found, GAP_CHAR)] : [whole];
 }
 
 interface ShownSlice extends Slice {
@@ -136,10 +141,10 @@ function withSeen(source: string, found: readonly ShownSlice[], nothing: string)
   }
   parts.push(source.slice(reached));
   const text = parts.join('');
-  return { text, changed: changedIn(text, pieces), inSource: (slices) => slicesInSource(slices, pieces) };
+  return { text, changed: findChanged(text, pieces), inSource: (slices) => mapSlicesToSource(slices, pieces) };
 }
 
-function changedIn(text: string, pieces: readonly Piece[]): Slice[] {
+function findChanged(text: string, pieces: readonly Piece[]): Slice[] {
   const changed: { start: number; end: number }[] = [];
   let reached = 0;
   for (const { at, length } of pieces) {
@@ -156,7 +161,7 @@ function changedIn(text: string, pieces: readonly Piece[]): Slice[] {
 
 /** Start of the line, or of the word within reach; not before `limit`. */
 function beginOfPart(text: string, at: number, limit: number): number {
-  const far = Math.max(limit, at - REACH);
+  const far = Math.max(limit, at - REACH_CHARS);
   const lineEnd = text.slice(far, at).lastIndexOf('\n');
   if (lineEnd >= 0) return far + lineEnd + 1;
   let start = far;
@@ -165,32 +170,32 @@ function beginOfPart(text: string, at: number, limit: number): number {
 }
 
 function endOfPart(text: string, at: number): number {
-  const lineEnd = text.slice(at, at + REACH).indexOf('\n');
+  const lineEnd = text.slice(at, at + REACH_CHARS).indexOf('\n');
   if (lineEnd >= 0) return at + lineEnd + 1;
-  let end = Math.min(text.length, at + REACH);
+  let end = Math.min(text.length, at + REACH_CHARS);
   while (end < text.length && !isSpace(text.charCodeAt(end))) end++;
   return end;
 }
 
 const isSpace = (unit: number): boolean => unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
 
-function seenIn({ 0: whole, groups = {} }: RegExpExecArray): string {
+function decodeMatch({ 0: whole, groups = {} }: RegExpExecArray): string {
   const { gone, unicode, code: braced, long, octal, byte, percent, wideUrl, utf8, quoted, entity, wide, sign } = groups;
   if (gone !== undefined) return '';
-  if (entity !== undefined) return entityIn(entity, whole);
+  if (entity !== undefined) return decodeEntity(entity, whole);
   if (groups['hyphen'] !== undefined) return '-';
   if (groups['space'] !== undefined) return ' ';
   if (sign !== undefined) return sign;
-  if (utf8 !== undefined) return decodeCharacter(decoded(utf8), whole);
+  if (utf8 !== undefined) return decodeCharacter(decodeBytes(utf8), whole);
   if (wide !== undefined) return String.fromCharCode(wide.charCodeAt(0) - 0xfee0);
   if (octal !== undefined) return decodeCharacter(Number.parseInt(octal, 8), whole);
   const code = Number.parseInt(unicode ?? braced ?? long ?? byte ?? percent ?? wideUrl ?? quoted ?? '', 16);
   return decodeCharacter(code, whole);
 }
 
-function entityIn(entity: string, written: string): string {
+function decodeEntity(entity: string, written: string): string {
   const name = entity.slice(entity.lastIndexOf('&') + 1, -1).replace(/^(?:amp;)+/, '');
-  if (!name.startsWith('#')) return ENTITIES.get(name) ?? written;
+  if (!name.startsWith('#')) return CHAR_BY_ENTITY.get(name) ?? written;
   const number = name.slice(1);
   return decodeCharacter(
     /^x/i.test(number) ? Number.parseInt(number.slice(1), 16) : Number.parseInt(number, 10),
@@ -199,7 +204,7 @@ function entityIn(entity: string, written: string): string {
 }
 
 /** Code point of URL-encoded UTF-8; NaN if invalid. */
-function decoded(bytes: string): number {
+function decodeBytes(bytes: string): number {
   try {
     return decodeURIComponent(`%${bytes.replace(/%(?:25)*/g, '%')}`).codePointAt(0) ?? Number.NaN;
   } catch {
@@ -212,11 +217,11 @@ function decodeCharacter(code: number, written: string): string {
   const isControl = code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d;
   if (Number.isNaN(code) || code > 0xffff || isControl || (code >= 0xd800 && code <= 0xdfff)) return written;
   const character = String.fromCharCode(code);
-  return INVISIBLE_ALONE.test(character) ? '' : character;
+  return ONLY_INVISIBLE.test(character) ? '' : character;
 }
 
 /** A single pass, since both lists are sorted. */
-function slicesInSource(slices: readonly Slice[], pieces: readonly Piece[]): Slice[] {
+function mapSlicesToSource(slices: readonly Slice[], pieces: readonly Piece[]): Slice[] {
   let next = 0;
   let hidden = 0;
   /** Counts pieces before `place`; with `isEnd`, without invisible ones at it. */

@@ -2,10 +2,10 @@
  * Texts for tests and benchmarks of masking: secrets in all forms, and similar texts that are not
  * secrets.
  */
-import { KEY_FORMS, type Body } from './keyForms';
+import { KEY_FORMS, type KeyCharacterSet } from './keyForms';
 
 /** Every group has a digit, for forms that require one. */
-export const FILL: Record<Body, string> = {
+export const KEY_CHARACTER_SAMPLES: Record<KeyCharacterSet, string> = {
   hex: '3f9a',
   alphanumeric: 'a7Bq',
   word: 'a7_Q',
@@ -15,9 +15,9 @@ export const FILL: Record<Body, string> = {
   dottedBase64: 'a7.Q',
   starred: 'x9aQ',
 };
-export const makeTestKey = (start: string, body: Body, length: number): string =>
-  start + FILL[body].repeat(Math.ceil(length / 4)).slice(0, length);
-export const FORMS = KEY_FORMS.flatMap(({ of, starts, body, min }) =>
+export const makeTestKey = (start: string, body: KeyCharacterSet, length: number): string =>
+  start + KEY_CHARACTER_SAMPLES[body].repeat(Math.ceil(length / 4)).slice(0, length);
+export const TESTED_KEY_FORMS = KEY_FORMS.flatMap(({ of, starts, body, min }) =>
   starts.map((start) => ({ of, start, body, min })),
 );
 
@@ -25,7 +25,7 @@ export const FORMS = KEY_FORMS.flatMap(({ of, starts, body, min }) =>
  * Expected keys per form, independent of the forms' table, so that a lost or stricter rule is
  * noticed: the shortest rest of a key, then the prefixes.
  */
-export const EXAMPLES: readonly (readonly [of: string, rest: string, ...starts: string[]])[] = [
+export const KEY_EXAMPLES: readonly (readonly [of: string, rest: string, ...starts: string[]])[] = [
   ['OpenAI, Anthropic, OpenRouter, DeepSeek', 'x9aQx9aQx9aQx9aQ', 'sk-'],
   ['Anthropic', 'x9aQx9', 'sk-ant-'],
   ['OpenAI projects and service accounts', 'x9aQx9', 'sk-proj-', 'sk-svcacct-', 'sk-admin-'],
@@ -177,7 +177,7 @@ export const EXAMPLES: readonly (readonly [of: string, rest: string, ...starts: 
 ];
 
 /** A text, and the part that must be masked. */
-export const SECRETS: readonly (readonly [text: string, secret: string])[] = [
+export const SECRET_EXAMPLES: readonly (readonly [text: string, secret: string])[] = [
   ['password:\u00a0hunter22x7', 'hunter22x7'],
   ['password = """hunter22x7"""', 'hunter22x7'],
   ["password=f'hunter22x7'", 'hunter22x7'],
@@ -328,9 +328,9 @@ export const SECRETS: readonly (readonly [text: string, secret: string])[] = [
   ['Bad key sk-test-****-key', 'sk-test'],
 ];
 
-export const LINE = 'MIIEowIBAAKCAQEAabcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKL';
-export const pem = (kind: string, lines: number): string =>
-  `-----BEGIN ${kind}PRIVATE KEY-----\n${`${LINE}\n`.repeat(lines)}Qw==\n-----END ${kind}PRIVATE KEY-----`;
+export const PEM_BODY_LINE = 'MIIEowIBAAKCAQEAabcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKL';
+export const makePem = (kind: string, lines: number): string =>
+  `-----BEGIN ${kind}PRIVATE KEY-----\n${`${PEM_BODY_LINE}\n`.repeat(lines)}Qw==\n-----END ${kind}PRIVATE KEY-----`;
 
 /** Similar code, file content and prose that contain no secrets. */
 export const LOOK_ALIKES: readonly string[] = [

@@ -1,9 +1,9 @@
 /** Every output masks before truncating, so that no partial key gets out. */
 import { describe, expect, it } from 'vitest';
 import { Losses } from '../../conversations/export/losses';
-import { handoverText } from '../../conversations/export/handover';
+import { renderHandover } from '../../conversations/export/handover';
 import { assistant, call, result, user } from '../testing';
-import { freshCounter } from '../testingCounter';
+import { createCounter } from '../testingCounter';
 import { nativeConfigSchema } from '../condense/summary/nativeConfig';
 import { planSummary } from '../condense/summary/plan';
 import { buildPrompt } from '../condense/summary/prompt';
@@ -32,7 +32,7 @@ const conversation = [
 describe('a key that a cut would split', () => {
   it('does not appear in a request to another vendor', async () => {
     const planned = await planSummary({
-      context: { messages: conversation, edits: [], counter: freshCounter(), vendor: 'anthropic' },
+      context: { messages: conversation, edits: [], counter: createCounter(), vendor: 'anthropic' },
       config: nativeConfigSchema.parse({ keepLast: 1 }),
       model: testModel({ vendor: 'openai' }),
     });
@@ -52,7 +52,7 @@ describe('a key that a cut would split', () => {
       ...conversation.slice(3),
     ];
     const planned = await planSummary({
-      context: { messages, edits: [], counter: freshCounter(), vendor: 'anthropic', system: `Use ${KEY}.` },
+      context: { messages, edits: [], counter: createCounter(), vendor: 'anthropic', system: `Use ${KEY}.` },
       config: nativeConfigSchema.parse({ keepLast: 1, keepFirst: 1 }),
       model: testModel({ vendor: 'openai' }),
     });
@@ -64,7 +64,7 @@ describe('a key that a cut would split', () => {
 
   it('does not appear in the hand-over prompt', () => {
     const losses = new Losses();
-    const text = handoverText({ title: 't', messages: conversation }, freshCounter(), losses);
+    const text = renderHandover({ title: 't', messages: conversation }, createCounter(), losses);
     expect(LINES.filter((line) => text.includes(line))).toEqual([]);
     expect(text).not.toContain('hunter22');
   });

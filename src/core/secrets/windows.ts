@@ -2,52 +2,52 @@
 import type { Slice } from '../slice';
 
 /** Usual window size in UTF-16 units. */
-export const WINDOW = 64_000;
+export const WINDOW_CHARS = 64_000;
 
 /** Maximum lookbehind of a pattern in UTF-16 units. */
-const BEHIND = 256;
+const LOOK_BEHIND_CHARS = 256;
 
 /**
  * Maximum UTF-16 units from the start of a match until it is certain; long repetitions must be at a
  * pattern's end.
  */
-const AHEAD = 1_024;
+const LOOK_AHEAD_CHARS = 1_024;
 
 /** Maximum lookahead of a pattern in UTF-16 units. */
-const MARGIN = 16;
+const MARGIN_CHARS = 16;
 
 /** Positions refer to the whole text. */
-export interface Match extends Slice {
+export interface WindowMatch extends Slice {
   readonly groups: readonly (string | undefined)[];
   /** Group `secret`, or else the match; requires the flag `d`. */
   readonly secret: Slice;
 }
 
 /** Consecutive windows; at least one. */
-export function* splitIntoWindows(text: string, chars = WINDOW): Generator<Slice> {
+export function* splitIntoWindows(text: string, chars = WINDOW_CHARS): Generator<Slice> {
   for (let start = 0; start === 0 || start < text.length; start += chars)
     yield { start, end: Math.min(text.length, start + chars) };
 }
 
 /** The part of the text that determines the matches starting in a window. */
-export const seenFrom = (text: string, { start, end }: Slice): string =>
-  text.slice(Math.max(0, start - BEHIND), end + AHEAD);
+export const extendWindow = (text: string, { start, end }: Slice): string =>
+  text.slice(Math.max(0, start - LOOK_BEHIND_CHARS), end + LOOK_AHEAD_CHARS);
 
 /**
  * The first match starting in a window after a position, as in the whole text. Requires patterns
  * within {@link BEHIND}, {@link AHEAD} and {@link MARGIN}.
  */
-export function matchIn(text: string, pattern: RegExp, from: number, window: Slice): Match | undefined {
+export function matchIn(text: string, pattern: RegExp, from: number, window: Slice): WindowMatch | undefined {
   const at = Math.max(from, window.start);
   if (at >= window.end) return undefined;
-  const offset = Math.max(0, at - BEHIND);
-  for (let seen = window.end + AHEAD - offset; ; seen *= 2) {
+  const offset = Math.max(0, at - LOOK_BEHIND_CHARS);
+  for (let seen = window.end + LOOK_AHEAD_CHARS - offset; ; seen *= 2) {
     pattern.lastIndex = at - offset;
     const found = pattern.exec(text.slice(offset, offset + seen));
     if (!found || offset + found.index >= window.end) return undefined;
     const end = pattern.lastIndex;
     // It may continue after the visible part.
-    if (end + MARGIN > seen && offset + seen < text.length) continue;
+    if (end + MARGIN_CHARS > seen && offset + seen < text.length) continue;
     const [start, stop] = found.indices?.groups?.['secret'] ?? [found.index, end];
     return {
       start: offset + found.index,
@@ -58,8 +58,8 @@ export function matchIn(text: string, pattern: RegExp, from: number, window: Sli
   }
 }
 
-export function matchesIn(text: string, pattern: RegExp, chars = WINDOW): Match[] {
-  const matches: Match[] = [];
+export function findMatches(text: string, pattern: RegExp, chars = WINDOW_CHARS): WindowMatch[] {
+  const matches: WindowMatch[] = [];
   let reached = 0;
   for (const window of splitIntoWindows(text, chars)) {
     for (let found = matchIn(text, pattern, reached, window); found; found = matchIn(text, pattern, reached, window)) {

@@ -4,7 +4,7 @@ import { isRecord } from '../messages/blocks';
 export const MAX_IMAGE_TOKENS = 1600;
 const PIXELS_PER_TOKEN = 750;
 /** Longest edge in pixels without scaling. */
-const MAX_EDGE = 1568;
+const MAX_EDGE_PIXELS = 1568;
 
 /**
  * Anthropic's rule: width × height / 750 after scaling. Images of unknown size, and those given by
@@ -13,7 +13,7 @@ const MAX_EDGE = 1568;
 export function countImageTokens(source: unknown): number {
   const size = getImageSize(source);
   if (!size) return MAX_IMAGE_TOKENS;
-  const scale = Math.min(1, MAX_EDGE / Math.max(size.width, size.height));
+  const scale = Math.min(1, MAX_EDGE_PIXELS / Math.max(size.width, size.height));
   const tokens = Math.ceil((size.width * scale * (size.height * scale)) / PIXELS_PER_TOKEN);
   return Math.min(MAX_IMAGE_TOKENS, Math.max(1, tokens));
 }
@@ -28,25 +28,25 @@ export interface ImageSize {
 }
 
 /** Characters of base64 to examine; a JPEG's frame header follows its metadata. */
-const HEADER_CHARS = 64 * 1024 * 4;
+const MAX_HEADER_CHARS = 64 * 1024 * 4;
 
 function readImageSize(base64: string): ImageSize | undefined {
-  const bytes = Buffer.from(base64.slice(0, HEADER_CHARS), 'base64');
-  const size = pngSize(bytes) ?? gifSize(bytes) ?? webpSize(bytes) ?? jpegSize(bytes);
+  const bytes = Buffer.from(base64.slice(0, MAX_HEADER_CHARS), 'base64');
+  const size = readPngSize(bytes) ?? readGifSize(bytes) ?? readWebpSize(bytes) ?? readJpegSize(bytes);
   return size && size.width > 0 && size.height > 0 ? size : undefined;
 }
 
-const pngSize = (bytes: Buffer): ImageSize | undefined =>
+const readPngSize = (bytes: Buffer): ImageSize | undefined =>
   bytes.length >= 24 && bytes.readUInt32BE(0) === 0x89504e47
     ? { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
     : undefined;
 
-const gifSize = (bytes: Buffer): ImageSize | undefined =>
+const readGifSize = (bytes: Buffer): ImageSize | undefined =>
   bytes.length >= 10 && bytes.toString('latin1', 0, 3) === 'GIF'
     ? { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) }
     : undefined;
 
-function webpSize(bytes: Buffer): ImageSize | undefined {
+function readWebpSize(bytes: Buffer): ImageSize | undefined {
   if (bytes.length < 30 || bytes.toString('latin1', 8, 12) !== 'WEBP') return undefined;
   switch (bytes.toString('latin1', 12, 16)) {
     case 'VP8X':
@@ -60,7 +60,7 @@ function webpSize(bytes: Buffer): ImageSize | undefined {
   }
 }
 
-function jpegSize(bytes: Buffer): ImageSize | undefined {
+function readJpegSize(bytes: Buffer): ImageSize | undefined {
   if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) return undefined;
   let at = 2;
   while (at + 9 <= bytes.length && bytes[at] === 0xff) {
@@ -78,24 +78,24 @@ function jpegSize(bytes: Buffer): ImageSize | undefined {
 }
 
 /** Middle of the 1,500 to 3,000 tokens per page (Anthropic's guide, "PDF support"). */
-const PDF_PAGE_TOKENS = 2250;
+const TOKENS_PER_PDF_PAGE = 2250;
 
 /** Based on pages that can be counted without decompressing; at least one. */
 export function countPdfTokens(base64: string): number {
   const pages = Buffer.from(base64, 'base64')
     .toString('latin1')
     .match(/\/Type\s*\/Page(?![a-zA-Z])/g);
-  return Math.max(1, pages?.length ?? 0) * PDF_PAGE_TOKENS;
+  return Math.max(1, pages?.length ?? 0) * TOKENS_PER_PDF_PAGE;
 }
 
 /**
  * Fields with a file's base64 in vendors' requests (Gemini's `inlineData`, OpenAI's files and
  * audio).
  */
-const FILE_FIELDS: ReadonlySet<string> = new Set(['data', 'file_data']);
+const FILE_DATA_FIELDS: ReadonlySet<string> = new Set(['data', 'file_data']);
 /** Shorter texts, and those that aren't base64, count as text. */
 const MIN_FILE_CHARS = 4_096;
-const BASE64 = /^[\w+/-]{1000}/;
+const BASE64_DATA = /^[\w+/-]{1000}/;
 const DATA_URL = /^data:[^,]{0,200};base64,/;
 
 /**
@@ -105,11 +105,11 @@ const DATA_URL = /^data:[^,]{0,200};base64,/;
 export function countFileTokens(field: string, value: unknown): number | undefined {
   if (typeof value !== 'string' || value.length < MIN_FILE_CHARS) return undefined;
   const [url = ''] = DATA_URL.exec(value) ?? [];
-  if (url === '' && !FILE_FIELDS.has(field)) return undefined;
+  if (url === '' && !FILE_DATA_FIELDS.has(field)) return undefined;
   const data = value.slice(url.length);
-  if (!BASE64.test(data)) return undefined;
-  return data.startsWith(PDF_START) ? countPdfTokens(data) : countImageTokens({ data });
+  if (!BASE64_DATA.test(data)) return undefined;
+  return data.startsWith(PDF_START_BASE64) ? countPdfTokens(data) : countImageTokens({ data });
 }
 
 /** "%PDF" in base64. */
-const PDF_START = 'JVBERi';
+const PDF_START_BASE64 = 'JVBERi';

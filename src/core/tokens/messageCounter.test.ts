@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assistant, call, lines, result, text, user } from '../testing';
+import { assistant, call, makeLines, result, text, user } from '../testing';
 import type { Block } from '../messages/types';
 import { MessageCounter } from './messageCounter';
 
@@ -47,37 +47,37 @@ describe('the token count of a block', () => {
     ['a short text in such a field', { type: 'raw', data: 'x'.repeat(100) }, 124],
     ['a long text in such a field', { type: 'raw', data: 'x '.repeat(5_000) }, 10_024],
   ])('is right for %s', (_, block, tokens) => {
-    expect(counter.block(block)).toBe(tokens);
+    expect(counter.countBlock(block)).toBe(tokens);
   });
 });
 
 it("the token count of a message includes its blocks and the API's overhead", () => {
-  expect(counter.message(user('12'))).toBe(4 + 2);
-  expect(counter.messages([user('12'), assistant('12', '3')])).toBe(6 + 7);
-  expect(counter.json(undefined)).toBe(4);
+  expect(counter.countMessage(user('12'))).toBe(4 + 2);
+  expect(counter.countMessages([user('12'), assistant('12', '3')])).toBe(6 + 7);
+  expect(counter.countJson(undefined)).toBe(4);
 });
 
 describe('a cached token count', () => {
   it('is reused for the same object, and for another object with equal content', () => {
     const { counter, asked } = setup();
-    const message = user(text(lines('a', 50)));
-    const tokens = counter.message(message);
-    expect(counter.message(message)).toBe(tokens);
-    expect(counter.message(structuredClone(message))).toBe(tokens);
+    const message = user(text(makeLines('a', 50)));
+    const tokens = counter.countMessage(message);
+    expect(counter.countMessage(message)).toBe(tokens);
+    expect(counter.countMessage(structuredClone(message))).toBe(tokens);
     expect(asked()).toBe(1);
-    counter.message(user(text(lines('b', 50))));
+    counter.countMessage(user(text(makeLines('b', 50))));
     expect(asked()).toBe(2);
   });
 
   it('is dropped, oldest first, beyond 20,000 texts', () => {
     const { counter, asked } = setup();
     const makeText = (index: number): string => `${index} `.padEnd(520, 'x');
-    for (let index = 0; index <= 20_000; index++) counter.text(makeText(index));
+    for (let index = 0; index <= 20_000; index++) counter.countText(makeText(index));
     const before = asked();
-    counter.text(makeText(20_000));
-    counter.text(makeText(1));
+    counter.countText(makeText(20_000));
+    counter.countText(makeText(1));
     expect(asked()).toBe(before);
-    counter.text(makeText(0));
+    counter.countText(makeText(0));
     expect(asked()).toBe(before + 1);
   });
 });

@@ -1,5 +1,13 @@
 import { hashText, type Hash } from '../hash';
-import { REASONING_BLOCK, isImage, isRecord, isText, isThinking, isToolResult, isToolUse } from '../messages/blocks';
+import {
+  REASONING_BLOCK_TYPE,
+  isImage,
+  isRecord,
+  isText,
+  isThinking,
+  isToolResult,
+  isToolUse,
+} from '../messages/blocks';
 import { isProgramsResult } from '../messages/programs';
 import type { ApiMessage, Block } from '../messages/types';
 import { countFileTokens, countImageTokens, countPdfTokens } from './mediaTokens';
@@ -7,8 +15,8 @@ import type { TokenCounter } from './types';
 import { LruMap } from '../lruMap';
 
 /** Tokens the API adds per message and per tool block (measured by others). */
-const MESSAGE_OVERHEAD = 4;
-const TOOL_OVERHEAD = 8;
+const MESSAGE_OVERHEAD_TOKENS = 4;
+const TOOL_OVERHEAD_TOKENS = 8;
 
 /**
  * OpenAI's encrypted reasoning: 200 tokens are about 1,900 base64 characters (measured by others).
@@ -17,10 +25,10 @@ const ENCRYPTION_BYTES = 650;
 const BYTES_PER_ENCRYPTED_TOKEN = 4;
 
 /** Shorter texts are counted faster than hashed. */
-const REMEMBER_FROM_CHARS = 512;
-const REMEMBERED_TEXTS = 20_000;
+const MIN_CACHED_TEXT_CHARS = 512;
+const MAX_CACHED_TEXTS = 20_000;
 /** Recent texts, found by comparison, which is faster than hashing. */
-const LATEST_TEXTS = 4;
+const MAX_LATEST_TEXTS = 4;
 
 /**
  * Counts o200k tokens with caches per object (weak) and per content hash, so that a reread history
@@ -29,102 +37,102 @@ const LATEST_TEXTS = 4;
 export class MessageCounter {
   private readonly byObject = new WeakMap<object, number>();
   /** In insertion order, so that the oldest is removed first. */
-  private readonly byHash = new LruMap<Hash, number>(REMEMBERED_TEXTS);
+  private readonly byHash = new LruMap<Hash, number>(MAX_CACHED_TEXTS);
   private readonly latest: { readonly text: string; readonly tokens: number }[] = [];
 
   constructor(private readonly counter: TokenCounter) {}
 
-  text(text: string): number {
-    if (text.length < REMEMBER_FROM_CHARS) return this.counter.count(text);
+  countText(text: string): number {
+    if (text.length < MIN_CACHED_TEXT_CHARS) return this.counter.count(text);
     const again = this.latest.find((each) => each.text === text);
     if (again) return again.tokens;
     const hash = hashText(text);
     const tokens = this.byHash.get(hash) ?? this.counter.count(text);
-    this.keep(hash, tokens);
-    if (this.latest.unshift({ text, tokens }) > LATEST_TEXTS) this.latest.pop();
+    this.cacheCount(hash, tokens);
+    if (this.latest.unshift({ text, tokens }) > MAX_LATEST_TEXTS) this.latest.pop();
     return tokens;
   }
 
-  private keep(hash: Hash, tokens: number): void {
+  private cacheCount(hash: Hash, tokens: number): void {
     if (this.byHash.has(hash)) return;
     this.byHash.set(hash, tokens);
   }
 
   /** Includes what the API adds around it. */
-  block(block: Block): number {
+  countBlock(block: Block): number {
     const known = this.byObject.get(block);
     if (known !== undefined) return known;
-    const tokens = this.countBlock(block);
+    const tokens = this.computeBlock(block);
     this.byObject.set(block, tokens);
     return tokens;
   }
 
-  message(message: ApiMessage): number {
+  countMessage(message: ApiMessage): number {
     const known = this.byObject.get(message);
     if (known !== undefined) return known;
-    let tokens = MESSAGE_OVERHEAD;
-    if (typeof message.content === 'string') tokens += this.text(message.content);
-    else for (const block of message.content) tokens += this.block(block);
+    let tokens = MESSAGE_OVERHEAD_TOKENS;
+    if (typeof message.content === 'string') tokens += this.countText(message.content);
+    else for (const block of message.content) tokens += this.countBlock(block);
     this.byObject.set(message, tokens);
     return tokens;
   }
 
-  messages(messages: readonly ApiMessage[]): number {
-    return messages.reduce((sum, message) => sum + this.message(message), 0);
+  countMessages(messages: readonly ApiMessage[]): number {
+    return messages.reduce((sum, message) => sum + this.countMessage(message), 0);
   }
 
   /** Tokens of a value sent as JSON, such as tool declarations. */
-  json(value: unknown): number {
-    return this.text(JSON.stringify(value ?? null));
+  countJson(value: unknown): number {
+    return this.countText(JSON.stringify(value ?? null));
   }
 
-  private countBlock(block: Block): number {
-    if (isText(block)) return this.text(block.text);
-    if (isToolUse(block)) return TOOL_OVERHEAD + this.text(block.name) + this.json(block.input);
+  private computeBlock(block: Block): number {
+    if (isText(block)) return this.countText(block.text);
+    if (isToolUse(block)) return TOOL_OVERHEAD_TOKENS + this.countText(block.name) + this.countJson(block.input);
     if (isProgramsResult(block)) return 0;
-    if (isToolResult(block)) return TOOL_OVERHEAD + this.resultContent(block.content);
+    if (isToolResult(block)) return TOOL_OVERHEAD_TOKENS + this.countResultContent(block.content);
     // The signature is not input to the model.
-    if (isThinking(block)) return this.text(block.thinking);
+    if (isThinking(block)) return this.countText(block.thinking);
     if (isImage(block)) return countImageTokens(block.source);
     // Estimated from the length of encrypted thinking, about four characters per token.
     if (block.type === 'redacted_thinking') return Math.ceil(JSON.stringify(block['data'] ?? '').length / 4);
-    if (block.type === REASONING_BLOCK) return this.reasoning(block);
-    if (block.type === 'document') return this.document(block);
-    return this.unknown(block);
+    if (block.type === REASONING_BLOCK_TYPE) return this.countReasoning(block);
+    if (block.type === 'document') return this.countDocument(block);
+    return this.countUnknownBlock(block);
   }
 
-  private unknown(block: Block): number {
+  private countUnknownBlock(block: Block): number {
     let files = 0;
     const rest = JSON.stringify(block, (field, value: unknown) => {
       const tokens = countFileTokens(field, value);
       files += tokens ?? 0;
       return tokens === undefined ? value : '';
     });
-    return files + this.text(rest);
+    return files + this.countText(rest);
   }
 
   /** Reasoning sent back to a vendor: signatures are not input, and summaries are for people. */
-  private reasoning({ item, chat }: Block): number {
-    if (isRecord(chat)) return typeof chat['text'] === 'string' ? this.text(chat['text']) : 0;
+  private countReasoning({ item, chat }: Block): number {
+    if (isRecord(chat)) return typeof chat['text'] === 'string' ? this.countText(chat['text']) : 0;
     const encrypted = isRecord(item) ? item['encrypted_content'] : undefined;
     if (typeof encrypted !== 'string') return 0;
     const bytes = (encrypted.length * 3) / 4 - ENCRYPTION_BYTES;
     return Math.max(0, Math.round(bytes / BYTES_PER_ENCRYPTED_TOKEN));
   }
 
-  private resultContent(content: unknown): number {
-    if (typeof content === 'string') return this.text(content);
+  private countResultContent(content: unknown): number {
+    if (typeof content === 'string') return this.countText(content);
     if (!Array.isArray(content)) return 0;
     let tokens = 0;
     for (const item of content as readonly unknown[])
-      tokens += isRecord(item) ? this.block(item as Block) : this.json(item);
+      tokens += isRecord(item) ? this.countBlock(item as Block) : this.countJson(item);
     return tokens;
   }
 
-  private document(block: Block): number {
+  private countDocument(block: Block): number {
     const source = block['source'];
     const data = isRecord(source) ? source['data'] : undefined;
-    if (typeof data !== 'string' || !isRecord(source)) return this.json(block);
-    return source['type'] === 'base64' ? countPdfTokens(data) : this.text(data);
+    if (typeof data !== 'string' || !isRecord(source)) return this.countJson(block);
+    return source['type'] === 'base64' ? countPdfTokens(data) : this.countText(data);
   }
 }

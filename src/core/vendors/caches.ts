@@ -2,8 +2,8 @@
 import type { CacheLifetime } from '../cost/prices';
 import { getWire, type Vendor } from './vendors';
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 /**
  * Between the two times the state is unknown until usage is reported. Milliseconds since the last
@@ -20,8 +20,8 @@ export interface CacheSpan {
  * For endpoints other than the vendor's own, independent of the model (DeepSeek's guides "Context
  * Caching", hours to days, and "Anthropic API").
  */
-const OF_HOSTS: readonly { readonly host: RegExp; readonly span: CacheSpan }[] = [
-  { host: /(?:^|\.)deepseek\.com$/, span: { warmMs: HOUR, coldMs: 24 * HOUR } },
+const CACHE_SPAN_BY_HOST: readonly { readonly host: RegExp; readonly span: CacheSpan }[] = [
+  { host: /(?:^|\.)deepseek\.com$/, span: { warmMs: HOUR_MS, coldMs: 24 * HOUR_MS } },
 ];
 
 /**
@@ -31,15 +31,15 @@ const OF_HOSTS: readonly { readonly host: RegExp; readonly span: CacheSpan }[] =
  * OpenRouter's guide on prompt caching (a conversation stays with its provider for 10 minutes);
  * Google's guide (no guarantee).
  */
-const AUTOMATIC: readonly { readonly models?: RegExp; readonly span: CacheSpan }[] = [
-  { models: /gpt-(?:5\.(?:[6-9]|\d\d)|[6-9]|\d\d)/i, span: { warmMs: 30 * MINUTE, coldMs: 24 * HOUR } },
-  { span: { warmMs: 5 * MINUTE, coldMs: 24 * HOUR } },
+const AUTOMATIC_CACHE_SPANS: readonly { readonly models?: RegExp; readonly span: CacheSpan }[] = [
+  { models: /gpt-(?:5\.(?:[6-9]|\d\d)|[6-9]|\d\d)/i, span: { warmMs: 30 * MINUTE_MS, coldMs: 24 * HOUR_MS } },
+  { span: { warmMs: 5 * MINUTE_MS, coldMs: 24 * HOUR_MS } },
 ];
 
 /** Caches with breakpoints: the requested time after the last use. */
-const MARKED: Readonly<Record<Exclude<CacheLifetime, 'none'>, CacheSpan>> = {
-  '5m': { warmMs: 5 * MINUTE, coldMs: 5 * MINUTE },
-  '1h': { warmMs: HOUR, coldMs: HOUR },
+const MARKED_CACHE_SPANS: Readonly<Record<Exclude<CacheLifetime, 'none'>, CacheSpan>> = {
+  '5m': { warmMs: 5 * MINUTE_MS, coldMs: 5 * MINUTE_MS },
+  '1h': { warmMs: HOUR_MS, coldMs: HOUR_MS },
 };
 
 /**
@@ -68,10 +68,11 @@ export function getCacheSpan(model: CachedModel): CacheSpan | 'none' | undefined
   const { vendor, lifetime, host = '' } = model;
   const wire = getWire(vendor, model.model);
   if (wire === 'editor') return undefined;
-  if (wire === 'converse') return lifetime !== 'none' && cachesOnConverse(model.model) ? MARKED['5m'] : 'none';
-  const ofHost = OF_HOSTS.find((each) => each.host.test(host));
+  if (wire === 'converse')
+    return lifetime !== 'none' && cachesOnConverse(model.model) ? MARKED_CACHE_SPANS['5m'] : 'none';
+  const ofHost = CACHE_SPAN_BY_HOST.find((each) => each.host.test(host));
   if (ofHost) return ofHost.span;
-  if (isMarked(model)) return lifetime === 'none' ? 'none' : MARKED[lifetime ?? '5m'];
-  if (lifetime !== undefined && lifetime !== 'none') return MARKED[lifetime];
-  return AUTOMATIC.find(({ models }) => models?.test(model.model) ?? true)?.span;
+  if (isMarked(model)) return lifetime === 'none' ? 'none' : MARKED_CACHE_SPANS[lifetime ?? '5m'];
+  if (lifetime !== undefined && lifetime !== 'none') return MARKED_CACHE_SPANS[lifetime];
+  return AUTOMATIC_CACHE_SPANS.find(({ models }) => models?.test(model.model) ?? true)?.span;
 }

@@ -36,10 +36,10 @@ export interface ModelFamily {
   readonly maxOutputTokens?: number;
 }
 
-const K = 1_000;
+const THOUSAND = 1_000;
 
 /** Assumed window in tokens if unknown, until a rejection states it. */
-export const ASSUMED_WINDOW = 128 * K;
+export const ASSUMED_WINDOW_TOKENS = 128 * THOUSAND;
 
 /**
  * The first match counts. Token factors: public counts of the same text (sammcj/ingest#65:
@@ -54,8 +54,8 @@ const MODEL_FAMILIES: readonly ModelFamily[] = [
     thinking: 'unasked',
     compacts: true,
     seesImages: true,
-    contextWindow: 1_000 * K,
-    maxOutputTokens: 128 * K,
+    contextWindow: 1_000 * THOUSAND,
+    maxOutputTokens: 128 * THOUSAND,
   },
   {
     models: /claude.*-4[._-]?(?:[7-9]|\d\d)(?!\d)/i,
@@ -63,8 +63,8 @@ const MODEL_FAMILIES: readonly ModelFamily[] = [
     thinking: 'adaptive',
     compacts: true,
     seesImages: true,
-    contextWindow: 1_000 * K,
-    maxOutputTokens: 128 * K,
+    contextWindow: 1_000 * THOUSAND,
+    maxOutputTokens: 128 * THOUSAND,
   },
   {
     models: /claude.*opus-4[.-]6/i,
@@ -72,64 +72,70 @@ const MODEL_FAMILIES: readonly ModelFamily[] = [
     thinking: 'adaptive',
     compacts: true,
     seesImages: true,
-    contextWindow: 1_000 * K,
-    maxOutputTokens: 128 * K,
+    contextWindow: 1_000 * THOUSAND,
+    maxOutputTokens: 128 * THOUSAND,
   },
   {
     models: /claude.*sonnet-4[.-]6/i,
     tokenFactor: 1.18,
     compacts: true,
     seesImages: true,
-    contextWindow: 1_000 * K,
-    maxOutputTokens: 64 * K,
+    contextWindow: 1_000 * THOUSAND,
+    maxOutputTokens: 64 * THOUSAND,
   },
   {
     models: /claude.*opus-4(?:[.-][01])?(?!\d|[.-]\d(?!\d))/i,
     tokenFactor: 1.18,
     seesImages: true,
-    contextWindow: 200 * K,
-    maxOutputTokens: 32 * K,
+    contextWindow: 200 * THOUSAND,
+    maxOutputTokens: 32 * THOUSAND,
   },
   {
     models: /claude-3[.-]?5|claude-3-(?:opus|haiku)/i,
     tokenFactor: 1.18,
     seesImages: true,
-    contextWindow: 200 * K,
-    maxOutputTokens: 4 * K,
+    contextWindow: 200 * THOUSAND,
+    maxOutputTokens: 4 * THOUSAND,
   },
-  { models: /claude/i, tokenFactor: 1.18, seesImages: true, contextWindow: 200 * K, maxOutputTokens: 64 * K },
+  {
+    models: /claude/i,
+    tokenFactor: 1.18,
+    seesImages: true,
+    contextWindow: 200 * THOUSAND,
+    maxOutputTokens: 64 * THOUSAND,
+  },
   // Until 5.5 only reasoning after the last user message is read again (OpenAI's SDK,
   // `reasoning.context`).
   {
     models: /gpt-5\.[45](?!\d)(?!.*(?:mini|nano))/i,
     readsThinkingOf: 'current_turn',
     seesImages: true,
-    contextWindow: 1_050 * K,
-    maxOutputTokens: 128 * K,
+    contextWindow: 1_050 * THOUSAND,
+    maxOutputTokens: 128 * THOUSAND,
   },
   {
     models: /gpt-5(?!\.(?:[6-9]|\d\d))(?!\d)/i,
     readsThinkingOf: 'current_turn',
     seesImages: true,
-    contextWindow: 400 * K,
-    maxOutputTokens: 128 * K,
+    contextWindow: 400 * THOUSAND,
+    maxOutputTokens: 128 * THOUSAND,
   },
   {
     models: /gpt-(?:[5-9]|\d\d)/i,
     toolsOnResponsesOnly: true,
     seesImages: true,
-    contextWindow: 1_050 * K,
-    maxOutputTokens: 128 * K,
+    contextWindow: 1_050 * THOUSAND,
+    maxOutputTokens: 128 * THOUSAND,
   },
   {
     models: /(?:^|\/)o[134](?!-mini)(?!\d)/i,
     readsThinkingOf: 'current_turn',
     seesImages: true,
-    contextWindow: 200 * K,
-    maxOutputTokens: 100 * K,
+    contextWindow: 200 * THOUSAND,
+    maxOutputTokens: 100 * THOUSAND,
   },
   { models: /gpt-4\.1/i, seesImages: true, contextWindow: 1_047_576, maxOutputTokens: 32_768 },
-  { models: /gpt-4o/i, seesImages: true, contextWindow: 128 * K, maxOutputTokens: 16_384 },
+  { models: /gpt-4o/i, seesImages: true, contextWindow: 128 * THOUSAND, maxOutputTokens: 16_384 },
   { models: /gpt-oss/i, seesImages: false, contextWindow: 131_072 },
   { models: /gpt-3\.5|o[13]-mini/i, seesImages: false },
   {
@@ -141,8 +147,8 @@ const MODEL_FAMILIES: readonly ModelFamily[] = [
   },
   { models: /gemini-2\.5/i, seesImages: true, contextWindow: 1_048_576, maxOutputTokens: 65_536 },
   // api-docs.deepseek.com/quick_start/pricing: only Flash supports images.
-  { models: /deepseek-flash/i, seesImages: true, contextWindow: 1_000 * K, maxOutputTokens: 384 * K },
-  { models: /deepseek-v4/i, seesImages: false, contextWindow: 1_000 * K, maxOutputTokens: 384 * K },
+  { models: /deepseek-flash/i, seesImages: true, contextWindow: 1_000 * THOUSAND, maxOutputTokens: 384 * THOUSAND },
+  { models: /deepseek-v4/i, seesImages: false, contextWindow: 1_000 * THOUSAND, maxOutputTokens: 384 * THOUSAND },
   // A separate "v" or "vl" in the name means image support.
   {
     models:

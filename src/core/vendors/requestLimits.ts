@@ -12,10 +12,10 @@ export interface RequestLimits {
 /**
  * Anthropic calls a request with more images a many-image request (guide "Vision", general limits).
  */
-export const MANY_IMAGES = 20;
+export const MANY_IMAGES_ABOVE = 20;
 
 /** Claude's, on every host (same guide). */
-const CLAUDE = { manyImages: { above: MANY_IMAGES, edge: 2000 } } as const;
+const CLAUDE_IMAGE_LIMITS = { manyImages: { above: MANY_IMAGES_ABOVE, edge: 2000 } } as const;
 
 /**
  * Maximum body bytes at vendors' own URLs. Anthropic: 32 MB (API overview, "Request size limits");
@@ -23,7 +23,7 @@ const CLAUDE = { manyImages: { above: MANY_IMAGES, edge: 2000 } } as const;
  * limit: 20971520 bytes."; Bedrock: 25,000,000 (API reference, InvokeModel, `body`). Others are
  * undocumented and learned from rejections.
  */
-const BYTES: Readonly<Partial<Record<Vendor, number>>> = {
+const MAX_REQUEST_BYTES: Readonly<Partial<Record<Vendor, number>>> = {
   anthropic: 32_000_000,
   openai: 50_000_000,
   gemini: 20_971_520,
@@ -35,6 +35,7 @@ const BYTES: Readonly<Partial<Record<Vendor, number>>> = {
  * @param host where they go; undefined: to the vendor's own servers. Others may take more or less.
  */
 export function getRequestLimits(vendor: Vendor, model: string, host: string | undefined): RequestLimits {
-  const bytes = host === undefined || getVendorEntry(vendor).ownHosts?.test(host) === true ? BYTES[vendor] : undefined;
-  return { ...(/claude/i.test(model) && CLAUDE), ...(bytes !== undefined && { bytes }) };
+  const bytes =
+    host === undefined || getVendorEntry(vendor).ownHosts?.test(host) === true ? MAX_REQUEST_BYTES[vendor] : undefined;
+  return { ...(/claude/i.test(model) && CLAUDE_IMAGE_LIMITS), ...(bytes !== undefined && { bytes }) };
 }

@@ -1,6 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { getAccounting, getServerLabel, hasField, neededFields, VENDOR_IDS, getVendorEntry, getWire } from './vendors';
+import {
+  getAccounting,
+  getServerLabel,
+  hasField,
+  listNeededFields,
+  VENDOR_IDS,
+  getVendorEntry,
+  getWire,
+} from './vendors';
 
 const words = (path: string): string => readFileSync(path, 'utf8').replace(/\s+/g, ' ');
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
@@ -42,7 +50,7 @@ describe.each(VENDOR_IDS)('the vendor %s', (vendor) => {
 
   it('has an address setting or needs none', () => {
     if (key === 'needed-at-own-endpoint') expect(hasField(vendor, 'baseUrl')).toBe(true);
-    for (const field of neededFields(vendor)) expect(hasField(vendor, field)).toBe(true);
+    for (const field of listNeededFields(vendor)) expect(hasField(vendor, field)).toBe(true);
   });
 });
 

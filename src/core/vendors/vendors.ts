@@ -21,7 +21,7 @@ const WIRES = {
 export type Wire = keyof typeof WIRES;
 
 /** Profile fields that only some vendors have. */
-const FIELDS = [
+const VENDOR_FIELDS = [
   'baseUrl',
   'allowInsecureHttp',
   'api',
@@ -33,7 +33,7 @@ const FIELDS = [
   'thinkingTokens',
 ] as const;
 
-export type VendorField = (typeof FIELDS)[number];
+export type VendorField = (typeof VENDOR_FIELDS)[number];
 
 export interface VendorEntry {
   /** Not translated. */
@@ -65,14 +65,14 @@ export interface VendorEntry {
   readonly suggestedModel: string;
 }
 
-const CONNECTION = { prices: 'optional', cacheLifetime: 'optional', timeoutSeconds: 'optional' } as const;
-const ADDRESS = { baseUrl: 'optional', allowInsecureHttp: 'optional' } as const;
+const CONNECTION_FIELDS = { prices: 'optional', cacheLifetime: 'optional', timeoutSeconds: 'optional' } as const;
+const ADDRESS_FIELDS = { baseUrl: 'optional', allowInsecureHttp: 'optional' } as const;
 
 export const VENDORS = {
   anthropic: {
     label: 'Anthropic',
     wires: [{ wire: 'messages' }],
-    fields: { ...ADDRESS, ...CONNECTION, thinkingTokens: 'optional' },
+    fields: { ...ADDRESS_FIELDS, ...CONNECTION_FIELDS, thinkingTokens: 'optional' },
     key: 'needed',
     pricedAs: 'anthropic',
     ownHosts: /(?:^|\.)api\.anthropic\.com$/,
@@ -88,7 +88,7 @@ export const VENDORS = {
       { label: 'Azure', addressForm: 'https://NAME.openai.azure.com/openai/v1' },
     ],
     wires: [{ wire: 'openai' }],
-    fields: { ...ADDRESS, ...CONNECTION, api: 'optional' },
+    fields: { ...ADDRESS_FIELDS, ...CONNECTION_FIELDS, api: 'optional' },
     key: 'needed-at-own-endpoint',
     pricedAs: 'openai',
     ownHosts: /(?:^|\.)(?:api\.openai\.com|openai\.azure\.com)$/,
@@ -98,7 +98,7 @@ export const VENDORS = {
   openrouter: {
     label: 'OpenRouter',
     wires: [{ wire: 'openai' }],
-    fields: { ...ADDRESS, ...CONNECTION },
+    fields: { ...ADDRESS_FIELDS, ...CONNECTION_FIELDS },
     address: 'https://openrouter.ai/api/v1',
     key: 'needed',
     pricedAs: 'openrouter',
@@ -110,7 +110,7 @@ export const VENDORS = {
     label: 'Amazon Bedrock',
     // Custom Bedrock inference profiles have an ARN without the model's name; Claude is assumed.
     wires: [{ models: /claude|^arn:/i, wire: 'messages' }, { wire: 'converse' }],
-    fields: { ...CONNECTION, region: 'needed', thinkingTokens: 'optional' },
+    fields: { ...CONNECTION_FIELDS, region: 'needed', thinkingTokens: 'optional' },
     key: 'optional',
     pricedAs: 'aws',
     ownHosts: /(?:^|\.)bedrock-runtime\.[\w-]+\.amazonaws\.com$/,
@@ -119,7 +119,7 @@ export const VENDORS = {
   vertex: {
     label: 'Google Vertex AI',
     wires: [{ models: /gemini|gemma/i, wire: 'gemini' }, { wire: 'messages' }],
-    fields: { ...CONNECTION, region: 'needed', projectId: 'needed', thinkingTokens: 'optional' },
+    fields: { ...CONNECTION_FIELDS, region: 'needed', projectId: 'needed', thinkingTokens: 'optional' },
     key: 'optional',
     pricedAs: 'google',
     ownHosts: /(?:^|\.)aiplatform\.googleapis\.com$/,
@@ -128,7 +128,7 @@ export const VENDORS = {
   gemini: {
     label: 'Google Gemini',
     wires: [{ wire: 'gemini' }],
-    fields: { ...ADDRESS, ...CONNECTION, thinkingTokens: 'optional' },
+    fields: { ...ADDRESS_FIELDS, ...CONNECTION_FIELDS, thinkingTokens: 'optional' },
     key: 'needed',
     pricedAs: 'google',
     ownHosts: /(?:^|\.)generativelanguage\.googleapis\.com$/,
@@ -183,8 +183,8 @@ export const getAccounting = (vendor: Vendor, model: string): UsageAccounting =>
 
 /** Whether a profile of this vendor has a field. Fields that no vendor is named for are everybody's. */
 export const hasField = (vendor: Vendor, field: string): boolean =>
-  !(FIELDS as readonly string[]).includes(field) || field in getVendorEntry(vendor).fields;
+  !(VENDOR_FIELDS as readonly string[]).includes(field) || field in getVendorEntry(vendor).fields;
 
 /** Fields that a profile of this vendor has no use without. */
-export const neededFields = (vendor: Vendor): VendorField[] =>
-  FIELDS.filter((field) => getVendorEntry(vendor).fields[field] === 'needed');
+export const listNeededFields = (vendor: Vendor): VendorField[] =>
+  VENDOR_FIELDS.filter((field) => getVendorEntry(vendor).fields[field] === 'needed');

@@ -72,7 +72,7 @@ export class CondenserSession {
 
   /** O200k tokens. */
   count(messages: readonly ApiMessage[]): number {
-    return this.counter.messages(messages);
+    return this.counter.countMessages(messages);
   }
 
   /** The call's outcome reports the cancellation and its cost. */

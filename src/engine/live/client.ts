@@ -1,13 +1,13 @@
 /** The host's side of a window's live conversations, which are kept in the engine's thread. */
-import { commonPrefix } from '../../live/align';
+import { countCommonPrefix } from '../../live/align';
 import type { HostModels } from '../../background/hostModels';
 import type { EditId } from '../../core/condense/edits/edits';
 import type { OutcomeSummary } from '../../core/condense';
 import { MARKER_START } from '../../core/messages/markers';
-import type { OwnModel } from '../../core/condense/summarizer';
+import type { LoadOwnModel } from '../../core/condense/summarizer';
 import type { Usage } from '../../core/cost/usage';
 import type { ApiMessage } from '../../core/messages/types';
-import type { Overflow } from '../../api/tooLong';
+import type { OverflowTokens } from '../../api/tooLong';
 import type { ProviderCalls } from '../../extensionApi/remoteProvider';
 import type { LiveEvent } from '../../live/events';
 import type { AgentRequest, LiveId } from '../../live/request';
@@ -31,7 +31,7 @@ import { isEqual } from '../../core/isEqual';
 import { LruMap } from '../../core/lruMap';
 
 /** Maximum attempts to read a view whose messages changed meanwhile. */
-const MAX_LOOKS = 3;
+const MAX_COMPARED_CHATS = 3;
 
 export interface LiveClientOptions {
   /**
@@ -48,7 +48,7 @@ export interface LiveClientOptions {
   /** Describes an outcome in one sentence. */
   readonly headline: (outcome: OutcomeSummary) => string;
   /** @param own the model of a conversation by its name */
-  readonly models: (own: (name: string) => OwnModel | undefined) => HostModels;
+  readonly models: (own: (name: string) => LoadOwnModel | undefined) => HostModels;
   readonly providers: ProviderCalls;
 }
 
@@ -73,7 +73,7 @@ interface Handle {
 }
 
 /** The last request of a conversation, and the engine that received it. */
-interface KnownConversation {
+interface TrackedConversation {
   readonly request: AgentRequest;
   readonly engine: Engine;
 }
@@ -87,8 +87,8 @@ export class LiveClient implements ChatConversations, WindowEngine {
   private lastChat = 0;
   /** Keyed by the prepared messages, whose identity survives copying the request. */
   private readonly handles = new WeakMap<readonly ApiMessage[], Handle>();
-  private readonly known = new LruMap<LiveId, KnownConversation>(MAX_CHATS);
-  private readonly ownModels = new Map<string, OwnModel>();
+  private readonly known = new LruMap<LiveId, TrackedConversation>(MAX_CHATS);
+  private readonly ownModels = new Map<string, LoadOwnModel>();
   private summaries: readonly LiveSummary[] = [];
   /** US dollars spent on answers with earlier engines; each engine counts from its start. */
   private readonly spentBefore = new Map<LiveId, number | undefined>();
@@ -99,18 +99,18 @@ export class LiveClient implements ChatConversations, WindowEngine {
   constructor(private readonly options: LiveClientOptions) {}
 
   async prepare(request: AgentRequest, signal?: AbortSignal): Promise<PreparedChat> {
-    const live = this.open();
+    const live = this.openEngine();
     const { engine } = this;
-    const { chat, kept } = this.chatOf(request.messages);
+    const { chat, kept } = this.findChat(request.messages);
     try {
-      const update = this.sent(request, chat, kept);
+      const update = this.makeSentRequest(request, chat, kept);
       const { messages } = chat;
       const sent = await live.prepare(update, this.options.setup(), signal);
-      const prepared = this.prepared(sent, { chat, messages, engine: engine as Engine });
-      this.remember(prepared.conversation, { request: { ...request, messages }, engine: engine as Engine });
+      const prepared = this.makePreparedChat(sent, { chat, messages, engine: engine as Engine });
+      this.rememberConversation(prepared.conversation, { request: { ...request, messages }, engine: engine as Engine });
       return prepared;
     } catch (error) {
-      this.drop(chat);
+      this.dropChat(chat);
       throw error;
     }
   }
@@ -119,11 +119,11 @@ export class LiveClient implements ChatConversations, WindowEngine {
     prepared: PreparedChat,
     request: AgentRequest,
     signal?: AbortSignal,
-    overflow?: Overflow,
+    overflow?: OverflowTokens,
   ): Promise<PreparedChat | undefined> {
     let handle = this.handles.get(prepared.messages);
-    return this.untilAnswered(async () => {
-      const live = this.open();
+    return this.retryAfterDeath(async () => {
+      const live = this.openEngine();
       if (handle && handle.engine !== this.engine) {
         // The engine that prepared it died, so the current one prepares it first.
         const again = await this.prepare(request, signal);
@@ -132,46 +132,48 @@ export class LiveClient implements ChatConversations, WindowEngine {
       if (!handle) return undefined;
       const { id, chat, messages, engine } = handle;
       const smaller = await live.tooLong(id, chat.viewId, overflow, this.options.setup(), signal);
-      return smaller && this.prepared(smaller, { chat, messages, engine });
+      return smaller && this.makePreparedChat(smaller, { chat, messages, engine });
     });
   }
 
   used(prepared: PreparedChat, usage: Usage | undefined): void {
-    this.report(prepared, (live, id) => live.used(id, usage));
+    this.reportToEngine(prepared, (live, id) => live.used(id, usage));
   }
 
   answered(prepared: PreparedChat, usage: Usage | undefined): void {
-    this.report(prepared, (live, id) => live.answered(id, usage, prepared.countedTokens));
+    this.reportToEngine(prepared, (live, id) => live.answered(id, usage, prepared.countedTokens));
   }
 
   async expandMarkers(conversation: LiveId, input: unknown): Promise<ExpandedInput> {
     // Almost no call contains a marker.
     if (!JSON.stringify(input ?? null).includes(MARKER_START)) return { input };
-    return this.untilAnswered(async () => (await this.with(conversation)).expandMarkers(conversation, input));
+    return this.retryAfterDeath(async () =>
+      (await this.openConversation(conversation)).expandMarkers(conversation, input),
+    );
   }
 
   async recall(conversation: LiveId | undefined, query: RecallQuery): Promise<RecallResult> {
-    return this.untilAnswered(async () => {
-      if (conversation !== undefined) return (await this.with(conversation)).recall(conversation, query);
-      for (const id of this.known.keys()) await this.with(id);
-      return this.open().recall(undefined, query);
+    return this.retryAfterDeath(async () => {
+      if (conversation !== undefined) return (await this.openConversation(conversation)).recall(conversation, query);
+      for (const id of this.known.keys()) await this.openConversation(id);
+      return this.openEngine().recall(undefined, query);
     });
   }
 
   /** O200k tokens of the request as received, including system prompt and tools. */
   async count(request: AgentRequest): Promise<number> {
-    const live = this.open();
-    const { chat, kept } = this.chatOf(request.messages);
+    const live = this.openEngine();
+    const { chat, kept } = this.findChat(request.messages);
     try {
-      return await live.count(this.sent(request, chat, kept));
+      return await live.count(this.makeSentRequest(request, chat, kept));
     } catch (error) {
-      this.drop(chat);
+      this.dropChat(chat);
       throw error;
     }
   }
 
   async countPart(part: string | ApiMessage): Promise<number> {
-    return this.open().countPart(part);
+    return this.openEngine().countPart(part);
   }
 
   list(): LiveSummary[] {
@@ -188,8 +190,8 @@ export class LiveClient implements ChatConversations, WindowEngine {
   }
 
   async view(conversation: LiveId): Promise<LiveView | undefined> {
-    const live = await this.with(conversation);
-    for (let looks = 0; looks < MAX_LOOKS; looks++) {
+    const live = await this.openConversation(conversation);
+    for (let looks = 0; looks < MAX_COMPARED_CHATS; looks++) {
       const sent = await live.view(conversation);
       if (!sent) return undefined;
       const chat = this.chats.find(({ id }) => id === sent.chat);
@@ -204,11 +206,11 @@ export class LiveClient implements ChatConversations, WindowEngine {
   }
 
   async compare(conversation: LiveId): ReturnType<WindowEngine['compare']> {
-    return (await this.with(conversation)).compare(conversation);
+    return (await this.openConversation(conversation)).compare(conversation);
   }
 
   async outline(conversation: LiveId): ReturnType<WindowEngine['outline']> {
-    return (await this.with(conversation)).outline(conversation);
+    return (await this.openConversation(conversation)).outline(conversation);
   }
 
   /**
@@ -220,29 +222,29 @@ export class LiveClient implements ChatConversations, WindowEngine {
     options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number },
     signal: AbortSignal,
   ): Promise<ByHandResult> {
-    const live = await this.with(conversation);
+    const live = await this.openConversation(conversation);
     const outcome = await live.condenseNow(conversation, options, this.options.setup(), signal);
     return outcome ? { kind: outcome.kind, words: this.options.headline(outcome) } : { words: '' };
   }
 
   async undo(conversation: LiveId): Promise<CommandResult> {
-    return (await this.with(conversation)).undo(conversation);
+    return (await this.openConversation(conversation)).undo(conversation);
   }
 
   async redo(conversation: LiveId): Promise<CommandResult> {
-    return (await this.with(conversation)).redo(conversation);
+    return (await this.openConversation(conversation)).redo(conversation);
   }
 
   async toggleEdit(conversation: LiveId, edit: EditId): Promise<CommandResult> {
-    return (await this.with(conversation)).toggleEdit(conversation, edit);
+    return (await this.openConversation(conversation)).toggleEdit(conversation, edit);
   }
 
   async pin(conversation: LiveId, message: number): Promise<CommandResult> {
-    return (await this.with(conversation)).pin(conversation, message);
+    return (await this.openConversation(conversation)).pin(conversation, message);
   }
 
   async unpin(conversation: LiveId, message: number): Promise<CommandResult> {
-    return (await this.with(conversation)).unpin(conversation, message);
+    return (await this.openConversation(conversation)).unpin(conversation, message);
   }
 
   /** @returns a function that unsubscribes */
@@ -271,7 +273,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
    * Repeats the question if the engine dies. Terminates, since after two deaths none is started.
    * @throws EngineDiedError
    */
-  private async untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+  private async retryAfterDeath<T>(ask: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
         return await ask();
@@ -285,7 +287,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
    * The running engine, opened for this window if it is new.
    * @throws EngineDiedError
    */
-  private open(): LiveEngine {
+  private openEngine(): LiveEngine {
     const engine = this.options.engine();
     if (engine === this.engine) return engine.live;
     this.engine = engine;
@@ -296,7 +298,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     const { select, summarize, warn } = models((name) => this.ownModels.get(name));
     const { condense, estimate } = providers;
     const onChange = (change: LiveChange): void => {
-      if (engine === this.engine) this.receive(change);
+      if (engine === this.engine) this.receiveChange(change);
     };
     engine.live
       .open({ root, summaries }, onChange, select, summarize, warn, condense, estimate, this.closing.signal)
@@ -309,24 +311,24 @@ export class LiveClient implements ChatConversations, WindowEngine {
    * The engine after making sure it has the conversation, which a previous one may have had.
    * @throws EngineDiedError
    */
-  private async with(conversation: LiveId): Promise<LiveEngine> {
-    const live = this.open();
+  private async openConversation(conversation: LiveId): Promise<LiveEngine> {
+    const live = this.openEngine();
     const known = this.known.get(conversation);
     const { engine } = this;
     if (!known || !engine || known.engine === engine) return live;
     this.known.set(conversation, { ...known, engine });
     const { request } = known;
-    const { chat, kept } = this.chatOf(request.messages);
+    const { chat, kept } = this.findChat(request.messages);
     try {
-      await live.follow(this.sent(request, chat, kept), this.options.setup());
+      await live.follow(this.makeSentRequest(request, chat, kept), this.options.setup());
     } catch (error) {
-      this.drop(chat);
+      this.dropChat(chat);
       throw error;
     }
     return live;
   }
 
-  private remember(conversation: LiveId, known: KnownConversation): void {
+  private rememberConversation(conversation: LiveId, known: TrackedConversation): void {
     this.known.set(conversation, known);
   }
 
@@ -334,8 +336,8 @@ export class LiveClient implements ChatConversations, WindowEngine {
    * The list that these messages continue, or a new one, and the number of common messages. Chats
    * with only a common start, such as subagents, have separate lists.
    */
-  private chatOf(messages: readonly ApiMessage[]): { readonly chat: Chat; readonly kept: number } {
-    const shared = this.chats.map((chat) => commonPrefix(chat.messages, messages));
+  private findChat(messages: readonly ApiMessage[]): { readonly chat: Chat; readonly kept: number } {
+    const shared = this.chats.map((chat) => countCommonPrefix(chat.messages, messages));
     const most = Math.max(0, ...shared);
     const likely = this.chats[shared.lastIndexOf(most)];
     const found = likely && 2 * most >= likely.messages.length ? likely : undefined;
@@ -354,14 +356,18 @@ export class LiveClient implements ChatConversations, WindowEngine {
     return { chat, kept: found ? most : 0 };
   }
 
-  private drop(chat: Chat): void {
+  private dropChat(chat: Chat): void {
     if (!this.chats.includes(chat)) return;
     this.chats = this.chats.filter((each) => each !== chat);
     this.dropped.push(chat.id);
   }
 
   /** The new part of a request; marks it as known to the engine. */
-  private sent({ system, messages, tools, model, ...rest }: AgentRequest, chat: Chat, kept: number): SentRequest {
+  private makeSentRequest(
+    { system, messages, tools, model, ...rest }: AgentRequest,
+    chat: Chat,
+    kept: number,
+  ): SentRequest {
     const { summarizer, ...plainModel } = model;
     if (summarizer) this.ownModels.set(model.key, summarizer);
     const added = messages.slice(kept);
@@ -390,7 +396,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     };
   }
 
-  private prepared({ id, view, ...rest }: SentPrepared, handle: Omit<Handle, 'id'>): PreparedChat {
+  private makePreparedChat({ id, view, ...rest }: SentPrepared, handle: Omit<Handle, 'id'>): PreparedChat {
     const { chat, messages } = handle;
     const shown = receiveList(chat.view, { kept: view.kept, added: receiveMessages(view.added, messages) });
     chat.view = shown;
@@ -400,22 +406,22 @@ export class LiveClient implements ChatConversations, WindowEngine {
   }
 
   /** Reports a request's result to the engine that prepared it. */
-  private report({ messages }: PreparedChat, tell: (live: LiveEngine, id: number) => Promise<void>): void {
+  private reportToEngine({ messages }: PreparedChat, tell: (live: LiveEngine, id: number) => Promise<void>): void {
     const handle = this.handles.get(messages);
     // A dead engine has lost the request.
     if (handle && handle.engine === this.engine) tell(handle.engine.live, handle.id).catch(() => undefined);
   }
 
-  private receive({ events, order, changed }: LiveChange): void {
+  private receiveChange({ events, order, changed }: LiveChange): void {
     const totals = changed.map((summary) => this.withEarlierCosts(summary));
     const summaries = new Map([...this.summaries, ...totals].map((summary) => [summary.id, summary]));
     // Summaries of earlier engines stay until they are used again.
     const { engine } = this;
     const earlier = [...summaries.keys()].filter((id) => !order.includes(id) && this.isEarlier(id, engine));
     this.summaries = [...order, ...earlier].flatMap((id) => summaries.get(id) ?? []);
-    for (const event of events) this.emit(event);
+    for (const event of events) this.emitEvent(event);
     // Settings changed them.
-    if (events.length === 0) for (const { id } of changed) this.emit({ kind: 'changed', conversation: id });
+    if (events.length === 0) for (const { id } of changed) this.emitEvent({ kind: 'changed', conversation: id });
     const looked = new Set(events.flatMap((event) => ('conversation' in event ? [event.conversation] : [])));
     for (const id of looked) if (this.views.has(id)) void this.lookAgain(id);
   }
@@ -433,14 +439,14 @@ export class LiveClient implements ChatConversations, WindowEngine {
 
   private async lookAgain(conversation: LiveId): Promise<void> {
     try {
-      if (await this.view(conversation)) this.emit({ kind: 'changed', conversation });
+      if (await this.view(conversation)) this.emitEvent({ kind: 'changed', conversation });
     } catch {
       // Whoever shows it requests it again.
       this.views.delete(conversation);
     }
   }
 
-  private emit(event: LiveEvent): void {
+  private emitEvent(event: LiveEvent): void {
     for (const listener of this.listeners) listener(event);
   }
 }

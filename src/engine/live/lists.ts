@@ -7,7 +7,7 @@ import type { SentMessage } from './messages';
  * Messages as the other side takes them.
  * @param origins for each message its likely index in `known`; another number where there is none.
  */
-export const sentMessages = (
+export const encodeMessages = (
   messages: readonly ApiMessage[],
   origins: readonly number[],
   known: readonly ApiMessage[],

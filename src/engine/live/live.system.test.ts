@@ -12,10 +12,10 @@ import { temporaryFolder } from '../../../test/support/temporaryFolder';
 import { CondensationManager, createProviders } from '../../core/condense';
 import type { ApiMessage } from '../../core/messages/types';
 import { SONNET_PRICES } from '../../core/condense/summary/testing';
-import { freshCounter } from '../../core/testingCounter';
+import { createCounter } from '../../core/testingCounter';
 import { LiveConversations } from '../../live/liveConversations';
 import type { AgentRequest } from '../../live/request';
-import { json, reads, createRequest, resend, createModel, usage } from '../../live/testing';
+import { stringify, makeReads, createRequest, cloneAsJson, createModel, makeUsage } from '../../live/testing';
 import type { LiveSettings } from '../../live/types';
 import { EngineDiedError } from '../engineThread';
 
@@ -25,7 +25,7 @@ const CORPORA = ['corpus', 'corpus-2', 'corpus-wide'].map((name) => `../shared/$
 const MOST_REQUESTS = isLong ? 400 : 3;
 
 function liveHere(root: string, settings: Partial<LiveSettings> = {}): LiveConversations {
-  const counter = freshCounter();
+  const counter = createCounter();
   return new LiveConversations({
     manager: new CondensationManager(counter, createProviders()),
     counter,
@@ -38,7 +38,7 @@ function liveHere(root: string, settings: Partial<LiveSettings> = {}): LiveConve
 const sentParts = (prepared: object): string => {
   const { conversation, messages, cacheMarks, tokens, countedTokens, mustRead, isCalibrated, contextWindow, notes } =
     prepared as Awaited<ReturnType<LiveConversations['prepare']>>;
-  return json([
+  return stringify([
     conversation,
     messages,
     cacheMarks,
@@ -62,14 +62,14 @@ describe("requests of a task through the engine's thread", () => {
     const messages = asSent(generateConversation({ seed: 11, targetTokens: 120_000 }));
     let condensed = 0;
     for (const end of listRequests(messages)) {
-      const asked = requestFor(resend(messages.slice(0, end)));
+      const asked = requestFor(cloneAsJson(messages.slice(0, end)));
       const expected = await here.prepare(asked);
-      const prepared = await live.prepare(resend(asked));
+      const prepared = await live.prepare(cloneAsJson(asked));
       expect(sentParts(prepared)).toBe(sentParts(expected));
       expect(prepared.outcome?.kind).toBe(expected.outcome?.kind);
       if (expected.outcome?.kind === 'condensed') condensed++;
-      here.answered(expected, usage(expected.countedTokens));
-      live.answered(prepared, usage(prepared.countedTokens));
+      here.answered(expected, makeUsage(expected.countedTokens));
+      live.answered(prepared, makeUsage(prepared.countedTokens));
     }
     expect(condensed).toBeGreaterThan(0);
     const [summary] = here.list();
@@ -78,7 +78,7 @@ describe("requests of a task through the engine's thread", () => {
     const { lastUsed: _other, ...kept } = summary ?? {};
     // IDs and times differ between engines.
     const same = (value: unknown): unknown =>
-      JSON.parse(json(value), (key, field: unknown) => (['id', 'at'].includes(key) ? undefined : field));
+      JSON.parse(stringify(value), (key, field: unknown) => (['id', 'at'].includes(key) ? undefined : field));
     expect(same({ ...told, lastDecision: undefined })).toEqual(same({ ...kept, lastDecision: undefined }));
   });
 
@@ -96,19 +96,19 @@ describe("requests of a task through the engine's thread", () => {
         const { live } = openChatEngine(join(temporaryFolder(), 'there'), { settings: { provider: 'truncation' } });
         for (const { conversation, reads: count, isCanceled, isRefused, system } of chats) {
           const changes = { conversationId: `c${conversation}`, system, model: createModel() };
-          const asked = requestFor(reads(count, 100, `c${conversation}-`), changes);
+          const asked = requestFor(makeReads(count, 100, `c${conversation}-`), changes);
           if (isCanceled) {
             // A canceled request's answer is never reported, but the engine has its messages.
             const abort = new AbortController();
-            const [canceled] = [live.prepare(resend(asked), abort.signal), abort.abort()];
+            const [canceled] = [live.prepare(cloneAsJson(asked), abort.signal), abort.abort()];
             await canceled.catch(() => undefined);
             continue;
           }
-          const [expected, prepared] = [await here.prepare(asked), await live.prepare(resend(asked))];
-          expect(json(prepared.messages)).toBe(json(expected.messages));
+          const [expected, prepared] = [await here.prepare(asked), await live.prepare(cloneAsJson(asked))];
+          expect(stringify(prepared.messages)).toBe(stringify(expected.messages));
           if (!isRefused) continue;
           const [less, smaller] = [await here.tooLong(expected, asked), await live.tooLong(prepared, asked)];
-          expect(json(smaller?.messages)).toBe(json(less?.messages));
+          expect(stringify(smaller?.messages)).toBe(stringify(less?.messages));
         }
       }),
       { numRuns: 10 },
@@ -150,13 +150,13 @@ describe('concurrent requests of one chat', () => {
                 : Reflect.get(target, name),
           }),
         };
-        const common = reads(12, 100, 'common-');
+        const common = makeReads(12, 100, 'common-');
         const asked = courses.map(({ shared, own }, at) => [
           ...common.slice(0, 1 + 2 * shared),
-          ...reads(own, 100, `own-${at}-`).slice(2),
+          ...makeReads(own, 100, `own-${at}-`).slice(2),
         ]);
         const prepare = (messages: readonly ApiMessage[]) =>
-          live.prepare(requestFor(resend(messages), { model: createModel({ contextWindow: 1e6 }) }));
+          live.prepare(requestFor(cloneAsJson(messages), { model: createModel({ contextWindow: 1e6 }) }));
         const [one = [], ...rest] = asked;
         let answerOthers = (): void => undefined;
         const others = new Promise<void>((resolve) => {
@@ -167,7 +167,7 @@ describe('concurrent requests of one chat', () => {
         const later = rest.map(prepare);
         answerOthers();
         const prepared = await Promise.all([held, ...later]);
-        expect(prepared.map(({ messages }) => json(messages))).toEqual(asked.map(json));
+        expect(prepared.map(({ messages }) => stringify(messages))).toEqual(asked.map(stringify));
       }),
       { numRuns: 10 },
     );
@@ -188,7 +188,7 @@ describe("recorded sessions through the engine's thread", () => {
         const { live, end } = openChatEngine(join(temporaryFolder(), 'there'));
         for (const last of ends) {
           const asked = requestFor(messages.slice(0, last));
-          const [expected, prepared] = [await here.prepare(asked), await live.prepare(resend(asked))];
+          const [expected, prepared] = [await here.prepare(asked), await live.prepare(cloneAsJson(asked))];
           const sent = sentParts(prepared);
           // Not `toEqual`, whose message would print a user's session.
           expect(sent === sentParts(expected), `${session.name}: request of ${last} messages`).toBe(true);
@@ -206,11 +206,11 @@ describe("recorded sessions through the engine's thread", () => {
 describe('a user command on a running conversation', () => {
   it('is visible as soon as it is done: undo, redo, pins, edits and the view', async () => {
     const { live } = openChatEngine(temporaryFolder(), { settings: { provider: 'truncation' } });
-    const messages = reads(27);
+    const messages = makeReads(27);
     const { conversation } = await live.prepare(requestFor(messages, { model: createModel() }));
     await expect.poll(() => live.list()[0]?.canUndo).toBe(true);
     const view = await live.view(conversation);
-    expect(json(view?.original)).toBe(json(messages));
+    expect(stringify(view?.original)).toBe(stringify(messages));
     expect(view?.edits.length).toBeGreaterThan(0);
     expect(live.seen(conversation)).toBe(view);
     expect(await live.undo(conversation)).toMatchObject({ kind: 'done' });
@@ -226,14 +226,14 @@ describe('a user command on a running conversation', () => {
 describe('an engine whose thread dies', () => {
   it('loses nothing: commands, recall and markers in parameters continue from the ledger', async () => {
     const { live, thread } = openChatEngine(temporaryFolder(), { settings: { provider: 'truncation' } });
-    const asked = requestFor(reads(27), { model: createModel() });
+    const asked = requestFor(makeReads(27), { model: createModel() });
     const { conversation, messages } = await live.prepare(asked);
     const { text: marker, path } = markerIn(messages);
     await expect.poll(() => live.list()).toHaveLength(1);
     thread.end();
     expect(live.list()).toHaveLength(1);
     const expanded = await live.expandMarkers(conversation, { content: marker });
-    expect(json(expanded)).not.toContain(marker);
+    expect(stringify(expanded)).not.toContain(marker);
     thread.end();
     expect(await live.recall(conversation, { words: `${path} line 50` })).toMatchObject({ kind: 'found' });
     thread.end();
@@ -245,8 +245,8 @@ describe('an engine whose thread dies', () => {
     const { live, thread } = openChatEngine(temporaryFolder());
     const model = createModel({ prices: SONNET_PRICES });
     const answered = async (count: number): Promise<void> => {
-      const prepared = await live.prepare(requestFor(reads(count), { model }));
-      live.used(prepared, usage(1_000));
+      const prepared = await live.prepare(requestFor(makeReads(count), { model }));
+      live.used(prepared, makeUsage(1_000));
     };
     await answered(2);
     await expect.poll(() => live.list()[0]?.spent).toBeGreaterThan(0);
@@ -259,18 +259,18 @@ describe('an engine whose thread dies', () => {
 
   it('fails its current request, which is sent unchanged, and prepares the next one as before', async () => {
     const { live, thread } = openChatEngine(temporaryFolder(), { settings: { provider: 'truncation' } });
-    const before = await live.prepare(requestFor(reads(27), { model: createModel() }));
-    const dying = live.prepare(requestFor(reads(28), { model: createModel() }));
+    const before = await live.prepare(requestFor(makeReads(27), { model: createModel() }));
+    const dying = live.prepare(requestFor(makeReads(28), { model: createModel() }));
     thread.end();
     await expect(dying).rejects.toThrow(EngineDiedError);
-    const after = await live.prepare(requestFor(reads(28), { model: createModel() }));
-    expect(json(after.messages).startsWith(json(before.messages).slice(0, -1))).toBe(true);
-    expect(await live.tooLong(before, requestFor(reads(27), { model: createModel() }))).toBeDefined();
+    const after = await live.prepare(requestFor(makeReads(28), { model: createModel() }));
+    expect(stringify(after.messages).startsWith(stringify(before.messages).slice(0, -1))).toBe(true);
+    expect(await live.tooLong(before, requestFor(makeReads(27), { model: createModel() }))).toBeDefined();
   });
 });
 
 function markerIn(messages: readonly ApiMessage[]): { readonly text: string; readonly path: string } {
-  const text = /⟦condensed:[^⟧]*⟧/.exec(json(messages))?.[0];
+  const text = /⟦condensed:[^⟧]*⟧/.exec(stringify(messages))?.[0];
   if (text === undefined) throw new Error('Nothing was condensed.');
   return { text, path: 'f0' };
 }

@@ -2,12 +2,12 @@
  * The engine's side of a window's live conversations; keeps what was sent before, so that only new
  * data crosses the threads.
  */
-import type { Overflow } from '../../api/tooLong';
+import type { OverflowTokens } from '../../api/tooLong';
 import type { OutcomeSummary } from '../../core/condense';
 import { summarizeOutcome } from '../../core/condense/condensation';
 import type { EditId } from '../../core/condense/edits/edits';
 import type { FoldedTexts } from '../../core/condense/report/foldedTexts';
-import type { OwnModel } from '../../core/condense/summarizer';
+import type { LoadOwnModel } from '../../core/condense/summarizer';
 import type { Usage } from '../../core/cost/usage';
 import type { ApiMessage } from '../../core/messages/types';
 import type { LiveEvent } from '../../live/events';
@@ -15,13 +15,13 @@ import { LiveConversations } from '../../live/liveConversations';
 import type { AgentRequest, LiveId, PreparedRequest } from '../../live/request';
 import type { CommandResult, ExpandedInput, LiveSummary, RecallQuery, RecallResult } from '../../live/types';
 import { HostManager, type HostManagerParts } from '../hostManager';
-import { countCommon, receiveList, sentMessages } from './lists';
+import { countCommon, receiveList, encodeMessages } from './lists';
 import type { LiveChange, LiveSetup, SentLiveView, SentMessage, SentPrepared, SentRequest } from './messages';
 import { isEqual } from '../../core/isEqual';
 import { LruMap } from '../../core/lruMap';
 
 /** Number of prepared requests kept for later calls. */
-const MAX_PREPARED = 40;
+const MAX_PREPARED_REQUESTS = 40;
 
 /** A chat's messages as last received. */
 interface Chat {
@@ -51,8 +51,8 @@ export class LiveSession {
   private readonly live: LiveConversations;
   private readonly host: HostManager;
   private readonly chats = new Map<number, Chat>();
-  private readonly prepared = new LruMap<number, Prepared>(MAX_PREPARED);
-  private readonly ownModels = new Map<string, OwnModel>();
+  private readonly prepared = new LruMap<number, Prepared>(MAX_PREPARED_REQUESTS);
+  private readonly ownModels = new Map<string, LoadOwnModel>();
   private setup: LiveSetup = { settings: { provider: 'lossless', mayUseNative: false }, presets: [], registered: [] };
   private lastId = 0;
   /** Summaries as the host has them. */
@@ -61,35 +61,35 @@ export class LiveSession {
 
   constructor(private readonly parts: SessionParts) {
     const { counter, root, models, providers, signal, summaries } = parts;
-    const nameOwn = (own: OwnModel | undefined): string | undefined => this.keyOf(own);
+    const nameOwn = (own: LoadOwnModel | undefined): string | undefined => this.getModelKey(own);
     this.host = new HostManager({ counter, summaries, models, providers, signal, nameOwn });
     const { manager } = this.host;
     this.live = new LiveConversations({ manager, counter, root, settings: () => this.setup.settings });
     this.live.on((event) => {
-      this.tell(event);
+      this.queueEvent(event);
     });
   }
 
   async prepare(sent: SentRequest, setup: LiveSetup, signal?: AbortSignal): Promise<SentPrepared> {
-    this.use(setup);
-    const { request, chat } = this.received(sent);
+    this.useSetup(setup);
+    const { request, chat } = this.receiveRequest(sent);
     const prepared = await this.live.prepare(request, signal);
     chat.conversation = prepared.conversation;
-    return this.sent({ request, prepared, chat }, sent.update.view);
+    return this.makeSentPrepared({ request, prepared, chat }, sent.update.view);
   }
 
   async tooLong(
     id: number,
     view: number,
-    overflow: Overflow | undefined,
+    overflow: OverflowTokens | undefined,
     setup: LiveSetup,
     signal?: AbortSignal,
   ): Promise<SentPrepared | undefined> {
-    this.use(setup);
+    this.useSetup(setup);
     const known = this.prepared.get(id);
     if (!known) return undefined;
     const smaller = await this.live.tooLong(known.prepared, known.request, signal, overflow);
-    return smaller && this.sent({ ...known, prepared: smaller }, view);
+    return smaller && this.makeSentPrepared({ ...known, prepared: smaller }, view);
   }
 
   used(id: number, usage: Usage | undefined): void {
@@ -104,20 +104,20 @@ export class LiveSession {
 
   /** Applies changed settings, which summaries depend on. */
   configure(setup: LiveSetup): void {
-    this.use(setup);
+    this.useSetup(setup);
     this.tellNow();
   }
 
   /** Reloads a conversation from its ledger after another engine had it. */
   async follow(sent: SentRequest, setup: LiveSetup): Promise<void> {
-    this.use(setup);
-    const { request, chat } = this.received(sent);
-    chat.conversation = await this.told(this.live.follow(request));
+    this.useSetup(setup);
+    const { request, chat } = this.receiveRequest(sent);
+    chat.conversation = await this.awaitWithEvents(this.live.follow(request));
   }
 
   /** O200k tokens of the request as received, including system prompt and tools. */
   count(sent: SentRequest): Promise<number> {
-    return this.live.count(this.received(sent).request);
+    return this.live.count(this.receiveRequest(sent).request);
   }
 
   countPart(part: string | ApiMessage): Promise<number> {
@@ -141,8 +141,8 @@ export class LiveSession {
     return {
       chat: id,
       version: chat?.version ?? 0,
-      original: sentMessages(original, places, chat?.messages ?? []),
-      messages: sentMessages(messages, origins, original),
+      original: encodeMessages(original, places, chat?.messages ?? []),
+      messages: encodeMessages(messages, origins, original),
       origins,
       edits,
       excluded,
@@ -163,29 +163,29 @@ export class LiveSession {
     setup: LiveSetup,
     signal: AbortSignal,
   ): Promise<OutcomeSummary | undefined> {
-    this.use(setup);
-    const outcome = await this.told(this.live.condenseNow(conversation, options, signal));
+    this.useSetup(setup);
+    const outcome = await this.awaitWithEvents(this.live.condenseNow(conversation, options, signal));
     return outcome && summarizeOutcome(outcome);
   }
 
   undo(conversation: LiveId): Promise<CommandResult> {
-    return this.told(this.live.undo(conversation));
+    return this.awaitWithEvents(this.live.undo(conversation));
   }
 
   redo(conversation: LiveId): Promise<CommandResult> {
-    return this.told(this.live.redo(conversation));
+    return this.awaitWithEvents(this.live.redo(conversation));
   }
 
   toggleEdit(conversation: LiveId, edit: EditId): Promise<CommandResult> {
-    return this.told(this.live.toggleEdit(conversation, edit));
+    return this.awaitWithEvents(this.live.toggleEdit(conversation, edit));
   }
 
   pin(conversation: LiveId, message: number): Promise<CommandResult> {
-    return this.told(this.live.pin(conversation, message));
+    return this.awaitWithEvents(this.live.pin(conversation, message));
   }
 
   unpin(conversation: LiveId, message: number): Promise<CommandResult> {
-    return this.told(this.live.unpin(conversation, message));
+    return this.awaitWithEvents(this.live.unpin(conversation, message));
   }
 
   /** Cancels background work and writes pending data. */
@@ -194,13 +194,13 @@ export class LiveSession {
     await this.live.settled();
   }
 
-  private use(setup: LiveSetup): void {
+  private useSetup(setup: LiveSetup): void {
     this.setup = setup;
     this.host.use(setup);
   }
 
   /** @throws RangeError if host and engine are out of sync */
-  private received({ update, model, canSummarize, ...rest }: SentRequest): {
+  private receiveRequest({ update, model, canSummarize, ...rest }: SentRequest): {
     readonly request: AgentRequest;
     readonly chat: Chat;
   } {
@@ -217,7 +217,7 @@ export class LiveSession {
     }
     this.chats.set(update.chat, chat);
     const { messages, system, tools } = chat;
-    const summarizer = canSummarize && { summarizer: this.ownModel(model.key) };
+    const summarizer = canSummarize && { summarizer: this.getOwnModel(model.key) };
     const request = {
       ...rest,
       messages,
@@ -228,7 +228,7 @@ export class LiveSession {
     return { request, chat };
   }
 
-  private sent(made: Prepared, held: number): SentPrepared {
+  private makeSentPrepared(made: Prepared, held: number): SentPrepared {
     const { chat, prepared } = made;
     const {
       messages,
@@ -245,7 +245,7 @@ export class LiveSession {
     const kept = held === chat.viewId ? countCommon(chat.view, messages) : 0;
     chat.view = messages;
     chat.viewId = id;
-    const added: readonly SentMessage[] = sentMessages(
+    const added: readonly SentMessage[] = encodeMessages(
       messages.slice(kept),
       origins.slice(kept),
       made.request.messages,
@@ -254,20 +254,20 @@ export class LiveSession {
   }
 
   /** Proxy for a conversation's model, which only the host can call. */
-  private ownModel(key: string): OwnModel {
+  private getOwnModel(key: string): LoadOwnModel {
     const known = this.ownModels.get(key);
     if (known) return known;
-    const own: OwnModel = () => Promise.reject(new Error('The model of the chat is called in the extension host.'));
+    const own: LoadOwnModel = () => Promise.reject(new Error('The model of the chat is called in the extension host.'));
     this.ownModels.set(key, own);
     return own;
   }
 
-  private keyOf(own: OwnModel | undefined): string | undefined {
+  private getModelKey(own: LoadOwnModel | undefined): string | undefined {
     return [...this.ownModels].find(([, model]) => model === own)?.[0];
   }
 
   /** Combines the events of one turn into one message with the final summaries. */
-  private tell(event: LiveEvent): void {
+  private queueEvent(event: LiveEvent): void {
     this.events.push(withoutContent(event));
     if (this.events.length === 1)
       setImmediate(() => {
@@ -276,7 +276,7 @@ export class LiveSession {
   }
 
   /** Completes a user action after its changes were sent to the host. */
-  private async told<T>(done: Promise<T>): Promise<T> {
+  private async awaitWithEvents<T>(done: Promise<T>): Promise<T> {
     try {
       return await done;
     } finally {

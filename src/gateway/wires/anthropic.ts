@@ -33,11 +33,11 @@ function readAnthropic(body: Body): WireRequest | undefined {
     const { role, content, ...fields } = message;
     if (role !== 'user' && role !== 'assistant' && role !== 'system') return undefined;
     const path: Path = ['messages', index];
-    list.add(role, path, contentBlocks(content, path.concat('content')), undefined, fields);
+    list.addMessage(role, path, readContent(content, path.concat('content')), undefined, fields);
   }
-  const said = systemText(system);
+  const said = extractSystemText(system);
   return {
-    ...list.done(),
+    ...list.finishReading(),
     tools: Array.isArray(tools) ? tools : [],
     ...(typeof model === 'string' && { model }),
     ...(said !== '' && { system: said }),
@@ -45,23 +45,23 @@ function readAnthropic(body: Body): WireRequest | undefined {
   };
 }
 
-const systemText = (system: unknown): string =>
+const extractSystemText = (system: unknown): string =>
   typeof system === 'string'
     ? system
     : Array.isArray(system)
       ? (system as readonly unknown[]).map((block) => (isRecord(block) ? asText(block['text']) : '')).join('\n')
       : '';
 
-function contentBlocks(content: unknown, path: Path): PlacedBlock[] {
+function readContent(content: unknown, path: Path): PlacedBlock[] {
   if (typeof content === 'string')
     return [placeBlock({ type: 'text', text: content }, path, [{ from: ['text'], to: path }])];
   if (!Array.isArray(content)) return [];
-  return (content as readonly unknown[]).map((block, index) => blockAt(block, path.concat(index)));
+  return (content as readonly unknown[]).map((block, index) => readBlock(block, path.concat(index)));
 }
 
-function blockAt(value: unknown, path: Path): PlacedBlock {
+function readBlock(value: unknown, path: Path): PlacedBlock {
   if (!isRecord(value) || typeof value['type'] !== 'string') return makeOpaque(value, path);
-  const block = unmarked(value) as Block;
+  const block = removeCacheMark(value) as Block;
   if (block.type !== 'tool_result') return placeBlock(block, path);
   const { content } = block;
   const inside = path.concat('content');
@@ -70,11 +70,11 @@ function blockAt(value: unknown, path: Path): PlacedBlock {
     return placeBlock({ ...block, content: [{ type: 'text', text: content }] }, path, strings);
   }
   if (!Array.isArray(content)) return placeBlock(block, path);
-  return placeBlock({ ...block, content: (content as readonly unknown[]).map(unmarked) }, path);
+  return placeBlock({ ...block, content: (content as readonly unknown[]).map(removeCacheMark) }, path);
 }
 
 /** Removes the cache breakpoint, which agents move between requests. */
-function unmarked(value: unknown): unknown {
+function removeCacheMark(value: unknown): unknown {
   if (!isRecord(value) || !('cache_control' in value)) return value;
   const rest: Record<string, unknown> = { ...value };
   delete rest['cache_control'];

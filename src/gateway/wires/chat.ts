@@ -4,12 +4,12 @@
  * API reference, "Create chat completion".
  */
 import { convertChatUsage } from '../../api/openaiChat';
-import { asText, toImageSource, stringIn } from '../../conversations/text/values';
+import { asText, toImageSource, readString } from '../../conversations/text/values';
 import { isRecord } from '../../core/messages/blocks';
 import type { Block, Path } from '../../core/messages/types';
 import { pickCaller } from '../../core/messages/programs';
 import { callInput } from './callInput';
-import { MessageList, makeOpaque, placeBlock, textBlock, type PlacedBlock } from './reading';
+import { MessageList, makeOpaque, placeBlock, placeTextBlock, type PlacedBlock } from './reading';
 import type { Body, Wire, WireRequest } from './wire';
 
 export const chatWire: Wire = {
@@ -35,21 +35,21 @@ function readChat(body: Body): WireRequest | undefined {
     if (!isRecord(message)) return undefined;
     const path: Path = ['messages', index];
     const { role, content } = message;
-    const parts = contentParts(content, path);
+    const parts = readContent(content, path);
     const isSystem = role === 'system' || role === 'developer';
     isPrompt &&= isSystem;
     if (isPrompt) system.push(...parts.map(({ block }) => asText(block['text'])));
-    else if (isSystem) list.add('system', path, parts);
-    else if (role === 'user') list.add('user', path, parts);
+    else if (isSystem) list.addMessage('system', path, parts);
+    else if (role === 'user') list.addMessage('user', path, parts);
     else if (role === 'assistant')
-      list.add('assistant', path, [...reasoning(message, path), ...parts, ...calls(message, path)]);
+      list.addMessage('assistant', path, [...readReasoning(message, path), ...parts, ...readCalls(message, path)]);
     else if (role === 'tool' && typeof message['tool_call_id'] === 'string') {
-      list.add('user', path, [result(message['tool_call_id'], content, path)], 'results');
-    } else list.add('user', path, [makeOpaque(message, path)]);
+      list.addMessage('user', path, [readResult(message['tool_call_id'], content, path)], 'results');
+    } else list.addMessage('user', path, [makeOpaque(message, path)]);
   }
   const most = maxCompletion ?? maxTokens;
   return {
-    ...list.done(),
+    ...list.finishReading(),
     tools: Array.isArray(tools) ? tools : [],
     ...(typeof model === 'string' && { model }),
     ...(system.length > 0 && { system: system.join('\n') }),
@@ -57,19 +57,19 @@ function readChat(body: Body): WireRequest | undefined {
   };
 }
 
-function contentParts(content: unknown, path: Path): PlacedBlock[] {
+function readContent(content: unknown, path: Path): PlacedBlock[] {
   const inside = path.concat('content');
-  if (typeof content === 'string') return textBlock(content, inside, inside);
+  if (typeof content === 'string') return placeTextBlock(content, inside, inside);
   if (!Array.isArray(content)) return [];
-  return (content as readonly unknown[]).map((part, index) => partAt(part, inside.concat(index)));
+  return (content as readonly unknown[]).map((part, index) => readPart(part, inside.concat(index)));
 }
 
-function partAt(part: unknown, path: Path): PlacedBlock {
+function readPart(part: unknown, path: Path): PlacedBlock {
   if (!isRecord(part)) return makeOpaque(part, path);
   const { type, image_url: image } = part;
   // Mistral also accepts a plain URL (its API reference, "ImageURLChunk").
-  const url = isRecord(image) ? stringIn(image, 'url') : stringIn(part, 'image_url');
-  const text = stringIn(part, 'text');
+  const url = isRecord(image) ? readString(image, 'url') : readString(part, 'image_url');
+  const text = readString(part, 'text');
   if (type === 'text' && text !== undefined) return placeBlock({ type: 'text', text }, path);
   if (type === 'image_url' && url !== undefined) {
     return placeBlock({ type: 'image', source: toImageSource(url) }, path, []);
@@ -78,12 +78,12 @@ function partAt(part: unknown, path: Path): PlacedBlock {
 }
 
 /** DeepSeek, Kimi and others require their reasoning back unchanged. */
-function reasoning(message: Body, path: Path): PlacedBlock[] {
-  const said = stringIn(message, 'reasoning_content');
+function readReasoning(message: Body, path: Path): PlacedBlock[] {
+  const said = readString(message, 'reasoning_content');
   return said ? [makeOpaque(said, path.concat('reasoning_content'))] : [];
 }
 
-function calls(message: Body, path: Path): PlacedBlock[] {
+function readCalls(message: Body, path: Path): PlacedBlock[] {
   const { tool_calls: made } = message;
   if (!Array.isArray(made)) return [];
   return (made as readonly unknown[]).map((call, index) => callAt(call, path.concat('tool_calls', index)));
@@ -106,9 +106,9 @@ function callAt(call: unknown, path: Path): PlacedBlock {
   return makeOpaque(call, path);
 }
 
-function result(id: string, content: unknown, path: Path): PlacedBlock {
+function readResult(id: string, content: unknown, path: Path): PlacedBlock {
   const inside = path.concat('content');
-  const parts = contentParts(content, path);
+  const parts = readContent(content, path);
   const block: Block = { type: 'tool_result', tool_use_id: id, content: parts.map((part) => part.block) };
   const strings =
     typeof content === 'string' ? [{ from: ['content', 0, 'text'], to: inside }] : [{ from: ['content'], to: inside }];

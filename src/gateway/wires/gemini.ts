@@ -4,11 +4,11 @@
  * Source: Gemini API reference, "Generating content" and "Function calling".
  */
 import { checkUsage, parseTokens } from '../../api/usage';
-import { asText, recordIn, stringIn, type Fields } from '../../conversations/text/values';
+import { asText, recordIn, readString, type Fields } from '../../conversations/text/values';
 import type { Usage } from '../../core/cost/usage';
 import { isRecord } from '../../core/messages/blocks';
 import type { Block, Path } from '../../core/messages/types';
-import { MessageList, makeOpaque, placeBlock, textBlock, type PlacedBlock } from './reading';
+import { MessageList, makeOpaque, placeBlock, placeTextBlock, type PlacedBlock } from './reading';
 import type { Body, StringSource, Wire, WireRequest } from './wire';
 
 export const geminiWire: Wire = {
@@ -31,7 +31,7 @@ export const geminiWire: Wire = {
 /** A response's fields refer to its parts by name: `{"$ref": "shot.png"}`. */
 function nameIn(part: unknown): { readonly displayName?: string } {
   const media = isRecord(part) ? (recordIn(part, 'inlineData') ?? recordIn(part, 'fileData')) : undefined;
-  const displayName = media && stringIn(media, 'displayName');
+  const displayName = media && readString(media, 'displayName');
   return displayName === undefined ? {} : { displayName };
 }
 
@@ -46,17 +46,17 @@ function readGemini(body: Body): WireRequest | undefined {
     const { role, parts } = content;
     if (!Array.isArray(parts)) return undefined;
     const isModel = role === 'model';
-    if (isModel) calls.newTurn();
+    if (isModel) calls.startTurn();
     const path: Path = ['contents', index];
     const blocks = (parts as readonly unknown[]).flatMap((part, at) =>
-      partAt(part, path.concat('parts', at), isModel, calls),
+      readPart(part, path.concat('parts', at), isModel, calls),
     );
-    list.add(isModel ? 'assistant' : 'user', path, blocks);
+    list.addMessage(isModel ? 'assistant' : 'user', path, blocks);
   }
   const system = listTexts(prompt?.['parts']);
   const most = isRecord(generationConfig) ? generationConfig['maxOutputTokens'] : undefined;
   return {
-    ...list.done(),
+    ...list.finishReading(),
     tools: Array.isArray(tools) ? tools : [],
     ...(system !== '' && { system }),
     ...(typeof most === 'number' && { maxOutputTokens: most }),
@@ -73,11 +73,11 @@ class OpenCalls {
   private readonly ids = new Set<string>();
   private open: { readonly id: string; readonly name: string; readonly sent: string | undefined }[] = [];
 
-  newTurn(): void {
+  startTurn(): void {
     this.open = [];
   }
 
-  call(name: string, sent: string | undefined): string {
+  nameCall(name: string, sent: string | undefined): string {
     const count = (this.counts.get(name) ?? 0) + 1;
     this.counts.set(name, count);
     const id = sent !== undefined && !this.ids.has(sent) ? sent : `${name}#${count}`;
@@ -87,7 +87,7 @@ class OpenCalls {
   }
 
   /** ID of the call that a result answers; a result without a call keeps its own. */
-  answered(name: string, sent: string | undefined): string {
+  matchAnswer(name: string, sent: string | undefined): string {
     const byId = sent === undefined ? -1 : this.open.findIndex((call) => call.sent === sent);
     const at = byId >= 0 ? byId : this.open.findIndex((call) => call.name === name);
     const [call] = at < 0 ? [] : this.open.splice(at, 1);
@@ -95,43 +95,43 @@ class OpenCalls {
   }
 }
 
-function partAt(part: unknown, path: Path, isModel: boolean, calls: OpenCalls): PlacedBlock[] {
+function readPart(part: unknown, path: Path, isModel: boolean, calls: OpenCalls): PlacedBlock[] {
   if (!isRecord(part)) return [makeOpaque(part, path)];
   const called = recordIn(part, 'functionCall');
-  const name = called && stringIn(called, 'name');
+  const name = called && readString(called, 'name');
   if (called && name !== undefined && isModel) {
-    const id = calls.call(name, stringIn(called, 'id'));
+    const id = calls.nameCall(name, readString(called, 'id'));
     const block: Block = { type: 'tool_use', id, name, input: called['args'] ?? {} };
     return [placeBlock(block, path, [{ from: ['input'], to: path.concat('functionCall', 'args') }])];
   }
   const response = recordIn(part, 'functionResponse');
-  const answered = response && stringIn(response, 'name');
+  const answered = response && readString(response, 'name');
   if (response && answered !== undefined && !isModel) {
-    const id = calls.answered(answered, stringIn(response, 'id'));
-    return [result(id, response, path.concat('functionResponse'))];
+    const id = calls.matchAnswer(answered, readString(response, 'id'));
+    return [readResult(id, response, path.concat('functionResponse'))];
   }
-  const text = stringIn(part, 'text');
-  if (text !== undefined && part['thought'] !== true) return textBlock(text, path, path.concat('text'));
+  const text = readString(part, 'text');
+  if (text !== undefined && part['thought'] !== true) return placeTextBlock(text, path, path.concat('text'));
   const image = getImage(part);
   return [image ? placeBlock(image, path, []) : makeOpaque(part, path)];
 }
 
 function getImage(part: Fields): Block | undefined {
   const media = recordIn(part, 'inlineData');
-  const mimeType = media && stringIn(media, 'mimeType');
-  const data = media && stringIn(media, 'data');
+  const mimeType = media && readString(media, 'mimeType');
+  const data = media && readString(media, 'data');
   return mimeType?.startsWith('image/') === true && data !== undefined
     ? { type: 'image', source: { type: 'base64', media_type: mimeType, data } }
     : undefined;
 }
 
 /** Fields with the text of tool responses, by Google's guide and as agents use them. */
-const TEXT_FIELDS = ['output', 'error', 'content', 'result'];
+const RESPONSE_TEXT_FIELDS = ['output', 'error', 'content', 'result'];
 
-function result(id: string, response: Fields, path: Path): PlacedBlock {
+function readResult(id: string, response: Fields, path: Path): PlacedBlock {
   const given = recordIn(response, 'response') ?? {};
   const inside = path.concat('response');
-  const named = TEXT_FIELDS.filter((field) => typeof given[field] === 'string' && given[field] !== '');
+  const named = RESPONSE_TEXT_FIELDS.filter((field) => typeof given[field] === 'string' && given[field] !== '');
   const fields = named.length > 0 ? named : Object.keys(given).filter((field) => isLong(given[field]));
   const texts = fields.map((field): Block => ({ type: 'text', text: given[field] as string }));
   const rest = Object.fromEntries(Object.entries(given).filter(([field]) => !fields.includes(field)));
@@ -151,8 +151,8 @@ function result(id: string, response: Fields, path: Path): PlacedBlock {
   );
 }
 
-const LONG = 200;
-const isLong = (value: unknown): boolean => typeof value === 'string' && value.length >= LONG;
+const LONG_TEXT_CHARS = 200;
+const isLong = (value: unknown): boolean => typeof value === 'string' && value.length >= LONG_TEXT_CHARS;
 
 /**
  * Source: Gemini API reference, "UsageMetadata": cached tokens are included in the prompt's,

@@ -5,23 +5,23 @@ import { geminiWire } from './gemini';
 import { responsesWire } from './responses';
 import type { Wire } from './wire';
 
-export interface KnownRequest {
+export interface RecognizedRequest {
   readonly wire: Wire;
   /** `count`: a token count only. */
   readonly purpose: 'answer' | 'count';
   readonly model?: string;
 }
 
-const GEMINI = /\/models\/([^/:]+):(generateContent|streamGenerateContent)$/;
+const GEMINI_PATH = /\/models\/([^/:]+):(generateContent|streamGenerateContent)$/;
 
 /** @param path of the address, without the query. @returns undefined for what passes as it is. */
-export function findKnownRequest(method: string, path: string): KnownRequest | undefined {
+export function findKnownRequest(method: string, path: string): RecognizedRequest | undefined {
   if (method !== 'POST') return undefined;
   if (path.endsWith('/messages')) return { wire: anthropicWire, purpose: 'answer' };
   if (path.endsWith('/messages/count_tokens')) return { wire: anthropicWire, purpose: 'count' };
   if (path.endsWith('/chat/completions')) return { wire: chatWire, purpose: 'answer' };
   if (path.endsWith('/responses')) return { wire: responsesWire, purpose: 'answer' };
-  const gemini = GEMINI.exec(path);
+  const gemini = GEMINI_PATH.exec(path);
   const model = gemini?.[1];
   return model === undefined ? undefined : { wire: geminiWire, purpose: 'answer', model: decodeURIComponent(model) };
 }

@@ -3,7 +3,7 @@ import type { Usage } from '../../core/cost/usage';
 import { SUMMARY_ORIGIN } from '../../core/messages/firewall';
 import type { ApiMessage } from '../../core/messages/types';
 import { findKnownRequest } from './index';
-import { PATHS } from './testing';
+import { PATH_BY_WIRE } from './testing';
 import { WireError, writeView, type Body, type WireName } from './wire';
 
 /** Valid or common but unusual bodies, and their messages. */
@@ -257,7 +257,7 @@ const ODD: Readonly<Record<WireName, { readonly body: Body; readonly said: Body;
   },
 };
 
-const getWire = (name: WireName) => findKnownRequest('POST', PATHS[name].replace(/\?.*/, ''))!.wire;
+const getWire = (name: WireName) => findKnownRequest('POST', PATH_BY_WIRE[name].replace(/\?.*/, ''))!.wire;
 
 /** Replaces texts and input strings by others of the same length, so that long ones stay long. */
 function cut(value: unknown, isInput = false): unknown {
@@ -360,7 +360,7 @@ describe('the tokens reported in an answer', () => {
     });
   });
 
-  it.each(Object.keys(PATHS) as WireName[])('on %s stay as before after an event without any', (name) => {
+  it.each(Object.keys(PATH_BY_WIRE) as WireName[])('on %s stay as before after an event without any', (name) => {
     expect(getWire(name).usage({ type: 'ping', usage: null }, before)).toBe(before);
     expect(getWire(name).usage({ message: {}, response: {} }, undefined)).toBeUndefined();
   });
@@ -388,7 +388,7 @@ describe('an error inside an answer', () => {
     expect(getWire(name).failure(event)).toEqual(told);
   });
 
-  it.each(Object.keys(PATHS) as WireName[])('on %s is not found in other events', (name) => {
+  it.each(Object.keys(PATH_BY_WIRE) as WireName[])('on %s is not found in other events', (name) => {
     expect(getWire(name).failure({ type: 'ping' })).toBeUndefined();
     expect(
       getWire(name).failure({ type: 'response.completed', error: null, response: { error: null } }) ?? null,

@@ -2,12 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inTemporaryFolder } from '../../../test/support/inTemporaryFolder';
-import { freshCounter } from '../../core/testingCounter';
+import { createCounter } from '../../core/testingCounter';
 import { createTestBed } from '../../live/testing';
-import { ReadBody } from '../bodies';
+import { ParsedBody } from '../bodies';
 import { LiveCondenser } from '../liveCondenser';
 import { findKnownRequest } from './index';
-import { makeBody, PATHS } from './testing';
+import { makeBody, PATH_BY_WIRE } from './testing';
 import type { Body } from './wire';
 
 type Value = Record<string, unknown>;
@@ -56,15 +56,15 @@ describe.each<Wire>(['anthropic', 'chat', 'responses'])('server-side programs ov
           const { live } = createTestBed(root, { settings: { provider } });
           const condenser = new LiveCondenser({
             live,
-            counter: freshCounter(),
+            counter: createCounter(),
             addresses: new Map([['a', new URL('http://127.0.0.1:1')]]),
             window: 12_000,
           });
-          const known = findKnownRequest('POST', PATHS[wire])!;
+          const known = findKnownRequest('POST', PATH_BY_WIRE[wire])!;
           let isShorter = false;
           for (const steps of [8, 20, 30]) {
             const [text, ids] = withPrograms(wire, steps, new Set(programs));
-            const read = new ReadBody(Buffer.from(text), JSON.parse(text) as Body, known.wire.list);
+            const read = new ParsedBody(Buffer.from(text), JSON.parse(text) as Body, known.wire.list);
             const call = { route: 'a', address: new URL('http://127.0.0.1:1'), known, headers: {}, read };
             const sent = (await condenser.prepare(call, new AbortController().signal))?.bytes?.toString();
             isShorter ||= sent !== undefined && sent.length < text.length;
@@ -81,9 +81,9 @@ describe.each<Wire>(['anthropic', 'chat', 'responses'])('server-side programs ov
   );
 
   it('have results that do not count as context', () => {
-    const counter = freshCounter();
-    const known = findKnownRequest('POST', PATHS[wire])!;
-    const tokens = (text: string): number => counter.messages(known.wire.read(JSON.parse(text) as Body)!.messages);
+    const counter = createCounter();
+    const known = findKnownRequest('POST', PATH_BY_WIRE[wire])!;
+    const tokens = (text: string): number => counter.countMessages(known.wire.read(JSON.parse(text) as Body)!.messages);
     const all = new Set([0, 1, 2, 3, 4, 5, 6]);
     expect(tokens(withPrograms(wire, 10, all)[0])).toBeLessThan(tokens(makeBody(wire, 10)) / 3);
   });

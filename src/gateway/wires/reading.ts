@@ -18,7 +18,7 @@ export const placeBlock = (block: Block, path: Path, strings: readonly StringSou
 export const makeOpaque = (part: unknown, path: Path): PlacedBlock => placeBlock({ type: 'raw', part }, path, []);
 
 /** A text, where it says something. @param path of the block or message, and `text` the string's place */
-export const textBlock = (text: string, path: Path, string: Path): PlacedBlock[] =>
+export const placeTextBlock = (text: string, path: Path, string: Path): PlacedBlock[] =>
   text === '' ? [] : [placeBlock({ type: 'text', text }, path, [{ from: ['text'], to: string }])];
 
 interface GrowingCall {
@@ -36,7 +36,7 @@ export class MessageList {
   private readonly programs = new ProgramCalls();
 
   /** @param joins set where the item belongs to the message before, if that is of the same kind. */
-  add(
+  addMessage(
     role: Role,
     item: Path,
     read: readonly PlacedBlock[],
@@ -61,7 +61,7 @@ export class MessageList {
   }
 
   /** Leaves out messages without blocks; their items stay in the body. */
-  done(): { readonly messages: ApiMessage[]; readonly sources: MessageSource[] } {
+  finishReading(): { readonly messages: ApiMessage[]; readonly sources: MessageSource[] } {
     const full = this.growing.filter(({ blocks }) => blocks.length > 0);
     return {
       messages: full.map(({ role, fields, blocks }) => ({

@@ -6,12 +6,12 @@
  * response"; items as sent by Codex.
  */
 import { convertResponsesUsage } from '../../api/openaiResponses';
-import { asText, toImageSource, stringIn } from '../../conversations/text/values';
-import { REASONING_BLOCK, isRecord } from '../../core/messages/blocks';
+import { asText, toImageSource, readString } from '../../conversations/text/values';
+import { REASONING_BLOCK_TYPE, isRecord } from '../../core/messages/blocks';
 import type { Block, Path } from '../../core/messages/types';
 import { pickCaller } from '../../core/messages/programs';
 import { callInput } from './callInput';
-import { MessageList, makeOpaque, placeBlock, textBlock, type PlacedBlock } from './reading';
+import { MessageList, makeOpaque, placeBlock, placeTextBlock, type PlacedBlock } from './reading';
 import type { Body, Wire, WireRequest } from './wire';
 
 export const responsesWire: Wire = {
@@ -39,7 +39,11 @@ export const responsesWire: Wire = {
 };
 
 /** User-side items that are not messages. */
-const RESULTS = new Set<unknown>(['function_call_output', 'custom_tool_call_output', 'local_shell_call_output']);
+const RESULT_ITEM_TYPES = new Set<unknown>([
+  'function_call_output',
+  'custom_tool_call_output',
+  'local_shell_call_output',
+]);
 
 function readResponses(body: Body): WireRequest | undefined {
   const { input, instructions, tools, model, max_output_tokens: maxTokens } = body;
@@ -59,14 +63,14 @@ function readResponses(body: Body): WireRequest | undefined {
     const isSystem = type === 'message' && (role === 'system' || role === 'developer');
     isPrompt &&= isSystem;
     if (type === 'message' && role !== 'assistant') {
-      const parts = contentParts(item['content'], path.concat('content'));
+      const parts = readContent(item['content'], path.concat('content'));
       if (isPrompt) system.push(...parts.map(({ block }) => asText(block['text'])));
-      else list.add(isSystem ? 'system' : 'user', path, parts);
-    } else if (RESULTS.has(type)) list.add('user', path, [result(item, path)], 'results');
-    else list.add('assistant', path, reply(item, path), 'reply');
+      else list.addMessage(isSystem ? 'system' : 'user', path, parts);
+    } else if (RESULT_ITEM_TYPES.has(type)) list.addMessage('user', path, [readResult(item, path)], 'results');
+    else list.addMessage('assistant', path, readReply(item, path), 'reply');
   }
   return {
-    ...list.done(),
+    ...list.finishReading(),
     tools: declared,
     ...(typeof model === 'string' && { model }),
     ...(system.length > 0 && { system: system.join('\n') }),
@@ -77,16 +81,16 @@ function readResponses(body: Body): WireRequest | undefined {
 const isSet = (value: unknown): boolean => value !== undefined && value !== null;
 
 /** Text, thinking or calls of the model; unknown items (vendor searches, compactions) are kept. */
-function reply(item: Body, path: Path): PlacedBlock[] {
-  const id = stringIn(item, 'call_id');
-  const name = stringIn(item, 'name');
-  const args = stringIn(item, 'arguments');
-  const text = stringIn(item, 'input');
+function readReply(item: Body, path: Path): PlacedBlock[] {
+  const id = readString(item, 'call_id');
+  const name = readString(item, 'name');
+  const args = readString(item, 'arguments');
+  const text = readString(item, 'input');
   switch (item['type'] ?? 'message') {
     case 'message':
-      return contentParts(item['content'], path.concat('content'));
+      return readContent(item['content'], path.concat('content'));
     case 'reasoning':
-      return [placeBlock({ type: REASONING_BLOCK, item }, path, [])];
+      return [placeBlock({ type: REASONING_BLOCK_TYPE, item }, path, [])];
     case 'function_call':
       if (id !== undefined && name !== undefined && args !== undefined) {
         const { input, strings } = callInput(args, path.concat('arguments'));
@@ -114,12 +118,12 @@ function reply(item: Body, path: Path): PlacedBlock[] {
   return [makeOpaque(item, path)];
 }
 
-function result(item: Body, path: Path): PlacedBlock {
-  const id = stringIn(item, 'call_id');
+function readResult(item: Body, path: Path): PlacedBlock {
+  const id = readString(item, 'call_id');
   if (id === undefined) return makeOpaque(item, path);
   const { output } = item;
   const inside = path.concat('output');
-  const parts = contentParts(output, inside);
+  const parts = readContent(output, inside);
   const content = parts.map((part) => part.block);
   const block: Block = { type: 'tool_result', tool_use_id: id, content, ...pickCaller(item) };
   const strings =
@@ -127,19 +131,19 @@ function result(item: Body, path: Path): PlacedBlock {
   return placeBlock(block, path, strings);
 }
 
-function contentParts(content: unknown, path: Path): PlacedBlock[] {
-  if (typeof content === 'string') return textBlock(content, path, path);
+function readContent(content: unknown, path: Path): PlacedBlock[] {
+  if (typeof content === 'string') return placeTextBlock(content, path, path);
   if (!Array.isArray(content)) return [];
-  return (content as readonly unknown[]).map((part, index) => partAt(part, path.concat(index)));
+  return (content as readonly unknown[]).map((part, index) => readPart(part, path.concat(index)));
 }
 
-const TEXTS = new Set<unknown>(['input_text', 'output_text', 'text']);
+const TEXT_PART_TYPES = new Set<unknown>(['input_text', 'output_text', 'text']);
 
-function partAt(part: unknown, path: Path): PlacedBlock {
+function readPart(part: unknown, path: Path): PlacedBlock {
   if (!isRecord(part)) return makeOpaque(part, path);
-  const text = stringIn(part, 'text');
-  if (TEXTS.has(part['type']) && text !== undefined) return placeBlock({ type: 'text', text }, path);
-  const url = stringIn(part, 'image_url');
+  const text = readString(part, 'text');
+  if (TEXT_PART_TYPES.has(part['type']) && text !== undefined) return placeBlock({ type: 'text', text }, path);
+  const url = readString(part, 'image_url');
   if (part['type'] === 'input_image' && url !== undefined) {
     return placeBlock({ type: 'image', source: toImageSource(url) }, path, []);
   }

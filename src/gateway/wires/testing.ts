@@ -11,7 +11,7 @@ const makeArguments = (step: number): string =>
   `{"file_path":"/src/file${step % 7}.ts", "limit":12345678901234567890,"limit":1e400,"\\u0061":"\\ud83d\\ude00"}`;
 
 /** Raw JSON of a task's steps on each wire. */
-const WIRES: Readonly<Record<WireName, (steps: readonly number[]) => string>> = {
+const BODY_BY_WIRE: Readonly<Record<WireName, (steps: readonly number[]) => string>> = {
   anthropic: (steps) =>
     `{"model":"claude-sonnet-4-5","max_tokens":8192,"unknown":1e400,"system":[{"type":"text","text":"You are an agent.","cache_control":{"type":"ephemeral"}}],
  "tools":[{"name":"Read","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"Look at the files"},${steps
@@ -46,13 +46,13 @@ const WIRES: Readonly<Record<WireName, (steps: readonly number[]) => string>> = 
 
 /** A longer body starts with the shorter one. */
 export const makeBody = (wire: WireName, steps: number): string =>
-  WIRES[wire](Array.from({ length: steps }, (_, step) => step));
+  BODY_BY_WIRE[wire](Array.from({ length: steps }, (_, step) => step));
 
-export const PATHS: Readonly<Record<WireName, string>> = {
+export const PATH_BY_WIRE: Readonly<Record<WireName, string>> = {
   anthropic: '/v1/messages',
   chat: '/v1/chat/completions',
   responses: '/v1/responses',
   gemini: '/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse',
 };
 
-export const WIRE_NAMES = Object.keys(PATHS) as WireName[];
+export const WIRE_NAMES = Object.keys(PATH_BY_WIRE) as WireName[];

@@ -4,7 +4,7 @@
  */
 import type { Usage } from '../../core/cost/usage';
 import type { View } from '../../core/condense/edits/view';
-import { editedHead, editJson, type EditedHead, type JsonEdit } from '../../core/json/editJson';
+import { editHead, editJson, type EditedHead, type JsonEdit } from '../../core/json/editJson';
 import { getBlocks, isRecord } from '../../core/messages/blocks';
 import { SUMMARY_ORIGIN } from '../../core/messages/firewall';
 import { getValueAt } from '../../core/messages/path';
@@ -86,14 +86,14 @@ export function writeView(
   if (original.length !== sources.length || view.length !== origins.length) {
     throw new WireError('The view is not one of this request.');
   }
-  const changes = new Changes(body, wire);
+  const changes = new BodyChanges(body, wire);
   let next = from.original;
   view.forEach((message, index) => {
     if (index < from.view) return;
     const origin = origins[index] ?? SUMMARY_ORIGIN;
     if (origin === SUMMARY_ORIGIN) {
       const behind = origins.slice(index + 1).find((other) => other !== SUMMARY_ORIGIN) ?? original.length;
-      changes.summary(message, sources.slice(next, behind));
+      changes.addSummary(message, sources.slice(next, behind));
       next = behind;
       return;
     }
@@ -101,13 +101,13 @@ export function writeView(
     next++;
     const before = original[origin];
     const source = sources[origin];
-    if (before && source && before !== message) changes.message(before, message, source);
+    if (before && source && before !== message) changes.changeMessage(before, message, source);
   });
   if (next !== original.length) throw new WireError(`Message ${next} is missing in the view.`);
-  return editedHead(text, changes.all());
+  return editHead(text, changes.listEdits());
 }
 
-class Changes {
+class BodyChanges {
   private readonly edits: JsonEdit[] = [];
   /** Edits inside strings that are JSON, by the string's path. */
   private readonly inTexts = new Map<string, { readonly to: Path; readonly edits: JsonEdit[] }>();
@@ -117,7 +117,7 @@ class Changes {
     private readonly wire: Wire,
   ) {}
 
-  all(): JsonEdit[] {
+  listEdits(): JsonEdit[] {
     const written = [...this.inTexts.values()].map(({ to, edits }): JsonEdit => {
       const text = getValueAt(this.body, to);
       if (typeof text !== 'string') throw new WireError(`No text stands at ${to.join('.')}.`);
@@ -126,7 +126,7 @@ class Changes {
     return [...this.edits, ...written];
   }
 
-  summary(message: ApiMessage, sources: readonly MessageSource[]): void {
+  addSummary(message: ApiMessage, sources: readonly MessageSource[]): void {
     const [first, ...rest] = sources.flatMap(({ items }) => items);
     const text = getBlocks(message).map((block) => block['text']);
     const words = typeof message.content === 'string' ? [message.content] : text;
@@ -137,7 +137,7 @@ class Changes {
     for (const path of rest) this.edits.push({ path, removed: true });
   }
 
-  message(before: ApiMessage, after: ApiMessage, { blocks }: MessageSource): void {
+  changeMessage(before: ApiMessage, after: ApiMessage, { blocks }: MessageSource): void {
     const shown = getBlocks(after);
     let at = 0;
     getBlocks(before).forEach((block, index) => {
@@ -149,7 +149,7 @@ class Changes {
       else if (isThinking(block) && !(now && isThinking(now))) this.edits.push({ path: source.path, removed: true });
       else {
         if (!now) throw new WireError('A block is missing in the view.');
-        this.value(block, now, [], source);
+        this.changeValue(block, now, [], source);
         at++;
       }
     });
@@ -157,39 +157,39 @@ class Changes {
   }
 
   /** Finds differences below a path of a block. */
-  private value(before: unknown, after: unknown, path: Path, source: BlockSource): void {
+  private changeValue(before: unknown, after: unknown, path: Path, source: BlockSource): void {
     if (before === after) return;
     if (typeof before === 'string' && typeof after === 'string') {
-      this.string(after, path, source);
+      this.changeString(after, path, source);
       return;
     }
     if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
       before.forEach((item, index) => {
-        this.value(item, after[index], path.concat(index), source);
+        this.changeValue(item, after[index], path.concat(index), source);
       });
       return;
     }
     if (!isRecord(before) || !isRecord(after)) throw new WireError(`More than strings changed at ${path.join('.')}.`);
     if (before['type'] !== after['type']) {
-      this.replaced(after, path, source);
+      this.replaceBlock(after, path, source);
       return;
     }
     const keys = Object.keys(before);
     if (keys.length !== Object.keys(after).length) throw new WireError(`Fields changed at ${path.join('.')}.`);
     for (const key of keys) {
       if (!Object.hasOwn(after, key)) throw new WireError(`Fields changed at ${path.join('.')}.`);
-      this.value(before[key], after[key], path.concat(key), source);
+      this.changeValue(before[key], after[key], path.concat(key), source);
     }
   }
 
-  private replaced(after: Readonly<Record<string, unknown>>, path: Path, source: BlockSource): void {
+  private replaceBlock(after: Readonly<Record<string, unknown>>, path: Path, source: BlockSource): void {
     const place = path.length === 0 ? source.path : findPlace(path, source)?.to;
     if (!place || typeof after['text'] !== 'string') throw new WireError('A block became something else than a text.');
     const part = this.wire.textPart(after['text'], place, getValueAt(this.body, place));
     this.edits.push({ path: place, json: JSON.stringify(part) });
   }
 
-  private string(text: string, path: Path, source: BlockSource): void {
+  private changeString(text: string, path: Path, source: BlockSource): void {
     const place = findPlace(path, source);
     if (!place) throw new WireError(`The string at ${path.join('.')} has no place in the request.`);
     const { to, rest, inText } = place;

@@ -11,9 +11,9 @@ import { listImages } from '../../core/messages/images';
 import { withValueAt } from '../../core/messages/path';
 import { createView } from '../../core/condense/edits/view';
 import type { ApiMessage } from '../../core/messages/types';
-import { freshCounter } from '../../core/testingCounter';
+import { createCounter } from '../../core/testingCounter';
 import { findKnownRequest } from './index';
-import { makeBody, PATHS, WIRE_NAMES } from './testing';
+import { makeBody, PATH_BY_WIRE, WIRE_NAMES } from './testing';
 import { WireError, writeView, type Body, type Wire, type WireRequest } from './wire';
 
 interface Case {
@@ -30,9 +30,9 @@ const recorded: Case[] = existsSync(RECORDED)
       return { name, path: entry.path, text: JSON.stringify(entry.body) };
     })
   : [];
-const own: Case[] = WIRE_NAMES.map((name) => ({ name, path: PATHS[name], text: makeBody(name, 30) }));
+const own: Case[] = WIRE_NAMES.map((name) => ({ name, path: PATH_BY_WIRE[name], text: makeBody(name, 30) }));
 
-const manager = new CondensationManager(freshCounter(), [losslessProvider, truncationProvider]);
+const manager = new CondensationManager(createCounter(), [losslessProvider, truncationProvider]);
 
 function read({ path, text }: Case): { wire: Wire; body: Body; request: WireRequest } {
   const known = findKnownRequest('POST', path.replace(/\?.*/, ''));
@@ -159,7 +159,7 @@ describe('on every wire', () => {
       { type: 'text', text: 'gone' },
     ],
   ] as const)('an image is replaced with text in the form of %s', (name, text, part) => {
-    const { wire, body, request } = read({ name, path: PATHS[name], text });
+    const { wire, body, request } = read({ name, path: PATH_BY_WIRE[name], text });
     const [message] = request.messages;
     expect(listImages(request.messages)).toHaveLength(1);
     const content = (message?.content as { type: string }[]).with(1, { type: 'text', text: 'gone' } as never);
@@ -205,7 +205,7 @@ describe('on every wire', () => {
     ],
   ] as const)('the image in a result of %s is found, and only it is replaced with text', (name, form, image, part) => {
     const text = form.replace('IMAGE', JSON.stringify(image));
-    const { wire, body, request } = read({ name, path: PATHS[name], text });
+    const { wire, body, request } = read({ name, path: PATH_BY_WIRE[name], text });
     const [found, ...others] = listImages(request.messages);
     expect(others).toEqual([]);
     expect(found).toMatchObject({
@@ -246,7 +246,7 @@ describe('on every wire', () => {
   });
 
   it('only a request with a conversation is read', () => {
-    const path = PATHS.responses;
+    const path = PATH_BY_WIRE.responses;
     for (const text of [
       '{"input":"hello"}',
       '{"input":[],"previous_response_id":"r"}',
@@ -276,7 +276,7 @@ describe('on every wire', () => {
         },
       ],
     });
-    const { messages } = read({ name: 'gemini', path: PATHS.gemini, text }).request;
+    const { messages } = read({ name: 'gemini', path: PATH_BY_WIRE.gemini, text }).request;
     const ids = messages.map(({ content }) =>
       (content as readonly Body[]).map((block) => block['id'] ?? block['tool_use_id']),
     );

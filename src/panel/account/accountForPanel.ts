@@ -3,12 +3,12 @@ import type { PanelParts } from '../parts';
 import type { Params } from '../protocol';
 import type { ShownAccount } from './methods';
 
-export async function accountForPanel(
+export async function computeAccountForPanel(
   parts: PanelParts,
   { days, choice }: Params<'account'>,
 ): Promise<{ account?: ShownAccount }> {
   try {
-    const { overview, leftOut, whatIf } = await parts.commands().accountStored(parts.services, { days, choice });
+    const { overview, leftOut, whatIf } = await parts.commands().computeStoredAccount(parts.services, { days, choice });
     return { account: { ...overview, leftOut, ...(whatIf && { whatIf }) } };
   } catch (error) {
     if (error instanceof vscode.CancellationError) return {};

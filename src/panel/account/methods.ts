@@ -3,12 +3,12 @@ import * as z from 'zod';
 import { PART_KINDS } from '../../core/account/parts';
 
 /** IDs of choices that call no model; `current` is the user's settings. */
-export const WHAT_IF_CHOICES = ['current', 'lossless', 'file-aware', 'speed', 'multi-zone', 'truncation'] as const;
+export const WHAT_IF_CHOICE_IDS = ['current', 'lossless', 'file-aware', 'speed', 'multi-zone', 'truncation'] as const;
 
-const tokens = { fresh: z.number(), cacheWrite: z.number(), cacheRead: z.number(), output: z.number() };
+const tokenFields = { fresh: z.number(), cacheWrite: z.number(), cacheRead: z.number(), output: z.number() };
 
-const money = {
-  ...tokens,
+const moneyFields = {
+  ...tokenFields,
   sessions: z.number(),
   requests: z.number(),
   /** US dollars of requests with a known price. */
@@ -22,16 +22,16 @@ const money = {
 };
 
 /** A session's place in its tree, and the sums including it. */
-const tree = z.object({
+const treeSchema = z.object({
   depth: z.number(),
   ...{ sessions: z.number(), requests: z.number(), cost: z.number(), unpriced: z.number(), replayedCost: z.number() },
 });
-const row = z.object({ ...money, label: z.string(), tree: tree.optional() });
-const rows = z.array(row).readonly();
+const rowSchema = z.object({ ...moneyFields, label: z.string(), tree: treeSchema.optional() });
+const rowsSchema = z.array(rowSchema).readonly();
 
 const accountSchema = z.object({
   total: z.object({
-    ...money,
+    ...moneyFields,
     /** Reasons why sessions could not be read, with counts. */
     unread: z.array(z.object({ reason: z.string(), sessions: z.number() })).readonly(),
     /** Sessions that were at least partly estimated, by agent. */
@@ -52,7 +52,15 @@ const accountSchema = z.object({
     /** Calls of all tools, by agent. */
     calls: z.array(z.object({ agent: z.string(), tool: z.string(), calls: z.number() })).readonly(),
   }),
-  groups: z.object({ agent: rows, project: rows, model: rows, block: rows, day: rows, week: rows, session: rows }),
+  groups: z.object({
+    agent: rowsSchema,
+    project: rowsSchema,
+    model: rowsSchema,
+    block: rowsSchema,
+    day: rowsSchema,
+    week: rowsSchema,
+    session: rowsSchema,
+  }),
   /** The most expensive sessions, with how full their windows were. */
   sessions: z
     .array(
@@ -84,7 +92,7 @@ const accountSchema = z.object({
     .optional(),
 });
 export type ShownAccount = z.output<typeof accountSchema>;
-export type ShownAccountRow = z.output<typeof row>;
+export type ShownAccountRow = z.output<typeof rowSchema>;
 
 /** Tools declared by a conversation's requests; all are sent with each. */
 const weightsSchema = z.object({
@@ -109,21 +117,21 @@ const weightsSchema = z.object({
 export type ShownWeights = z.output<typeof weightsSchema>;
 export type ShownTool = ShownWeights['tools'][number];
 
-const preferences = z.strictObject({
+const preferencesSchema = z.strictObject({
   /** Only requests of this many days, including today; absent: of all time. */
   days: z.int().min(1).max(3_650).optional(),
   /** Also compute the cost with this choice. */
-  choice: z.enum(WHAT_IF_CHOICES).optional(),
+  choice: z.enum(WHAT_IF_CHOICE_IDS).optional(),
 });
 
 export const accountMethods = {
   /** Without an account if the user canceled. */
   account: {
-    params: preferences,
+    params: preferencesSchema,
     result: z.object({ account: accountSchema.optional() }),
   },
   /** Writes it to a file chosen by the user. */
-  saveAccount: { params: preferences, result: z.null() },
+  saveAccount: { params: preferencesSchema, result: z.null() },
   /** For running conversations, last used first. */
   toolWeights: { params: z.strictObject({}), result: z.array(weightsSchema).readonly() },
 } as const;

@@ -1,13 +1,13 @@
 /** Protocol: the history. Tokens are o200k tokens, times milliseconds, costs US dollars. */
 import * as z from 'zod';
 
-const id = z.string().min(1).max(500);
+const idSchema = z.string().min(1).max(500);
 
 /** Identifies a condensation. */
-const subject = { place: z.enum(['stored', 'live']), conversation: id, condensation: id };
+const subjectFields = { place: z.enum(['stored', 'live']), conversation: idSchema, condensation: idSchema };
 
 const entrySchema = z.object({
-  ...subject,
+  ...subjectFields,
   title: z.string(),
   path: z.string().optional(),
   /** ISO 8601. */
@@ -67,15 +67,15 @@ const groupSchema = z.object({
 });
 export type RunGroup = z.output<typeof groupSchema>;
 
-const advice = {
+const adviceFields = {
   /** Number of runs that it is based on. */
   from: z.number(),
   saving: z.object({ dollars: z.number(), tokens: z.number(), runs: z.number() }),
 };
 const recommendationSchema = z.discriminatedUnion('kind', [
-  z.object({ ...advice, kind: z.literal('profile'), profile: z.string() }),
-  z.object({ ...advice, kind: z.literal('configuration'), provider: z.string(), preset: z.string().optional() }),
-  z.object({ ...advice, kind: z.literal('threshold'), percent: z.number() }),
+  z.object({ ...adviceFields, kind: z.literal('profile'), profile: z.string() }),
+  z.object({ ...adviceFields, kind: z.literal('configuration'), provider: z.string(), preset: z.string().optional() }),
+  z.object({ ...adviceFields, kind: z.literal('threshold'), percent: z.number() }),
 ]);
 export type Recommendation = z.output<typeof recommendationSchema>;
 
@@ -96,9 +96,9 @@ export type History = z.output<typeof historySchema>;
 export const historyMethods = {
   history: { params: z.strictObject({}), result: historySchema },
   /** Undoes or restores a condensation. */
-  setUndone: { params: z.strictObject({ ...subject, isUndone: z.boolean() }), result: z.null() },
+  setUndone: { params: z.strictObject({ ...subjectFields, isUndone: z.boolean() }), result: z.null() },
   /** Opens the diff editor on a condensation. */
-  showCondensation: { params: z.strictObject(subject), result: z.null() },
+  showCondensation: { params: z.strictObject(subjectFields), result: z.null() },
   /** Asks for a file. */
   exportHistory: {
     params: z.strictObject({ format: z.enum(['json', 'csv']) }),

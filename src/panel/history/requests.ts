@@ -9,8 +9,8 @@ import type { RequestHandlers } from '../requestHandlers';
 import type { EmptyRun, History, HistoryEntry, historyMethods } from './methods';
 
 /** Condensations listed in the panel; an export has all. */
-const SHOWN_ENTRIES = 500;
-const SHOWN_EMPTY_RUNS = 100;
+const MAX_SHOWN_ENTRIES = 500;
+const MAX_SHOWN_EMPTY_RUNS = 100;
 
 export function createHistoryHandlers(parts: PanelParts): Pick<RequestHandlers, keyof typeof historyMethods> {
   const { services } = parts;
@@ -18,10 +18,10 @@ export function createHistoryHandlers(parts: PanelParts): Pick<RequestHandlers, 
     history: async (_params, signal) => {
       const { entries, runs } = await parts.commands().readHistory(services, signal);
       return {
-        entries: entries.slice(0, SHOWN_ENTRIES).map((entry) => ({ ...entry, passes: [...entry.passes] })),
+        entries: entries.slice(0, MAX_SHOWN_ENTRIES).map((entry) => ({ ...entry, passes: [...entry.passes] })),
         total: entries.length,
         sums: computeSums(entries),
-        emptyRuns: runs.flatMap(toEmptyRun).slice(-SHOWN_EMPTY_RUNS).toReversed(),
+        emptyRuns: runs.flatMap(toEmptyRun).slice(-MAX_SHOWN_EMPTY_RUNS).toReversed(),
         groups: groupByProfile(runs),
         recommendations: createRecommendations(runs, readCurrentSettings()),
       };
@@ -41,20 +41,23 @@ export function createHistoryHandlers(parts: PanelParts): Pick<RequestHandlers, 
   };
 }
 
-type Summed = Pick<HistoryEntry, 'isInUse' | 'state' | 'tokensBefore' | 'tokensAfter' | 'savedPerRequest' | 'timeMs'>;
+type SummedEntry = Pick<
+  HistoryEntry,
+  'isInUse' | 'state' | 'tokensBefore' | 'tokensAfter' | 'savedPerRequest' | 'timeMs'
+>;
 
-function computeSums(entries: readonly Summed[]): History['sums'] {
+function computeSums(entries: readonly SummedEntry[]): History['sums'] {
   const shown = entries.filter(({ state }) => state === 'shown');
   // A stored conversation saves nothing until its agent continues with the result.
   const priced = shown.flatMap(({ isInUse, savedPerRequest }) => (isInUse ? (savedPerRequest ?? []) : []));
   return {
-    tokensSaved: sum(shown.map(({ tokensBefore, tokensAfter }) => tokensBefore - tokensAfter)),
-    ...(priced.length > 0 && { savedPerRequest: sum(priced) }),
-    timeMs: sum(entries.map(({ timeMs }) => timeMs)),
+    tokensSaved: sumValues(shown.map(({ tokensBefore, tokensAfter }) => tokensBefore - tokensAfter)),
+    ...(priced.length > 0 && { savedPerRequest: sumValues(priced) }),
+    timeMs: sumValues(entries.map(({ timeMs }) => timeMs)),
   };
 }
 
-const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+const sumValues = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
 function toEmptyRun({ at, provider, outcome, reason, timeMs, cost }: RunMetrics): EmptyRun[] {
   if (outcome === 'condensed') return [];

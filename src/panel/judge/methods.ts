@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 
-const estimate = z.object({ share: z.number(), low: z.number(), high: z.number() });
+const estimateSchema = z.object({ share: z.number(), low: z.number(), high: z.number() });
 
 const judgedSchema = z.object({
   /** Sessions read, and those in which edits needed something from before a cut. */
@@ -21,14 +21,19 @@ const judgedSchema = z.object({
       /** Share of tokens left. */
       left: z.number(),
       /** Share of needed lines lost; without an interval if it can't be computed. */
-      lost: estimate.optional(),
+      lost: estimateSchema.optional(),
       lostShare: z.number(),
     }),
   ),
   verdict: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('too-little') }),
     z.object({ kind: z.literal('keep') }),
-    z.object({ kind: z.literal('change'), choice: z.string(), target: z.number().optional(), difference: estimate }),
+    z.object({
+      kind: z.literal('change'),
+      choice: z.string(),
+      target: z.number().optional(),
+      difference: estimateSchema,
+    }),
   ]),
   /** The current provider needs a model or another extension, so Lossless was evaluated instead. */
   isOther: z.boolean(),

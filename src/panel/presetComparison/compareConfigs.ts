@@ -7,7 +7,7 @@ import { isEqual } from '../../core/isEqual';
 type Pass = SmartConfig['passes'][number];
 
 /** Fields that only name a configuration or pass. */
-const NAMING: ReadonlySet<string> = new Set(['version', 'passes', 'id', 'name', 'description']);
+const NAMING_FIELDS: ReadonlySet<string> = new Set(['version', 'passes', 'id', 'name', 'description']);
 
 /** Differences in general and by pass; names and IDs are ignored. */
 export function compareConfigs(first: SmartConfig, second: SmartConfig): ComparedPresets {
@@ -47,17 +47,17 @@ function findDifferences(first: object, second: object): Difference[] {
   });
 }
 
-interface Leaf {
+interface ConfigLeaf {
   readonly path: string[];
   readonly value: unknown;
 }
 
 /** Values by path; a list is one value. */
-function collectLeaves(value: object): Map<string, Leaf> {
-  const leaves = new Map<string, Leaf>();
+function collectLeaves(value: object): Map<string, ConfigLeaf> {
+  const leaves = new Map<string, ConfigLeaf>();
   const walk = (inner: object, path: readonly string[]): void => {
     for (const [key, each] of Object.entries(inner) as [string, unknown][]) {
-      if (path.length === 0 && NAMING.has(key)) continue;
+      if (path.length === 0 && NAMING_FIELDS.has(key)) continue;
       const at = [...path, key];
       if (isRecord(each)) walk(each, at);
       else if (each !== undefined) leaves.set(JSON.stringify(at), { path: at, value: each });

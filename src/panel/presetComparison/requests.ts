@@ -6,9 +6,9 @@ import type { RequestHandlers } from '../requestHandlers';
 import { compareConfigs } from './compareConfigs';
 import type { Comparable, presetComparisonMethods } from './methods';
 
-type Handlers = Pick<RequestHandlers, keyof typeof presetComparisonMethods>;
+type PresetComparisonHandlers = Pick<RequestHandlers, keyof typeof presetComparisonMethods>;
 
-export const createPresetComparisonHandlers = (settings: PanelSettings): Handlers => ({
+export const createPresetComparisonHandlers = (settings: PanelSettings): PresetComparisonHandlers => ({
   // A failed comparison is an answer too.
   comparePresets: async ({ first, second }) =>
     Promise.resolve(compareConfigs(resolveConfig(settings, first), resolveConfig(settings, second))),
@@ -19,7 +19,7 @@ function resolveConfig(settings: PanelSettings, comparable: Comparable): SmartCo
   if (comparable.kind === 'preset' && !listPresetStates().some(({ id }) => id === comparable.id)) {
     throw new Error(vscode.l10n.t('The preset "{0}" no longer exists. Choose another one.', comparable.id));
   }
-  const value: unknown = comparable.kind === 'preset' ? comparable.id : settings.valueOf('smart');
+  const value: unknown = comparable.kind === 'preset' ? comparable.id : settings.getRawValue('smart');
   // Smart itself produced it from the value.
-  return settings.effective('smart', value) as SmartConfig;
+  return settings.getEffectiveValue('smart', value) as SmartConfig;
 }

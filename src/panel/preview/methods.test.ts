@@ -1,20 +1,25 @@
 import { expect, it } from 'vitest';
 import { measureCoherence } from '../../core/condense/coherence/coherence';
 import { Draft } from '../../core/condense/draft/draft';
-import { exchange, user } from '../../core/testing';
-import { freshCounter } from '../../core/testingCounter';
+import { makeToolExchange, user } from '../../core/testing';
+import { createCounter } from '../../core/testingCounter';
 import { previewMethods } from './methods';
 
 const { result } = previewMethods.previewCoherence;
 
 it("a report with the most and longest examples passes the protocol's schema, and one with more or longer ones does not", () => {
   const failing = Array.from({ length: 40 }, (_, step) =>
-    exchange(`c${step}`, 'Bash', { command: 'x' }, `error: ${step} ${'word '.repeat(50)}\n${'more '.repeat(60)}`),
+    makeToolExchange(
+      `c${step}`,
+      'Bash',
+      { command: 'x' },
+      `error: ${step} ${'word '.repeat(50)}\n${'more '.repeat(60)}`,
+    ),
   );
   const messages = [user('Mend it.'), ...failing.flat()];
-  const draft = new Draft(messages, freshCounter());
+  const draft = new Draft(messages, createCounter());
   for (let message = 2; message < messages.length; message += 2) {
-    draft.cut('s', { message, path: ['content', 0, 'content'] }, [{ start: 0, end: 400, marker: null }], {
+    draft.cutText('s', { message, path: ['content', 0, 'content'] }, [{ start: 0, end: 400, marker: null }], {
       contentType: 'toolResults',
       operation: 'cut',
       reason: 'r',

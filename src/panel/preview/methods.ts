@@ -6,25 +6,25 @@ import { entryNameSchema } from '../../core/settingValue';
 import { EDIT_OUTCOMES } from '../../core/condense/edits/operations';
 
 /** More than any conversation has. */
-const MAX_MESSAGES = 200_000;
+const MAX_PREVIEW_MESSAGES = 200_000;
 
-const text = z.string().max(4_000);
-const messageIndex = z.int().min(0).max(MAX_MESSAGES);
-const indexes = z.array(messageIndex).max(MAX_MESSAGES);
-const count = z.number().min(0);
+const textSchema = z.string().max(4_000);
+const messageIndex = z.int().min(0).max(MAX_PREVIEW_MESSAGES);
+const indexesSchema = z.array(messageIndex).max(MAX_PREVIEW_MESSAGES);
+const countSchema = z.number().min(0);
 
 /** `default`: the chat's conversation, or the sample. */
 export const conversationNameSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('default') }),
-  z.strictObject({ kind: z.literal('live'), id: text }),
-  z.strictObject({ kind: z.literal('file'), path: text }),
+  z.strictObject({ kind: z.literal('live'), id: textSchema }),
+  z.strictObject({ kind: z.literal('file'), path: textSchema }),
 ]);
 export type ConversationName = z.output<typeof conversationNameSchema>;
 
 const configurationSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('current') }),
-  z.strictObject({ kind: z.literal('preset'), id: text }),
-  z.strictObject({ kind: z.literal('provider'), id: text }),
+  z.strictObject({ kind: z.literal('preset'), id: textSchema }),
+  z.strictObject({ kind: z.literal('provider'), id: textSchema }),
 ]);
 export type Configuration = z.output<typeof configurationSchema>;
 
@@ -37,19 +37,21 @@ const draftsSchema = z.strictObject({
 });
 export type PassDrafts = z.output<typeof draftsSchema>;
 
-const figures = {
-  tokensBefore: count,
-  tokensAfter: count,
-  targetTokens: count,
+const figureFields = {
+  tokensBefore: countSchema,
+  tokensAfter: countSchema,
+  targetTokens: countSchema,
   /** Absent if a price is unknown. */
   cost: z.number().optional(),
   costRange: z.object({ least: z.number(), most: z.number(), endsAtLimit: z.boolean().optional() }).optional(),
   /** Tokens of the calls by kind. */
-  callTokens: z.object({ input: count, cacheRead: count, cacheWrite: count, output: count }).optional(),
+  callTokens: z
+    .object({ input: countSchema, cacheRead: countSchema, cacheWrite: countSchema, output: countSchema })
+    .optional(),
   /** Absent if nothing is estimated. */
   confidence: z.enum(['high', 'medium', 'low']).optional(),
   /** Calls to a model that would be made. */
-  calls: count,
+  calls: countSchema,
   /** Milliseconds that the preview took. */
   timeMs: z.number(),
 };
@@ -57,8 +59,8 @@ const figures = {
 const cellSchema = z.object({
   role: z.string(),
   outcome: z.enum(EDIT_OUTCOMES),
-  tokensBefore: count,
-  tokensAfter: count,
+  tokensBefore: countSchema,
+  tokensAfter: countSchema,
   /** The message's beginning, on one line. */
   words: z.string(),
 });
@@ -66,13 +68,13 @@ export type MessageCell = z.output<typeof cellSchema>;
 
 const stepSchema = z.object({
   name: z.string(),
-  tokensBefore: count,
-  tokensAfter: count,
-  edits: count,
+  tokensBefore: countSchema,
+  tokensAfter: countSchema,
+  edits: countSchema,
   /** US dollars; absent if a price is unknown. */
   cost: z.number().optional(),
   /** Calls to a model; absent if there are none. */
-  calls: count.optional(),
+  calls: countSchema.optional(),
   outcome: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('done') }),
     z.object({ kind: z.literal('skipped'), reason: z.string() }),
@@ -87,15 +89,15 @@ const editSchema = z.object({
   reason: z.string(),
   before: z.string(),
   after: z.string(),
-  tokensBefore: count,
-  tokensAfter: count,
+  tokensBefore: countSchema,
+  tokensAfter: countSchema,
   /** The replacement would be written by a model. */
   isWritten: z.boolean(),
 });
 export type EditExcerpt = z.output<typeof editSchema>;
 
 const previewSchema = z.object({
-  ...figures,
+  ...figureFields,
   conversation: conversationNameSchema,
   /** The bundled sample instead of a user's conversation. */
   isSample: z.boolean(),
@@ -105,7 +107,7 @@ const previewSchema = z.object({
   cells: z.array(cellSchema),
   /** The first ones, of `editCount`. */
   edits: z.array(editSchema),
-  editCount: count,
+  editCount: countSchema,
   /** The pins used, and those in the ledger. */
   pinned: z.array(messageIndex),
   savedPins: z.array(messageIndex),
@@ -117,16 +119,16 @@ export type Preview = z.output<typeof previewSchema>;
  * Examples of facts with the same outcome, on one line each, with keys masked; the report limits
  * both.
  */
-const examples = z.array(z.string().max(200)).max(20).readonly();
+const examplesSchema = z.array(z.string().max(200)).max(20).readonly();
 
 const coherenceOfKind = z.object({
   /** Facts still in the view. */
-  kept: count,
+  kept: countSchema,
   /** Facts recallable through a reference in the view. */
-  recallable: count,
-  recallableExamples: examples,
-  lost: count,
-  lostExamples: examples,
+  recallable: countSchema,
+  recallableExamples: examplesSchema,
+  lost: countSchema,
+  lostExamples: examplesSchema,
 });
 
 const coherenceSchema = z.object({
@@ -138,25 +140,25 @@ const coherenceSchema = z.object({
 export type Coherence = z.output<typeof coherenceSchema>;
 
 const comparedSchema = z.object({
-  ...figures,
+  ...figureFields,
   title: z.string(),
   /** Number of facts, and of lost ones. */
-  facts: z.object({ all: count, lost: count }),
+  facts: z.object({ all: countSchema, lost: countSchema }),
   /** Code lines quoted by later edits, and how many of them are in the view or recallable. */
-  retention: z.object({ needed: count, verbatim: count, recallable: count }),
+  retention: z.object({ needed: countSchema, verbatim: countSchema, recallable: countSchema }),
 });
-export type Compared = z.output<typeof comparedSchema>;
+export type ComparedConfiguration = z.output<typeof comparedSchema>;
 
-const question = {
+const questionFields = {
   conversation: conversationNameSchema,
   /** Absent: the ledger's pins. */
-  pinned: indexes.optional(),
+  pinned: indexesSchema.optional(),
   /** Messages that no edit may touch. */
-  excluded: indexes,
+  excluded: indexesSchema,
   /** Absent: the current settings. */
   drafts: draftsSchema.optional(),
 };
-const nothing = z.null();
+const nothingSchema = z.null();
 
 const ofPass = {
   conversation: conversationNameSchema,
@@ -172,11 +174,11 @@ export const previewMethods = {
     result: z.object({ conversation: conversationNameSchema.optional() }),
   },
   /** The preview of the current settings. No model is called. */
-  preview: { params: z.strictObject(question), result: previewSchema },
+  preview: { params: z.strictObject(questionFields), result: previewSchema },
   /** Which facts would remain in the view. */
-  previewCoherence: { params: z.strictObject(question), result: coherenceSchema },
+  previewCoherence: { params: z.strictObject(questionFields), result: coherenceSchema },
   /** Opens the whole preview in the diff editor. */
-  showPreviewDiff: { params: z.strictObject(question), result: nothing },
+  showPreviewDiff: { params: z.strictObject(questionFields), result: nothingSchema },
   /** Messages selected by a pass. */
   previewSelection: {
     params: z.strictObject(ofPass),
@@ -192,11 +194,14 @@ export const previewMethods = {
     result: comparedSchema,
   },
   /** Replaces the pins in the conversation's ledger. */
-  savePins: { params: z.strictObject({ conversation: conversationNameSchema, pinned: indexes }), result: nothing },
+  savePins: {
+    params: z.strictObject({ conversation: conversationNameSchema, pinned: indexesSchema }),
+    result: nothingSchema,
+  },
   condenseChosen: {
-    params: z.strictObject({ conversation: conversationNameSchema, pinned: indexes, excluded: indexes }),
-    result: nothing,
+    params: z.strictObject({ conversation: conversationNameSchema, pinned: indexesSchema, excluded: indexesSchema }),
+    result: nothingSchema,
   },
   /** The preview is no longer visible. */
-  endPreview: { params: z.strictObject({}), result: nothing },
+  endPreview: { params: z.strictObject({}), result: nothingSchema },
 } as const;

@@ -18,7 +18,7 @@ function following(first: ConversationSource) {
   const onChange = vi.fn();
   const now = vi.fn(() => first);
   const follower = new PreviewFollower({ now, onChange });
-  return { follower, onChange, now, answered: follower.follow(NAME, first) };
+  return { follower, onChange, now, answered: follower.followConversation(NAME, first) };
 }
 
 it.each<[string, ConversationSource, number]>([
@@ -33,38 +33,38 @@ it.each<[string, ConversationSource, number]>([
   const { follower, onChange, now, answered } = following(live());
   answered();
   now.mockReturnValue(next);
-  follower.look();
-  follower.look();
+  follower.checkForChange();
+  follower.checkForChange();
   expect(onChange).toHaveBeenCalledTimes(times);
 });
 
 it('the preview follower reports a change before the answer afterwards, and a newer question replaces the older', () => {
   const { follower, onChange, now, answered } = following(live());
   now.mockReturnValue(live({ title: 'Other' }));
-  follower.look();
+  follower.checkForChange();
   expect(onChange).not.toHaveBeenCalled();
-  const newer = follower.follow(NAME, live({ title: 'Other' }));
+  const newer = follower.followConversation(NAME, live({ title: 'Other' }));
   answered();
   newer();
   expect(onChange).not.toHaveBeenCalled();
   now.mockReturnValue(live());
-  follower.look();
+  follower.checkForChange();
   expect(onChange).toHaveBeenCalledTimes(1);
 });
 
 it('the preview follower reports no change of a file, but one that is gone, and nothing after it ended', () => {
   const { follower, onChange, now, answered } = following(file('a'));
   answered();
-  follower.look();
+  follower.checkForChange();
   expect(onChange).not.toHaveBeenCalled();
   now.mockImplementation(() => {
     throw new Error('gone');
   });
-  follower.look();
+  follower.checkForChange();
   expect(onChange).toHaveBeenCalledTimes(1);
-  follower.follow(NAME, file('a'))();
+  follower.followConversation(NAME, file('a'))();
   expect(onChange).toHaveBeenCalledTimes(2);
-  follower.end();
-  follower.look();
+  follower.endFollowing();
+  follower.checkForChange();
   expect(onChange).toHaveBeenCalledTimes(2);
 });

@@ -32,7 +32,7 @@ export class PreviewFollower {
    * @param conversation what the name referred to at the time of the question
    * @returns a function to call after the question was answered or abandoned
    */
-  follow(name: ConversationName, conversation: ConversationSource): () => void {
+  followConversation(name: ConversationName, conversation: ConversationSource): () => void {
     const mine: PreviewQuestion = { name, conversation };
     this.asked = mine;
     this.isAnswered = false;
@@ -40,18 +40,18 @@ export class PreviewFollower {
       // Replaced by a newer question.
       if (this.asked !== mine) return;
       this.isAnswered = true;
-      this.look();
+      this.checkForChange();
     };
   }
 
   /** Call when a chat conversation may have changed. */
-  look(): void {
+  checkForChange(): void {
     if (!this.asked || !this.isAnswered || this.isSame(this.asked)) return;
-    this.end();
+    this.endFollowing();
     this.parts.onChange();
   }
 
-  end(): void {
+  endFollowing(): void {
     this.asked = undefined;
   }
 

@@ -11,9 +11,9 @@ import type { PanelSettings } from '../panelSettings';
 import type { ConversationName, PassDrafts, previewMethods } from './methods';
 import { PreviewFollower } from './previewFollower';
 
-type Handlers = Pick<RequestHandlers, keyof typeof previewMethods>;
+type PreviewRequestHandlers = Pick<RequestHandlers, keyof typeof previewMethods>;
 type Configuration = Parameters<ReturnType<PanelParts['commands']>['readPreviewSetup']>[1];
-type Named = Exclude<ConversationName, { kind: 'default' }>;
+type ResolvedConversationName = Exclude<ConversationName, { kind: 'default' }>;
 
 export class PreviewHandlers implements vscode.Disposable {
   private readonly previews: PreviewThread;
@@ -32,7 +32,7 @@ export class PreviewHandlers implements vscode.Disposable {
     onChanged: () => void,
   ) {
     this.follower = new PreviewFollower({
-      now: (name) => this.commands.resolveConversation(this.services, this.named(name)),
+      now: (name) => this.commands.resolveConversation(this.services, this.resolveName(name)),
       onChange: onChanged,
     });
     const bundle = getEngineBundle(parts.services);
@@ -46,19 +46,19 @@ export class PreviewHandlers implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.end();
+    this.endFollowing();
     this.comparisons.end();
   }
 
   /** Ends the preview's resources; its next question starts over. */
-  private end(): void {
-    this.follower.end();
+  private endFollowing(): void {
+    this.follower.endFollowing();
     this.subscription?.dispose();
     this.subscription = undefined;
     this.previews.end();
   }
 
-  readonly handlers: Handlers = {
+  readonly handlers: PreviewRequestHandlers = {
     chooseConversation: async () => {
       const conversation = await this.commands.chooseConversation(this.services);
       return conversation ? { conversation } : {};
@@ -66,11 +66,11 @@ export class PreviewHandlers implements vscode.Disposable {
     preview: async ({ conversation, drafts, excluded, pinned }, signal) => {
       const name = await this.find(conversation);
       const question = {
-        ...(await this.question(name, this.configuration(drafts))),
+        ...(await this.makeQuestion(name, this.resolveConfiguration(drafts))),
         excluded,
         ...(pinned && { pinned }),
       };
-      const made = await this.followed(conversation, question.conversation, () =>
+      const made = await this.answerAndFollow(conversation, question.conversation, () =>
         this.previews.ask({ kind: 'preview', ...question }, signal),
       );
       const { steps, cells, edits, pinned: pins, savedPins, notes } = made;
@@ -87,46 +87,46 @@ export class PreviewHandlers implements vscode.Disposable {
       };
     },
     previewCoherence: async ({ conversation, drafts, excluded, pinned }, signal) => {
-      const asked = await this.question(await this.find(conversation), this.configuration(drafts));
+      const asked = await this.makeQuestion(await this.find(conversation), this.resolveConfiguration(drafts));
       return this.previews.ask({ kind: 'coherence', ...asked, excluded, ...(pinned && { pinned }) }, signal);
     },
     showPreviewDiff: async ({ conversation, drafts, excluded, pinned }, signal) => {
-      const asked = await this.question(await this.find(conversation), this.configuration(drafts));
+      const asked = await this.makeQuestion(await this.find(conversation), this.resolveConfiguration(drafts));
       const texts = await this.previews.ask({ kind: 'texts', ...asked, excluded, ...(pinned && { pinned }) }, signal);
       const { comparisons } = this.services;
-      await comparisons.show(comparisons.add({ ...texts, isPreview: true }));
+      await comparisons.showComparison(comparisons.add({ ...texts, isPreview: true }));
       return null;
     },
     previewSelection: async ({ conversation, drafts, pass }, signal) => {
-      const asked = await this.question(await this.find(conversation), this.configuration(drafts));
-      const { title, taken } = await this.followed(conversation, asked.conversation, () =>
+      const asked = await this.makeQuestion(await this.find(conversation), this.resolveConfiguration(drafts));
+      const { title, taken } = await this.answerAndFollow(conversation, asked.conversation, () =>
         this.previews.ask({ kind: 'selection', ...asked, pass }, signal),
       );
       return { title, taken: [...taken] };
     },
     previewPass: async ({ conversation, drafts, pass }, signal) => {
-      const asked = await this.question(await this.find(conversation), this.configuration(drafts));
-      const { title, steps } = await this.followed(conversation, asked.conversation, () =>
+      const asked = await this.makeQuestion(await this.find(conversation), this.resolveConfiguration(drafts));
+      const { title, steps } = await this.answerAndFollow(conversation, asked.conversation, () =>
         this.previews.ask({ kind: 'pass', ...asked, pass }, signal),
       );
       return { title, steps: steps.map(toStep) };
     },
     compare: async ({ conversation, configuration }, signal) => {
-      const asked = await this.question(await this.find(conversation), configuration);
+      const asked = await this.makeQuestion(await this.find(conversation), configuration);
       return this.comparisons.ask({ kind: 'compare', ...asked }, signal);
     },
     savePins: async ({ conversation, pinned }) => {
-      await this.commands.savePins(this.services, this.named(conversation), pinned);
+      await this.commands.savePins(this.services, this.resolveName(conversation), pinned);
       return null;
     },
     condenseChosen: async ({ conversation, pinned, excluded }) => {
-      await this.commands.condenseChosen(this.services, this.named(conversation), pinned, excluded);
+      await this.commands.condenseChosen(this.services, this.resolveName(conversation), pinned, excluded);
       return null;
     },
     endPreview: () => {
       // The estimate for an open pass uses the same worker, which ends by itself some time after
       // its answer.
-      if (!this.previews.isAsked) this.end();
+      if (!this.previews.isAsked) this.endFollowing();
       return Promise.resolve(null);
     },
   };
@@ -140,15 +140,15 @@ export class PreviewHandlers implements vscode.Disposable {
   }
 
   /** Answers, then watches the conversation for changes. */
-  private async followed<T>(
+  private async answerAndFollow<T>(
     name: ConversationName,
     conversation: ConversationSource,
     answer: () => Promise<T>,
   ): Promise<T> {
     this.subscription ??= this.commands.onLiveChange(this.services, () => {
-      this.follower.look();
+      this.follower.checkForChange();
     });
-    const answered = this.follower.follow(name, conversation);
+    const answered = this.follower.followConversation(name, conversation);
     try {
       return await answer();
     } finally {
@@ -156,29 +156,29 @@ export class PreviewHandlers implements vscode.Disposable {
     }
   }
 
-  private named(conversation: ConversationName): Named {
+  private resolveName(conversation: ConversationName): ResolvedConversationName {
     return conversation.kind === 'default'
-      ? this.commands.defaultConversation(this.services, this.stored)
+      ? this.commands.getDefaultConversation(this.services, this.stored)
       : conversation;
   }
 
   /** Like {@link named}, after looking for the user's own conversations if that is needed. */
-  private async find(conversation: ConversationName): Promise<Named> {
-    if (conversation.kind === 'default' && this.named(conversation).kind === 'file') {
+  private async find(conversation: ConversationName): Promise<ResolvedConversationName> {
+    if (conversation.kind === 'default' && this.resolveName(conversation).kind === 'file') {
       this.finding ??= this.commands.findOwnConversation(this.services).then((path) => {
         this.stored = path;
       });
       await this.finding;
     }
-    return this.named(conversation);
+    return this.resolveName(conversation);
   }
 
-  private configuration(drafts: PassDrafts | undefined): Configuration {
+  private resolveConfiguration(drafts: PassDrafts | undefined): Configuration {
     return drafts ? { kind: 'smart', config: this.settings.withDrafts(drafts) } : { kind: 'current' };
   }
 
-  private async question(
-    name: Named,
+  private async makeQuestion(
+    name: ResolvedConversationName,
     configuration: Configuration,
   ): Promise<{
     conversation: ConversationSource;

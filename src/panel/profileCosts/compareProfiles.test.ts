@@ -27,7 +27,7 @@ const setup = (id: string): ProfileSetup =>
 /** @param answers by the configuration that is estimated. */
 function compare(profiles: readonly ProfileSetup[], answers: Record<string, PreviewResult>, isPriced = true) {
   const commands = {
-    defaultConversation: () => ({ kind: 'file', path: 'sample' }),
+    getDefaultConversation: () => ({ kind: 'file', path: 'sample' }),
     findOwnConversation: () => Promise.resolve(undefined),
     loadConversation: () => Promise.resolve(),
     resolveConversation: (_services: unknown, name: unknown) => name,

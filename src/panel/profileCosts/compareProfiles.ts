@@ -23,7 +23,7 @@ export async function compareProfiles(
 ): Promise<ProfileComparison> {
   const { services } = parts;
   const {
-    defaultConversation,
+    getDefaultConversation,
     findOwnConversation,
     resolveConversation,
     readPreviewSetup,
@@ -31,7 +31,7 @@ export async function compareProfiles(
     findPricing,
     createProfileSetups,
   } = parts.commands();
-  const name = asked.kind === 'default' ? defaultConversation(services, await findOwnConversation(services)) : asked;
+  const name = asked.kind === 'default' ? getDefaultConversation(services, await findOwnConversation(services)) : asked;
   await loadConversation(services, name);
   const conversation = resolveConversation(services, name);
   const lossless = await readPreviewSetup(services, { kind: 'provider', id: 'lossless' });

@@ -29,4 +29,4 @@ export const CONVERSATION_ACTIONS = [
 ] as const;
 export type ConversationAction = (typeof CONVERSATION_ACTIONS)[number];
 
-export const VIEW_ID = 'contextCondenser.conversations';
+export const CONVERSATIONS_VIEW_ID = 'contextCondenser.conversations';

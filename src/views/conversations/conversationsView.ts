@@ -2,9 +2,9 @@ import * as vscode from 'vscode';
 import type { LiveSummary } from '../../live/types';
 import type { ConversationIndex, IndexedConversation } from '../../background/conversationIndex';
 import type { LedgersResult } from '../../background/taskResults';
-import { errorMessage } from '../../core/errors';
+import { getErrorMessage } from '../../core/errors';
 import { getOpenedFolder } from '../../window/comparisons';
-import { VIEW_ID } from './actions';
+import { CONVERSATIONS_VIEW_ID } from './actions';
 import { KnownLedgers } from './ledgers';
 import {
   createAgentNodes,
@@ -14,23 +14,23 @@ import {
   NO_FILTER,
   getPage,
   type AgentNode,
-  type Filter,
+  type ConversationFilter,
   type GatewayNode,
-  type Node,
+  type TreeNode,
 } from './nodes';
 import { createTreeItem } from './treeItem';
 
 /** Milliseconds between redraws, because counts arrive by the dozen. */
-const REDRAW_MS = 250;
+const REDRAW_DELAY_MS = 250;
 
 /** VS Code's tree view, created before the rest is loaded. */
 export interface TreeParts {
-  readonly view: vscode.TreeView<Node>;
+  readonly view: vscode.TreeView<TreeNode>;
   /**
    * Rows whose text has changed, as passed to VS Code; undefined: all, because rows were added or
    * moved.
    */
-  readonly changed: vscode.EventEmitter<Node[] | undefined>;
+  readonly changed: vscode.EventEmitter<TreeNode[] | undefined>;
 }
 
 export interface ConversationsParts {
@@ -57,13 +57,13 @@ export class ConversationsView implements vscode.Disposable {
   private readonly pages = new Map<string, number>();
   private readonly subscriptions: { dispose(): void }[];
   private filter = NO_FILTER;
-  private roots: readonly Node[] | undefined;
+  private roots: readonly TreeNode[] | undefined;
   /** Which rows are shown, in which order. */
   private shape: string | undefined;
   /** The rows that show as they now are, by their ids. */
-  private current = new Map<string, Node>();
+  private current = new Map<string, TreeNode>();
   /** Rows passed to VS Code by ID, and the text of those it has requested. */
-  private readonly given = new Map<string, { readonly node: Node; words?: string }>();
+  private readonly given = new Map<string, { readonly node: TreeNode; words?: string }>();
   private redraw: NodeJS.Timeout | undefined;
   private isStarted = false;
   private shownState: string | undefined;
@@ -79,49 +79,49 @@ export class ConversationsView implements vscode.Disposable {
   ) {
     this.subscriptions = [
       parts.index.onDidChange(() => {
-        this.changedSoon();
+        this.redrawSoon();
       }),
     ];
   }
 
-  get currentFilter(): Filter {
+  get currentFilter(): ConversationFilter {
     return this.filter;
   }
 
   /** All agents, regardless of the filter. */
-  choices(): { readonly agents: readonly AgentNode[] } {
-    return { agents: this.nodes(NO_FILTER) };
+  listChoices(): { readonly agents: readonly AgentNode[] } {
+    return { agents: this.createNodes(NO_FILTER) };
   }
 
-  getTreeItem(node: Node): vscode.TreeItem {
-    const item = this.itemOf(node);
+  getTreeItem(node: TreeNode): vscode.TreeItem {
+    const item = this.createItem(node);
     const given = this.given.get(getId(node));
     if (given) given.words = getItemText(item);
     return item;
   }
 
-  getChildren(node?: Node): readonly Node[] {
-    const children = node ? this.childrenOf(this.newest(node)) : this.shownRoots();
+  getChildren(node?: TreeNode): readonly TreeNode[] {
+    const children = node ? this.getChildNodes(this.getNewest(node)) : this.getShownRoots();
     for (const child of children) this.given.set(getId(child), { node: child });
     return children;
   }
 
   /** The current version of a row: VS Code passes back the one it got. */
-  newest<T extends Node>(node: T): T {
+  getNewest<T extends TreeNode>(node: T): T {
     // Rows with the same id have the same kind.
     return (this.current.get(getId(node)) as T | undefined) ?? node;
   }
 
-  setFilter(filter: Filter): void {
+  setFilter(filter: ConversationFilter): void {
     this.filter = filter;
-    void vscode.commands.executeCommand('setContext', `${VIEW_ID}.isFiltered`, isFiltering(filter));
+    void vscode.commands.executeCommand('setContext', `${CONVERSATIONS_VIEW_ID}.isFiltered`, isFiltering(filter));
     this.pages.clear();
-    this.changed();
+    this.scheduleRedraw();
   }
 
   showMore(agent: string): void {
     this.pages.set(agent, (this.pages.get(agent) ?? 1) + 1);
-    this.changed();
+    this.scheduleRedraw();
   }
 
   /** Searches for conversations and their ledgers again. */
@@ -132,27 +132,31 @@ export class ConversationsView implements vscode.Disposable {
   /** Call after a ledger changed. */
   async reloadLedgers(): Promise<void> {
     try {
-      this.ledgers.take(await this.parts.ledgersSince(this.ledgers.since));
+      this.ledgers.takeResult(await this.parts.ledgersSince(this.ledgers.since));
       this.sendCondensed();
-      this.changed();
+      this.scheduleRedraw();
     } catch (error) {
-      this.parts.warn(`The ledgers could not be listed. ${errorMessage(error)}`);
+      this.parts.warn(`The ledgers could not be listed. ${getErrorMessage(error)}`);
     }
   }
 
   /** For the buttons of opened conversations (`editor/title` in package.json). */
   private sendCondensed(): void {
     const condensed = this.ledgers
-      .all()
+      .listAll()
       .flatMap((ledger) => (ledger.path !== undefined && findShownCondensation(ledger) ? [ledger.path] : []));
-    void vscode.commands.executeCommand('setContext', `${VIEW_ID}.condensed`, condensed.map(getOpenedFolder));
+    void vscode.commands.executeCommand(
+      'setContext',
+      `${CONVERSATIONS_VIEW_ID}.condensed`,
+      condensed.map(getOpenedFolder),
+    );
   }
 
   /** Call when much changes at once. */
-  changedSoon(): void {
+  redrawSoon(): void {
     this.redraw ??= setTimeout(() => {
-      this.changed();
-    }, REDRAW_MS);
+      this.scheduleRedraw();
+    }, REDRAW_DELAY_MS);
   }
 
   dispose(): void {
@@ -164,11 +168,11 @@ export class ConversationsView implements vscode.Disposable {
    * While VS Code reloads all rows, menu actions arrive without their row. Therefore only rows with
    * changed text are redrawn, unless rows were added or moved.
    */
-  private changed(): void {
+  private scheduleRedraw(): void {
     clearTimeout(this.redraw);
     this.redraw = undefined;
     const before = this.shape;
-    this.read();
+    this.readRoots();
     if (before !== this.shape) {
       this.given.clear();
       this.tree.changed.fire(undefined);
@@ -176,20 +180,20 @@ export class ConversationsView implements vscode.Disposable {
     }
     this.sendState();
     const changed = [...this.given.values()].filter(
-      ({ node, words }) => words !== undefined && words !== getItemText(this.itemOf(node)),
+      ({ node, words }) => words !== undefined && words !== getItemText(this.createItem(node)),
     );
     if (changed.length > 0) this.tree.changed.fire(changed.map(({ node }) => node));
   }
 
-  private itemOf(node: Node): vscode.TreeItem {
-    return createTreeItem(this.newest(node), {
+  private createItem(node: TreeNode): vscode.TreeItem {
+    return createTreeItem(this.getNewest(node), {
       now: Date.now(),
       contextWindow: this.parts.contextWindow(),
       openAgent: this.openAgent,
     });
   }
 
-  private childrenOf(node: Node): readonly Node[] {
+  private getChildNodes(node: TreeNode): readonly TreeNode[] {
     switch (node.kind) {
       case 'agent':
         return getPage(node, this.pages.get(node.agent) ?? 1);
@@ -202,7 +206,7 @@ export class ConversationsView implements vscode.Disposable {
     }
   }
 
-  private shownRoots(): readonly Node[] {
+  private getShownRoots(): readonly TreeNode[] {
     if (!this.isStarted) {
       this.isStarted = true;
       void this.refresh();
@@ -210,36 +214,36 @@ export class ConversationsView implements vscode.Disposable {
         this.parts.warn(`Could not watch conversations for changes. ${String(error)}`);
       });
     }
-    const roots = this.read();
+    const roots = this.readRoots();
     this.sendState();
     return roots;
   }
 
   /** Computes the current rows. */
-  private read(): readonly Node[] {
+  private readRoots(): readonly TreeNode[] {
     const gateway = this.parts.gateway();
-    const agents = this.nodes(this.filter);
+    const agents = this.createNodes(this.filter);
     const roots = gateway ? [{ kind: 'gateway' as const, ...gateway }, ...agents] : agents;
     this.openAgent ??= agents[0]?.agent;
     this.current = new Map();
-    this.shape = JSON.stringify(this.shapeOf(roots));
+    this.shape = JSON.stringify(this.describeShape(roots));
     return (this.roots = roots);
   }
 
   /** The IDs of rows and their children, recursively. Records each row in {@link current}. */
-  private shapeOf(nodes: readonly Node[]): readonly unknown[] {
+  private describeShape(nodes: readonly TreeNode[]): readonly unknown[] {
     return nodes.map((node) => {
       const id = getId(node);
       this.current.set(id, node);
-      return [id, this.shapeOf(this.childrenOf(node))];
+      return [id, this.describeShape(this.getChildNodes(node))];
     });
   }
 
-  private nodes(filter: Filter): AgentNode[] {
+  private createNodes(filter: ConversationFilter): AgentNode[] {
     return createAgentNodes(
       {
         live: this.parts.live(),
-        stored: this.stored(),
+        stored: this.listStored(),
         ledgers: this.ledgers,
         here: this.parts.folders(),
       },
@@ -247,9 +251,9 @@ export class ConversationsView implements vscode.Disposable {
     );
   }
 
-  private stored(): readonly IndexedConversation[] {
+  private listStored(): readonly IndexedConversation[] {
     const { index, sample: path } = this.parts;
-    const ledger = this.ledgers.ofPath(path);
+    const ledger = this.ledgers.findByPath(path);
     const tokens = ledger?.condensations.at(-1)?.tokensBefore;
     if (!ledger || tokens === undefined || index.conversations.some((each) => each.path === path))
       return index.conversations;
@@ -272,7 +276,7 @@ export class ConversationsView implements vscode.Disposable {
     const state = hasNodes ? 'some' : isSearching ? 'searching' : isFiltering(this.filter) ? 'filtered' : 'none';
     if (state === this.shownState) return;
     this.shownState = state;
-    void vscode.commands.executeCommand('setContext', `${VIEW_ID}.state`, state);
+    void vscode.commands.executeCommand('setContext', `${CONVERSATIONS_VIEW_ID}.state`, state);
   }
 }
 

@@ -1,9 +1,9 @@
 import type { IndexedConversation } from '../../background/conversationIndex';
 import type { LedgerOutline, LedgersResult } from '../../background/taskResults';
-import type { Ledgers } from './nodes';
+import type { LedgerLookup } from './nodes';
 
 /** Ledgers known so far; only those used since are requested again. */
-export class KnownLedgers implements Ledgers {
+export class KnownLedgers implements LedgerLookup {
   private readonly byId = new Map<string, LedgerOutline>();
   private readonly byPath = new Map<string, LedgerOutline>();
   /** The files that agents continue with, by conversation. */
@@ -15,7 +15,7 @@ export class KnownLedgers implements Ledgers {
     return this.newest;
   }
 
-  take({ known, ledgers, lastUsed, givenBack }: LedgersResult): void {
+  takeResult({ known, ledgers, lastUsed, givenBack }: LedgersResult): void {
     const there = new Set(known);
     for (const [id, { path }] of this.byId) {
       if (there.has(id)) continue;
@@ -30,7 +30,7 @@ export class KnownLedgers implements Ledgers {
     this.newest = lastUsed;
   }
 
-  all(): LedgerOutline[] {
+  listAll(): LedgerOutline[] {
     return [...this.byId.values()];
   }
 
@@ -39,15 +39,15 @@ export class KnownLedgers implements Ledgers {
     return this.givenBack.has(conversation);
   }
 
-  ofPath(path: string): LedgerOutline | undefined {
+  findByPath(path: string): LedgerOutline | undefined {
     return this.byPath.get(path);
   }
 
-  of({ details, path }: IndexedConversation): LedgerOutline | undefined {
+  findLedger({ details, path }: IndexedConversation): LedgerOutline | undefined {
     return (details?.id === undefined ? undefined : this.byId.get(details.id)) ?? this.byPath.get(path);
   }
 
   givenBackAs(found: IndexedConversation): string | undefined {
-    return this.givenBack.get(found.details?.id ?? this.of(found)?.conversation ?? '');
+    return this.givenBack.get(found.details?.id ?? this.findLedger(found)?.conversation ?? '');
   }
 }

@@ -7,9 +7,9 @@ import type { CondensationId } from '../../core/condense/ledger/ledger';
 import { KnownLedgers } from './ledgers';
 import {
   createAgentNodes,
-  CHAT,
+  CHAT_AGENT_NAME,
   NO_FILTER,
-  PAGE,
+  PAGE_SIZE,
   getPage,
   findShownCondensation,
   findUndoneCondensation,
@@ -48,7 +48,7 @@ const condensation = (id: string, changes: Partial<CondensationOutline> = {}): C
 
 const ledgersOf = (...ledgers: LedgerOutline[]): KnownLedgers => {
   const known = new KnownLedgers();
-  known.take({
+  known.takeResult({
     known: ledgers.map(({ conversation }) => conversation),
     ledgers,
     lastUsed: 7,
@@ -92,7 +92,7 @@ describe('the tree in the conversations view', () => {
       ['Claude Code', 'a'],
     ]);
     const [first] = createAgentNodes({ live: [live], stored, ledgers: ledgersOf() }, NO_FILTER);
-    expect(first?.agent).toBe(CHAT);
+    expect(first?.agent).toBe(CHAT_AGENT_NAME);
   });
 
   it("puts agents and conversations of this window's folders first", () => {
@@ -179,11 +179,11 @@ describe('the tree in the conversations view', () => {
   });
 
   it('shows a page at a time', () => {
-    const stored = Array.from({ length: PAGE + 5 }, (_, index) => found(`c${index}`));
+    const stored = Array.from({ length: PAGE_SIZE + 5 }, (_, index) => found(`c${index}`));
     const [agent] = createAgentNodes({ live: [], stored, ledgers: ledgersOf() }, NO_FILTER);
-    expect(getPage(agent!, 1)).toHaveLength(PAGE + 1);
+    expect(getPage(agent!, 1)).toHaveLength(PAGE_SIZE + 1);
     expect(getPage(agent!, 1).at(-1)).toEqual({ kind: 'more', agent: 'Claude Code', hidden: 5 });
-    expect(getPage(agent!, 2)).toHaveLength(PAGE + 5);
+    expect(getPage(agent!, 2)).toHaveLength(PAGE_SIZE + 5);
   });
 });
 
@@ -284,10 +284,10 @@ describe('the condensation of a ledger that is shown in a row', () => {
 it('the view forgets ledgers that were removed', () => {
   const ledger = { conversation: 'id-a', path: 'a', condensations: [condensation('one')] };
   const known = ledgersOf(ledger);
-  expect(known.of(found('a'))).toBe(ledger);
-  known.take({ known: ['id-a'], ledgers: [], lastUsed: 8, givenBack: [] });
-  expect(known.all()).toEqual([ledger]);
-  known.take({ known: [], ledgers: [], lastUsed: 8, givenBack: [] });
-  expect(known.of(found('a'))).toBeUndefined();
-  expect(known.all()).toEqual([]);
+  expect(known.findLedger(found('a'))).toBe(ledger);
+  known.takeResult({ known: ['id-a'], ledgers: [], lastUsed: 8, givenBack: [] });
+  expect(known.listAll()).toEqual([ledger]);
+  known.takeResult({ known: [], ledgers: [], lastUsed: 8, givenBack: [] });
+  expect(known.findLedger(found('a'))).toBeUndefined();
+  expect(known.listAll()).toEqual([]);
 });

@@ -8,10 +8,10 @@ import type { IndexedConversation } from '../../background/conversationIndex';
 import type { CondensationOutline, LedgerOutline } from '../../background/taskResults';
 
 /** VS Code's chat as an agent: its running and stored conversations form one group. */
-export const CHAT: AgentName = 'VS Code';
+export const CHAT_AGENT_NAME: AgentName = 'VS Code';
 
 /** Conversations listed per agent at first, and added by each "Show More". */
-export const PAGE = 200;
+export const PAGE_SIZE = 200;
 
 export interface AgentNode {
   readonly kind: 'agent';
@@ -52,10 +52,10 @@ export interface GatewayNode {
   readonly folder: string;
 }
 
-export type Node = GatewayNode | AgentNode | LiveNode | ConversationNode | MoreNode;
+export type TreeNode = GatewayNode | AgentNode | LiveNode | ConversationNode | MoreNode;
 
 /** Identifies a row to VS Code. */
-export function getId(node: Node): string {
+export function getId(node: TreeNode): string {
   switch (node.kind) {
     case 'agent':
       // VS Code remembers expanded rows by ID; an agent that starts running thus expands.
@@ -75,7 +75,7 @@ export function getId(node: Node): string {
 export const isLive = ({ children }: AgentNode): boolean => children.some(({ kind }) => kind === 'live');
 
 /** Restricts the list; an empty filter shows all. */
-export interface Filter {
+export interface ConversationFilter {
   /** Words in title, folder or path. */
   readonly text: string;
   readonly agents: ReadonlySet<string>;
@@ -83,24 +83,24 @@ export interface Filter {
   readonly workspaces: ReadonlySet<string>;
 }
 
-export const NO_FILTER: Filter = { text: '', agents: new Set(), workspaces: new Set() };
+export const NO_FILTER: ConversationFilter = { text: '', agents: new Set(), workspaces: new Set() };
 
 /** True if the filter hides anything. */
-export const isFiltering = ({ text, agents, workspaces }: Filter): boolean =>
+export const isFiltering = ({ text, agents, workspaces }: ConversationFilter): boolean =>
   text !== '' || agents.size > 0 || workspaces.size > 0;
 
 export interface ListedConversations {
   readonly live: readonly LiveSummary[];
   /** Newest first. */
   readonly stored: readonly IndexedConversation[];
-  readonly ledgers: Ledgers;
+  readonly ledgers: LedgerLookup;
   /** This window's folders; default none. */
   readonly here?: readonly string[];
 }
 
 /** Known condensations by conversation ID and path, since an unread file has no ID yet. */
-export interface Ledgers {
-  of(found: IndexedConversation): LedgerOutline | undefined;
+export interface LedgerLookup {
+  findLedger(found: IndexedConversation): LedgerOutline | undefined;
   /** The file with which the agent continues condensed. */
   givenBackAs(found: IndexedConversation): string | undefined;
 }
@@ -139,18 +139,18 @@ const getFolder = (node: LiveNode | ConversationNode): string | undefined =>
  */
 export function createAgentNodes(
   { live, stored, ledgers, here = [] }: ListedConversations,
-  filter: Filter,
+  filter: ConversationFilter,
 ): AgentNode[] {
   const byAgent = new Map<string, (LiveNode | ConversationNode)[]>();
   for (const summary of live) {
-    const { title, agent = CHAT, folder } = summary;
+    const { title, agent = CHAT_AGENT_NAME, folder } = summary;
     if (!matchesFilter(filter, agent, folder, [title, folder])) continue;
     byAgent.set(agent, [...(byAgent.get(agent) ?? []), { kind: 'live', live: summary }]);
   }
   const nodeOf = (found: IndexedConversation, children: readonly ConversationNode[]): ConversationNode => ({
     kind: 'conversation',
     found,
-    ledger: ledgers.of(found),
+    ledger: ledgers.findLedger(found),
     givenBackAs: ledgers.givenBackAs(found),
     children,
   });
@@ -180,8 +180,8 @@ export function createAgentNodes(
 }
 
 /** An agent's first conversations, and the number of others. */
-export function getPage({ agent, children }: AgentNode, pages: number): readonly Node[] {
-  const shown = children.slice(0, pages * PAGE);
+export function getPage({ agent, children }: AgentNode, pages: number): readonly TreeNode[] {
+  const shown = children.slice(0, pages * PAGE_SIZE);
   const hidden = children.length - shown.length;
   return hidden === 0 ? shown : [...shown, { kind: 'more', agent, hidden }];
 }
@@ -200,7 +200,7 @@ const getSearchTexts = (found: IndexedConversation): readonly (string | undefine
 ];
 
 function matchesFilter(
-  { text, agents, workspaces }: Filter,
+  { text, agents, workspaces }: ConversationFilter,
   agent: string,
   workspace: string | undefined,
   words: readonly (string | undefined)[],

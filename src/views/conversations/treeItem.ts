@@ -2,13 +2,13 @@ import { getLiveCommand } from '../../core/agents';
 import * as vscode from 'vscode';
 import { formatChange, formatTokens } from '../../core/format';
 import { getProviderName, formatProviderName } from '../../core/condense/types';
-import { shorten } from '../../core/shortened';
+import { shortenText } from '../../core/shortened';
 import { formatAge } from '../age';
 import { createFillUri } from './fillDecoration';
-import { VIEW_ID, type ConversationAction } from './actions';
+import { CONVERSATIONS_VIEW_ID, type ConversationAction } from './actions';
 import { formatTokenChange } from '../../window/condensationWords';
 import {
-  CHAT,
+  CHAT_AGENT_NAME,
   getId,
   isLive,
   findShownCondensation,
@@ -19,7 +19,7 @@ import {
   type GatewayNode,
   type LiveNode,
   type MoreNode,
-  type Node,
+  type TreeNode,
 } from './nodes';
 import { formatFill, formatFull, formatName, formatShareOfWindow, formatSize, formatSizes } from './rowWords';
 
@@ -35,13 +35,13 @@ export interface ItemFacts {
 }
 
 /** VS Code's row for a node. `contextValue` is a list of words for the menus in package.json. */
-export function createTreeItem(node: Node, facts: ItemFacts): vscode.TreeItem {
+export function createTreeItem(node: TreeNode, facts: ItemFacts): vscode.TreeItem {
   const item = createItem(node, facts);
   item.id = getId(node);
   return item;
 }
 
-function createItem(node: Node, facts: ItemFacts): vscode.TreeItem {
+function createItem(node: TreeNode, facts: ItemFacts): vscode.TreeItem {
   switch (node.kind) {
     case 'agent':
       return createAgentItem(node, facts);
@@ -61,7 +61,7 @@ function createAgentItem(node: AgentNode, { openAgent }: ItemFacts): vscode.Tree
   const isOpen = isLive(node) || agent === openAgent;
   const item = new vscode.TreeItem(agent, isOpen ? State.Expanded : State.Collapsed);
   item.description = String(children.length);
-  item.iconPath = new vscode.ThemeIcon(agent === CHAT ? 'comment-discussion' : 'hubot');
+  item.iconPath = new vscode.ThemeIcon(agent === CHAT_AGENT_NAME ? 'comment-discussion' : 'hubot');
   item.contextValue = 'agent';
   return item;
 }
@@ -121,11 +121,11 @@ function createConversationItem(node: ConversationNode, facts: ItemFacts): vscod
   ].join(' ');
   // An unreadable conversation can still be viewed as a file; of a condensed one people want to see the result.
   const action: ConversationAction = problem !== undefined ? 'openRaw' : last ? 'details' : 'open';
-  item.command = { command: `${VIEW_ID}.${action}`, title: vscode.l10n.t('Open'), arguments: [node] };
+  item.command = { command: `${CONVERSATIONS_VIEW_ID}.${action}`, title: vscode.l10n.t('Open'), arguments: [node] };
   return item;
 }
 
-interface Figures {
+interface FillFigures {
   /** How full the context window is; undefined if unknown. */
   readonly full: string | undefined;
   readonly size: string;
@@ -140,25 +140,27 @@ interface Figures {
 }
 
 /** Characters of a title; more would cut off what follows in a side bar of usual width. */
-const TITLE_CHARS = 20;
+const MAX_TITLE_CHARS = 20;
 /** Of one with {@link CONDENSED}, which needs enough before it to be told from others. */
 const CONDENSED_TITLE_CHARS = 12;
 
 /** Suffix of the title that giving back to Claude Code writes. */
-const CONDENSED = ' (condensed)';
+const CONDENSED_SUFFIX = ' (condensed)';
 
 /**
  * Shortens a title but keeps the suffix that distinguishes a session given back from its original.
  */
 function shortenTitle(title: string): string {
-  const end = title.endsWith(CONDENSED) ? CONDENSED : '';
-  return shorten(title.slice(0, title.length - end.length), end === '' ? TITLE_CHARS : CONDENSED_TITLE_CHARS) + end;
+  const end = title.endsWith(CONDENSED_SUFFIX) ? CONDENSED_SUFFIX : '';
+  return (
+    shortenText(title.slice(0, title.length - end.length), end === '' ? MAX_TITLE_CHARS : CONDENSED_TITLE_CHARS) + end
+  );
 }
 
 /** Title, what condensing removed, how full the window is, and the age: side bars cut off the end. */
 function createRow(
   title: string,
-  { full, percent, size, last, age, problem, isGivenBack = false }: Figures,
+  { full, percent, size, last, age, problem, isGivenBack = false }: FillFigures,
 ): vscode.TreeItem {
   const item = new vscode.TreeItem(shortenTitle(title), State.None);
   const change = last ? [formatChange(last.tokensBefore, last.tokensAfter)] : [];

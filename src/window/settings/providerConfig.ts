@@ -7,7 +7,7 @@ import { isBuiltIn } from '../../core/condense/types';
 import { isRecord } from '../../core/messages/blocks';
 import { choosePrompt, type ApiProfile } from '../../settings/profiles';
 import { readModelSettings } from './modelSettings';
-import { builtInProviders } from './settingRules';
+import { createBuiltInProviders } from './settingRules';
 import { readSetting } from './settings';
 
 /**
@@ -56,7 +56,7 @@ function fillSteps(value: unknown): unknown {
 function resolveStepConfig(provider: string, own: unknown): unknown {
   const settings = readProviderConfig(provider);
   if (provider === 'smart' || !isRecord(settings)) return own ?? settings;
-  const known = builtInProviders(readOwnPresets).find(({ id }) => id === provider);
+  const known = createBuiltInProviders(readOwnPresets).find(({ id }) => id === provider);
   // Invalid settings don't apply to steps either.
   const checked = known?.validateConfig(settings);
   const sound = checked?.valid === false ? checked.rest?.written : settings;

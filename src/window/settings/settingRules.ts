@@ -13,7 +13,7 @@ import { SETTINGS, type SettingName } from '../../settings/table';
  * This extension's providers for metadata and validation; they never condense.
  * @param presets the user's own
  */
-export const builtInProviders = (presets: () => readonly Preset[]): readonly CondensationProvider[] =>
+export const createBuiltInProviders = (presets: () => readonly Preset[]): readonly CondensationProvider[] =>
   createProviders({ presets, select: () => Promise.reject(new NoSummarizerError()) });
 
 export class SettingRules {
@@ -27,20 +27,20 @@ export class SettingRules {
   ) {}
 
   /** Problems by path within the setting; none for an absent value. */
-  problems(name: SettingName, value: unknown): readonly ConfigProblem[] {
+  findProblems(name: SettingName, value: unknown): readonly ConfigProblem[] {
     if (value === undefined) return [];
     // A provider knows more than the table, such as the names of the user's presets.
     const provider = this.providers.find(({ id }) => id === name);
     if (provider) return findConfigProblems(provider, value);
     const { problems } = SETTINGS[name].parse(value);
     if (problems.length > 0) return problems;
-    if (name === 'provider') return this.unknownProvider(value);
-    if (name === 'providers') return this.problemsOfRegistered(value);
+    if (name === 'provider') return this.findUnknownProvider(value);
+    if (name === 'providers') return this.findRegisteredProblems(value);
     return [];
   }
 
   /** What applies instead of an invalid value, in a sentence. */
-  consequence(name: SettingName, value: unknown): string {
+  describeConsequence(name: SettingName, value: unknown): string {
     const { default: standard, instead = `${JSON.stringify(standard)} is used.` } = SETTINGS[name];
     const provider = this.providers.find(({ id }) => id === name);
     const result = provider?.validateConfig(value);
@@ -52,29 +52,29 @@ export class SettingRules {
    * Fields that are ignored because they are unknown; unlike problems they don't invalidate the
    * value.
    */
-  unknownFields(name: SettingName, value: unknown): readonly ConfigProblem[] {
-    if (value === undefined || this.problems(name, value).length > 0) return [];
-    if (name === 'presets') return this.unknownInPresets(value);
+  findUnknownFields(name: SettingName, value: unknown): readonly ConfigProblem[] {
+    if (value === undefined || this.findProblems(name, value).length > 0) return [];
+    if (name === 'presets') return this.findUnknownInPresets(value);
     if (name === 'providers') {
       return this.registered().flatMap((provider) =>
-        findUnknown(provider, getConfig(value, provider)).map((problem) => prefixPath([provider.id], problem)),
+        findUnknown(provider, getConfig(value, provider)).map((problem) => addPathPrefix([provider.id], problem)),
       );
     }
     const provider = this.providers.find(({ id }) => id === name);
     return provider ? findUnknown(provider, value) : [];
   }
 
-  private unknownInPresets(value: unknown): readonly ConfigProblem[] {
+  private findUnknownInPresets(value: unknown): readonly ConfigProblem[] {
     const smart = this.providers.find(({ id }) => id === 'smart');
     if (!smart || !Array.isArray(value)) return [];
     return value.flatMap((preset: unknown, index) =>
       isRecord(preset)
-        ? findUnknown(smart, preset['config']).map((problem) => prefixPath([`${index}`, 'config'], problem))
+        ? findUnknown(smart, preset['config']).map((problem) => addPathPrefix([`${index}`, 'config'], problem))
         : [],
     );
   }
 
-  private unknownProvider(value: unknown): readonly ConfigProblem[] {
+  private findUnknownProvider(value: unknown): readonly ConfigProblem[] {
     const known = [...this.providers, ...this.registered()].map(({ id }) => id);
     if (known.some((id) => id === value)) return [];
     return [
@@ -82,9 +82,9 @@ export class SettingRules {
     ];
   }
 
-  private problemsOfRegistered(value: unknown): readonly ConfigProblem[] {
+  private findRegisteredProblems(value: unknown): readonly ConfigProblem[] {
     return this.registered().flatMap((provider) =>
-      findConfigProblems(provider, getConfig(value, provider)).map((problem) => prefixPath([provider.id], problem)),
+      findConfigProblems(provider, getConfig(value, provider)).map((problem) => addPathPrefix([provider.id], problem)),
     );
   }
 
@@ -92,7 +92,7 @@ export class SettingRules {
    * The configuration that a provider derives from a value, without invalid parts; for the setting
    * `providers`, by ID. Undefined for other settings.
    */
-  effective(name: SettingName, value: unknown): unknown {
+  getEffectiveValue(name: SettingName, value: unknown): unknown {
     if (name === 'providers') {
       return Object.fromEntries(
         this.registered().map((provider) => [provider.id, getEffectiveConfig(provider, getConfig(value, provider))]),
@@ -113,7 +113,7 @@ function findUnknown(provider: CondensationProvider, config: unknown): readonly 
   return result.valid ? (result.warnings ?? []) : [];
 }
 
-const prefixPath = (parents: readonly string[], { path, message }: ConfigProblem): ConfigProblem => ({
+const addPathPrefix = (parents: readonly string[], { path, message }: ConfigProblem): ConfigProblem => ({
   path: [...parents, path].filter((part) => part !== '').join('.'),
   message,
 });

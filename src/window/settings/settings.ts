@@ -1,16 +1,21 @@
 /** This extension's current settings in VS Code. */
 import * as vscode from 'vscode';
-import { readablePath } from '../../core/readablePath';
+import { formatReadablePath } from '../../core/readablePath';
 import type { ConfigProblem } from '../../core/condense/types';
 import { SETTING_NAMES, SETTINGS, type SettingName, type Settings } from '../../settings/table';
-import { countedValue, isLessCareful, workspaceQuestions, type SettingValues } from '../../settings/workspaceRules';
+import {
+  getEffectiveValue,
+  isLessCareful,
+  listWorkspaceQuestions,
+  type SettingValues,
+} from '../../settings/workspaceRules';
 import type { Services } from '../services';
-import { builtInProviders, SettingRules } from './settingRules';
+import { createBuiltInProviders, SettingRules } from './settingRules';
 import { isAllowed, rememberAnswersIn, WorkspaceAsker } from './workspaceAnswers';
 import { showInformationMessage, showWarningMessage } from '../notifications';
 import { isEqual } from '../../core/isEqual';
 
-const SECTION = 'contextCondenser';
+const SETTINGS_SECTION = 'contextCondenser';
 
 /**
  * A setting's effective value: the workspace's if allowed, else the user's, or the default. An
@@ -19,13 +24,14 @@ const SECTION = 'contextCondenser';
 export const readSetting = <N extends SettingName>(name: N): Settings[N] => SETTINGS[name].parse(getValue(name)).value;
 
 /** The effective value as written, not validated. */
-export const getValue = (name: SettingName): unknown => countedValue(name, getValues, isAllowed);
+export const getValue = (name: SettingName): unknown => getEffectiveValue(name, getValues, isAllowed);
 
 /** Without a resource: otherwise VS Code logs two warnings for each setting that is read. */
-export const getConfiguration = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration(SECTION, null);
+export const getConfiguration = (): vscode.WorkspaceConfiguration =>
+  vscode.workspace.getConfiguration(SETTINGS_SECTION, null);
 
 /** A setting as VS Code reports it: the values in the files, unchecked, and the merged one. */
-interface Held {
+interface CachedSetting {
   readonly all: unknown;
   readonly defaultValue?: unknown;
   readonly globalValue?: unknown;
@@ -33,42 +39,42 @@ interface Held {
 }
 
 /** Settings read in the current task. */
-let held: Map<SettingName, Held> | undefined;
+let settingsCache: Map<SettingName, CachedSetting> | undefined;
 let isWatching = false;
 
 /** Drops what was read: VS Code can deliver a change in the task in which settings were read. */
 function watchOnce(): void {
   if (isWatching) return;
   isWatching = true;
-  vscode.workspace.onDidChangeConfiguration(() => (held = undefined));
+  vscode.workspace.onDidChangeConfiguration(() => (settingsCache = undefined));
 }
 
 /**
  * Reads each setting once per task: VS Code takes 0.1 ms per read, and a single request reads
  * hundreds.
  */
-function heldOf(name: SettingName): Held {
+function getCachedSetting(name: SettingName): CachedSetting {
   watchOnce();
-  if (!held) {
-    held = new Map();
-    queueMicrotask(() => (held = undefined));
+  if (!settingsCache) {
+    settingsCache = new Map();
+    queueMicrotask(() => (settingsCache = undefined));
   }
-  const known = held.get(name);
+  const known = settingsCache.get(name);
   if (known) return known;
   const configuration = getConfiguration();
   const found = { ...configuration.inspect<unknown>(name), all: configuration.get<unknown>(name) };
-  held.set(name, found);
+  settingsCache.set(name, found);
   return found;
 }
 
 /** A setting's values in the files. */
 export function getValues(name: SettingName): SettingValues {
-  const { all, defaultValue, globalValue, workspaceValue } = heldOf(name);
+  const { all, defaultValue, globalValue, workspaceValue } = getCachedSetting(name);
   return { all, user: globalValue ?? defaultValue, workspace: workspaceValue };
 }
 
 /** The user's own value, not validated, even if a workspace overrides it; undefined if not set. */
-export const getUserValue = (name: SettingName): unknown => heldOf(name).globalValue;
+export const getUserValue = (name: SettingName): unknown => getCachedSetting(name).globalValue;
 
 /** Writes a user setting; undefined removes it. */
 export const saveUserSetting = (name: SettingName, value: unknown): Thenable<void> =>
@@ -83,7 +89,7 @@ export async function saveChoice<N extends SettingName>(name: N, value: Settings
   await saveUserSetting(name, isDefault ? undefined : value);
   const { workspace } = getValues(name);
   if (workspace === undefined || isEqual(readSetting(name), value)) return;
-  void showWorkspaceOverride(`${SECTION}.${name}`, workspace);
+  void showWorkspaceOverride(`${SETTINGS_SECTION}.${name}`, workspace);
 }
 
 async function showWorkspaceOverride(name: string, value: unknown): Promise<void> {
@@ -101,7 +107,7 @@ async function showWorkspaceOverride(name: string, value: unknown): Promise<void
  * True if the setting is set anywhere, including by another extension's `configurationDefaults`.
  */
 export function isSet(name: SettingName): boolean {
-  const { defaultValue, globalValue, workspaceValue } = heldOf(name);
+  const { defaultValue, globalValue, workspaceValue } = getCachedSetting(name);
   const isOurs = defaultValue === undefined || isEqual(defaultValue, SETTINGS[name].default);
   return globalValue !== undefined || workspaceValue !== undefined || !isOurs;
 }
@@ -111,7 +117,7 @@ export function isSet(name: SettingName): boolean {
  * instead.
  */
 export function listSettingProblems(): string[] {
-  const rules = new SettingRules(builtInProviders(() => readSetting('presets')));
+  const rules = new SettingRules(createBuiltInProviders(() => readSetting('presets')));
   // Our own defaults are valid.
   const names = SETTING_NAMES.filter(isSet);
   const sentence = (name: SettingName, { path, message }: ConfigProblem, consequence: string): string =>
@@ -119,11 +125,11 @@ export function listSettingProblems(): string[] {
   const invalid = names.flatMap((name) => {
     const value = getValue(name);
     // An unknown provider ID is no mistake: other extensions register later.
-    const problems = name === 'provider' ? SETTINGS[name].parse(value).problems : rules.problems(name, value);
-    return problems.map((problem) => sentence(name, problem, rules.consequence(name, value)));
+    const problems = name === 'provider' ? SETTINGS[name].parse(value).problems : rules.findProblems(name, value);
+    return problems.map((problem) => sentence(name, problem, rules.describeConsequence(name, value)));
   });
   const ignored = names.flatMap((name) =>
-    rules.unknownFields(name, getValue(name)).map((problem) => sentence(name, problem, 'It is ignored.')),
+    rules.findUnknownFields(name, getValue(name)).map((problem) => sentence(name, problem, 'It is ignored.')),
   );
   const weakened = names.flatMap((name) => describeWeakening(name) ?? []);
   const condensing = readSetting('condensingProfile');
@@ -134,15 +140,15 @@ export function listSettingProblems(): string[] {
         ...invalid,
         ...ignored,
         ...weakened,
-        `Setting ${SECTION}.condensingProfile: there is no profile ${JSON.stringify(condensing)}. No model is called.`,
+        `Setting ${SETTINGS_SECTION}.condensingProfile: there is no profile ${JSON.stringify(condensing)}. No model is called.`,
       ];
 }
 
 /** `contextCondenser.truncation.images`, or `contextCondenser.profiles › “Work” › threshold`. */
 function placeOf(name: SettingName, path: string): string {
-  const place = readablePath(getValue(name), path);
-  if (place === path) return [SECTION, name, path].filter((part) => part !== '').join('.');
-  return `${SECTION}.${name} › ${place}`;
+  const place = formatReadablePath(getValue(name), path);
+  if (place === path) return [SETTINGS_SECTION, name, path].filter((part) => part !== '').join('.');
+  return `${SETTINGS_SECTION}.${name} › ${place}`;
 }
 
 /**
@@ -152,18 +158,18 @@ export function describeWeakening(name: SettingName): string | undefined {
   const { workspace, user } = getValues(name);
   if (!isLessCareful(name, workspace, user)) return undefined;
   const rule = SETTINGS[name].workspace === 'lower' ? 'lower' : 'raise';
-  return `Setting ${SECTION}.${name}: a workspace can only ${rule} it. ${JSON.stringify(readSetting(name))} is used.`;
+  return `Setting ${SETTINGS_SECTION}.${name}: a workspace can only ${rule} it. ${JSON.stringify(readSetting(name))} is used.`;
 }
 
-const watched = new WeakSet<Services>();
+const watchedServices = new WeakSet<Services>();
 
 /**
  * Reports invalid settings once, now and when they change: all in the log, the first in a
  * notification. Asks for consent to settings of the workspace that need it.
  */
 export function watchSettings(services: Services): void {
-  if (watched.has(services)) return;
-  watched.add(services);
+  if (watchedServices.has(services)) return;
+  watchedServices.add(services);
   rememberAnswersIn(services.context.workspaceState);
   const asker = new WorkspaceAsker(services);
   let known: readonly string[] = [];
@@ -173,11 +179,11 @@ export function watchSettings(services: Services): void {
     known = problems;
     for (const problem of added) services.log.warn(problem);
     if (added.length > 0) void showProblems(added);
-    asker.ask(workspaceQuestions(getValues));
+    asker.ask(listWorkspaceQuestions(getValues));
   };
   services.context.subscriptions.push(
     vscode.workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration(SECTION)) look();
+      if (event.affectsConfiguration(SETTINGS_SECTION)) look();
     }),
   );
   look();
@@ -187,5 +193,5 @@ async function showProblems([first = '', ...others]: readonly string[]): Promise
   const open = vscode.l10n.t('Open Settings');
   const more = others.length > 0 ? vscode.l10n.t(' {0} more problems are in the log.', others.length) : '';
   const choice = await showWarningMessage(`${first}${more}`, open);
-  if (choice === open) await vscode.commands.executeCommand(`${SECTION}.openSettings`);
+  if (choice === open) await vscode.commands.executeCommand(`${SETTINGS_SECTION}.openSettings`);
 }

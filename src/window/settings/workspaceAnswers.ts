@@ -4,22 +4,22 @@ import type { WorkspaceQuestion, WorkspaceQuestions } from '../../settings/works
 import type { Services } from '../services';
 import { showWarningMessage } from '../notifications';
 
-type Answers = Pick<vscode.Memento, 'get' | 'update'>;
+type AnswerStore = Pick<vscode.Memento, 'get' | 'update'>;
 
 /**
  * Per window, like VS Code's settings. Set by the panel or the commands, whichever loads first;
  * until then nothing is allowed.
  */
-let answers: Answers | undefined;
+let storedAnswers: AnswerStore | undefined;
 
-export function rememberAnswersIn(memento: Answers): void {
-  answers = memento;
+export function rememberAnswersIn(memento: AnswerStore): void {
+  storedAnswers = memento;
 }
 
 const createKey = (question: string): string => `contextCondenser.workspaceAnswer.${question}`;
 
 /** Whether the user has consented to a question of {@link WorkspaceQuestions}, by its key. */
-export const isAllowed = (question: string): boolean => answers?.get<boolean>(createKey(question)) === true;
+export const isAllowed = (question: string): boolean => storedAnswers?.get<boolean>(createKey(question)) === true;
 
 /** Asks unanswered questions, each once per window. */
 export class WorkspaceAsker {
@@ -34,7 +34,7 @@ export class WorkspaceAsker {
 
   private async askOnce(question: WorkspaceQuestion, words: string): Promise<void> {
     const { log, settingsChanged } = this.services;
-    if (this.asked.has(question.key) || answers?.get<boolean>(createKey(question.key)) !== undefined) return;
+    if (this.asked.has(question.key) || storedAnswers?.get<boolean>(createKey(question.key)) !== undefined) return;
     this.asked.add(question.key);
     log.warn([words, ...question.prompts].join('\n'));
     const allow = vscode.l10n.t('Allow in This Workspace');
@@ -47,7 +47,7 @@ export class WorkspaceAsker {
       await vscode.commands.executeCommand('workbench.action.openWorkspaceSettingsFile');
       await this.askOnce(question, words);
     } else if (choice !== undefined) {
-      await answers?.update(createKey(question.key), choice === allow);
+      await storedAnswers?.update(createKey(question.key), choice === allow);
       settingsChanged.fire();
     }
   }

@@ -1,7 +1,7 @@
 /** Failures during a task of VS Code's agent, which continues. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { freshCounter } from '../../../src/core/testingCounter';
+import { createCounter } from '../../../src/core/testingCounter';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { never, overloaded, type Behaviour } from '../../servers/behaviour';
 import { objects, type Json } from '../../servers/json';
@@ -35,7 +35,7 @@ import { answerStored, countCondensations, openLongTask, writeProject } from '..
 import { answerText, ask, cancelAnswer, openChat, until } from '../workbench/index';
 import { MARKER_START } from '../../../src/core/messages/markers';
 
-const counter = freshCounter();
+const counter = createCounter();
 const CALLS = 24;
 /** Percentage of the window, so low that few calls reach it repeatedly. */
 const THRESHOLD = 45;
@@ -65,7 +65,7 @@ const overloadsReloadsAndCancels: Scenario = async (bed) => {
   let steps = 0;
   let isHeld = false;
   const server = await startAnthropicServer({
-    ...longTaskServer(task, (text) => counter.text(text)),
+    ...longTaskServer(task, (text) => counter.countText(text)),
     script(request) {
       const behaviour = scripted(request);
       if (taskRequests([request]).length === 0 || behaviour.kind !== 'reply') return behaviour;
@@ -150,7 +150,7 @@ const twoWindowsWhoseSummaryNeverComes: Scenario = async (bed) => {
   const [task] = tasks;
   assert.ok(task);
   const server = await startAnthropicServer({
-    ...longTaskServer(task, (text) => counter.text(text)),
+    ...longTaskServer(task, (text) => counter.countText(text)),
     script: (request) => scripts[findWindow(request)]?.(request) ?? never(),
   });
   const summarizer = chatProfile(silent, { id: 'silent', name: 'Silent', offerInChat: false });

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../../scripts/vscode.mjs';
 import { noisePng } from '../../generators/noisePng';
-import { freshCounter } from '../../../src/core/testingCounter';
+import { createCounter } from '../../../src/core/testingCounter';
 import { findMarkers } from '../../../src/core/messages/markers';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { callsTool, reply } from '../../servers/behaviour';
@@ -35,7 +35,7 @@ const journal = (): string =>
 
 const oneResultOverTheWindow: Scenario = async (bed) => {
   const folder = bed.folder({ 'settings.txt': SETTINGS, 'journal.txt': journal() });
-  const counter = freshCounter();
+  const counter = createCounter();
   const read = (name: string, endLine: number) =>
     callsTool({ name: 'read_file', input: { filePath: join(folder, name), startLine: 1, endLine } });
   const inJournal = callId(0, 1);
@@ -43,7 +43,7 @@ const oneResultOverTheWindow: Scenario = async (bed) => {
   const server = await startAnthropicServer({
     apiKey: KEY,
     maxContextTokens: WINDOW,
-    countTokens: (said) => counter.text(said),
+    countTokens: (said) => counter.countText(said),
     script: scriptedAgent([
       {
         prompt: READ_PROMPT,
@@ -73,9 +73,9 @@ const oneResultOverTheWindow: Scenario = async (bed) => {
     const markers = findMarkers(result);
     // VS Code's tool truncates as it likes.
     const lines = markers.reduce((sum, { what }) => sum + Number(/^(\d+) lines/.exec(what)?.[1] ?? 0), 0);
-    const tokens = Math.round((lines / LINES) * counter.text(journal()) + counter.text(result));
+    const tokens = Math.round((lines / LINES) * counter.countText(journal()) + counter.countText(result));
     bed.report(
-      `a result of about ${tokens} tokens was sent with ${counter.text(result)}; statuses ${all.map(({ status }) => status).join(', ')}; ${markers.map(({ what }) => what).join(' | ')}`,
+      `a result of about ${tokens} tokens was sent with ${counter.countText(result)}; statuses ${all.map(({ status }) => status).join(', ')}; ${markers.map(({ what }) => what).join(' | ')}`,
     );
     assert.ok(tokens > 300_000);
     assert.deepEqual([...new Set(all.map(({ status }) => status))], [200], 'nothing is refused');

@@ -1,7 +1,7 @@
 /** The long task in VS Code's agent mode with a strict server. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { freshCounter } from '../../../src/core/testingCounter';
+import { createCounter } from '../../../src/core/testingCounter';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import {
   DONE,
@@ -26,8 +26,8 @@ import { MARKER_START } from '../../../src/core/messages/markers';
 const runsToItsEndOnASmallWindow = async (bed: Bed, newResults: NewResultsMode): Promise<void> => {
   const folder = bed.folder();
   const task = longTask(folder);
-  const counter = freshCounter();
-  const server = await startAnthropicServer(longTaskServer(task, (text) => counter.text(text)));
+  const counter = createCounter();
+  const server = await startAnthropicServer(longTaskServer(task, (text) => counter.countText(text)));
   try {
     const bench = await openLongTask(bed, server, folder, task, {
       settings: { 'contextCondenser.agent.onArrival': newResults },

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { freshCounter } from '../../../src/core/testingCounter';
+import { createCounter } from '../../../src/core/testingCounter';
 import { findMarkers } from '../../../src/core/messages/markers';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { callsTool, reply } from '../../servers/behaviour';
@@ -43,10 +43,10 @@ const isRecalledByTheAgent: SharedScenario = async (bench, bed) => {
   const { folder = '' } = bench;
   const read = (startLine: number, endLine: number) =>
     callsTool({ name: 'read_file', input: { filePath: join(folder, 'rates.ts'), startLine, endLine } });
-  const counter = freshCounter();
+  const counter = createCounter();
   const server = await startAnthropicServer({
     apiKey: KEY,
-    countTokens: (text) => counter.text(text),
+    countTokens: (text) => counter.countText(text),
     script: scriptedAgent([
       { prompt: READ_PROMPT, steps: [read(1, 120), read(FROM, RATES.length), reply(READ)] },
       {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { freshCounter } from '../../../src/core/testingCounter';
+import { createCounter } from '../../../src/core/testingCounter';
 import { startAnthropicServer } from '../../servers/anthropicServer';
 import { callsTool, reply } from '../../servers/behaviour';
 import { objects, type Json } from '../../servers/json';
@@ -68,7 +68,7 @@ const resultsIn = (messages: readonly Json[]): Json[] =>
 
 const showsCondensesAndExportsAStoredTaskOfThirtyThreeSteps: SharedScenario = async (bench, bed) => {
   const { folder = '' } = bench;
-  const counter = freshCounter();
+  const counter = createCounter();
   const steps = Array.from({ length: STEPS }, (_, step) => {
     const filePath = join(folder, `${nameAt(step)}.ts`);
     return callsTool({ name: 'read_file', input: { filePath, startLine: 1, endLine: 400 } });
@@ -77,7 +77,7 @@ const showsCondensesAndExportsAStoredTaskOfThirtyThreeSteps: SharedScenario = as
   const server = await startAnthropicServer({
     apiKey: KEY,
     script: (request) => (isStep(request) ? play(request) : reply(TITLE)),
-    countTokens: (text) => counter.text(text),
+    countTokens: (text) => counter.countText(text),
   });
   try {
     await newChat(bench, server, {
@@ -98,8 +98,8 @@ const showsCondensesAndExportsAStoredTaskOfThirtyThreeSteps: SharedScenario = as
       [],
       'every step has its whole result in the last request',
     );
-    const least = results.reduce((sum, result) => sum + counter.text(result), 0);
-    const most = counter.text(JSON.stringify(last.body));
+    const least = results.reduce((sum, result) => sum + counter.countText(result), 0);
+    const most = counter.countText(JSON.stringify(last.body));
 
     await openConversations(bench);
     // No space between label and description.

@@ -83,7 +83,7 @@ const BUILT_IN = [
 
 let builtIn: string | undefined;
 
-/** Folder of {@link BUILT_IN}, shared by all servers of a run. */
+/** Folder of {@link BUILT_IN_ADDRESSES}, shared by all servers of a run. */
 function builtInExtensions(entry: string): string {
   if (builtIn !== undefined) return builtIn;
   const folder = temporaryFolder('built-in');

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 
-export type Figure = readonly [name: string, value: string, note?: string, isWarning?: boolean];
+export type LabeledFigure = readonly [name: string, value: string, note?: string, isWarning?: boolean];
 
 /** Figures in a row: what each is, its value, a note where there is one, and whether the value is a warning. */
-export function FigureList({ figures }: { readonly figures: readonly Figure[] }): ReactNode {
+export function FigureList({ figures }: { readonly figures: readonly LabeledFigure[] }): ReactNode {
   return (
     <dl className="figures">
       {figures.map(([name, value, note = '', isWarning = false]) => (

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
-import { placeOfGroup, type Group } from '../groups';
+import { placeOfGroup, type NavigationGroup } from '../groups';
 import { useSearch } from '../state/search';
 
 interface GroupBlockProps {
-  readonly group: Group;
+  readonly group: NavigationGroup;
   readonly children: ReactNode;
 }
 

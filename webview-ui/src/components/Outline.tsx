@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
-import type { Group } from '../groups';
+import type { NavigationGroup } from '../groups';
 import { t } from '../l10n';
 
 interface OutlineProps {
-  readonly groups: readonly Group[];
+  readonly groups: readonly NavigationGroup[];
   /** The id of the group that is read, whose sections are shown below it; absent: none. */
   readonly current: string | undefined;
   readonly onChoose: (id: string) => void;

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
-import { readablePath } from '../../../src/core/readablePath';
+import { formatReadablePath } from '../../../src/core/readablePath';
 import { usePanel } from '../state/panel';
-import { pathText, type Path } from '../state/path';
+import { formatPath, type Path } from '../state/path';
 import { Problems } from './Problems';
 
-interface OwnProblemsProps {
+interface SettingProblemsProps {
   readonly name: string;
   readonly path?: Path;
   /** The fields that have a control, and show their own problems there. */
@@ -12,9 +12,9 @@ interface OwnProblemsProps {
 }
 
 /** What is wrong with an object as a whole, and with what stands in it and has no field here. */
-export function OwnProblems({ name, path = [], fields = {} }: OwnProblemsProps): ReactNode {
+export function OwnProblems({ name, path = [], fields = {} }: SettingProblemsProps): ReactNode {
   const { settings } = usePanel().state;
-  const own = pathText(path);
+  const own = formatPath(path);
   const start = own === '' ? '' : `${own}.`;
   const sentences = (settings[name]?.problems ?? []).flatMap((problem) => {
     if (problem.path === own) return [problem.message];
@@ -23,7 +23,7 @@ export function OwnProblems({ name, path = [], fields = {} }: OwnProblemsProps):
     const [field = ''] = inside.split('.');
     return field in fields
       ? []
-      : [`${own === '' ? readablePath(settings[name]?.value, inside) : inside}: ${problem.message}`];
+      : [`${own === '' ? formatReadablePath(settings[name]?.value, inside) : inside}: ${problem.message}`];
   });
   return <Problems problems={sentences} />;
 }

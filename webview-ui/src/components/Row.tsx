@@ -1,15 +1,15 @@
 import type { ReactNode } from 'react';
-import { synonymsOf } from '../groups';
+import { getSynonyms } from '../groups';
 import { t } from '../l10n';
-import type { Setting } from '../state/useSetting';
+import type { SettingHandle } from '../state/useSetting';
 import { usePanel } from '../state/panel';
-import { matches, useSearch } from '../state/search';
+import { matchesQuery, useSearch } from '../state/search';
 import { IconButton } from '../ui';
 import { Problems } from './Problems';
-import { nameInWords, titleOf } from './titles';
+import { nameInWords, getTitle } from './titles';
 
 interface RowProps {
-  readonly setting: Setting;
+  readonly setting: SettingHandle;
   readonly title: string;
   readonly help?: string | undefined;
   /** The problems; default: those of the saved value. */
@@ -37,7 +37,7 @@ export function Row({
   const query = useSearch();
   if (
     query !== '' &&
-    !matches(query, [title, help, keywords, setting.id, nameInWords(setting.id), synonymsOf(setting.id)])
+    !matchesQuery(query, [title, help, keywords, setting.id, nameInWords(setting.id), getSynonyms(setting.id)])
   )
     return null;
   const classes = ['row', ...(setting.isChange ? ['row-set'] : []), ...(isInline ? ['row-inline'] : [])];
@@ -69,14 +69,14 @@ export function Row({
 }
 
 /** How VS Code writes a link to another setting. */
-const SETTING = /^`#contextCondenser\.([^#]+)#`$/;
+const SETTING_LINK = /^`#contextCondenser\.([^#]+)#`$/;
 
 /** The little Markdown that descriptions of settings hold: `code`, **strong** and other settings. The rest stays as it is. */
 function RichText({ text }: { readonly text: string }): ReactNode {
   const { schemas } = usePanel().welcome;
   return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((piece, index) => {
-    const setting = SETTING.exec(piece)?.[1];
-    if (setting !== undefined) return <strong key={index}>{titleOf(setting, schemas[setting] ?? {})}</strong>;
+    const setting = SETTING_LINK.exec(piece)?.[1];
+    if (setting !== undefined) return <strong key={index}>{getTitle(setting, schemas[setting] ?? {})}</strong>;
     if (piece.startsWith('`') && piece.endsWith('`') && piece.length > 2) {
       return <code key={index}>{piece.slice(1, -1)}</code>;
     }

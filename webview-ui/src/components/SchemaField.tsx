@@ -12,7 +12,7 @@ import {
   ListField,
   NumberField,
   OtherField,
-  notSet,
+  makeNotSetChoice,
   ProfileField,
   TextualField,
   type FieldProps,
@@ -21,17 +21,17 @@ import { OwnProblems } from './OwnProblems';
 import { Problems } from './Problems';
 import { Row } from './Row';
 import {
-  emptyOf,
-  fieldsOf,
-  helpOf,
-  kindOf,
-  nestingOf,
-  resolve,
-  starterOf,
+  makeEmptyValue,
+  getFields,
+  getHelp,
+  getFieldKind,
+  getNesting,
+  resolveReference,
+  getStarterSchema,
   type FieldKind,
   type Schema,
 } from './schema';
-import { titleOf, nameInWords } from './titles';
+import { getTitle, nameInWords } from './titles';
 
 /** The document that references lead into, and the groups around a field. */
 export const SchemaRoot = createContext<{ readonly root: Schema; readonly ancestors: readonly unknown[] }>({
@@ -63,7 +63,7 @@ export function SchemaForm({ name, path, fields, required }: SchemaFormProps): R
 }
 
 /** The names of the fields that an object can't be without. */
-export const requiredOf = ({ required }: Schema): readonly unknown[] => (Array.isArray(required) ? required : []);
+export const listRequired = ({ required }: Schema): readonly unknown[] => (Array.isArray(required) ? required : []);
 
 export interface SchemaFieldProps {
   readonly name: string;
@@ -78,17 +78,17 @@ export interface SchemaFieldProps {
 /** A control for one place in the settings, made from its schema. */
 export function SchemaField({ name, path, schema: given, isOptional = false, ...texts }: SchemaFieldProps): ReactNode {
   const { root, ancestors } = use(SchemaRoot);
-  const schema = resolve(given, root);
-  const title = texts.title ?? titleOf(String(path.at(-1) ?? name), schema);
-  const help = texts.help ?? helpOf(schema) ?? '';
+  const schema = resolveReference(given, root);
+  const title = texts.title ?? getTitle(String(path.at(-1) ?? name), schema);
+  const help = texts.help ?? getHelp(schema) ?? '';
   const field = { name, path, schema, title, help };
-  const nesting = nestingOf(schema, root);
+  const nesting = getNesting(schema, root);
   if (Object.keys(nesting).length > 0) return <RuleField {...field} />;
   // A shape that holds itself in another way has no end: what is inside of it is written in settings.json.
-  const isRecursive = [schema, resolve((schema['items'] ?? {}) as Schema, root)].some(
+  const isRecursive = [schema, resolveReference((schema['items'] ?? {}) as Schema, root)].some(
     ({ properties }) => properties !== undefined && ancestors.includes(properties),
   );
-  const kind: FieldKind = isRecursive ? { kind: 'other' } : kindOf(schema);
+  const kind: FieldKind = isRecursive ? { kind: 'other' } : getFieldKind(schema);
   if (path.at(-1) === 'apiProfile') return <ProfileField {...field} />;
   switch (kind.kind) {
     case 'boolean':
@@ -112,7 +112,7 @@ export function SchemaField({ name, path, schema: given, isOptional = false, ...
             <legend>{title}</legend>
             {help !== '' && <p className="row-help">{help}</p>}
             <OwnProblems name={name} path={path} fields={kind.fields} />
-            <SchemaForm name={name} path={path} fields={kind.fields} required={requiredOf(schema)} />
+            <SchemaForm name={name} path={path} fields={kind.fields} required={listRequired(schema)} />
           </fieldset>
         </SchemaRoot>
       );
@@ -136,7 +136,7 @@ function VariantField({ name, path, title, variants: { key, variants }, isOption
   const { root } = use(SchemaRoot);
   const value = (typeof setting.value === 'object' && setting.value !== null ? setting.value : {}) as Schema;
   const chosen = variants.find((variant) => variant.value === value[key]);
-  const fields = Object.fromEntries(Object.entries(fieldsOf(chosen?.schema ?? {})).filter(([field]) => field !== key));
+  const fields = Object.fromEntries(Object.entries(getFields(chosen?.schema ?? {})).filter(([field]) => field !== key));
   const description = chosen?.schema['description'];
   const help = typeof description === 'string' ? t(description) : '';
   const choices = variants.map((variant) => ({ value: variant.value, label: t(nameInWords(variant.value)) }));
@@ -153,11 +153,14 @@ function VariantField({ name, path, title, variants: { key, variants }, isOption
           label={title}
           help={help}
           value={chosen?.value ?? ''}
-          choices={isOptional ? [notSet(), ...choices] : choices}
+          choices={isOptional ? [makeNotSetChoice(), ...choices] : choices}
           onChange={(wanted) => {
             const variant = variants.find((other) => other.value === wanted);
             return setting.save(
-              variant && { ...starterOf(resolve(variant.schema, root)), ...startOf(variant.value, variant.schema) },
+              variant && {
+                ...getStarterSchema(resolveReference(variant.schema, root)),
+                ...startOf(variant.value, variant.schema),
+              },
             );
           }}
         />
@@ -172,7 +175,7 @@ function VariantField({ name, path, title, variants: { key, variants }, isOption
 }
 
 /** The start of a Smart pass's shapes when they are chosen: something that makes sense, to be changed. */
-const STARTERS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+const STARTER_VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   preserve_recent: { count: 10 },
   preserve_percent: { percentage: 30 },
   custom: { filter: { contentTypes: ['toolResults'] } },
@@ -181,7 +184,7 @@ const STARTERS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 };
 
 const startOf = (shape: string, schema: Schema): Schema =>
-  Object.fromEntries(Object.entries(STARTERS[shape] ?? {}).filter(([field]) => field in fieldsOf(schema)));
+  Object.fromEntries(Object.entries(STARTER_VALUES[shape] ?? {}).filter(([field]) => field in getFields(schema)));
 
 /** One of several objects in a list, a map or a tree, with a button that removes it. */
 function Entry({ title, onRemove, children }: EntryProps): ReactNode {
@@ -210,7 +213,7 @@ function EntriesField({ name, path, title, help, items }: ItemsFieldProps): Reac
   const { root } = use(SchemaRoot);
   const setting = useSetting(name, path);
   const entries: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
-  const schema = resolve(items, root);
+  const schema = resolveReference(items, root);
   return (
     <Row setting={setting} title={title} help={help}>
       {entries.map((_entry, index) => (
@@ -219,10 +222,10 @@ function EntriesField({ name, path, title, help, items }: ItemsFieldProps): Reac
           title={t('{0}, {1} of {2}', title, index + 1, entries.length)}
           onRemove={() => void setting.save(entries.length === 1 ? undefined : entries.toSpliced(index, 1))}
         >
-          <SchemaForm name={name} path={[...path, index]} fields={fieldsOf(schema)} required={requiredOf(schema)} />
+          <SchemaForm name={name} path={[...path, index]} fields={getFields(schema)} required={listRequired(schema)} />
         </Entry>
       ))}
-      <Button icon="add" onClick={() => void setting.save([...entries, starterOf(schema)])}>
+      <Button icon="add" onClick={() => void setting.save([...entries, getStarterSchema(schema)])}>
         {t('Add to {0}', title)}
       </Button>
     </Row>
@@ -235,12 +238,12 @@ function MapField({ name, path, title, help, items }: ItemsFieldProps): ReactNod
   const setting = useSetting(name, path);
   const [called, setCalled] = useState('');
   const entries = isRecord(setting.value) ? setting.value : {};
-  const schema = resolve(items, root);
-  const isGroup = kindOf(schema).kind !== 'number';
+  const schema = resolveReference(items, root);
+  const isGroup = getFieldKind(schema).kind !== 'number';
   const add = async (): Promise<void> => {
     const key = called.trim();
     if (key === '' || key in entries) return;
-    if ((await setting.save({ ...entries, [key]: emptyOf(schema) })).length === 0) setCalled('');
+    if ((await setting.save({ ...entries, [key]: makeEmptyValue(schema) })).length === 0) setCalled('');
   };
   const label = t('New name in {0}', title);
   return (
@@ -255,7 +258,7 @@ function MapField({ name, path, title, help, items }: ItemsFieldProps): ReactNod
           }}
         >
           {isGroup ? (
-            <SchemaForm name={name} path={[...path, key]} fields={fieldsOf(schema)} required={requiredOf(schema)} />
+            <SchemaForm name={name} path={[...path, key]} fields={getFields(schema)} required={listRequired(schema)} />
           ) : (
             <SchemaField name={name} path={[...path, key]} schema={schema} title={key} />
           )}
@@ -298,12 +301,12 @@ function Rules({ name, path, schema }: RulesProps): ReactNode {
   const place = useRef<HTMLDivElement>(null);
   const added = useRef<string>(undefined);
   const value = isRecord(setting.value) ? setting.value : {};
-  const nesting = nestingOf(schema, root);
-  const fields = fieldsOf(schema);
+  const nesting = getNesting(schema, root);
+  const fields = getFields(schema);
   const isShown = (field: string): boolean => value[field] !== undefined || opened.includes(field);
   const others = Object.keys(fields).filter((field) => !isShown(field));
   const chosen = others.includes(wanted) ? wanted : others[0];
-  const titleOfField = (field: string): string => titleOf(field, resolve(fields[field] ?? {}, root));
+  const titleOfField = (field: string): string => getTitle(field, resolveReference(fields[field] ?? {}, root));
   // A new item has the focus: who works by keyboard goes on there.
   useLayoutEffect(() => {
     if (added.current === undefined) return;
@@ -332,7 +335,7 @@ function Rules({ name, path, schema }: RulesProps): ReactNode {
             <Rule
               name={name}
               path={[...path, field]}
-              schema={resolve(fields[field] ?? {}, root)}
+              schema={resolveReference(fields[field] ?? {}, root)}
               title={titleOfField(field)}
               nested={nesting[field]}
               onRemove={() => {
@@ -390,16 +393,16 @@ function Rule({ name, path, schema, title, nested, onRemove }: RuleProps): React
     case 'one':
       return (
         <Entry title={title} onRemove={() => void remove()}>
-          <p className="row-help">{helpOf(schema)}</p>
+          <p className="row-help">{getHelp(schema)}</p>
           <Rules name={name} path={path} schema={schema} />
           {problems}
         </Entry>
       );
     case 'list': {
-      const items = resolve((schema['items'] ?? {}) as Schema, root);
+      const items = resolveReference((schema['items'] ?? {}) as Schema, root);
       return (
         <Entry title={title} onRemove={() => void remove()}>
-          <p className="row-help">{helpOf(schema)}</p>
+          <p className="row-help">{getHelp(schema)}</p>
           {list.map((_entry, index) => (
             <Entry
               key={index}

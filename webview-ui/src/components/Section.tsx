@@ -2,7 +2,7 @@ import { use, useId, type ReactNode } from 'react';
 import { t } from '../l10n';
 import { Icon, LinkButton } from '../ui';
 import { usePanel } from '../state/panel';
-import { matches, ShowSectionContext, useSearch } from '../state/search';
+import { matchesQuery, ShowSectionContext, useSearch } from '../state/search';
 import { ErrorBoundary } from './ErrorBoundary';
 
 export interface SectionProps {
@@ -55,7 +55,7 @@ export function Section({
         </h3>
       )}
       <div id={content} className="section-content" hidden={!isOpen}>
-        {isSearching && matches(query, [title, ...keywords]) && (
+        {isSearching && matchesQuery(query, [title, ...keywords]) && (
           <p data-place={id}>
             <LinkButton
               onClick={() => {
@@ -70,7 +70,7 @@ export function Section({
           <ErrorBoundary
             message={t('This section could not be shown; see the log for the reason. Your settings are not affected.')}
             onError={(error) => {
-              connection.log(
+              connection.sendLog(
                 `Section ${id}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
               );
             }}

@@ -1,5 +1,5 @@
 /** What a threshold comes to with a model's window, in words. */
-import { duePoint, type DuePoint } from '../../../src/core/condense/trigger/thresholds';
+import { computeDuePoint, type DuePoint } from '../../../src/core/condense/trigger/thresholds';
 import { t } from '../l10n';
 
 export interface ModelWindow {
@@ -10,14 +10,14 @@ export interface ModelWindow {
 }
 
 /** @param limit of the threshold, in tokens; anything but a number above 0 is none. */
-export const dueAt = (contextWindow: number, percent: number, limit: unknown): DuePoint =>
-  duePoint({
+export const findDuePoint = (contextWindow: number, percent: number, limit: unknown): DuePoint =>
+  computeDuePoint({
     contextWindow,
     threshold: { percent, ...(typeof limit === 'number' && limit > 0 && { tokens: limit }) },
   });
 
 /** Where it condenses, and why there, where that is not what the percentage says. */
-export const dueWords = ({ tokens, reason }: DuePoint, window: ModelWindow, limit: unknown): string =>
+export const describeDuePoint = ({ tokens, reason }: DuePoint, window: ModelWindow, limit: unknown): string =>
   [
     window.name === undefined
       ? t('{0} tokens of a window of {1}', tokens, window.tokens)

@@ -4,11 +4,11 @@ import { isRecord } from '../../../src/core/messages/blocks';
 import { t } from '../l10n';
 import { usePanel } from '../state/panel';
 import type { Path } from '../state/path';
-import { profileEntries } from '../state/profileEntries';
-import { useDraft, type Parsed } from '../state/useDraft';
-import { useSetting, type Setting } from '../state/useSetting';
+import { listProfileEntries } from '../state/profileEntries';
+import { useDraft, type ParsedText } from '../state/useDraft';
+import { useSetting, type SettingHandle } from '../state/useSetting';
 import { Checkbox, Dropdown, LinkButton, TextArea, TextField } from '../ui';
-import { isMoney, parseNumber, unitOf, writtenNumber } from './numbers';
+import { isMoney, parseNumber, getUnit, formatTypedNumber } from './numbers';
 import { Row } from './Row';
 import type { FieldKind, Schema } from './schema';
 import { nameInWords } from './titles';
@@ -24,11 +24,11 @@ export interface FieldProps {
 }
 
 /** Booleans with a third state: not asked about. */
-const ASKED = new Set(['isError', 'cacheCold']);
+const ASKED_CONDITIONS = new Set(['isError', 'cacheCold']);
 
 export function BooleanField({ name, path, title, help }: FieldProps): ReactNode {
   const setting = useSetting(name, path);
-  if (ASKED.has(String(path.at(-1)))) {
+  if (ASKED_CONDITIONS.has(String(path.at(-1)))) {
     const choices = [
       { value: '', label: t('Either') },
       { value: 'true', label: t('Yes') },
@@ -58,32 +58,32 @@ export function BooleanField({ name, path, title, help }: FieldProps): ReactNode
   );
 }
 
-type Choice = Extract<FieldKind, { kind: 'choice' }>;
+type ChoiceFieldKind = Extract<FieldKind, { kind: 'choice' }>;
 
 /** Removes the setting. Without it, an unset choice would show its first value, which could then not be chosen. */
-export const notSet = () => ({ value: '', label: t('Not set') });
+export const makeNotSetChoice = () => ({ value: '', label: t('Not set') });
 
 /** A valid value from settings.json that is no choice. */
-const written = () => ({ value: '', label: t('Your own') });
+const makeOwnChoice = () => ({ value: '', label: t('Your own') });
 
 /**
  * The current choice; empty if there is none. A setting whose choices name whole configurations (such as a strategy) has
  * the default configuration as its value while it is not set.
  */
-function chosenIn({ value, isSet }: Setting, { values }: Choice): string {
+function getChosenValue({ value, isSet }: SettingHandle, { values }: ChoiceFieldKind): string {
   if (typeof value === 'string') return value;
   const id = !isSet && isRecord(value) ? value['id'] : undefined;
   return typeof id === 'string' && values.includes(id) ? id : '';
 }
 
 interface ChoiceFieldProps extends FieldProps {
-  readonly choice: Choice;
+  readonly choice: ChoiceFieldKind;
   readonly isOptional: boolean;
 }
 
 export function ChoiceField({ name, path, title, help, choice, isOptional }: ChoiceFieldProps): ReactNode {
   const setting = useSetting(name, path);
-  const shown = chosenIn(setting, choice);
+  const shown = getChosenValue(setting, choice);
   const values = choice.values.map((value, index) => ({ value, label: t(choice.labels[index] ?? value) }));
   return (
     <Row setting={setting} title={title} help={help} keywords={choice.labels.join(' ')} isInline>
@@ -92,7 +92,9 @@ export function ChoiceField({ name, path, title, help, choice, isOptional }: Cho
         help={help}
         value={shown}
         choices={
-          isOptional || shown === '' ? [setting.isSet && shown === '' ? written() : notSet(), ...values] : values
+          isOptional || shown === ''
+            ? [setting.isSet && shown === '' ? makeOwnChoice() : makeNotSetChoice(), ...values]
+            : values
         }
         onChange={(wanted) => setting.save(wanted === '' ? undefined : wanted)}
       />
@@ -139,7 +141,7 @@ export function OtherField({ name, path, title, help, isHiddenWhenUnset }: Other
   if (isHiddenWhenUnset && setting.value === undefined) return null;
   return (
     <Row setting={setting} title={title} help={help}>
-      <LinkButton onClick={() => void connection.request('openSettingsFile', { scope: setting.scope, name })}>
+      <LinkButton onClick={() => void connection.sendRequest('openSettingsFile', { scope: setting.scope, name })}>
         {t('Edit in settings.json')}
       </LinkButton>
     </Row>
@@ -147,8 +149,8 @@ export function OtherField({ name, path, title, help, isHiddenWhenUnset }: Other
 }
 
 /** Also for values of the wrong type. */
-const textOf = (value: unknown, unit: string | undefined): string =>
-  typeof value === 'number' ? writtenNumber(value, isMoney(unit)) : typeof value === 'string' ? value : '';
+const formatValue = (value: unknown, unit: string | undefined): string =>
+  typeof value === 'number' ? formatTypedNumber(value, isMoney(unit)) : typeof value === 'string' ? value : '';
 
 type NumberInputProps = Omit<ComponentProps<typeof TextField>, 'numeric'> & { readonly unit: string | undefined };
 
@@ -167,8 +169,8 @@ export function NumberInput({ unit, label, ...field }: NumberInputProps): ReactN
 
 export function NumberField({ name, path, title, help, schema }: FieldProps): ReactNode {
   const setting = useSetting(name, path);
-  const unit = unitOf(name, path);
-  const draft = useDraft(setting, textOf(setting.value, unit), parseNumber);
+  const unit = getUnit(name, path);
+  const draft = useDraft(setting, formatValue(setting.value, unit), parseNumber);
   const { default: standard } = schema;
   return (
     <Row setting={setting} title={title} help={help} problems={draft.problems} isInline>
@@ -177,7 +179,7 @@ export function NumberField({ name, path, title, help, schema }: FieldProps): Re
         label={title}
         help={[help, ...draft.problems].join(' ')}
         invalid={draft.problems.length > 0}
-        placeholder={typeof standard === 'number' ? textOf(standard, unit) : t('none')}
+        placeholder={typeof standard === 'number' ? formatValue(standard, unit) : t('none')}
         value={draft.text}
         onInput={draft.onInput}
         onCommit={draft.onCommit}
@@ -186,7 +188,7 @@ export function NumberField({ name, path, title, help, schema }: FieldProps): Re
   );
 }
 
-const parseText = (text: string): Parsed => (text === '' ? {} : { value: text });
+const parseText = (text: string): ParsedText => (text === '' ? {} : { value: text });
 
 export function TextualField({ name, path, title, help, rows }: FieldProps & { readonly rows: number }): ReactNode {
   const setting = useSetting(name, path);
@@ -209,7 +211,7 @@ export function TextualField({ name, path, title, help, rows }: FieldProps & { r
 }
 
 /** One entry per line. */
-const parseList = (text: string): Parsed => {
+const parseList = (text: string): ParsedText => {
   const value = text
     .split('\n')
     .map((line) => line.trim())
@@ -241,7 +243,7 @@ export function ListField({ name, path, title, help }: FieldProps): ReactNode {
 export function ProfileField({ name, path, title, help }: FieldProps): ReactNode {
   const { state } = usePanel();
   const setting = useSetting(name, path);
-  const choices = profileEntries(state).map(({ id, name: label }) => ({ value: id, label }));
+  const choices = listProfileEntries(state).map(({ id, name: label }) => ({ value: id, label }));
   return (
     <Row setting={setting} title={title} help={help} isInline>
       <Dropdown

@@ -4,9 +4,9 @@ import { toJsonSchema } from '../../../src/core/condense/config';
 import { profileSchema } from '../../../src/settings/profiles';
 import { SETTING_NAMES, SETTINGS } from '../../../src/settings/table';
 import type { Path } from '../state/path';
-import { parseNumber, unitOf, writtenNumber } from './numbers';
-import { fieldsOf, type Schema } from './schema';
-import { titleOf } from './titles';
+import { parseNumber, getUnit, formatTypedNumber } from './numbers';
+import { getFields, type Schema } from './schema';
+import { getTitle } from './titles';
 
 const speak = (language: string): void => {
   setLanguage(() => undefined, language);
@@ -70,7 +70,7 @@ describe('a number typed in a field', () => {
     for (const language of ['en', 'de', 'fr', 'es', 'pl', 'en-IN', 'de-CH', 'ja', 'pt-BR', 'ru', 'sv']) {
       speak(language);
       for (const value of [0, 0.25, 5, 999, 1_000, 12_345.678, 1_000_000, 100_000_000, -1]) {
-        expect(parseNumber(writtenNumber(value)), `${language}: ${writtenNumber(value)}`).toEqual({ value });
+        expect(parseNumber(formatTypedNumber(value)), `${language}: ${formatTypedNumber(value)}`).toEqual({ value });
       }
     }
   });
@@ -81,23 +81,23 @@ describe('a number typed in a field', () => {
 });
 
 it('a field’s unit is beside it and not also in its title', () => {
-  const titles = SETTING_NAMES.map((name) => [name, titleOf(name, { title: SETTINGS[name].title })] as const);
-  const inner = ['timeoutSeconds', 'percentage', 'windowPercent'].map((name) => [name, titleOf(name, {})] as const);
+  const titles = SETTING_NAMES.map((name) => [name, getTitle(name, { title: SETTINGS[name].title })] as const);
+  const inner = ['timeoutSeconds', 'percentage', 'windowPercent'].map((name) => [name, getTitle(name, {})] as const);
   for (const [name, title] of [...titles, ...inner]) {
-    const unit = unitOf(name, []);
+    const unit = getUnit(name, []);
     if (unit === 's' || unit === '%') expect(title, name).not.toMatch(/second|percent|%/i);
   }
 });
 
 it('all number fields have units', () => {
-  expect(unitOf('agent.declaredWindow', [])).toBe('tokens');
-  expect(unitOf('thresholdTokens', [])).toBe('tokens');
-  expect(unitOf('profiles', [0, 'prices', 'input'])).toBe('$ per million tokens');
-  expect(unitOf('profiles', [0, 'timeoutSeconds'])).toBe('s');
-  expect(unitOf('maxCostPerCondensation', [])).toBe('$');
-  expect(unitOf('manual.targetPercent', [])).toBe('%');
-  expect(unitOf('coherenceFloor', ['files'])).toBe('%');
-  expect(unitOf('native', ['keepLast'])).toBeUndefined();
+  expect(getUnit('agent.declaredWindow', [])).toBe('tokens');
+  expect(getUnit('thresholdTokens', [])).toBe('tokens');
+  expect(getUnit('profiles', [0, 'prices', 'input'])).toBe('$ per million tokens');
+  expect(getUnit('profiles', [0, 'timeoutSeconds'])).toBe('s');
+  expect(getUnit('maxCostPerCondensation', [])).toBe('$');
+  expect(getUnit('manual.targetPercent', [])).toBe('%');
+  expect(getUnit('coherenceFloor', ['files'])).toBe('%');
+  expect(getUnit('native', ['keepLast'])).toBeUndefined();
 });
 
 /** What the text of a number says that it counts. */
@@ -109,7 +109,7 @@ const TOLD_UNITS: readonly (readonly [RegExp, string])[] = [
 
 it('a profile’s number fields have the units that their texts name', () => {
   const numbersIn = (schema: Schema, path: Path): (readonly [Path, string])[] =>
-    Object.entries(fieldsOf(schema)).flatMap(([field, inner]) => {
+    Object.entries(getFields(schema)).flatMap(([field, inner]) => {
       const text = typeof inner['description'] === 'string' ? inner['description'] : '';
       const at = [...path, field];
       return ['number', 'integer'].includes(String(inner['type'])) ? [[at, text] as const] : numbersIn(inner, at);
@@ -121,7 +121,7 @@ it('a profile’s number fields have the units that their texts name', () => {
   for (const { path, unit } of told) {
     // Tokens counted against tokens counted here are a factor.
     if (path.at(-1) === 'tokenFactor') continue;
-    expect(unitOf('profiles', path), path.join('.')).toBe(unit);
+    expect(getUnit('profiles', path), path.join('.')).toBe(unit);
   }
 });
 
@@ -132,6 +132,6 @@ it.each([
   ['de', 1_234.5, '1.234,50'],
 ])('in %s, an amount of %d is written as "%s" and read back', (language, value, text) => {
   speak(language);
-  expect(writtenNumber(value, true)).toBe(text);
+  expect(formatTypedNumber(value, true)).toBe(text);
   expect(parseNumber(text)).toEqual({ value });
 });

@@ -1,13 +1,13 @@
 /** Numbers as people write them in their language, and the units of fields. */
-import { formatNumber, numberSeparators, t } from '../l10n';
+import { formatNumber, getNumberSeparators, t } from '../l10n';
 import type { Path } from '../state/path';
-import type { Parsed } from '../state/useDraft';
+import type { ParsedText } from '../state/useDraft';
 
 /** Short for thousands and millions. */
-const FACTORS: Readonly<Record<string, number>> = { k: 1e3, m: 1e6 };
+const FACTOR_BY_SUFFIX: Readonly<Record<string, number>> = { k: 1e3, m: 1e6 };
 
 /** With characters that keyboards have: some languages use narrow spaces, curved apostrophes and another minus. */
-const typed = (text: string): string =>
+const normalizeTyped = (text: string): string =>
   text
     .replace(/[\s\u00a0\u202f]+/g, ' ')
     .replace(/[\u200e\u200f\u061c]/g, '')
@@ -16,20 +16,23 @@ const typed = (text: string): string =>
     .trim();
 
 /** A localized number with all its decimals; an amount of money with at least two. */
-export const writtenNumber = (value: number, isAmount = false): string =>
+export const formatTypedNumber = (value: number, isAmount = false): string =>
   formatNumber(value, { minimumFractionDigits: isAmount ? 2 : 0, maximumFractionDigits: 20 });
 
 /**
  * Parses a number in the user's language: plain, in groups, or short, such as "200k". Ambiguous text is refused, never
  * guessed. Empty text resets the setting.
  */
-export function parseNumber(text: string): Parsed {
-  const written = typed(text).replace(/^[$€%]\s?|\s?[$€%]$/g, '');
+export function parseNumber(text: string): ParsedText {
+  const written = normalizeTyped(text).replace(/^[$€%]\s?|\s?[$€%]$/g, '');
   if (written === '') return {};
   const [, figures = '', short = ''] = /^(.*?)\s?([kKmM]?)$/.exec(written) ?? [];
-  const otherwise = thousandsIn(figures);
+  const otherwise = parseThousands(figures);
   if (otherwise !== undefined) {
-    const problem = t('This may mean {0} or {1}. Enter one of them.', ...otherwise.map((each) => writtenNumber(each)));
+    const problem = t(
+      'This may mean {0} or {1}. Enter one of them.',
+      ...otherwise.map((each) => formatTypedNumber(each)),
+    );
     return { problem };
   }
   const value = readFigures(figures);
@@ -42,27 +45,29 @@ export function parseNumber(text: string): Parsed {
     return { problem };
   }
   // Not 1.1 × 1000 = 1100.0000000000001.
-  return { value: short === '' ? value : Number((value * (FACTORS[short.toLowerCase()] ?? 1)).toPrecision(12)) };
+  return {
+    value: short === '' ? value : Number((value * (FACTOR_BY_SUFFIX[short.toLowerCase()] ?? 1)).toPrecision(12)),
+  };
 }
 
 /** The two possible meanings of "50.000": many languages group thousands as others write decimals. */
-function thousandsIn(figures: string): readonly number[] | undefined {
-  const { decimal } = numberSeparators();
+function parseThousands(figures: string): readonly number[] | undefined {
+  const { decimal } = getNumberSeparators();
   const [whole = '', fraction = '', ...more] = figures.split(decimal);
   if (more.length > 0 || !/^-?[1-9]\d{0,2}$/.test(whole) || !/^\d\d0$/.test(fraction)) return undefined;
   return [Number(whole + fraction), Number(`${whole}.${fraction}`)];
 }
 
 function readFigures(figures: string): number | undefined {
-  const { group, decimal } = numberSeparators();
-  const separator = typed(group) || ' ';
+  const { group, decimal } = getNumberSeparators();
+  const separator = normalizeTyped(group) || ' ';
   const [whole = '', fraction, ...more] = figures.split(decimal);
   if (more.length > 0 || (fraction !== undefined && !/^\d+$/.test(fraction))) return undefined;
   const digits = whole.replaceAll(separator, '');
   if (!/^-?\d+$/.test(digits)) return undefined;
   const isGrouped = digits !== whole;
   // Groups must be exactly as the language writes them: "1,5" in English may mean one and a half.
-  if (isGrouped && typed(formatNumber(Number(digits), { useGrouping: 'always' })) !== whole) return undefined;
+  if (isGrouped && normalizeTyped(formatNumber(Number(digits), { useGrouping: 'always' })) !== whole) return undefined;
   const value = Number(fraction === undefined ? digits : `${digits}.${fraction}`);
   return Number.isFinite(value) ? value : undefined;
 }
@@ -71,7 +76,7 @@ function readFigures(figures: string): number | undefined {
 export const isMoney = (unit: string | undefined): boolean => unit?.startsWith('$') === true;
 
 /** The unit of a number field; undefined for plain numbers. */
-export function unitOf(name: string, path: Path): string | undefined {
+export function getUnit(name: string, path: Path): string | undefined {
   const steps = [name, ...path].map(String);
   const last = steps.at(-1) ?? '';
   if (/percent(age)?$/i.test(last) || last === 'threshold' || name === 'coherenceFloor') return '%';

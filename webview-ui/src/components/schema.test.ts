@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { helpOf, kindOf, resolve } from './schema';
-import { titleOf } from './titles';
+import { getHelp, getFieldKind, resolveReference } from './schema';
+import { getTitle } from './titles';
 
 describe('the control for a schema', () => {
   it.each([
@@ -20,16 +20,16 @@ describe('the control for a schema', () => {
     ['objects in a list', { type: 'array', items: { type: 'object' } }, { kind: 'other' }],
     ['anything', {}, { kind: 'other' }],
   ])("is chosen by the schema's type: %s", (_what, schema, kind) => {
-    expect(kindOf(schema)).toEqual(kind);
+    expect(getFieldKind(schema)).toEqual(kind);
   });
 
   it('is a list of names, even if other values are allowed', () => {
-    expect(kindOf({ enum: ['a', 'b'], enumItemLabels: ['First', 'Second'] })).toEqual({
+    expect(getFieldKind({ enum: ['a', 'b'], enumItemLabels: ['First', 'Second'] })).toEqual({
       kind: 'choice',
       values: ['a', 'b'],
       labels: ['First', 'Second'],
     });
-    expect(kindOf({ anyOf: [{ type: 'object' }, { type: 'string', enum: ['far-off'] }] })).toEqual({
+    expect(getFieldKind({ anyOf: [{ type: 'object' }, { type: 'string', enum: ['far-off'] }] })).toEqual({
       kind: 'choice',
       values: ['far-off'],
       labels: ['Far off'],
@@ -38,31 +38,31 @@ describe('the control for a schema', () => {
 
   it('is a list of shapes that differ in a constant', () => {
     const shape = (value: string) => ({ type: 'object', properties: { type: { const: value }, count: {} } });
-    const kind = kindOf({ oneOf: [shape('a'), shape('b')] });
+    const kind = getFieldKind({ oneOf: [shape('a'), shape('b')] });
     expect(kind).toMatchObject({ kind: 'variants', key: 'type', variants: [{ value: 'a' }, { value: 'b' }] });
-    expect(kindOf({ oneOf: [shape('a'), { type: 'object', properties: {} }] })).toEqual({ kind: 'other' });
+    expect(getFieldKind({ oneOf: [shape('a'), { type: 'object', properties: {} }] })).toEqual({ kind: 'other' });
   });
 });
 
 it('references in a schema are followed only inside the document', () => {
   const root = { definitions: { one: { type: 'string', description: 'far' } } };
-  expect(resolve({ $ref: '#/definitions/one' }, root)).toEqual({ type: 'string', description: 'far' });
-  expect(resolve({ allOf: [{ $ref: '#/definitions/one' }], description: 'near' }, root)).toEqual({
+  expect(resolveReference({ $ref: '#/definitions/one' }, root)).toEqual({ type: 'string', description: 'far' });
+  expect(resolveReference({ allOf: [{ $ref: '#/definitions/one' }], description: 'near' }, root)).toEqual({
     type: 'string',
     description: 'near',
   });
-  expect(resolve({ $ref: '#/definitions/two', title: 'x' }, root)).toEqual({ title: 'x' });
-  expect(resolve({ $ref: 'https://example.com/schema', type: 'string' }, root)).toEqual({
+  expect(resolveReference({ $ref: '#/definitions/two', title: 'x' }, root)).toEqual({ title: 'x' });
+  expect(resolveReference({ $ref: 'https://example.com/schema', type: 'string' }, root)).toEqual({
     $ref: 'https://example.com/schema',
     type: 'string',
   });
 });
 
 it('titles and help come from the schema or the name, and bounds are shown if they matter', () => {
-  expect(titleOf('maxSummaryLength', {})).toBe('Max summary length');
-  expect(titleOf('maxSummaryLength', { title: 'Length' })).toBe('Length');
-  expect(helpOf({ description: 'Lines.', minimum: 1, maximum: 100 })).toBe('Lines. 1 to 100.');
-  expect(helpOf({ description: 'Percent, 5 to 95.', minimum: 5, maximum: 95 })).toBe('Percent, 5 to 95.');
-  expect(helpOf({ description: 'Tokens.', minimum: 0, maximum: 1e15 })).toBe('Tokens.');
-  expect(helpOf({})).toBeUndefined();
+  expect(getTitle('maxSummaryLength', {})).toBe('Max summary length');
+  expect(getTitle('maxSummaryLength', { title: 'Length' })).toBe('Length');
+  expect(getHelp({ description: 'Lines.', minimum: 1, maximum: 100 })).toBe('Lines. 1 to 100.');
+  expect(getHelp({ description: 'Percent, 5 to 95.', minimum: 5, maximum: 95 })).toBe('Percent, 5 to 95.');
+  expect(getHelp({ description: 'Tokens.', minimum: 0, maximum: 1e15 })).toBe('Tokens.');
+  expect(getHelp({})).toBeUndefined();
 });

@@ -12,7 +12,7 @@ export type FieldKind =
   | { readonly kind: 'text'; readonly rows: number }
   | { readonly kind: 'list' }
   | { readonly kind: 'choices'; readonly values: readonly string[] }
-  | { readonly kind: 'variants'; readonly key: string; readonly variants: readonly Variant[] }
+  | { readonly kind: 'variants'; readonly key: string; readonly variants: readonly SchemaVariant[] }
   | { readonly kind: 'group'; readonly fields: Readonly<Record<string, Schema>> }
   /** Objects in a list. */
   | { readonly kind: 'entries'; readonly items: Schema }
@@ -22,40 +22,41 @@ export type FieldKind =
   | { readonly kind: 'other' };
 
 /** One of several shapes of an object; a constant under a common key tells them apart. */
-export interface Variant {
+export interface SchemaVariant {
   readonly value: string;
   readonly schema: Schema;
 }
 
 /** Texts longer than this get a field of several lines. */
-const SHORT_TEXT = 600;
-const LONG_TEXT = 4_000;
+const SHORT_TEXT_CHARS = 600;
+const LONG_TEXT_CHARS = 4_000;
 
-const texts = (value: unknown): string[] | undefined =>
+const asTexts = (value: unknown): string[] | undefined =>
   Array.isArray(value) && value.every((entry) => typeof entry === 'string') ? value : undefined;
 
-/** Follows a reference inside of the document, and an `allOf` that only adds words to one. */
-export function resolve(schema: Schema, root: Schema): Schema {
+/** Follows a reference inside of the document, and an `combineAll` that only adds words to one. */
+export function resolveReference(schema: Schema, root: Schema): Schema {
   const { $ref: reference, allOf, ...own } = schema;
   if (typeof reference === 'string' && reference.startsWith('#/')) {
     let target: unknown = root;
     for (const key of reference.slice(2).split('/')) target = isRecord(target) ? target[key] : undefined;
-    return isRecord(target) ? { ...resolve(target, root), ...own } : own;
+    return isRecord(target) ? { ...resolveReference(target, root), ...own } : own;
   }
-  if (Array.isArray(allOf) && allOf.length === 1 && isRecord(allOf[0])) return { ...resolve(allOf[0], root), ...own };
+  if (Array.isArray(allOf) && allOf.length === 1 && isRecord(allOf[0]))
+    return { ...resolveReference(allOf[0], root), ...own };
   return schema;
 }
 
 /** The variants of a schema; undefined where nothing tells them apart. */
-function variantsOf(schema: Schema): Extract<FieldKind, { kind: 'variants' }> | undefined {
+function getVariants(schema: Schema): Extract<FieldKind, { kind: 'variants' }> | undefined {
   const shapes = schema['oneOf'] ?? schema['anyOf'];
   if (!Array.isArray(shapes) || shapes.length < 2 || !shapes.every(isRecord)) return undefined;
   const constantOf = (shape: Schema, key: string): string | undefined => {
-    const { const: constant } = fieldsOf(shape)[key] ?? {};
+    const { const: constant } = getFields(shape)[key] ?? {};
     return typeof constant === 'string' ? constant : undefined;
   };
   const [first = {}] = shapes;
-  const key = Object.keys(fieldsOf(first)).find((name) =>
+  const key = Object.keys(getFields(first)).find((name) =>
     shapes.every((shape) => constantOf(shape, name) !== undefined),
   );
   if (key === undefined) return undefined;
@@ -66,14 +67,14 @@ function variantsOf(schema: Schema): Extract<FieldKind, { kind: 'variants' }> | 
   };
 }
 
-export function kindOf(schema: Schema): FieldKind {
-  const variants = variantsOf(schema);
+export function getFieldKind(schema: Schema): FieldKind {
+  const variants = getVariants(schema);
   if (variants) return variants;
   // One of several names, or something of one's own: the names can be chosen.
   const shapes: readonly unknown[] = Array.isArray(schema['anyOf']) ? schema['anyOf'] : [];
-  const named = [schema, ...shapes.filter(isRecord)].find((shape) => texts(shape['enum']) !== undefined);
-  const values = texts(named?.['enum']);
-  if (values) return { kind: 'choice', values, labels: texts(schema['enumItemLabels']) ?? values.map(nameInWords) };
+  const named = [schema, ...shapes.filter(isRecord)].find((shape) => asTexts(shape['enum']) !== undefined);
+  const values = asTexts(named?.['enum']);
+  if (values) return { kind: 'choice', values, labels: asTexts(schema['enumItemLabels']) ?? values.map(nameInWords) };
   switch (schema['type']) {
     case 'boolean':
       return { kind: 'boolean' };
@@ -81,22 +82,22 @@ export function kindOf(schema: Schema): FieldKind {
     case 'integer':
       return { kind: 'number', isInteger: schema['type'] === 'integer' };
     case 'string': {
-      return { kind: 'text', rows: rowsOf(schema) };
+      return { kind: 'text', rows: getTextRows(schema) };
     }
     case 'array': {
       const { items } = schema;
-      const choices = isRecord(items) ? texts(items['enum']) : undefined;
+      const choices = isRecord(items) ? asTexts(items['enum']) : undefined;
       if (choices) return { kind: 'choices', values: choices };
       if (!isRecord(items)) return { kind: 'other' };
       if (items['type'] === 'string') return { kind: 'list' };
       return isForm(items) ? { kind: 'entries', items } : { kind: 'other' };
     }
     case 'object': {
-      const fields = fieldsOf(schema);
+      const fields = getFields(schema);
       if (Object.keys(fields).length > 0) return { kind: 'group', fields };
       const { additionalProperties: items } = schema;
       if (!isRecord(items)) return { kind: 'other' };
-      return isForm(items) || kindOf(items).kind === 'number' ? { kind: 'map', items } : { kind: 'other' };
+      return isForm(items) || getFieldKind(items).kind === 'number' ? { kind: 'map', items } : { kind: 'other' };
     }
     default:
       return { kind: 'other' };
@@ -104,32 +105,32 @@ export function kindOf(schema: Schema): FieldKind {
 }
 
 /** Whether a form can be made of an object in a list or map. */
-const isForm = (items: Schema): boolean => ['group', 'variants'].includes(kindOf(items).kind);
+const isForm = (items: Schema): boolean => ['group', 'variants'].includes(getFieldKind(items).kind);
 
 /** How the fields of a tree of conditions hold conditions of the same shape: as a list of them, or as one. */
-export type Nesting = Readonly<Record<string, 'list' | 'one'>>;
+export type NestedFields = Readonly<Record<string, 'list' | 'one'>>;
 
 /** The fields of an object that hold the object's own shape, as `and`, `or` and `not` of a filter do. */
-export function nestingOf(schema: Schema, root: Schema): Nesting {
+export function getNesting(schema: Schema, root: Schema): NestedFields {
   const { properties } = schema;
   const isOwn = (inner: unknown): boolean =>
-    isRecord(inner) && properties !== undefined && resolve(inner, root)['properties'] === properties;
+    isRecord(inner) && properties !== undefined && resolveReference(inner, root)['properties'] === properties;
   return Object.fromEntries(
-    Object.entries(fieldsOf(schema)).flatMap(([field, inner]): [string, 'list' | 'one'][] =>
-      isOwn(inner) ? [[field, 'one']] : isOwn(resolve(inner, root)['items']) ? [[field, 'list']] : [],
+    Object.entries(getFields(schema)).flatMap(([field, inner]): [string, 'list' | 'one'][] =>
+      isOwn(inner) ? [[field, 'one']] : isOwn(resolveReference(inner, root)['items']) ? [[field, 'list']] : [],
     ),
   );
 }
 
 /** Lines that a field for a text has. */
-function rowsOf({ editPresentation, maxLength }: Schema): number {
+function getTextRows({ editPresentation, maxLength }: Schema): number {
   if (editPresentation === 'multilineText') return 6;
-  if (typeof maxLength !== 'number' || maxLength <= SHORT_TEXT) return 1;
-  return maxLength > LONG_TEXT ? 6 : 2;
+  if (typeof maxLength !== 'number' || maxLength <= SHORT_TEXT_CHARS) return 1;
+  return maxLength > LONG_TEXT_CHARS ? 6 : 2;
 }
 
 /** The fields of an object's schema, in order; a function, which settings can't hold, is none. */
-export function fieldsOf({ properties }: Schema): Record<string, Schema> {
+export function getFields({ properties }: Schema): Record<string, Schema> {
   if (!isRecord(properties)) return {};
   return Object.fromEntries(
     Object.entries(properties).filter(
@@ -139,18 +140,18 @@ export function fieldsOf({ properties }: Schema): Record<string, Schema> {
 }
 
 /** The least that makes an object of a schema valid. */
-export function starterOf(schema: Schema): Schema {
-  const known = fieldsOf(schema);
+export function getStarterSchema(schema: Schema): Schema {
+  const known = getFields(schema);
   const { required } = schema;
-  return Object.fromEntries((texts(required) ?? []).map((field) => [field, emptyOf(known[field] ?? {})]));
+  return Object.fromEntries((asTexts(required) ?? []).map((field) => [field, makeEmptyValue(known[field] ?? {})]));
 }
 
 /** The least that is valid of a schema. */
-export function emptyOf(schema: Schema): unknown {
+export function makeEmptyValue(schema: Schema): unknown {
   const { type, minimum, default: standard, const: constant } = schema;
   if (standard !== undefined) return standard;
   if (constant !== undefined) return constant;
-  const values = texts(schema['enum']);
+  const values = asTexts(schema['enum']);
   if (values) return values[0];
   switch (type) {
     case 'number':
@@ -163,24 +164,24 @@ export function emptyOf(schema: Schema): unknown {
     case 'array':
       return [];
     default:
-      return starterOf(schema);
+      return getStarterSchema(schema);
   }
 }
 
 /** The description, with the bounds of a number. */
-export function helpOf(schema: Schema): string | undefined {
+export function getHelp(schema: Schema): string | undefined {
   const { markdownDescription, description } = schema;
   const text = typeof markdownDescription === 'string' ? markdownDescription : description;
-  const bounds = boundsOf(schema);
+  const bounds = describeBounds(schema);
   if (typeof text !== 'string') return bounds;
   return bounds === undefined || /\d to \d/.test(text) ? t(text) : `${t(text)} ${bounds}`;
 }
 
 /** Bounds that nobody comes near are not worth a word. */
-const FAR = 10_000_000;
+const LARGEST_SHOWN_BOUND = 10_000_000;
 
-function boundsOf({ minimum, maximum }: Schema): string | undefined {
-  if (typeof minimum === 'number' && typeof maximum === 'number' && maximum < FAR) {
+function describeBounds({ minimum, maximum }: Schema): string | undefined {
+  if (typeof minimum === 'number' && typeof maximum === 'number' && maximum < LARGEST_SHOWN_BOUND) {
     return t('{0} to {1}.', formatNumber(minimum), formatNumber(maximum));
   }
   return undefined;

@@ -2,7 +2,7 @@
 import { isOperation, OPERATIONS } from '../../../src/core/condense/edits/operations';
 import { t } from '../l10n';
 
-const TITLES: Readonly<Record<string, () => string>> = {
+const SETTING_TITLES: Readonly<Record<string, () => string>> = {
   // Lossless
   deduplicateFileReads: () => t('Same file read again'),
   deduplicateResults: () => t('Same result again'),
@@ -94,7 +94,7 @@ export function nameInWords(name: string): string {
 }
 
 /** @param title of the schema, which takes precedence */
-export function titleOf(name: string, { title }: Readonly<Record<string, unknown>>): string {
+export function getTitle(name: string, { title }: Readonly<Record<string, unknown>>): string {
   if (typeof title === 'string') return t(title);
-  return TITLES[name]?.() ?? t(nameInWords(name));
+  return SETTING_TITLES[name]?.() ?? t(nameInWords(name));
 }

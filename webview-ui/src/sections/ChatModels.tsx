@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Row } from '../components/Row';
 import { Section } from '../components/Section';
-import { titleOf } from '../components/titles';
+import { getTitle } from '../components/titles';
 import { t } from '../l10n';
 import { usePanel } from '../state/panel';
 import { useSetting } from '../state/useSetting';
@@ -21,13 +21,13 @@ export const ChatModels = (): ReactNode => (
   </Section>
 );
 
-const NAME = 'agent.wrappedModels';
+const SETTING_NAME = 'agent.wrappedModels';
 
 /** Which of VS Code's models the chat offers a second time, condensed. */
 function OfferedModels(): ReactNode {
   const { state, welcome } = usePanel();
-  const setting = useSetting(NAME);
-  const title = titleOf(NAME, welcome.schemas[NAME] ?? {});
+  const setting = useSetting(SETTING_NAME);
+  const title = getTitle(SETTING_NAME, welcome.schemas[SETTING_NAME] ?? {});
   const chosen: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
   const known = state.editorModels
     // One that takes no input only chooses another ("Auto").

@@ -2,20 +2,20 @@ import type { ReactNode } from 'react';
 import { OwnProblems } from '../components/OwnProblems';
 import { SchemaField } from '../components/SchemaField';
 import { Section } from '../components/Section';
-import { otherSettings, SETTINGS_IN, type SettingsPlace } from '../groups';
+import { listOtherSettings, SETTINGS_BY_PLACE, type SettingsPlace } from '../groups';
 import { t } from '../l10n';
 import { usePanel } from '../state/panel';
 
-const TITLES = { arrival: () => t('New tool results'), stored: () => t('Stored conversations') };
+const GROUP_TITLES = { arrival: () => t('New tool results'), stored: () => t('Stored conversations') };
 
 /** The settings of a place, each with its control. */
 export const SettingsIn = ({ place }: { readonly place: SettingsPlace }): ReactNode => (
-  <Fields names={SETTINGS_IN[place]} />
+  <Fields names={SETTINGS_BY_PLACE[place]} />
 );
 
 /** A section that holds settings and nothing else. */
-export const SettingsSection = ({ id }: { readonly id: keyof typeof TITLES }): ReactNode => (
-  <Section id={id} title={TITLES[id]()}>
+export const SettingsSection = ({ id }: { readonly id: keyof typeof GROUP_TITLES }): ReactNode => (
+  <Section id={id} title={GROUP_TITLES[id]()}>
     <SettingsIn place={id} />
   </Section>
 );
@@ -23,7 +23,7 @@ export const SettingsSection = ({ id }: { readonly id: keyof typeof TITLES }): R
 /** Every setting that has no other place: nothing can be set in settings.json and not here. */
 export function OtherSettings(): ReactNode {
   const { schemas, providers } = usePanel().welcome;
-  const names = otherSettings(
+  const names = listOtherSettings(
     Object.keys(schemas),
     providers.map(({ setting }) => setting),
   );

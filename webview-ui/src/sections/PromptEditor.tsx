@@ -1,28 +1,28 @@
 import { useRef, useState, type ReactNode } from 'react';
-import { errorMessage } from '../../../src/core/errors';
+import { getErrorMessage } from '../../../src/core/errors';
 import type { Result } from '../../../src/panel/protocol';
 import { Row } from '../components/Row';
-import { helpOf } from '../components/schema';
-import { titleOf } from '../components/titles';
+import { getHelp } from '../components/schema';
+import { getTitle } from '../components/titles';
 import { t } from '../l10n';
 import { usePanel } from '../state/panel';
-import { useDraft, type Parsed } from '../state/useDraft';
+import { useDraft, type ParsedText } from '../state/useDraft';
 import { useSetting } from '../state/useSetting';
 import { Button, ProgressRing, TextArea } from '../ui';
 
-const parse = (text: string): Parsed => (text === '' ? {} : { value: text });
+const parsePrompt = (text: string): ParsedText => (text === '' ? {} : { value: text });
 
 /** The user's own prompt for summaries, and the request that it makes. */
 export function PromptEditor(): ReactNode {
   const { connection, welcome } = usePanel();
   const setting = useSetting('condensingPrompt');
-  const draft = useDraft(setting, typeof setting.value === 'string' ? setting.value : '', parse);
+  const draft = useDraft(setting, typeof setting.value === 'string' ? setting.value : '', parsePrompt);
   const [preview, setPreview] = useState<Result<'previewPrompt'> | 'running'>();
   const [failure, setFailure] = useState<string>();
   const running = useRef<AbortController>(undefined);
   const schema = welcome.schemas['condensingPrompt'] ?? {};
-  const title = titleOf('condensingPrompt', schema);
-  const help = helpOf(schema) ?? '';
+  const title = getTitle('condensingPrompt', schema);
+  const help = getHelp(schema) ?? '';
   const show = async (): Promise<void> => {
     running.current?.abort();
     const abort = new AbortController();
@@ -30,11 +30,11 @@ export function PromptEditor(): ReactNode {
     setPreview('running');
     setFailure(undefined);
     try {
-      setPreview(await connection.request('previewPrompt', { prompt: draft.text }, { signal: abort.signal }));
+      setPreview(await connection.sendRequest('previewPrompt', { prompt: draft.text }, { signal: abort.signal }));
     } catch (error) {
       if (abort.signal.aborted) return;
       setPreview(undefined);
-      setFailure(errorMessage(error));
+      setFailure(getErrorMessage(error));
     }
   };
   const problems = [...draft.problems, ...(failure === undefined ? [] : [failure])];

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { ProviderDescription } from '../../../src/panel/protocol';
 import { OwnProblems } from '../components/OwnProblems';
 import { SchemaForm, SchemaRoot } from '../components/SchemaField';
-import { fieldsOf } from '../components/schema';
+import { getFields } from '../components/schema';
 import { Section } from '../components/Section';
 import { t } from '../l10n';
 import { useSetting } from '../state/useSetting';
@@ -24,8 +24,8 @@ export function ProviderSection({ provider }: { readonly provider: ProviderDescr
       {!isSearching && <p className="row-help">{t(provider.description)}</p>}
       {provider.id === 'native' && <PromptEditor />}
       <SchemaRoot value={{ root: schema, ancestors: [] }}>
-        <OwnProblems {...place} fields={fieldsOf(schema)} />
-        <SchemaForm {...place} fields={fieldsOf(schema)} />
+        <OwnProblems {...place} fields={getFields(schema)} />
+        <SchemaForm {...place} fields={getFields(schema)} />
       </SchemaRoot>
     </Section>
   );

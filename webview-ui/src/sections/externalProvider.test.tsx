@@ -1,10 +1,10 @@
 /** A provider that another extension registers: shown, configured and chosen as one of our own. */
 import { beforeEach, expect, it } from 'vitest';
 import { fake, workspace } from '../../../test/support/vscode';
-import { externalProvider } from '../../../src/extensionApi/externalProvider';
+import { createExternalProvider } from '../../../src/extensionApi/externalProvider';
 import { parseProvider } from '../../../src/extensionApi/parse';
 import { cutter } from '../../../src/extensionApi/testing';
-import { openPage, type Page } from '../testing';
+import { openPage, type TestPage } from '../testing';
 
 beforeEach(() => {
   fake.reset();
@@ -12,9 +12,9 @@ beforeEach(() => {
   workspace.name = undefined;
 });
 
-const provider = externalProvider(parseProvider(cutter));
+const provider = createExternalProvider(parseProvider(cutter));
 const saved = (name: string): unknown => fake.settings[`contextCondenser.${name}`];
-const field = (page: Page): HTMLInputElement =>
+const field = (page: TestPage): HTMLInputElement =>
   page.find('[data-setting="providers.sample.cutter.minimum"] vscode-text-field') as HTMLInputElement;
 
 it('another extension’s provider has a form made from its schema, and invalid values are not saved', async () => {
@@ -33,7 +33,7 @@ it('another extension’s provider has a form made from its schema, and invalid 
 
 it('another extension’s provider appears and disappears while the panel is open', async () => {
   const page = await openPage({ view: { open: ['sample.cutter'] } });
-  const remove = page.host.registered.add(provider);
+  const remove = page.host.registered.addProvider(provider);
   await page.until(() => field(page));
   await page.click(() => page.find('input[value="sample.cutter"]'));
   await page.until(() => saved('provider') === 'sample.cutter');

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ToHost } from '../../../src/panel/protocol';
-import { Connection, type Event } from './connection';
-import { Store } from './store';
+import { HostConnection, type PanelEvent } from './connection';
+import { PanelStore } from './store';
 
 const state = (revision: number): object => ({
   revision,
@@ -23,14 +23,14 @@ const welcome = (revision = 0): object => ({
 });
 
 let posted: ToHost[];
-let events: Event[];
-let connection: Connection;
+let events: PanelEvent[];
+let connection: HostConnection;
 
 beforeEach(() => {
   vi.useFakeTimers();
   posted = [];
   events = [];
-  connection = new Connection(
+  connection = new HostConnection(
     { postMessage: (message) => posted.push(message as ToHost) },
     (event) => events.push(event),
     () => 'no answer',
@@ -42,19 +42,19 @@ afterEach(() => {
 });
 
 describe('a request to the host', () => {
-  const ask = () => connection.request('testProfile', { id: 'x' });
+  const ask = () => connection.sendRequest('testProfile', { id: 'x' });
 
   it('receives only its own answer', async () => {
     const [first, second] = [ask(), ask()];
-    connection.receive({ type: 'reply', id: 2, result: { ok: true, message: 'second' } });
-    connection.receive({ type: 'reply', id: 1, result: { ok: true, message: 'first' } });
+    connection.receiveMessage({ type: 'reply', id: 2, result: { ok: true, message: 'second' } });
+    connection.receiveMessage({ type: 'reply', id: 1, result: { ok: true, message: 'first' } });
     expect(await first).toMatchObject({ message: 'first' });
     expect(await second).toMatchObject({ message: 'second' });
   });
 
   it('fails with the host’s message', async () => {
     const asked = ask();
-    connection.receive({ type: 'failed', id: 1, message: 'The disk is full.' });
+    connection.receiveMessage({ type: 'failed', id: 1, message: 'The disk is full.' });
     await expect(asked).rejects.toThrow('The disk is full.');
   });
 
@@ -63,31 +63,31 @@ describe('a request to the host', () => {
     await vi.advanceTimersByTimeAsync(30_000);
     await asked;
     expect(posted.at(-1)).toEqual({ type: 'cancel', id: 1 });
-    connection.receive({ type: 'reply', id: 1, result: { ok: true, message: 'late' } });
+    connection.receiveMessage({ type: 'reply', id: 1, result: { ok: true, message: 'late' } });
     expect(vi.getTimerCount()).toBe(0);
   });
 
   it('waits for a person without a time limit', async () => {
-    const asked = connection.request('setKey', { id: 'x' }, { timeoutMs: Infinity });
+    const asked = connection.sendRequest('setKey', { id: 'x' }, { timeoutMs: Infinity });
     await vi.advanceTimersByTimeAsync(10_000_000);
-    connection.receive({ type: 'reply', id: 1, result: { isSet: true } });
+    connection.receiveMessage({ type: 'reply', id: 1, result: { isSet: true } });
     expect(await asked).toEqual({ isSet: true });
   });
 
   it('is aborted with its reason and cancelled in the host', async () => {
     const abort = new AbortController();
-    const asked = connection.request('history', {}, { signal: abort.signal });
+    const asked = connection.sendRequest('history', {}, { signal: abort.signal });
     const reason = new Error('closed');
     abort.abort(reason);
     await expect(asked).rejects.toBe(reason);
     expect(posted.at(-1)).toEqual({ type: 'cancel', id: 1 });
-    await expect(connection.request('history', {}, { signal: abort.signal })).rejects.toBe(reason);
+    await expect(connection.sendRequest('history', {}, { signal: abort.signal })).rejects.toBe(reason);
     expect(posted).toHaveLength(2);
   });
 
   it('fails if the answer has another shape, which is logged', async () => {
     const asked = ask();
-    connection.receive({ type: 'reply', id: 1, result: { ok: 'yes' } });
+    connection.receiveMessage({ type: 'reply', id: 1, result: { ok: 'yes' } });
     await expect(asked).rejects.toThrow('no answer');
     expect(posted.at(-1)).toMatchObject({ type: 'log' });
   });
@@ -95,12 +95,12 @@ describe('a request to the host', () => {
 
 describe('states from the host', () => {
   it('older than the current one are ignored', () => {
-    const store = new Store();
+    const store = new PanelStore();
     const reported = vi.fn();
     store.subscribe(reported);
     const take = (message: object): void => {
-      connection.receive(message);
-      for (const event of events.splice(0)) store.take(event);
+      connection.receiveMessage(message);
+      for (const event of events.splice(0)) store.applyEvent(event);
     };
     take({ type: 'state', state: state(9) });
     expect(store.get()).toBeUndefined();
@@ -116,9 +116,9 @@ describe('states from the host', () => {
 });
 
 it('10,000 malformed messages change nothing, and each is logged', () => {
-  const store = new Store();
-  connection.receive(welcome());
-  for (const event of events.splice(0)) store.take(event);
+  const store = new PanelStore();
+  connection.receiveMessage(welcome());
+  for (const event of events.splice(0)) store.applyEvent(event);
   const before = store.get();
   const junk = fc.oneof(fc.constantFrom<unknown>(undefined, null, 0, '', [], {}, true), fc.anything({ maxDepth: 2 }));
   const keys = fc.constantFrom('type', 'revision', 'settings', 'profiles', 'editorModels', 'schemas', 'texts');
@@ -137,10 +137,10 @@ it('10,000 malformed messages change nothing, and each is logged', () => {
   fc.assert(
     fc.property(fc.oneof(junk, spoilt, extra, unnumbered), (message) => {
       count++;
-      connection.receive(message);
+      connection.receiveMessage(message);
     }),
   );
-  for (const event of events.splice(0)) store.take(event);
+  for (const event of events.splice(0)) store.applyEvent(event);
   expect(store.get()).toBe(before);
   expect(posted.filter(({ type }) => type === 'log')).toHaveLength(count);
 });

@@ -17,7 +17,7 @@ export interface VsCodeApi {
   setState(state: unknown): void;
 }
 
-export type Event = Exclude<ToWebview, { type: 'reply' | 'failed' | 'progress' }>;
+export type PanelEvent = Exclude<ToWebview, { type: 'reply' | 'failed' | 'progress' }>;
 
 export interface RequestOptions {
   /** Infinity if the user is asked something. */
@@ -33,42 +33,42 @@ class RequestError extends Error {
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-interface Pending {
+interface PendingRequest {
   readonly method: Method;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
   readonly onProgress: RequestOptions['onProgress'];
 }
 
-export class Connection {
-  private readonly pending = new Map<number, Pending>();
+export class HostConnection {
+  private readonly pending = new Map<number, PendingRequest>();
   private nextId = 1;
 
   /** @param timedOut error text for a request that timed out */
   constructor(
     private readonly host: Pick<VsCodeApi, 'postMessage'>,
-    private readonly onEvent: (event: Event) => void,
+    private readonly onEvent: (event: PanelEvent) => void,
     private readonly timedOut: () => string,
   ) {}
 
-  ready(): void {
-    this.post({ type: 'ready', version: PROTOCOL_VERSION });
+  sendReady(): void {
+    this.postMessage({ type: 'ready', version: PROTOCOL_VERSION });
   }
 
   /** Has the host keep state beyond the life of the page. */
-  keep(kept: Readonly<Record<string, unknown>>): void {
-    this.post({ type: 'keep', kept });
+  sendViewState(kept: Readonly<Record<string, unknown>>): void {
+    this.postMessage({ type: 'keep', kept });
   }
 
-  log(message: string): void {
-    this.post({ type: 'log', message: message.slice(0, 10_000) });
+  sendLog(message: string): void {
+    this.postMessage({ type: 'log', message: message.slice(0, 10_000) });
   }
 
   /** Handles a message from the host. An invalid one is logged and dropped. */
-  receive(raw: unknown): void {
+  receiveMessage(raw: unknown): void {
     const parsed = toWebviewSchema.safeParse(raw);
     if (!parsed.success) {
-      this.log('The host sent an invalid message; it was dropped.');
+      this.sendLog('The host sent an invalid message; it was dropped.');
       return;
     }
     const message = parsed.data;
@@ -90,13 +90,13 @@ export class Connection {
     const result = methods[pending.method].result.safeParse(message.result);
     if (result.success) pending.resolve(result.data);
     else {
-      this.log(`The answer to ${pending.method} is invalid; it was dropped.`);
+      this.sendLog(`The answer to ${pending.method} is invalid; it was dropped.`);
       pending.reject(new RequestError(this.timedOut()));
     }
   }
 
   /** @throws RequestError if the host failed or didn't answer in time; the signal's reason if aborted */
-  async request<M extends Method>(method: M, params: Params<M>, options: RequestOptions = {}): Promise<Result<M>> {
+  async sendRequest<M extends Method>(method: M, params: Params<M>, options: RequestOptions = {}): Promise<Result<M>> {
     const { timeoutMs = DEFAULT_TIMEOUT_MS, signal, onProgress } = options;
     signal?.throwIfAborted();
     const id = this.nextId++;
@@ -109,15 +109,15 @@ export class Connection {
         if (Number.isFinite(timeoutMs)) {
           timer = setTimeout(() => {
             reject(new RequestError(this.timedOut()));
-            this.post({ type: 'cancel', id });
+            this.postMessage({ type: 'cancel', id });
           }, timeoutMs);
         }
         onAbort = () => {
           reject(signal?.reason instanceof Error ? signal.reason : new RequestError(String(signal?.reason)));
-          this.post({ type: 'cancel', id });
+          this.postMessage({ type: 'cancel', id });
         };
         signal?.addEventListener('abort', onAbort);
-        this.post({ type: 'request', id, method, params });
+        this.postMessage({ type: 'request', id, method, params });
       });
     } finally {
       clearTimeout(timer);
@@ -126,7 +126,7 @@ export class Connection {
     }
   }
 
-  private post(message: ToHost): void {
+  private postMessage(message: ToHost): void {
     this.host.postMessage(message);
   }
 }

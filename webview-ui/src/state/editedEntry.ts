@@ -16,26 +16,26 @@ export interface EditedEntry {
    * @param path inside of the entry; @param isTrial nothing is changed, only judged.
    * @returns what is wrong, each with its place in the setting.
    */
-  readonly change: (path: Path, value: unknown, isTrial: boolean) => Promise<readonly Problem[]>;
+  readonly change: (path: Path, value: unknown, isTrial: boolean) => Promise<readonly EntryProblem[]>;
   /** Tells whether a field holds a text that is no value: the draft can't be applied then. */
   readonly hold: (id: string, isWrong: boolean) => void;
 }
 
-const judging = new Set<Promise<unknown>>();
+const runningValidations = new Set<Promise<unknown>>();
 
 /** Notes a change of a draft until it has been judged. */
-export function noteJudging(change: Promise<unknown>): void {
-  judging.add(change);
+export function trackValidation(change: Promise<unknown>): void {
+  runningValidations.add(change);
   const forget = (): void => {
-    judging.delete(change);
+    runningValidations.delete(change);
   };
   change.then(forget, forget);
 }
 
 /** Waits until every change of a draft that is on its way has been judged. */
-export const allJudged = (): Promise<unknown> => Promise.allSettled(judging);
+export const waitForValidations = (): Promise<unknown> => Promise.allSettled(runningValidations);
 
-interface Problem {
+interface EntryProblem {
   readonly path: string;
   readonly message: string;
 }
@@ -44,7 +44,7 @@ interface Problem {
 export const EditedEntryContext = createContext<EditedEntry | undefined>(undefined);
 
 /** The part of a path that lies inside of the entry; undefined where it lies elsewhere. */
-export function pathInside(entry: EditedEntry | undefined, name: string, path: Path): Path | undefined {
+export function getPathInside(entry: EditedEntry | undefined, name: string, path: Path): Path | undefined {
   if (entry?.name !== name || path.length < entry.path.length) return undefined;
   return entry.path.every((key, at) => path[at] === key) ? path.slice(entry.path.length) : undefined;
 }

@@ -5,13 +5,13 @@
  */
 
 /** The elements that can have the focus; the toolkit's elements hold their field in a shadow root. */
-const FOCUSABLE = [
+const FOCUSABLE_SELECTOR = [
   'button, input, select, textarea, a[href], [tabindex]:not([tabindex="-1"])',
   'vscode-button, vscode-checkbox, vscode-dropdown, vscode-text-field, vscode-text-area',
 ].join(', ');
 
 /** Where an element stood: within its parent, behind a sibling, or first. */
-interface Place {
+interface FocusPlace {
   readonly parent: Node;
   readonly behind: Node | null;
 }
@@ -23,13 +23,13 @@ interface Place {
  */
 export function keepFocus(root: HTMLElement): () => void {
   let focused: HTMLElement | undefined;
-  let lost: Place | undefined;
+  let lost: FocusPlace | undefined;
   let isAway = false;
 
   const settle = (): void => {
     // A dialog of VS Code has the focus: it may not be taken away.
     if (isAway || document.activeElement !== document.body) return;
-    if (lost) nextTo(lost, root)?.focus();
+    if (lost) findNextFocus(lost, root)?.focus();
     else focused?.focus();
   };
   const observer = new MutationObserver((records) => {
@@ -40,7 +40,7 @@ export function keepFocus(root: HTMLElement): () => void {
     if (lost) settle();
   });
   /** The place that counts once a node is gone. */
-  const placeAfter = (removed: Node, left: Place): Place | undefined => {
+  const placeAfter = (removed: Node, left: FocusPlace): FocusPlace | undefined => {
     if (focused && removed.contains(focused)) return left;
     if (lost && (removed.contains(lost.parent) || removed === lost.behind)) return left;
     return lost;
@@ -82,13 +82,15 @@ export function keepFocus(root: HTMLElement): () => void {
   };
 }
 
-function nextTo({ parent, behind }: Place, root: HTMLElement): HTMLElement | undefined {
+function findNextFocus({ parent, behind }: FocusPlace, root: HTMLElement): HTMLElement | undefined {
   const before = document.createRange();
   if (behind?.parentNode === parent) before.setStartAfter(behind);
   else before.setStart(parent, 0);
   before.collapse(true);
   for (let around = parent instanceof Element ? parent : null; around; around = around.parentElement) {
-    const near = [...around.querySelectorAll<HTMLElement>(FOCUSABLE)].filter((one) => !one.closest('[hidden]'));
+    const near = [...around.querySelectorAll<HTMLElement>(FOCUSABLE_SELECTOR)].filter(
+      (one) => !one.closest('[hidden]'),
+    );
     const found = near.find((one) => before.comparePoint(one, 0) >= 0) ?? near.at(-1);
     if (found) return found;
     if (around === root) return undefined;

@@ -1,12 +1,12 @@
 /** Gives the components what the host told, and ways to ask it for something. */
 import { createContext, use, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
 import type { SettingScope } from '../../../src/panel/protocol';
-import type { Connection, VsCodeApi } from './connection';
-import type { Known, Store } from './store';
-import { lastingPart, readViewState, type ViewState } from './viewState';
+import type { HostConnection, VsCodeApi } from './connection';
+import type { PanelData, PanelStore } from './store';
+import { selectLastingPart, readViewState, type ViewState } from './viewState';
 
-export interface Panel extends Known {
-  readonly connection: Connection;
+export interface Panel extends PanelData {
+  readonly connection: HostConnection;
   readonly scope: SettingScope;
   readonly view: ViewState;
   /** @param change a function of it where what is changed hangs on what is there. */
@@ -17,15 +17,15 @@ export interface Panel extends Known {
 
 const PanelContext = createContext<Panel | undefined>(undefined);
 
-interface Props {
-  readonly store: Store;
-  readonly connection: Connection;
+interface PanelProviderProps {
+  readonly store: PanelStore;
+  readonly connection: HostConnection;
   readonly host: VsCodeApi;
   readonly children: ReactNode;
 }
 
 /** Shows its children once the host has answered. */
-export function PanelProvider({ store, connection, host, children }: Props): ReactNode {
+export function PanelProvider({ store, connection, host, children }: PanelProviderProps): ReactNode {
   const known = useSyncExternalStore(store.subscribe, store.get);
   // VS Code keeps a page's state over a reload; of a page in a new tab the host has what lasts.
   const [own, setOwn] = useState(() => (host.getState() === undefined ? undefined : readViewState(host.getState())));
@@ -38,16 +38,16 @@ export function PanelProvider({ store, connection, host, children }: Props): Rea
         const before = kept ?? view;
         const after = { ...before, ...(typeof change === 'function' ? change(before) : change) };
         host.setState(after);
-        const lasting = lastingPart(after);
+        const lasting = selectLastingPart(after);
         const text = JSON.stringify(lasting);
-        if (text !== (sent.current ??= JSON.stringify(lastingPart(before)))) connection.keep(lasting);
+        if (text !== (sent.current ??= JSON.stringify(selectLastingPart(before)))) connection.sendViewState(lasting);
         sent.current = text;
         return after;
       });
     };
     const scope = known.state.workspace === undefined ? 'user' : view.scope;
     const reveal = (section: string): void => {
-      store.take({ type: 'reveal', section });
+      store.applyEvent({ type: 'reveal', section });
     };
     return { ...known, connection, scope, view, changeView, reveal };
   }, [known, store, connection, host, view]);

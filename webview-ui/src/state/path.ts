@@ -1,10 +1,10 @@
 /** Places inside of plain values. */
 export type Path = readonly (string | number)[];
 
-export const pathText = (path: Path): string => path.join('.');
+export const formatPath = (path: Path): string => path.join('.');
 
 /** The value at a path; undefined if the path leads nowhere. */
-export function valueAt(root: unknown, path: Path): unknown {
+export function getValueAt(root: unknown, path: Path): unknown {
   let value = root;
   for (const key of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;

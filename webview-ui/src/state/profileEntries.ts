@@ -17,23 +17,23 @@ export interface ProfileEntry {
   readonly facts: ProfileState | undefined;
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-export function profileEntries({ settings, profiles }: PanelState): ProfileEntry[] {
+export function listProfileEntries({ settings, profiles }: PanelState): ProfileEntry[] {
   const { user: list, problems = [] } = settings['profiles'] ?? {};
   if (!Array.isArray(list)) return [];
   return (list as unknown[]).map((entry, index) => {
     const fields = typeof entry === 'object' && entry !== null ? (entry as Record<string, unknown>) : {};
-    const id = textOf(fields['id']);
+    const id = asText(fields['id']);
     const { threshold } = fields;
     const isWrong = problems.some(({ path }) => path === `${index}.threshold`);
     return {
       index,
       id,
-      name: textOf(fields['name']) || id,
-      vendor: textOf(fields['vendor']),
-      model: textOf(fields['model']),
-      baseUrl: textOf(fields['baseUrl']),
+      name: asText(fields['name']) || id,
+      vendor: asText(fields['vendor']),
+      model: asText(fields['model']),
+      baseUrl: asText(fields['baseUrl']),
       threshold: typeof threshold === 'number' && !isWrong ? threshold : undefined,
       facts: profiles.find((profile) => profile.id === id),
     };

@@ -8,10 +8,10 @@ export const SearchContext = createContext('');
 export const ShowSectionContext = createContext<(id: string) => void>(() => undefined);
 
 /** What a search counts: settings, and the other places that carry `data-place`. */
-export const FOUND = '[data-setting], [data-place]';
+export const FOUND_SELECTOR = '[data-setting], [data-place]';
 
 /** Each word of the query has to occur somewhere in the texts. */
-export function matches(query: string, texts: readonly (string | undefined)[]): boolean {
+export function matchesQuery(query: string, texts: readonly (string | undefined)[]): boolean {
   const text = texts.join('\n').toLowerCase();
   return query.split(/\s+/).every((word) => text.includes(word));
 }
@@ -30,5 +30,5 @@ interface FindableProps {
 export function Findable({ id, words, children }: FindableProps): ReactNode {
   const query = useSearch();
   if (query === '') return children;
-  return matches(query, words) ? <div data-place={id}>{children}</div> : null;
+  return matchesQuery(query, words) ? <div data-place={id}>{children}</div> : null;
 }

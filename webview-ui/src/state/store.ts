@@ -1,8 +1,8 @@
 /** The host's last state. React reads it through `useSyncExternalStore`. */
 import type { PanelState, Welcome } from '../../../src/panel/protocol';
-import type { Event } from './connection';
+import type { PanelEvent } from './connection';
 
-export interface Known {
+export interface PanelData {
   readonly welcome: Omit<Welcome, 'type' | 'state' | 'texts'>;
   readonly state: PanelState;
   /** Grows each time that the previewed conversation has changed; 0: it has not since the page was opened. */
@@ -11,11 +11,11 @@ export interface Known {
   readonly wanted: { readonly section: string; readonly number: number } | undefined;
 }
 
-export class Store {
-  private known: Known | undefined;
+export class PanelStore {
+  private known: PanelData | undefined;
   private readonly listeners = new Set<() => void>();
 
-  readonly get = (): Known | undefined => this.known;
+  readonly get = (): PanelData | undefined => this.known;
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.listeners.add(listener);
@@ -23,7 +23,7 @@ export class Store {
   };
 
   /** An older state than the known one is passed over: messages may overtake each other. */
-  take(event: Event): void {
+  applyEvent(event: PanelEvent): void {
     switch (event.type) {
       case 'welcome': {
         const { schemas, providers, language, state, kept } = event;

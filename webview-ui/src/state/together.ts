@@ -1,53 +1,53 @@
 /** Whole settings that one click changes: all of them are saved or none, and one way leads back. */
 import type { PanelState, SettingScope } from '../../../src/panel/protocol';
-import type { Setting } from './useSetting';
+import type { SettingHandle } from './useSetting';
 import { isEqual } from '../../../src/core/isEqual';
 
 /** The value that a click wrote into a scope of a setting; undefined: it took that scope's own value away. */
-export interface Written {
+export interface WrittenSetting {
   readonly name: string;
   readonly scope: SettingScope;
   readonly value: unknown;
 }
 
-export interface Saved {
-  readonly written: readonly Written[];
+export interface SavedSettings {
+  readonly written: readonly WrittenSetting[];
   /** Puts back what was set before, all of it or nothing. @returns why it could not. */
   readonly undo: () => Promise<readonly string[]>;
 }
 
-export interface Together {
+export interface SavedTogether {
   readonly problems: readonly string[];
   /** Absent where there are problems. */
-  readonly saved?: Saved;
+  readonly saved?: SavedSettings;
 }
 
-interface Step {
-  readonly setting: Setting;
+interface SettingStep {
+  readonly setting: SettingHandle;
   readonly value: unknown;
   readonly before: unknown;
 }
 
 /** Saves all the values, or none where one of them is refused. */
-export async function saveTogether(changes: readonly (readonly [Setting, unknown])[]): Promise<Together> {
+export async function saveTogether(changes: readonly (readonly [SettingHandle, unknown])[]): Promise<SavedTogether> {
   const steps = changes.map(([setting, value]) => ({
     setting,
     value,
     before: setting.isSet ? setting.value : undefined,
   }));
-  const problems = await allOrNothing(steps);
+  const problems = await saveAllOrNothing(steps);
   if (problems.length > 0) return { problems };
   const back = steps.map(({ setting, value, before }) => ({ setting, value: before, before: value }));
   return {
     problems,
     saved: {
       written: steps.map(({ setting: { id, scope }, value }) => ({ name: id, scope, value })),
-      undo: () => allOrNothing(back),
+      undo: () => saveAllOrNothing(back),
     },
   };
 }
 
-async function allOrNothing(steps: readonly Step[]): Promise<readonly string[]> {
+async function saveAllOrNothing(steps: readonly SettingStep[]): Promise<readonly string[]> {
   // What a rule refuses is known before anything is written: a value that was wrong before could not be put back.
   const found = (await Promise.all(steps.map(({ setting, value }) => setting.check(value)))).flat();
   if (found.length > 0) return [...new Set(found)];
@@ -61,5 +61,5 @@ async function allOrNothing(steps: readonly Step[]): Promise<readonly string[]> 
 }
 
 /** Whether the settings still hold what was written: an undo that is pressed later would write over something newer. */
-export const isStill = ({ settings }: PanelState, written: readonly Written[]): boolean =>
+export const isStill = ({ settings }: PanelState, written: readonly WrittenSetting[]): boolean =>
   written.every(({ name, scope, value }) => isEqual(settings[name]?.[scope], value));

@@ -1,7 +1,7 @@
 /** Ctrl+Z on the page: the change that shows an Undo, never what was typed somewhere else. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { fake, workspace } from '../../../test/support/vscode';
-import { openPage, type Page } from '../testing';
+import { openPage, type TestPage } from '../testing';
 
 const pass = (id: string): object => ({
   id,
@@ -36,7 +36,7 @@ function pressUndo(target: Element, key: KeyboardEventInit = { ctrlKey: true }):
   return isPassedOn;
 }
 
-const opened = (): Promise<Page> => openPage({ view: { open: ['smart'] } });
+const opened = (): Promise<TestPage> => openPage({ view: { open: ['smart'] } });
 
 describe('Ctrl+Z in the passes section', () => {
   it.each([{ ctrlKey: true }, { metaKey: true }])('restores a deleted pass, with %o', async (key) => {

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react';
 type Undo = () => void;
 
 /** What can be taken back now, the oldest first. */
-const undos: { readonly run: Undo }[] = [];
+const undoStack: { readonly run: Undo }[] = [];
 
 /** Puts an undo behind the key as long as the component shows it. @param undo undefined: there is nothing to take back. */
 export function useUndoKey(undo: Undo | undefined): void {
@@ -18,18 +18,18 @@ export function useUndoKey(undo: Undo | undefined): void {
         latest.current?.();
       },
     };
-    undos.push(entry);
+    undoStack.push(entry);
     return () => {
-      undos.splice(undos.indexOf(entry), 1);
+      undoStack.splice(undoStack.indexOf(entry), 1);
     };
   }, [isThere]);
 }
 
-const TYPELESS = new Set(['button', 'checkbox', 'radio', 'range', 'submit', 'reset']);
+const INPUTS_WITHOUT_TEXT = new Set(['button', 'checkbox', 'radio', 'range', 'submit', 'reset']);
 
 const isTextField = (target: EventTarget | undefined): boolean =>
   target instanceof HTMLTextAreaElement ||
-  (target instanceof HTMLInputElement && !TYPELESS.has(target.type)) ||
+  (target instanceof HTMLInputElement && !INPUTS_WITHOUT_TEXT.has(target.type)) ||
   (target instanceof HTMLElement && target.isContentEditable);
 
 /**
@@ -44,7 +44,7 @@ export function listenForUndoKey(): () => void {
     if (!isUndo || isTextField(event.composedPath()[0])) return;
     event.preventDefault();
     event.stopPropagation();
-    undos.at(-1)?.run();
+    undoStack.at(-1)?.run();
   };
   document.addEventListener('keydown', onKey, true);
   return () => {

@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { errorMessage } from '../../../src/core/errors';
+import { getErrorMessage } from '../../../src/core/errors';
 import type { Method, Params, Result } from '../../../src/panel/protocol';
 import { usePanel } from './panel';
 
-export type Answer<M extends Method> =
+export type RequestAnswer<M extends Method> =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'there'; readonly result: Result<M> }
   | { readonly kind: 'failed'; readonly message: string };
@@ -16,9 +16,9 @@ export function useAnswer<M extends Method>(
   method: M,
   params: Params<M>,
   timeoutMs?: number,
-): { answer: Answer<M>; again: () => void } {
+): { answer: RequestAnswer<M>; again: () => void } {
   const { connection } = usePanel();
-  const [answer, setAnswer] = useState<Answer<M>>({ kind: 'waiting' });
+  const [answer, setAnswer] = useState<RequestAnswer<M>>({ kind: 'waiting' });
   const running = useRef<AbortController>(undefined);
   // The parameters are plain data: they are the same where their text is.
   const question = JSON.stringify(params);
@@ -27,13 +27,13 @@ export function useAnswer<M extends Method>(
     const abort = new AbortController();
     running.current = abort;
     const options = { signal: abort.signal, ...(timeoutMs !== undefined && { timeoutMs }) };
-    connection.request(method, JSON.parse(question) as Params<M>, options).then(
+    connection.sendRequest(method, JSON.parse(question) as Params<M>, options).then(
       (result) => {
         setAnswer({ kind: 'there', result });
       },
       (error: unknown) => {
         if (abort.signal.aborted) return;
-        setAnswer({ kind: 'failed', message: errorMessage(error) });
+        setAnswer({ kind: 'failed', message: getErrorMessage(error) });
       },
     );
   }, [connection, method, question, timeoutMs]);

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { act, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { useDraft, type Draft, type Parsed } from './useDraft';
-import type { Setting } from './useSetting';
+import { useDraft, type FieldDraft, type ParsedText } from './useDraft';
+import type { SettingHandle } from './useSetting';
 
 beforeEach(() => {
   vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true);
@@ -17,7 +17,7 @@ const TOO_MANY = 900;
 const TEXTS = ['1', '2', '3', '03', '', 'few', '999'] as const;
 
 /** An undefined value takes the setting back. */
-function parse(text: string): Parsed {
+function parse(text: string): ParsedText {
   if (text === '') return {};
   return /^\d+$/.test(text) ? { value: Number(text) } : { problem: 'no number' };
 }
@@ -34,7 +34,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 class Bench {
-  private draft!: Draft;
+  private draft!: FieldDraft;
   private written: number | undefined;
   private readonly asked: { readonly value: unknown; readonly answer: (problems: readonly string[]) => void }[] = [];
   private readonly answers: (() => void)[] = [];
@@ -65,7 +65,7 @@ class Bench {
       save: (value: unknown) => new Promise((answer) => this.asked.push({ value, answer })),
       check: () => Promise.resolve([]),
       hold: () => undefined,
-    } as unknown as Setting;
+    } as unknown as SettingHandle;
     const Field = (): ReactNode => {
       this.draft = useDraft(setting, String(setting.value), parse);
       return null;

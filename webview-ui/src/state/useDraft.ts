@@ -1,18 +1,18 @@
 /** A text that is being written: checked as it is typed, saved when it is done, never lost while it is wrong. */
 import { useEffect, useRef, useState } from 'react';
-import type { Setting } from './useSetting';
+import type { SettingHandle } from './useSetting';
 import { isEqual } from '../../../src/core/isEqual';
 
 /** Milliseconds of rest after which what was typed is checked. */
-const CHECK_AFTER = 150;
+const VALIDATION_DELAY_MS = 150;
 
-export interface Parsed {
+export interface ParsedText {
   readonly value?: unknown;
   /** Why the text is no value. */
   readonly problem?: string;
 }
 
-export interface Draft {
+export interface FieldDraft {
   readonly text: string;
   readonly problems: readonly string[];
   readonly onInput: (text: string) => void;
@@ -23,16 +23,16 @@ export interface Draft {
  * Where a text stands between the keyboard and the settings. What is `typing` or `saving` is nobody else's to replace; what is
  * `saved` waits for the settings to show it, and `refused` text stays until it is mended or the settings change.
  */
-type Stage = 'none' | 'typing' | 'saving' | 'saved' | 'refused';
+type DraftStage = 'none' | 'typing' | 'saving' | 'saved' | 'refused';
 
 /**
  * @param shown the saved value as text.
  * @param parse what a text means as a value; an undefined value takes the setting back.
  */
-export function useDraft(setting: Setting, shown: string, parse: (text: string) => Parsed): Draft {
+export function useDraft(setting: SettingHandle, shown: string, parse: (text: string) => ParsedText): FieldDraft {
   const [draft, setDraft] = useState<string>();
   const [problems, setProblems] = useState<readonly string[]>([]);
-  const stage = useRef<Stage>('none');
+  const stage = useRef<DraftStage>('none');
   /** Grows with all that is typed, checked and saved: answers about something older say nothing any more. */
   const turn = useRef(0);
   /** The texts that were saved, until the settings show a change: they may still show what was there before them. */
@@ -109,7 +109,7 @@ export function useDraft(setting: Setting, shown: string, parse: (text: string) 
       stage.current = 'typing';
       setDraft(text);
       clearTimeout(timer.current);
-      timer.current = setTimeout(() => void check(text), CHECK_AFTER);
+      timer.current = setTimeout(() => void check(text), VALIDATION_DELAY_MS);
     },
     onCommit: (text) => {
       clearTimeout(timer.current);

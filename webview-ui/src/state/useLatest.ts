@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useState } from 'react';
-import { errorMessage } from '../../../src/core/errors';
+import { getErrorMessage } from '../../../src/core/errors';
 import type { Method, Params, Result } from '../../../src/panel/protocol';
 import { usePanel } from './panel';
-import type { Answer } from './useAnswer';
+import type { RequestAnswer } from './useAnswer';
 
-export type { Answer };
+export type { RequestAnswer };
 
-export interface Latest<M extends Method> {
-  readonly answer: Answer<M>;
+export interface LatestAnswer<M extends Method> {
+  readonly answer: RequestAnswer<M>;
   /** The last result; it stays while another is waited for. */
   readonly shown: Result<M> | undefined;
   readonly isWaiting: boolean;
@@ -20,9 +20,13 @@ export interface Latest<M extends Method> {
  * @param params undefined: nothing is asked now.
  * @param dependsOn what the answer hangs on beside the parameters, as a text.
  */
-export function useLatest<M extends Method>(method: M, params: Params<M> | undefined, dependsOn: string): Latest<M> {
+export function useLatest<M extends Method>(
+  method: M,
+  params: Params<M> | undefined,
+  dependsOn: string,
+): LatestAnswer<M> {
   const { connection } = usePanel();
-  const [answer, setAnswer] = useState<Answer<M>>({ kind: 'waiting' });
+  const [answer, setAnswer] = useState<RequestAnswer<M>>({ kind: 'waiting' });
   const [shown, setShown] = useState<Result<M>>();
   const [round, setRound] = useState(0);
   const [answered, setAnswered] = useState('');
@@ -32,7 +36,7 @@ export function useLatest<M extends Method>(method: M, params: Params<M> | undef
   useEffect(() => {
     if (question === undefined) return;
     const abort = new AbortController();
-    connection.request(method, JSON.parse(question) as Params<M>, { signal: abort.signal }).then(
+    connection.sendRequest(method, JSON.parse(question) as Params<M>, { signal: abort.signal }).then(
       (result) => {
         setShown(result);
         setAnswer({ kind: 'there', result });
@@ -40,7 +44,7 @@ export function useLatest<M extends Method>(method: M, params: Params<M> | undef
       },
       (error: unknown) => {
         if (abort.signal.aborted) return;
-        setAnswer({ kind: 'failed', message: errorMessage(error) });
+        setAnswer({ kind: 'failed', message: getErrorMessage(error) });
         setAnswered(asked);
       },
     );

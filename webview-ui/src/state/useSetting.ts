@@ -1,14 +1,14 @@
 /** One place in the settings, as the chosen scope shows it, and ways to change it. */
 import { use, useState } from 'react';
-import { readablePath } from '../../../src/core/readablePath';
-import { errorMessage } from '../../../src/core/errors';
+import { formatReadablePath } from '../../../src/core/readablePath';
+import { getErrorMessage } from '../../../src/core/errors';
 import { namePath } from '../../../src/core/settingValue';
 import type { Params, SettingScope, SettingState } from '../../../src/panel/protocol';
-import { allJudged, EditedEntryContext, pathInside } from './editedEntry';
+import { waitForValidations, EditedEntryContext, getPathInside } from './editedEntry';
 import { usePanel } from './panel';
-import { pathText, valueAt, type Path } from './path';
+import { formatPath, getValueAt, type Path } from './path';
 
-export interface Setting {
+export interface SettingHandle {
   /** The setting's name and the path inside of it, dotted. */
   readonly id: string;
   /** The scope's own value, else the one that holds there without it. */
@@ -42,10 +42,10 @@ export interface Setting {
   readonly hold: (isWrong: boolean) => void;
 }
 
-const OTHER: Readonly<Record<SettingScope, SettingScope>> = { user: 'workspace', workspace: 'user' };
+const OTHER_SCOPE: Readonly<Record<SettingScope, SettingScope>> = { user: 'workspace', workspace: 'user' };
 
 /** The problems of the last attempt, by what it was. */
-interface Refusals {
+interface SettingRefusals {
   readonly save: readonly string[];
   readonly reset: readonly string[];
 }
@@ -54,10 +54,10 @@ interface Refusals {
  * @param name without the extension's prefix; it has to be one of package.json's.
  * @param wanted the scope, where it is not the one that is chosen for the page.
  */
-export function useSetting(name: string, path: Path = [], wanted?: SettingScope): Setting {
+export function useSetting(name: string, path: Path = [], wanted?: SettingScope): SettingHandle {
   const { state, scope: ofPage, connection, welcome } = usePanel();
   const chosen = wanted ?? ofPage;
-  const [refusals, setRefusals] = useState<Refusals>({ save: [], reset: [] });
+  const [refusals, setRefusals] = useState<SettingRefusals>({ save: [], reset: [] });
   const setting: SettingState = state.settings[name] ?? {
     value: undefined,
     scopes: ['user'],
@@ -66,15 +66,15 @@ export function useSetting(name: string, path: Path = [], wanted?: SettingScope)
   };
   const scope = setting.scopes.includes(chosen) ? chosen : 'user';
   const edited = use(EditedEntryContext);
-  const inside = pathInside(edited, name, path);
-  const own = edited && inside ? valueAt(edited.value, inside) : valueAt(setting[scope], path);
-  const other = valueAt(setting[OTHER[scope]], path);
+  const inside = getPathInside(edited, name, path);
+  const own = edited && inside ? getValueAt(edited.value, inside) : getValueAt(setting[scope], path);
+  const other = getValueAt(setting[OTHER_SCOPE[scope]], path);
   const inherited =
     edited && inside
-      ? valueAt(edited.effective, inside)
+      ? getValueAt(edited.effective, inside)
       : scope === 'user' && other !== undefined
-        ? valueAt(welcome.schemas[name]?.['default'], path)
-        : valueAt(setting.effective ?? setting.value, path);
+        ? getValueAt(welcome.schemas[name]?.['default'], path)
+        : getValueAt(setting.effective ?? setting.value, path);
   // Entries of lists are named: the list may have changed since the page was told.
   const change = (value: unknown): Params<'updateSetting'> => ({
     name,
@@ -85,27 +85,27 @@ export function useSetting(name: string, path: Path = [], wanted?: SettingScope)
   const ask = async (method: 'checkSetting' | 'updateSetting', value: unknown): Promise<readonly string[]> => {
     try {
       // The entry that is edited may be gone behind this: what was typed in it a moment ago is a draft first.
-      if (method === 'updateSetting' && path.length === 0) await allJudged();
+      if (method === 'updateSetting' && path.length === 0) await waitForValidations();
       const problems =
         edited && inside
           ? await edited.change(inside, value, method === 'checkSetting')
-          : (await connection.request(method, change(value))).problems;
-      return problems.map((problem) => sentence(problem, pathText(path), setting.value));
+          : (await connection.sendRequest(method, change(value))).problems;
+      return problems.map((problem) => formatProblem(problem, formatPath(path), setting.value));
     } catch (error) {
-      return [errorMessage(error)];
+      return [getErrorMessage(error)];
     }
   };
-  const id = pathText([name, ...path]);
+  const id = formatPath([name, ...path]);
   const value = own ?? inherited;
   // A draft is sound; what is wrong with the saved value is no longer its own.
-  const problems = inside && edited?.isChanged === true ? [] : problemsAt(setting, path);
+  const problems = inside && edited?.isChanged === true ? [] : listProblemsAt(setting, path);
   return {
     id,
     value,
-    used: problems.length === 0 ? value : valueAt(welcome.schemas[name]?.['default'], path),
+    used: problems.length === 0 ? value : getValueAt(welcome.schemas[name]?.['default'], path),
     isSet: own !== undefined,
     isChange: own !== undefined && !path.some((key) => typeof key === 'number'),
-    alsoIn: other === undefined ? undefined : OTHER[scope],
+    alsoIn: other === undefined ? undefined : OTHER_SCOPE[scope],
     isOfRemote: setting.isOfMachine && state.isRemote && path.length === 0,
     scope,
     problems,
@@ -129,16 +129,16 @@ export function useSetting(name: string, path: Path = [], wanted?: SettingScope)
 }
 
 /** Problems of the place and of what it holds. */
-function problemsAt({ problems, value }: SettingState, path: Path): string[] {
-  const own = pathText(path);
+function listProblemsAt({ problems, value }: SettingState, path: Path): string[] {
+  const own = formatPath(path);
   return problems
     .filter((problem) => own === '' || problem.path === own || problem.path.startsWith(`${own}.`))
-    .map((problem) => sentence(problem, own, value));
+    .map((problem) => formatProblem(problem, own, value));
 }
 
 /** A problem of another place than the shown one names it. */
-const sentence = (
+const formatProblem = (
   { path, message }: { readonly path: string; readonly message: string },
   own: string,
   value: unknown,
-): string => (path === own || path === '' ? message : `${readablePath(value, path)}: ${message}`);
+): string => (path === own || path === '' ? message : `${formatReadablePath(value, path)}: ${message}`);

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { conversationNameSchema } from '../../../src/panel/protocol';
 
-const fields = z.record(z.string(), z.unknown());
+const fieldsSchema = z.record(z.string(), z.unknown());
 
 const viewStateSchema = z.object({
   scope: z.enum(['user', 'workspace']).catch('user'),
@@ -16,16 +16,16 @@ const viewStateSchema = z.object({
    * Passes that were edited and not applied, by scope and key: the pass as it was, and as it is to be. They are kept, for VS Code
    * makes the page anew when its window is loaded again, and when it goes to another one.
    */
-  drafts: z.record(z.string(), z.object({ before: fields, after: fields })).catch({}),
+  drafts: z.record(z.string(), z.object({ before: fieldsSchema, after: fieldsSchema })).catch({}),
   /** By scope, the Smart configuration of its own that it last had: what takes its place can be left again. */
-  ownPasses: z.record(z.string(), fields).catch({}),
+  ownPasses: z.record(z.string(), fieldsSchema).catch({}),
   /** The two configurations that are compared on it: `current`, `preset ID` or `provider ID`. */
   compared: z.tuple([z.string(), z.string()]).catch(['current', 'preset file-aware']),
 });
 export type ViewState = z.output<typeof viewStateSchema>;
 
 /** The part that outlives the panel's tab: what a person made or chose, and not where they had scrolled to. */
-export const lastingPart = ({ drafts, ownPasses, previewed, compared }: ViewState): Partial<ViewState> => ({
+export const selectLastingPart = ({ drafts, ownPasses, previewed, compared }: ViewState): Partial<ViewState> => ({
   drafts,
   ownPasses,
   previewed,

@@ -1,7 +1,7 @@
 import { useId, type ReactNode } from 'react';
-import type { Labels } from './labelled';
+import type { FieldLabels } from './labelled';
 
-interface ComboProps extends Labels {
+interface ComboProps extends FieldLabels {
   readonly value: string;
   /** Offered while typing; any other text is accepted, too. */
   readonly choices: readonly string[];

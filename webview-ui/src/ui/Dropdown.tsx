@@ -3,7 +3,7 @@ import { useChosen } from './chosen';
 import { useLabels } from './labelled';
 import './toolkit';
 
-export interface Choice {
+export interface DropdownChoice {
   readonly value: string;
   readonly label: string;
 }
@@ -12,7 +12,7 @@ interface DropdownProps {
   readonly label: string;
   readonly help?: string | undefined;
   readonly value: string;
-  readonly choices: readonly Choice[];
+  readonly choices: readonly DropdownChoice[];
   /** The choice shows until a promise that this returns is settled, and the value from then on. */
   readonly onChange: (value: string) => unknown;
 }

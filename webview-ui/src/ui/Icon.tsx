@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
 /** Strokes on a grid of 16 by 16. */
-const PATHS = {
+const ICON_PATHS = {
   add: 'M8 3v10M3 8h10',
   'arrow-down': 'M8 3v10M4 9l4 4 4-4',
   'arrow-up': 'M8 13V3M4 7l4-4 4 4',
@@ -19,13 +19,13 @@ const PATHS = {
   trash: 'M3 4.5h10M6 4.5V3h4v1.5M4.5 4.5l.5 8.5h6l.5-8.5',
   warning: 'M8 2.8 14 13H2zM8 6.5v3M8 11.3v.01',
 } as const;
-export type IconName = keyof typeof PATHS;
+export type IconName = keyof typeof ICON_PATHS;
 
 /** Decoration: what it means stands beside it, or in its button's label. */
 export function Icon({ name }: { readonly name: IconName }): ReactNode {
   return (
     <svg className="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
-      <path d={PATHS[name]} />
+      <path d={ICON_PATHS[name]} />
     </svg>
   );
 }

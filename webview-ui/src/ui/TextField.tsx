@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
-import { useLabels, type Labels } from './labelled';
+import { useLabels, type FieldLabels } from './labelled';
 import './toolkit';
 
-interface TextProps extends Labels {
+interface TextProps extends FieldLabels {
   readonly value: string;
   readonly placeholder?: string;
   /** With each key. */
@@ -11,7 +11,8 @@ interface TextProps extends Labels {
   readonly onCommit: (value: string) => void;
 }
 
-const valueOf = (event: { readonly target: EventTarget | null }): string => (event.target as HTMLInputElement).value;
+const getInputValue = (event: { readonly target: EventTarget | null }): string =>
+  (event.target as HTMLInputElement).value;
 
 interface TextFieldProps extends TextProps {
   /** Digits are enough: the field is short, and a touch keyboard shows them. */
@@ -23,17 +24,17 @@ export function TextField({ numeric = false, value, placeholder, onInput, onComm
   return (
     <vscode-text-field
       ref={ref}
-      className={classOf(numeric ? 'numeric' : 'wide', labels)}
+      className={getFieldClass(numeric ? 'numeric' : 'wide', labels)}
       value={value}
       placeholder={placeholder ?? ''}
       onInput={(event) => {
-        onInput(valueOf(event));
+        onInput(getInputValue(event));
       }}
       onBlur={(event) => {
-        onCommit(valueOf(event));
+        onCommit(getInputValue(event));
       }}
       onKeyDown={(event) => {
-        if (event.key === 'Enter') onCommit(valueOf(event));
+        if (event.key === 'Enter') onCommit(getInputValue(event));
       }}
     />
   );
@@ -48,19 +49,20 @@ export function TextArea({ rows = 6, value, placeholder, onInput, onCommit, ...l
   return (
     <vscode-text-area
       ref={ref}
-      className={classOf('wide', labels)}
+      className={getFieldClass('wide', labels)}
       value={value}
       rows={rows}
       resize="vertical"
       placeholder={placeholder ?? ''}
       onInput={(event) => {
-        onInput(valueOf(event));
+        onInput(getInputValue(event));
       }}
       onBlur={(event) => {
-        onCommit(valueOf(event));
+        onCommit(getInputValue(event));
       }}
     />
   );
 }
 
-const classOf = (width: string, { invalid = false }: Labels): string => (invalid ? `${width} invalid` : width);
+const getFieldClass = (width: string, { invalid = false }: FieldLabels): string =>
+  invalid ? `${width} invalid` : width;

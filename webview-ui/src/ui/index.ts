@@ -2,7 +2,7 @@
 export { Button, IconButton, LinkButton } from './Button';
 export { Checkbox } from './Checkbox';
 export { Combo } from './Combo';
-export { Dropdown, type Choice } from './Dropdown';
+export { Dropdown, type DropdownChoice } from './Dropdown';
 export { Icon } from './Icon';
 export { ProgressRing } from './ProgressRing';
 export { Slider } from './Slider';

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, type RefObject } from 'react';
 
 /** How a control is called and explained to those who don't see the text around it. */
-export interface Labels {
+export interface FieldLabels {
   readonly label: string;
   /** The sentence of help, or what is wrong. */
   readonly help?: string | undefined;
@@ -18,7 +18,7 @@ interface WithControl extends HTMLElement {
  * id of the page outside means nothing, and on the element itself. That one gives itself a generic name whenever it is
  * connected, also where a list in a new order moves it: it is labelled with each rendering.
  */
-export function useLabels({ label, help = '', invalid = false }: Labels): RefObject<HTMLElement | null> {
+export function useLabels({ label, help = '', invalid = false }: FieldLabels): RefObject<HTMLElement | null> {
   const ref = useRef<WithControl>(null);
   useLayoutEffect(() => {
     for (const target of [ref.current, ref.current?.control]) {

@@ -4,12 +4,12 @@
  */
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { errorCode } from '../../../core/errors';
+import { getErrorCode } from '../../../core/errors';
 import { isRecord } from '../../../core/messages/blocks';
-import type { Home } from '../../../storage/home';
+import type { HomeEnvironment } from '../../../storage/home';
 
 /** Where an agent is started. */
-export interface AgentHome extends Home {
+export interface AgentHome extends HomeEnvironment {
   readonly cwd: string;
   /** Folder for this run's files. */
   readonly runs: string;
@@ -29,7 +29,7 @@ export interface RecallServer {
 }
 
 /** Resources of one run. */
-export interface RunBed {
+export interface RunEnvironment {
   /** URL of a route including the secret. */
   readonly url: (route: string) => string;
   /** URL for a command line, which grants access only to its route. */
@@ -51,7 +51,7 @@ export interface Launch {
 }
 
 /** A URL in a setting. */
-export interface NamedAddress {
+export interface AddressWithSource {
   readonly text: string;
   /** The setting, for display. */
   readonly from: string;
@@ -70,13 +70,13 @@ export interface ReadyAgent {
   /** The setting with a route's URL, for display; absent for the vendor's own URL. */
   readonly from?: ReadonlyMap<string, string>;
   /** Project URLs that are not used. */
-  readonly unused?: readonly NamedAddress[];
+  readonly unused?: readonly AddressWithSource[];
   readonly trust?: ProjectTrust;
   /** True if it has the recall tool. */
   readonly canRecall: boolean;
   /** Windows in tokens by model ID, from its settings. */
   readonly windows?: ReadonlyMap<string, number>;
-  readonly launch: (bed: RunBed) => Promise<Launch>;
+  readonly launch: (bed: RunEnvironment) => Promise<Launch>;
 }
 
 /** An agent that `run` supports. Its display name is in the table of agents. */
@@ -96,12 +96,12 @@ export class UnsupportedError extends Error {
  * Undefined if the file doesn't exist.
  * @throws UnsupportedError if it is unreadable
  */
-async function textIfThere(path: string): Promise<string | undefined> {
+async function readTextIfPresent(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
-    throw new UnsupportedError(`${path} can't be read (${errorCode(error) ?? 'unknown error'}).`);
+    if (getErrorCode(error) === 'ENOENT' || getErrorCode(error) === 'ENOTDIR') return undefined;
+    throw new UnsupportedError(`${path} can't be read (${getErrorCode(error) ?? 'unknown error'}).`);
   }
 }
 
@@ -109,11 +109,11 @@ async function textIfThere(path: string): Promise<string | undefined> {
  * Settings of an agent's file; empty if it doesn't exist.
  * @throws UnsupportedError if it can't be parsed
  */
-export async function settingsIn(
+export async function readSettingsFile(
   path: string,
   parse: (text: string) => unknown,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const text = await textIfThere(path);
+  const text = await readTextIfPresent(path);
   if (text === undefined || text.trim() === '') return {};
   let value: unknown;
   try {
@@ -178,7 +178,7 @@ export function systemSettings({ platform, env }: AgentHome, onDarwin: string, e
 }
 
 /** Variables for hosts without a proxy. */
-export const NO_PROXY = ['NO_PROXY', 'no_proxy'] as const;
+export const NO_PROXY_VARIABLES = ['NO_PROXY', 'no_proxy'] as const;
 
 /** Adds this machine to the hosts. */
 export const withLoopback = (hosts?: string): string => [hosts, '127.0.0.1,localhost'].filter(Boolean).join(',');

@@ -5,8 +5,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../../../test/support/temporaryFolder';
 import type { GatewayCommand } from '../../../core/agents';
 import type { Launch, ReadyAgent } from './agent';
-import { SECRET_HEADER } from '../../../gateway/access';
-import { gatewayAgent } from './index';
+import { SECRET_HEADER_NAME } from '../../../gateway/access';
+import { findGatewayAgent } from './index';
 
 interface Setup {
   /**
@@ -29,7 +29,7 @@ async function prepared(name: GatewayCommand, { files = {}, args = [], env = {},
   }
   const home = { homedir, cwd: join(homedir, 'work'), platform: 'linux', runs: homedir, ...rest } as const;
   const said = Object.fromEntries(Object.entries(env).map(([variable, value]) => [variable, here(value)]));
-  return gatewayAgent(name)!.prepare(args.map(here), { ...home, env: said });
+  return findGatewayAgent(name)!.prepare(args.map(here), { ...home, env: said });
 }
 
 const listAddresses = ({ routes }: ReadyAgent): string[] => [...routes.values()].map(String);
@@ -429,7 +429,7 @@ describe('the temporary configuration that an agent gets', () => {
     expect(args).toEqual(['--additional-mcp-config=@/run/mcp.json', '--model', 'mine', '-p', 'go']);
     expect(env).toEqual({
       COPILOT_PROVIDER_BASE_URL: 'http://127.0.0.1:1/provider',
-      COPILOT_PROVIDER_HEADERS: `X-Tenant: a\n${SECRET_HEADER}: secret`,
+      COPILOT_PROVIDER_HEADERS: `X-Tenant: a\n${SECRET_HEADER_NAME}: secret`,
       COPILOT_PROVIDER_MAX_PROMPT_TOKENS: '720000',
       COPILOT_PROVIDER_TRANSPORT: 'http',
     });

@@ -2,22 +2,22 @@ import { join, resolve } from 'node:path';
 import { CLAUDE_CODE_CLOUDS, isTurnedOn } from '../../../core/agents/claudeCodeClouds';
 import { isRecord } from '../../../core/messages/blocks';
 import {
-  NO_PROXY,
+  NO_PROXY_VARIABLES,
   UnsupportedError,
   getOption,
   getRecord,
   getText,
   parseAddress,
-  settingsIn,
+  readSettingsFile,
   withLoopback,
   withoutOption,
   type GatewayAgent,
-  type NamedAddress,
+  type AddressWithSource,
 } from './agent';
-import { claudeCodeTrust, shownPath, usableAddress } from './projectTrust';
+import { readClaudeCodeTrust, shortenPath, chooseTrustedAddress } from './projectTrust';
 
-const ROUTE = 'anthropic';
-const ADDRESS = 'ANTHROPIC_BASE_URL';
+const ROUTE_NAME = 'anthropic';
+const ADDRESS_VARIABLE = 'ANTHROPIC_BASE_URL';
 
 /**
  * Claude Code reads its URL from the environment, its settings files override it, and `--settings`
@@ -30,7 +30,7 @@ export const claudeCode: GatewayAgent = {
     const { env, homedir, cwd } = home;
     const folder = env['CLAUDE_CONFIG_DIR'] ?? join(homedir, '.claude');
     const given = getOption(args, '--settings');
-    const own = given === undefined ? {} : await givenSettings(given, cwd);
+    const own = given === undefined ? {} : await readGivenSettings(given, cwd);
     const users = join(folder, 'settings.json');
     // In the home folder, the project's settings are the user's.
     const inProject = ['settings.local.json', 'settings.json']
@@ -38,7 +38,7 @@ export const claudeCode: GatewayAgent = {
       .filter((path) => path !== users);
     const files = [...inProject, users];
     // By descending precedence.
-    const settings = [own, ...(await Promise.all(files.map((path) => settingsIn(path, JSON.parse))))];
+    const settings = [own, ...(await Promise.all(files.map((path) => readSettingsFile(path, JSON.parse))))];
     const variable = (name: string): string | undefined =>
       settings.map((one) => getText(one, 'env', name)).find((value) => value !== undefined) ?? (env[name] || undefined);
     const cloud = CLAUDE_CODE_CLOUDS.find((name) => isTurnedOn(variable(name)));
@@ -47,22 +47,22 @@ export const claudeCode: GatewayAgent = {
         `Claude Code is set to a cloud (${cloud}), whose requests are signed for their address: run it without the gateway.`,
       );
     }
-    const trust = await claudeCodeTrust(home);
-    const { used, unused } = usableAddress(
+    const trust = await readClaudeCodeTrust(home);
+    const { used, unused } = chooseTrustedAddress(
       [
-        ...settings.map((one, at): NamedAddress | undefined => {
-          const text = getText(one, 'env', ADDRESS);
+        ...settings.map((one, at): AddressWithSource | undefined => {
+          const text = getText(one, 'env', ADDRESS_VARIABLE);
           const path = files[at - 1];
-          const from = path === undefined ? '--settings' : `${ADDRESS} in ${shownPath(path, home)}`;
+          const from = path === undefined ? '--settings' : `${ADDRESS_VARIABLE} in ${shortenPath(path, home)}`;
           return text === undefined ? undefined : { text, from, isProjects: inProject.includes(path ?? '') };
         }),
-        env[ADDRESS] ? { text: env[ADDRESS], from: ADDRESS } : undefined,
+        env[ADDRESS_VARIABLE] ? { text: env[ADDRESS_VARIABLE], from: ADDRESS_VARIABLE } : undefined,
       ],
       trust,
     );
     return {
-      routes: new Map([[ROUTE, parseAddress(used?.text ?? 'https://api.anthropic.com', ADDRESS)]]),
-      ...(used && { from: new Map([[ROUTE, used.from]]) }),
+      routes: new Map([[ROUTE_NAME, parseAddress(used?.text ?? 'https://api.anthropic.com', ADDRESS_VARIABLE)]]),
+      ...(used && { from: new Map([[ROUTE_NAME, used.from]]) }),
       unused,
       trust,
       canRecall: true,
@@ -72,7 +72,7 @@ export const claudeCode: GatewayAgent = {
         // A proxy in project settings would receive the key, since the connection to the gateway is
         // unencrypted.
         const usable = settings.filter((_, at) => trust.isTrusted || !inProject.includes(files[at - 1] ?? ''));
-        const direct = NO_PROXY.map((name) => {
+        const direct = NO_PROXY_VARIABLES.map((name) => {
           const said = usable.map((one) => getText(one, 'env', name)).find((value) => value !== undefined);
           return [name, withLoopback(said ?? env[name])] as const;
         });
@@ -81,7 +81,7 @@ export const claudeCode: GatewayAgent = {
           env: {
             ...getRecord(own, 'env'),
             ...Object.fromEntries(direct),
-            ANTHROPIC_BASE_URL: url(ROUTE),
+            ANTHROPIC_BASE_URL: url(ROUTE_NAME),
           },
           permissions: { ...permissions, allow: [...allowed, `mcp__${recall.name}`] },
         };
@@ -96,7 +96,7 @@ export const claudeCode: GatewayAgent = {
             `--mcp-config=${await file('mcp.json', JSON.stringify(servers))}`,
             ...withoutOption(args, '--settings'),
           ],
-          env: { ANTHROPIC_BASE_URL: url(ROUTE) },
+          env: { ANTHROPIC_BASE_URL: url(ROUTE_NAME) },
         };
       },
     };
@@ -104,8 +104,8 @@ export const claudeCode: GatewayAgent = {
 };
 
 /** `--settings` accepts a file or JSON. */
-async function givenSettings(given: string, cwd: string): Promise<Readonly<Record<string, unknown>>> {
-  if (!given.trimStart().startsWith('{')) return settingsIn(resolve(cwd, given), JSON.parse);
+async function readGivenSettings(given: string, cwd: string): Promise<Readonly<Record<string, unknown>>> {
+  if (!given.trimStart().startsWith('{')) return readSettingsFile(resolve(cwd, given), JSON.parse);
   try {
     const value: unknown = JSON.parse(given);
     if (isRecord(value)) return value;

@@ -1,9 +1,17 @@
 import { join } from 'node:path';
-import { UnsupportedError, getOption, getRecord, getText, parseAddress, settingsIn, type GatewayAgent } from './agent';
-import { shownPath } from './projectTrust';
+import {
+  UnsupportedError,
+  getOption,
+  getRecord,
+  getText,
+  parseAddress,
+  readSettingsFile,
+  type GatewayAgent,
+} from './agent';
+import { shortenPath } from './projectTrust';
 
 /** URLs of providers without a configured one. Source: Cline's code (`@cline/llms`). */
-const BUILT_IN: Readonly<Partial<Record<string, string>>> = {
+const BUILT_IN_ADDRESSES: Readonly<Partial<Record<string, string>>> = {
   anthropic: 'https://api.anthropic.com/v1',
   'openai-native': 'https://api.openai.com/v1',
   gemini: 'https://generativelanguage.googleapis.com/v1beta',
@@ -17,7 +25,7 @@ const BUILT_IN: Readonly<Partial<Record<string, string>>> = {
  * after this run. Its own compaction is based on unsent messages, so it is disabled unless
  * configured.
  */
-export const cline: GatewayAgent = {
+export const clineGatewayAgent: GatewayAgent = {
   async prepare(args, home) {
     const { env, homedir } = home;
     const data =
@@ -26,11 +34,11 @@ export const cline: GatewayAgent = {
       join(env['CLINE_DIR'] ?? join(homedir, '.cline'), 'data');
     const providersFile = env['CLINE_PROVIDER_SETTINGS_PATH'] ?? join(data, 'settings', 'providers.json');
     const serversFile = env['CLINE_MCP_SETTINGS_PATH'] ?? join(data, 'settings', 'cline_mcp_settings.json');
-    const settings = await settingsIn(providersFile, JSON.parse);
-    const servers = await settingsIn(serversFile, JSON.parse);
+    const settings = await readSettingsFile(providersFile, JSON.parse);
+    const servers = await readSettingsFile(serversFile, JSON.parse);
     const chosen = getOption(args, '-P', '--provider') ?? getText(settings, 'lastUsedProvider');
     const own = getText(settings, 'providers', chosen ?? '', 'settings', 'baseUrl');
-    const address = own ?? BUILT_IN[chosen ?? ''];
+    const address = own ?? BUILT_IN_ADDRESSES[chosen ?? ''];
     const hasKey = getText(settings, 'providers', chosen ?? '', 'settings', 'apiKey') !== undefined;
     if (chosen === undefined || address === undefined || !hasKey) {
       throw new UnsupportedError(
@@ -40,7 +48,7 @@ export const cline: GatewayAgent = {
     const route = 'cline';
     return {
       routes: new Map([[route, parseAddress(address, `The baseUrl of "${chosen}"`)]]),
-      ...(own !== undefined && { from: new Map([[route, `baseUrl in ${shownPath(providersFile, home)}`]]) }),
+      ...(own !== undefined && { from: new Map([[route, `baseUrl in ${shortenPath(providersFile, home)}`]]) }),
       canRecall: true,
       async launch({ url, file, recall }) {
         const entry = getRecord(settings, 'providers', chosen);

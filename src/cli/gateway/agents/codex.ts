@@ -1,13 +1,21 @@
 import { join } from 'node:path';
 import { isRecord } from '../../../core/messages/blocks';
-import { SECRET_HEADER } from '../../../gateway/access';
+import { SECRET_HEADER_NAME } from '../../../gateway/access';
 import { HAS_ZSTD } from '../../../gateway/unpacking';
-import { parseAddress, getField, getOption, settingsIn, getText, UnsupportedError, type GatewayAgent } from './agent';
-import { shownPath } from './projectTrust';
+import {
+  parseAddress,
+  getField,
+  getOption,
+  readSettingsFile,
+  getText,
+  UnsupportedError,
+  type GatewayAgent,
+} from './agent';
+import { shortenPath } from './projectTrust';
 
-const ROUTE = 'openai';
+const ROUTE_NAME = 'openai';
 /** Passes the secret without the command line. */
-const SECRET = 'CONTEXT_CONDENSER_SECRET';
+const SECRET_VARIABLE = 'CONTEXT_CONDENSER_SECRET';
 
 /**
  * Codex accepts settings for one run by `-c`. A user-defined provider gets the gateway's URL and
@@ -17,7 +25,7 @@ const SECRET = 'CONTEXT_CONDENSER_SECRET';
  * ChatGPT's backend. Source: Codex's configuration reference and code (`model_provider_info`);
  * WebSockets get response 426.
  */
-export const codex: GatewayAgent = {
+export const codexGatewayAgent: GatewayAgent = {
   goesOn: ['resume', '--last'],
   async prepare(args, home) {
     const { env, homedir } = home;
@@ -26,15 +34,15 @@ export const codex: GatewayAgent = {
     const files = [join(folder, 'config.toml')];
     const profile = getOption(args, '-p', '--profile');
     if (profile !== undefined) files.unshift(join(folder, `${profile}.config.toml`));
-    const settings = await Promise.all(files.map((file) => settingsIn(file, parse)));
-    const overrides = overridesIn(args, parse);
+    const settings = await Promise.all(files.map((file) => readSettingsFile(file, parse)));
+    const overrides = readOverrides(args, parse);
     // By descending precedence.
     const sources = [overrides, ...settings];
     const setting = (...path: readonly string[]): unknown =>
       sources.map((one) => getField(one, ...path)).find((value) => value !== undefined);
     const describeSource = (...path: readonly string[]): string => {
       const file = files[sources.findIndex((one) => getField(one, ...path) !== undefined) - 1];
-      return `${path.at(-1) ?? ''} ${file === undefined ? 'by -c' : `in ${shownPath(file, home)}`}`;
+      return `${path.at(-1) ?? ''} ${file === undefined ? 'by -c' : `in ${shortenPath(file, home)}`}`;
     };
     const provider = setting('model_provider') ?? 'openai';
     if (typeof provider !== 'string') throw new UnsupportedError('The model_provider of Codex is not a name.');
@@ -58,22 +66,25 @@ export const codex: GatewayAgent = {
     if (getField(setting('model_providers', provider), 'wire_api') === 'chat') {
       throw new UnsupportedError(`Codex no longer speaks the "chat" wire of its provider "${provider}".`);
     }
-    const address = typeof own === 'string' ? own : await vendorAddress(folder, env);
+    const address = typeof own === 'string' ? own : await readVendorAddress(folder, env);
     return {
-      routes: new Map([[ROUTE, parseAddress(address, 'The base_url of Codex')]]),
-      ...(typeof own === 'string' && { from: new Map([[ROUTE, describeSource(...addressPath)]]) }),
+      routes: new Map([[ROUTE_NAME, parseAddress(address, 'The base_url of Codex')]]),
+      ...(typeof own === 'string' && { from: new Map([[ROUTE_NAME, describeSource(...addressPath)]]) }),
       canRecall: true,
       windows: makeWindows(setting('model'), setting('model_context_window')),
       launch: ({ url, ticketUrl, recall }) => {
-        const at = new URL(url(ROUTE));
+        const at = new URL(url(ROUTE_NAME));
         const secret = at.pathname.split('/')[1] ?? '';
         const key = `model_providers.${provider}`;
         const server = `mcp_servers.${recall.name}`;
         const said = isBuiltIn
-          ? { openai_base_url: ticketUrl(ROUTE), ...(!HAS_ZSTD && { 'features.enable_request_compression': false }) }
+          ? {
+              openai_base_url: ticketUrl(ROUTE_NAME),
+              ...(!HAS_ZSTD && { 'features.enable_request_compression': false }),
+            }
           : {
-              [`${key}.base_url`]: `${at.origin}/${ROUTE}`,
-              [`${key}.env_http_headers.${SECRET_HEADER}`]: SECRET,
+              [`${key}.base_url`]: `${at.origin}/${ROUTE_NAME}`,
+              [`${key}.env_http_headers.${SECRET_HEADER_NAME}`]: SECRET_VARIABLE,
             };
         const { CONTEXT_CONDENSER_RECALL: recallAddress = '', ...plain } = recall.env;
         const recalled = {
@@ -91,7 +102,7 @@ export const codex: GatewayAgent = {
         return Promise.resolve({
           command: 'codex',
           args: [...options, ...args],
-          env: { CONTEXT_CONDENSER_RECALL: recallAddress, ...(!isBuiltIn && { [SECRET]: secret }) },
+          env: { CONTEXT_CONDENSER_RECALL: recallAddress, ...(!isBuiltIn && { [SECRET_VARIABLE]: secret }) },
         });
       },
     };
@@ -102,21 +113,21 @@ const makeWindows = (model: unknown, window: unknown): Map<string, number> =>
   new Map(typeof model === 'string' && typeof window === 'number' ? [[model, window]] : []);
 
 /** Nested settings from `-c key=value`. */
-function overridesIn(args: readonly string[], parse: (text: string) => unknown): unknown {
+function readOverrides(args: readonly string[], parse: (text: string) => unknown): unknown {
   const lines = args.flatMap((arg, at) => {
     if (arg === '-c' || arg === '--config') return [args[at + 1] ?? ''];
     return arg.startsWith('--config=') ? [arg.slice('--config='.length)] : [];
   });
   const merged: Record<string, unknown> = {};
   for (const line of lines) {
-    const value = parsed(line, parse);
-    if (isRecord(value)) Object.assign(merged, mergedInto(merged, value));
+    const value = parseOverride(line, parse);
+    if (isRecord(value)) Object.assign(merged, mergeSettings(merged, value));
   }
   return merged;
 }
 
 /** Values that aren't TOML are strings, as in Codex. Codex itself rejects arguments without "=". */
-function parsed(line: string, parse: (text: string) => unknown): unknown {
+function parseOverride(line: string, parse: (text: string) => unknown): unknown {
   const at = line.indexOf('=');
   if (at < 0) return undefined;
   for (const text of [line, `${line.slice(0, at)}=${JSON.stringify(line.slice(at + 1))}`]) {
@@ -129,14 +140,14 @@ function parsed(line: string, parse: (text: string) => unknown): unknown {
   return undefined;
 }
 
-function mergedInto(
+function mergeSettings(
   old: Readonly<Record<string, unknown>>,
   added: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const merged: Record<string, unknown> = { ...old };
   for (const [key, value] of Object.entries(added)) {
     const before = merged[key];
-    merged[key] = isRecord(before) && isRecord(value) ? mergedInto(before, value) : value;
+    merged[key] = isRecord(before) && isRecord(value) ? mergeSettings(before, value) : value;
   }
   return merged;
 }
@@ -144,10 +155,10 @@ function mergedInto(
 /**
  * URL of Codex's built-in provider, by authentication method. Reads only the method, not the key.
  */
-async function vendorAddress(folder: string, env: Readonly<Record<string, string | undefined>>): Promise<string> {
+async function readVendorAddress(folder: string, env: Readonly<Record<string, string | undefined>>): Promise<string> {
   const api = 'https://api.openai.com/v1';
   if (env['CODEX_API_KEY']) return api;
-  const signIn = await settingsIn(join(folder, 'auth.json'), JSON.parse);
+  const signIn = await readSettingsFile(join(folder, 'auth.json'), JSON.parse);
   const mode = getText(signIn, 'auth_mode')?.toLowerCase();
   if (mode === 'apikey' || (mode === undefined && getText(signIn, 'OPENAI_API_KEY') !== undefined)) return api;
   if (mode === 'chatgpt' || isRecord(signIn['tokens'])) return 'https://chatgpt.com/backend-api/codex';

@@ -7,14 +7,14 @@ import {
   getRecord,
   getText,
   parseAddress,
-  settingsIn,
+  readSettingsFile,
   withoutOption,
   type GatewayAgent,
 } from './agent';
-import { shownPath } from './projectTrust';
+import { shortenPath } from './projectTrust';
 
 /** URLs of providers without a configured one. */
-const BUILT_IN: Readonly<Partial<Record<string, string>>> = {
+const BUILT_IN_ADDRESSES: Readonly<Partial<Record<string, string>>> = {
   anthropic: 'https://api.anthropic.com/v1',
   openai: 'https://api.openai.com/v1',
   gemini: 'https://generativelanguage.googleapis.com/v1beta',
@@ -23,7 +23,7 @@ const BUILT_IN: Readonly<Partial<Record<string, string>>> = {
 /**
  * Factor for the window reported to the agent, since its compaction is based on unsent messages.
  */
-const WINDOW_TIMES = 8;
+const WINDOW_FACTOR = 8;
 
 const nameRoute = (at: number): string => `m-${at}`;
 
@@ -41,7 +41,7 @@ export const continueCli: GatewayAgent = {
       given === undefined
         ? join(env['CONTINUE_GLOBAL_DIR'] ?? join(homedir, '.continue'), 'config.yaml')
         : resolve(cwd, given);
-    const settings = await settingsIn(path, (text) => parse(text) as unknown);
+    const settings = await readSettingsFile(path, (text) => parse(text) as unknown);
     const models = (Array.isArray(settings['models']) ? (settings['models'] as readonly unknown[]) : []).filter(
       isRecord,
     );
@@ -50,9 +50,9 @@ export const continueCli: GatewayAgent = {
     const windows = new Map<string, number>();
     for (const [at, model] of models.entries()) {
       const own = getText(model, 'apiBase');
-      const address = own ?? BUILT_IN[getText(model, 'provider') ?? ''];
+      const address = own ?? BUILT_IN_ADDRESSES[getText(model, 'provider') ?? ''];
       if (address !== undefined) addresses.set(at, parseAddress(address, `The apiBase of model ${at + 1}`));
-      if (own !== undefined) from.set(nameRoute(at), `apiBase in ${shownPath(path, home)}`);
+      if (own !== undefined) from.set(nameRoute(at), `apiBase in ${shortenPath(path, home)}`);
       const window = getField(model, 'defaultCompletionOptions', 'contextLength');
       if (typeof window === 'number') windows.set(getText(model, 'model') ?? '', window);
     }
@@ -74,7 +74,7 @@ export const continueCli: GatewayAgent = {
             ...model,
             ...(addresses.has(at) && { apiBase: url(nameRoute(at)) }),
             ...(typeof window === 'number' && {
-              defaultCompletionOptions: { ...options, contextLength: window * WINDOW_TIMES },
+              defaultCompletionOptions: { ...options, contextLength: window * WINDOW_FACTOR },
             }),
           };
         });

@@ -1,12 +1,12 @@
-import { SECRET_HEADER } from '../../../gateway/access';
+import { SECRET_HEADER_NAME } from '../../../gateway/access';
 import { parseAddress, getOption, UnsupportedError, type GatewayAgent } from './agent';
 
-const ROUTE = 'provider';
+const ROUTE_NAME = 'provider';
 /**
  * Factor for the prompt limit reported to the agent, since its compaction is based on unsent
  * messages.
  */
-const WINDOW_TIMES = 8;
+const WINDOW_FACTOR = 8;
 
 /**
  * Copilot CLI with a user-defined provider, which is configured only by environment variables;
@@ -32,25 +32,27 @@ export const copilotCli: GatewayAgent = {
     const prompt = Number(env['COPILOT_PROVIDER_MAX_PROMPT_TOKENS']);
     const windows = new Map(model && prompt > 0 ? [[model, prompt]] : []);
     return Promise.resolve({
-      routes: new Map([[ROUTE, parseAddress(address, 'COPILOT_PROVIDER_BASE_URL')]]),
-      from: new Map([[ROUTE, 'COPILOT_PROVIDER_BASE_URL']]),
+      routes: new Map([[ROUTE_NAME, parseAddress(address, 'COPILOT_PROVIDER_BASE_URL')]]),
+      from: new Map([[ROUTE_NAME, 'COPILOT_PROVIDER_BASE_URL']]),
       canRecall: true,
       windows,
       launch: async ({ url, file, recall }) => {
-        const at = new URL(url(ROUTE));
+        const at = new URL(url(ROUTE_NAME));
         const secret = at.pathname.split('/')[1] ?? '';
         const { name, command, args: serverArgs, env: serverEnv } = recall;
         const server = { type: 'local', command, args: serverArgs, env: serverEnv, tools: ['*'] };
         const servers = await file('mcp.json', JSON.stringify({ mcpServers: { [name]: server } }));
-        const headers = [env['COPILOT_PROVIDER_HEADERS'], `${SECRET_HEADER}: ${secret}`].filter(Boolean).join('\n');
+        const headers = [env['COPILOT_PROVIDER_HEADERS'], `${SECRET_HEADER_NAME}: ${secret}`]
+          .filter(Boolean)
+          .join('\n');
         return {
           command: 'copilot',
           args: [`--additional-mcp-config=@${servers}`, ...args],
           env: {
-            COPILOT_PROVIDER_BASE_URL: `${at.origin}/${ROUTE}`,
+            COPILOT_PROVIDER_BASE_URL: `${at.origin}/${ROUTE_NAME}`,
             COPILOT_PROVIDER_HEADERS: headers,
             COPILOT_PROVIDER_TRANSPORT: 'http',
-            ...(prompt > 0 && { COPILOT_PROVIDER_MAX_PROMPT_TOKENS: String(prompt * WINDOW_TIMES) }),
+            ...(prompt > 0 && { COPILOT_PROVIDER_MAX_PROMPT_TOKENS: String(prompt * WINDOW_FACTOR) }),
           },
         };
       },

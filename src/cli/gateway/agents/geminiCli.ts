@@ -6,15 +6,15 @@ import {
   getText,
   listFolders,
   parseAddress,
-  settingsIn,
+  readSettingsFile,
   systemSettings,
   type AgentHome,
   type GatewayAgent,
 } from './agent';
-import { jsonc } from './jsonc';
+import { parseJsonc } from './jsonc';
 
-const ROUTE = 'gemini';
-const ADDRESS = 'GOOGLE_GEMINI_BASE_URL';
+const ROUTE_NAME = 'gemini';
+const ADDRESS_VARIABLE = 'GOOGLE_GEMINI_BASE_URL';
 
 /**
  * Gemini CLI with an API key reads its URL from the environment. Google sign-in (Code Assist) and
@@ -28,29 +28,31 @@ export const geminiCli: GatewayAgent = {
   async prepare(args, home) {
     const { env, homedir, cwd } = home;
     const systemFile = env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] ?? systemSettings(home, 'GeminiCli', 'gemini-cli');
-    const system = await settingsIn(systemFile, jsonc);
+    const system = await readSettingsFile(systemFile, parseJsonc);
     const [project, user] = await Promise.all(
       [join(cwd, '.gemini', 'settings.json'), join(homedir, '.gemini', 'settings.json')].map((path) =>
-        settingsIn(path, jsonc),
+        readSettingsFile(path, parseJsonc),
       ),
     );
     const chosen = [system, project, user]
       .map((one) => getText(one, 'security', 'auth', 'selectedType') ?? getText(one, 'selectedAuthType'))
       .find((value) => value !== undefined);
-    const type = chosen ?? typeInEnvironment(env);
+    const type = chosen ?? readAuthType(env);
     if (type !== 'gemini-api-key') {
       throw new UnsupportedError(
         `Gemini CLI is signed in with "${type ?? 'nothing yet'}"; only an API key is supported: set GEMINI_API_KEY and choose it with /auth.`,
       );
     }
     const canRecall = isRoots(home.runs, home);
-    const set = env[ADDRESS] || undefined;
+    const set = env[ADDRESS_VARIABLE] || undefined;
     return {
-      routes: new Map([[ROUTE, parseAddress(set ?? 'https://generativelanguage.googleapis.com', ADDRESS)]]),
-      ...(set !== undefined && { from: new Map([[ROUTE, ADDRESS]]) }),
+      routes: new Map([
+        [ROUTE_NAME, parseAddress(set ?? 'https://generativelanguage.googleapis.com', ADDRESS_VARIABLE)],
+      ]),
+      ...(set !== undefined && { from: new Map([[ROUTE_NAME, ADDRESS_VARIABLE]]) }),
       canRecall,
       async launch({ url, file, recall }) {
-        if (!canRecall) return { command: 'gemini', args, env: { [ADDRESS]: url(ROUTE) } };
+        if (!canRecall) return { command: 'gemini', args, env: { [ADDRESS_VARIABLE]: url(ROUTE_NAME) } };
         const servers = getRecord(system, 'mcpServers');
         const { command, args: serverArgs, env: serverEnv } = recall;
         const server = { command, args: serverArgs, env: serverEnv, trust: true };
@@ -59,7 +61,7 @@ export const geminiCli: GatewayAgent = {
           command: 'gemini',
           args,
           env: {
-            [ADDRESS]: url(ROUTE),
+            [ADDRESS_VARIABLE]: url(ROUTE_NAME),
             GEMINI_CLI_SYSTEM_SETTINGS_PATH: await file('gemini.json', JSON.stringify(overlay)),
           },
         };
@@ -71,23 +73,24 @@ export const geminiCli: GatewayAgent = {
 /**
  * Authentication if the settings have none, in the agent's order (`getAuthTypeFromEnv`, 0.61.0).
  */
-function typeInEnvironment(env: AgentHome['env']): string | undefined {
+function readAuthType(env: AgentHome['env']): string | undefined {
   if (env['GOOGLE_GENAI_USE_GCA'] === 'true') return 'oauth-personal';
   if (env['GOOGLE_GENAI_USE_VERTEXAI'] === 'true') return 'vertex-ai';
   return env['GEMINI_API_KEY'] ? 'gemini-api-key' : undefined;
 }
 
-const GROUP_OR_OTHERS_WRITE = 0o022;
+const GROUP_OR_OTHERS_WRITE_MODE = 0o022;
 
 /** True if files created here belong to root and all parent folders are writable only by root. */
 function isRoots(folder: string, { platform }: AgentHome): boolean {
   if (platform === 'win32' || process.getuid?.() !== 0) return false;
-  const there = existing(folder);
+  const there = findExistingFolder(folder);
   return [there, realpathSync(there)].flatMap(listFolders).every((path) => {
     const { uid, mode } = statSync(path);
-    return uid === 0 && (mode & GROUP_OR_OTHERS_WRITE) === 0 && lstatSync(path).uid === 0;
+    return uid === 0 && (mode & GROUP_OR_OTHERS_WRITE_MODE) === 0 && lstatSync(path).uid === 0;
   });
 }
 
 /** The folder or its nearest existing parent. */
-const existing = (folder: string): string => (existsSync(folder) ? folder : existing(dirname(folder)));
+const findExistingFolder = (folder: string): string =>
+  existsSync(folder) ? folder : findExistingFolder(dirname(folder));

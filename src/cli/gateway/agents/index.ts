@@ -5,35 +5,35 @@
 import { AGENT_LIST, type GatewayCommand } from '../../../core/agents';
 import type { GatewayAgent } from './agent';
 import { claudeCode } from './claudeCode';
-import { cline } from './cline';
-import { codex } from './codex';
+import { clineGatewayAgent } from './cline';
+import { codexGatewayAgent } from './codex';
 import { continueCli } from './continueCli';
 import { copilotCli } from './copilotCli';
 import { geminiCli } from './geminiCli';
-import { kilo, openCode } from './openCode';
-import { pi } from './pi';
+import { kiloGatewayAgent, openCode } from './openCode';
+import { piGatewayAgent } from './pi';
 import { qwenCode } from './qwenCode';
 
-const AGENTS: Readonly<Record<GatewayCommand, GatewayAgent>> = {
+const GATEWAY_AGENTS: Readonly<Record<GatewayCommand, GatewayAgent>> = {
   claude: claudeCode,
-  cline,
+  cline: clineGatewayAgent,
   cn: continueCli,
-  codex,
+  codex: codexGatewayAgent,
   copilot: copilotCli,
   gemini: geminiCli,
-  kilo,
+  kilo: kiloGatewayAgent,
   opencode: openCode,
-  pi,
+  pi: piGatewayAgent,
   qwen: qwenCode,
 };
 
-export const GATEWAY_COMMANDS = Object.keys(AGENTS) as readonly GatewayCommand[];
+export const GATEWAY_COMMANDS = Object.keys(GATEWAY_AGENTS) as readonly GatewayCommand[];
 
-const isCommand = (word: string): word is GatewayCommand => Object.hasOwn(AGENTS, word);
+const isCommand = (word: string): word is GatewayCommand => Object.hasOwn(GATEWAY_AGENTS, word);
 
 /** Undefined for an unknown command. */
-export function gatewayAgent(command: string): (GatewayAgent & { readonly name: string }) | undefined {
+export function findGatewayAgent(command: string): (GatewayAgent & { readonly name: string }) | undefined {
   if (!isCommand(command)) return undefined;
   const row = AGENT_LIST.find(({ live }) => live.through === 'gateway' && live.command === command);
-  return { ...AGENTS[command], name: row?.name ?? command };
+  return { ...GATEWAY_AGENTS[command], name: row?.name ?? command };
 }

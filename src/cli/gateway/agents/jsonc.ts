@@ -2,7 +2,7 @@
  * Parses JSON with comments and trailing commas.
  * @throws SyntaxError
  */
-export function jsonc(text: string): unknown {
+export function parseJsonc(text: string): unknown {
   // Matches strings first, so that comment-like text in them is kept.
   const plain = text.replace(/"(?:[^"\\]|\\[^])*"|\/\/[^\n]*|\/\*[^]*?\*\//g, (part) =>
     part.startsWith('"') ? part : ' ',

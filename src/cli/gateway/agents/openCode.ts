@@ -7,20 +7,20 @@ import {
   getText,
   listFolders,
   parseAddress,
-  settingsIn,
+  readSettingsFile,
   type AgentHome,
   type GatewayAgent,
-  type NamedAddress,
+  type AddressWithSource,
   type ReadyAgent,
 } from './agent';
-import { hostIn, shownPath, unaskedTrust } from './projectTrust';
-import { jsonc } from './jsonc';
+import { extractHost, shortenPath, makeOptionTrust } from './projectTrust';
+import { parseJsonc } from './jsonc';
 
 /**
  * Providers that need only a key: its variable, and their URL. Source: models.dev, which both
  * agents use.
  */
-const BUILT_IN: Readonly<Record<string, { readonly key: string; readonly address: string }>> = {
+const BUILT_IN_PROVIDERS: Readonly<Record<string, { readonly key: string; readonly address: string }>> = {
   anthropic: { key: 'ANTHROPIC_API_KEY', address: 'https://api.anthropic.com/v1' },
   openai: { key: 'OPENAI_API_KEY', address: 'https://api.openai.com/v1' },
   google: { key: 'GOOGLE_GENERATIVE_AI_API_KEY', address: 'https://generativelanguage.googleapis.com/v1beta' },
@@ -39,19 +39,19 @@ const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
     const brand = command.toUpperCase();
     const { env } = home;
     const given = env[`${brand}_CONFIG_CONTENT`];
-    const over = given === undefined ? {} : jsonc(given);
+    const over = given === undefined ? {} : parseJsonc(given);
     const settings = [
       ...(await readSettings(command, brand, home)),
       { values: over, from: `${brand}_CONFIG_CONTENT`, isProjects: false },
     ];
-    const trust = unaskedTrust(home, command === 'kilo' ? 'Kilo' : 'OpenCode');
-    const signedIn = await settingsIn(join(dataFolder(home), command, 'auth.json'), JSON.parse);
+    const trust = makeOptionTrust(home, command === 'kilo' ? 'Kilo' : 'OpenCode');
+    const signedIn = await readSettingsFile(join(getDataFolder(home), command, 'auth.json'), JSON.parse);
     const addresses = new Map<string, URL>();
     const from = new Map<string, string>();
     /** By provider, from the project. */
-    const unused = new Map<string, NamedAddress>();
+    const unused = new Map<string, AddressWithSource>();
     const windows = new Map<string, number>();
-    for (const [id, { key, address }] of Object.entries(BUILT_IN)) {
+    for (const [id, { key, address }] of Object.entries(BUILT_IN_PROVIDERS)) {
       const hasKey = Boolean(env[key]) || getText(signedIn[id], 'type') === 'api';
       if (hasKey) addresses.set(id, new URL(address));
     }
@@ -62,8 +62,8 @@ const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
           if (typeof window === 'number') windows.set(model, window);
         }
         const text = getText(provider, 'options', 'baseURL') ?? getText(provider, 'api');
-        const address = text === undefined ? undefined : expanded(text, env);
-        const known = BUILT_IN[id];
+        const address = text === undefined ? undefined : expandVariables(text, env);
+        const known = BUILT_IN_PROVIDERS[id];
         if (address !== undefined && isProjects && !trust.isTrusted) {
           unused.set(id, { text: address, from: `a provider's address in ${source}`, isProjects });
         } else if (address !== undefined) {
@@ -86,7 +86,7 @@ const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
       projects.find(([id]) => id === provider) ?? (addresses.size === 0 ? projects[0] : undefined) ?? [];
     if (theirs) {
       throw new UnsupportedError(
-        `Its model would be reached at ${hostIn(theirs.text)} (${theirs.from}), and ${trust.why}. To allow it, use --trust-project; or choose another model with --model.`,
+        `Its model would be reached at ${extractHost(theirs.text)} (${theirs.from}), and ${trust.why}. To allow it, use --trust-project; or choose another model with --model.`,
       );
     }
     if (addresses.size === 0) {
@@ -137,16 +137,16 @@ const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
 });
 
 export const openCode = openCodeLike('opencode');
-export const kilo = openCodeLike('kilo');
+export const kiloGatewayAgent = openCodeLike('kilo');
 
 const listIn = (value: unknown, field: string): readonly unknown[] => {
   const list = getField(value, field);
   return Array.isArray(list) ? (list as readonly unknown[]) : [];
 };
 
-const dataFolder = ({ env, homedir }: AgentHome): string => env['XDG_DATA_HOME'] || join(homedir, '.local', 'share');
+const getDataFolder = ({ env, homedir }: AgentHome): string => env['XDG_DATA_HOME'] || join(homedir, '.local', 'share');
 
-interface Settings {
+interface SettingsWithSource {
   readonly values: unknown;
   /** For display. */
   readonly from: string;
@@ -154,7 +154,7 @@ interface Settings {
 }
 
 /** By ascending precedence. */
-async function readSettings(command: string, brand: string, home: AgentHome): Promise<Settings[]> {
+async function readSettings(command: string, brand: string, home: AgentHome): Promise<SettingsWithSource[]> {
   const { env, homedir, cwd } = home;
   const global = join(env['XDG_CONFIG_HOME'] || join(homedir, '.config'), command);
   const own = env[`${brand}_CONFIG`];
@@ -171,13 +171,13 @@ async function readSettings(command: string, brand: string, home: AgentHome): Pr
   const all = [...users.map((path) => [path, false] as const), ...projects.map((path) => [path, true] as const)];
   return Promise.all(
     all.map(async ([path, isProjects]) => ({
-      values: await settingsIn(path, jsonc),
-      from: shownPath(path, home),
+      values: await readSettingsFile(path, parseJsonc),
+      from: shortenPath(path, home),
       isProjects,
     })),
   );
 }
 
 /** Expands `{env:NAME}` in a setting. */
-const expanded = (text: string, env: Readonly<Record<string, string | undefined>>): string =>
+const expandVariables = (text: string, env: Readonly<Record<string, string | undefined>>): string =>
   text.replace(/\{env:([^}]+)\}/g, (_, name: string) => env[name] ?? '');

@@ -7,18 +7,18 @@ import {
   getRecord,
   getText,
   parseAddress,
-  settingsIn,
+  readSettingsFile,
   type GatewayAgent,
 } from './agent';
-import { jsonc } from './jsonc';
-import { shownPath } from './projectTrust';
+import { parseJsonc } from './jsonc';
+import { shortenPath } from './projectTrust';
 
 /**
  * Pi's built-in providers with a single URL and a supported wire format. Source: its model list
  * (`pi-ai` 0.73). Others have one URL per model or account (GitHub Copilot, OpenCode, Cloudflare,
  * Azure, Bedrock, Vertex) or their own format (Mistral, ChatGPT sign-in).
  */
-const BUILT_IN: Readonly<Record<string, string>> = {
+const BUILT_IN_ADDRESSES: Readonly<Record<string, string>> = {
   anthropic: 'https://api.anthropic.com',
   openai: 'https://api.openai.com/v1',
   google: 'https://generativelanguage.googleapis.com/v1beta',
@@ -39,7 +39,7 @@ const BUILT_IN: Readonly<Record<string, string>> = {
 };
 
 /** Other providers that `--model provider/model` may select. */
-const NOT_LED = [
+const UNSUPPORTED_PROVIDERS = [
   ...['openai-codex', 'github-copilot', 'mistral', 'azure-openai-responses', 'amazon-bedrock', 'google-vertex'],
   ...['opencode', 'opencode-go', 'cloudflare-workers-ai', 'cloudflare-ai-gateway'],
 ];
@@ -48,14 +48,14 @@ const NOT_LED = [
  * Pi has no MCP, but accepts an extension for one run, which sets the providers' URLs and adds the
  * recall tool. Source: Pi's documentation on extensions and custom providers.
  */
-export const pi: GatewayAgent = {
+export const piGatewayAgent: GatewayAgent = {
   goesOn: ['--continue'],
   async prepare(args, home) {
     const { env, homedir, cwd } = home;
     const folder = env['PI_CODING_AGENT_DIR'] ?? join(homedir, '.pi', 'agent');
     const models = join(folder, 'models.json');
-    const own = getRecord(await settingsIn(models, jsonc), 'providers');
-    const addresses = new Map(Object.entries(BUILT_IN).map(([id, address]) => [id, new URL(address)]));
+    const own = getRecord(await readSettingsFile(models, parseJsonc), 'providers');
+    const addresses = new Map(Object.entries(BUILT_IN_ADDRESSES).map(([id, address]) => [id, new URL(address)]));
     const ownAddresses: string[] = [];
     for (const [id, provider] of Object.entries(own)) {
       const address = getText(provider, 'baseUrl');
@@ -65,12 +65,12 @@ export const pi: GatewayAgent = {
     }
     const settings = [join(cwd, '.pi', 'settings.json'), join(folder, 'settings.json')];
     const said = await Promise.all(
-      settings.map(async (path) => getText(await settingsIn(path, jsonc), 'defaultProvider')),
+      settings.map(async (path) => getText(await readSettingsFile(path, parseJsonc), 'defaultProvider')),
     );
     const model = getOption(args, '--model');
     const chosen =
       getOption(args, '--provider') ??
-      NOT_LED.find((provider) => model?.startsWith(`${provider}/`)) ??
+      UNSUPPORTED_PROVIDERS.find((provider) => model?.startsWith(`${provider}/`)) ??
       said.find((provider) => provider !== undefined);
     if (chosen !== undefined && !addresses.has(chosen)) {
       throw new UnsupportedError(
@@ -89,12 +89,12 @@ export const pi: GatewayAgent = {
     const nameRoute = (id: string): string => `p-${ids.indexOf(id)}`;
     return {
       routes: new Map([...addresses].map(([id, address]) => [nameRoute(id), address])),
-      from: new Map(ownAddresses.map((id) => [nameRoute(id), `baseUrl in ${shownPath(models, home)}`])),
+      from: new Map(ownAddresses.map((id) => [nameRoute(id), `baseUrl in ${shortenPath(models, home)}`])),
       canRecall: true,
       windows,
       async launch({ url, file, recall }) {
         const providers = Object.fromEntries(ids.map((id) => [id, url(nameRoute(id))]));
-        const path = await file('condenser.mjs', extension(providers, recall.env));
+        const path = await file('condenser.mjs', makeExtensionSource(providers, recall.env));
         return { command: 'pi', args: ['--extension', path, ...args], env: {} };
       },
     };
@@ -102,7 +102,10 @@ export const pi: GatewayAgent = {
 };
 
 /** Source of the extension, which contains only this run's URLs. */
-const extension = (providers: Readonly<Record<string, string>>, env: Readonly<Record<string, string>>): string => `
+const makeExtensionSource = (
+  providers: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>>,
+): string => `
 const providers = ${JSON.stringify(providers)};
 const recall = ${JSON.stringify(env['CONTEXT_CONDENSER_RECALL'] ?? '')};
 export default function (pi) {
@@ -110,7 +113,7 @@ export default function (pi) {
   pi.registerTool({
     name: 'recall',
     label: 'Recall',
-    description: ${JSON.stringify(PI_RECALL)},
+    description: ${JSON.stringify(PI_RECALL_DESCRIPTION)},
     parameters: { type: 'object', properties: {
       references: { type: 'array', items: { type: 'string' }, description: 'References, such as "ab12cd".' },
       words: { type: 'string', description: 'Or words that a line must hold.' },
@@ -125,4 +128,4 @@ export default function (pi) {
 }
 `;
 
-const PI_RECALL = `Gives back what was condensed out of this conversation: by the reference in a marker ${MARKER_EXAMPLE}, or by a search.`;
+const PI_RECALL_DESCRIPTION = `Gives back what was condensed out of this conversation: by the reference in a marker ${MARKER_EXAMPLE}, or by a search.`;

@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../test/support/temporaryFolder';
 import type { GatewayCommand } from '../../../core/agents';
 import type { ReadyAgent } from './agent';
-import { gatewayAgent } from './index';
-import { destinationLine } from './projectTrust';
+import { findGatewayAgent } from './index';
+import { formatDestinations } from './projectTrust';
 
 const EVIL = 'https://evil.example/v1';
 
@@ -48,12 +48,12 @@ async function prepared(name: GatewayCommand, { files = {}, trustProject = false
     writeFileSync(join(homedir, path), text.replaceAll('HOME', homedir.replaceAll('\\', '/')));
   }
   const cwd = join(homedir, folder);
-  return gatewayAgent(name)!.prepare([], { homedir, cwd, platform: 'linux', runs: homedir, env, trustProject });
+  return findGatewayAgent(name)!.prepare([], { homedir, cwd, platform: 'linux', runs: homedir, env, trustProject });
 }
 
 const listHosts = ({ routes }: ReadyAgent): string[] => [...routes.values()].map(({ host }) => host);
 const describeDestinations = ({ routes, from, unused, trust }: ReadyAgent): string =>
-  destinationLine(routes, from, unused, trust);
+  formatDestinations(routes, from, unused, trust);
 
 describe.each(HOSTILE)('%s in a repository with %s (%s)', (name, file, text, env) => {
   const files = { [`repo/${file}`]: text };
@@ -196,7 +196,7 @@ it('the line with destinations shows only hosts, whatever a setting contains', (
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (path) => {
       const text = `https://a.example/${path}`;
-      const line = destinationLine(new Map([['a', new URL('https://b.example')]]), new Map(), [
+      const line = formatDestinations(new Map([['a', new URL('https://b.example')]]), new Map(), [
         { text, from: 'X in Y', isProjects: true },
         { text: path, from: 'X in Y', isProjects: true },
       ]);

@@ -5,16 +5,23 @@
  */
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { getField, listFolders, settingsIn, type AgentHome, type NamedAddress, type ProjectTrust } from './agent';
-import { jsonc } from './jsonc';
+import {
+  getField,
+  listFolders,
+  readSettingsFile,
+  type AgentHome,
+  type AddressWithSource,
+  type ProjectTrust,
+} from './agent';
+import { parseJsonc } from './jsonc';
 
-const BY_OPTION: ProjectTrust = { isTrusted: true, why: 'by --trust-project' };
+const TRUSTED_BY_OPTION: ProjectTrust = { isTrusted: true, why: 'by --trust-project' };
 
 /** Splits URLs from settings, by descending precedence, into used and unused ones. */
-export function usableAddress(
-  named: readonly (NamedAddress | undefined)[],
+export function chooseTrustedAddress(
+  named: readonly (AddressWithSource | undefined)[],
   { isTrusted }: ProjectTrust,
-): { readonly used: NamedAddress | undefined; readonly unused: readonly NamedAddress[] } {
+): { readonly used: AddressWithSource | undefined; readonly unused: readonly AddressWithSource[] } {
   const all = named.filter((one) => one !== undefined);
   const at = all.findIndex(({ isProjects }) => isTrusted || !isProjects);
   const used = all[at];
@@ -27,14 +34,14 @@ export function usableAddress(
  * `projects[folder].hasTrustDialogAccepted` up to the root of the repository, or of the file system
  * without one. It also accepts the main worktree's record for a linked one; we don't.
  */
-export async function claudeCodeTrust(home: AgentHome): Promise<ProjectTrust> {
-  if (home.trustProject) return BY_OPTION;
+export async function readClaudeCodeTrust(home: AgentHome): Promise<ProjectTrust> {
+  if (home.trustProject) return TRUSTED_BY_OPTION;
   const { env, homedir, cwd, platform } = home;
   const untrusted = { isTrusted: false, why: 'Claude Code has not been told to trust this folder' };
   if (env['CLAUDE_CODE_IGNORE_PERSISTED_TRUST']) return untrusted;
-  const config = await settingsIn(join(env['CLAUDE_CONFIG_DIR'] ?? homedir, '.claude.json'), JSON.parse);
+  const config = await readSettingsFile(join(env['CLAUDE_CONFIG_DIR'] ?? homedir, '.claude.json'), JSON.parse);
   const toKey = (folder: string): string => (platform === 'win32' ? folder.replaceAll('\\', '/') : folder);
-  const isAccepted = foldersInRepository(cwd).some(
+  const isAccepted = listFoldersInRepository(cwd).some(
     (folder) => getField(config, 'projects', toKey(folder), 'hasTrustDialogAccepted') === true,
   );
   return isAccepted ? { isTrusted: true, why: 'Claude Code trusts this folder' } : untrusted;
@@ -45,11 +52,14 @@ export async function claudeCodeTrust(home: AgentHome): Promise<ProjectTrust> {
  * deepest rule that contains the working folder decides, and a distrusting one wins a tie. It asks
  * only if `security.folderTrust` is on, so without it the folder counts as untrusted.
  */
-export async function qwenCodeTrust(home: AgentHome): Promise<ProjectTrust> {
-  if (home.trustProject) return BY_OPTION;
+export async function readQwenCodeTrust(home: AgentHome): Promise<ProjectTrust> {
+  if (home.trustProject) return TRUSTED_BY_OPTION;
   const { env, homedir, cwd } = home;
   const folder = env['QWEN_HOME'] ?? join(homedir, '.qwen');
-  const rules = await settingsIn(env['QWEN_CODE_TRUSTED_FOLDERS_PATH'] ?? join(folder, 'trustedFolders.json'), jsonc);
+  const rules = await readSettingsFile(
+    env['QWEN_CODE_TRUSTED_FOLDERS_PATH'] ?? join(folder, 'trustedFolders.json'),
+    parseJsonc,
+  );
   let [depth, isTrusted] = [-1, false];
   for (const [path, level] of Object.entries(rules)) {
     if (level !== 'TRUST_FOLDER' && level !== 'TRUST_PARENT' && level !== 'DO_NOT_TRUST') continue;
@@ -65,43 +75,43 @@ export async function qwenCodeTrust(home: AgentHome): Promise<ProjectTrust> {
 }
 
 /** For agents that use project settings without asking, like OpenCode (anomalyco/opencode#6361). */
-export const unaskedTrust = ({ trustProject }: AgentHome, agent: string): ProjectTrust =>
-  trustProject ? BY_OPTION : { isTrusted: false, why: `${agent} does not ask whether you trust a folder` };
+export const makeOptionTrust = ({ trustProject }: AgentHome, agent: string): ProjectTrust =>
+  trustProject ? TRUSTED_BY_OPTION : { isTrusted: false, why: `${agent} does not ask whether you trust a folder` };
 
 /**
  * First line of a run: which hosts receive requests, which setting says so, and which project URLs
  * are not used.
  */
-export function destinationLine(
+export function formatDestinations(
   routes: ReadonlyMap<string, URL>,
   from: ReadonlyMap<string, string> = new Map(),
-  unused: readonly NamedAddress[] = [],
+  unused: readonly AddressWithSource[] = [],
   trust?: ProjectTrust,
 ): string {
   const hosts = new Map<string, string | undefined>();
   for (const [route, { host }] of routes) hosts.set(host, from.get(route) ?? hosts.get(host));
   const named = [...hosts].filter(([, source]) => source !== undefined).map(([host, source]) => `${host} (${source})`);
   const plain = [...hosts].filter(([, source]) => source === undefined).map(([host]) => host);
-  const to = [...named, ...(plain.length > MAX_PLAIN ? ['the addresses of its known providers'] : plain)];
-  const left = unused.map(({ text, from: source }) => `${hostIn(text)} (${source})`);
+  const to = [...named, ...(plain.length > MAX_LISTED_HOSTS ? ['the addresses of its known providers'] : plain)];
+  const left = unused.map(({ text, from: source }) => `${extractHost(text)} (${source})`);
   const not =
     left.length === 0
       ? ''
-      : ` Not to ${listed(left)}: ${trust?.why ?? 'this folder is not trusted'}. To allow it, use --trust-project.`;
-  return `Context Condenser: Requests go to ${listed(to)}.${not}`;
+      : ` Not to ${joinUnique(left)}: ${trust?.why ?? 'this folder is not trusted'}. To allow it, use --trust-project.`;
+  return `Context Condenser: Requests go to ${joinUnique(to)}.${not}`;
 }
 
 /** Maximum number of vendors' hosts listed individually. */
-const MAX_PLAIN = 4;
+const MAX_LISTED_HOSTS = 4;
 
-const listed = (items: readonly string[]): string => [...new Set(items)].join(', ');
+const joinUnique = (items: readonly string[]): string => [...new Set(items)].join(', ');
 
 /** Safe for a terminal, since `URL` normalizes it. */
-export const hostIn = (address: string): string =>
+export const extractHost = (address: string): string =>
   URL.canParse(address) ? new URL(address).host || 'an address without a host' : 'something that is no address';
 
 /** Shortens a path for display. */
-export function shownPath(path: string, { homedir, cwd }: Pick<AgentHome, 'homedir' | 'cwd'>): string {
+export function shortenPath(path: string, { homedir, cwd }: Pick<AgentHome, 'homedir' | 'cwd'>): string {
   const inProject = relative(cwd, path);
   if (isWithin(path, cwd)) return `${inProject} of this project`;
   return isWithin(path, homedir) ? join('~', relative(homedir, path)) : path;
@@ -113,7 +123,7 @@ function isWithin(path: string, folder: string): boolean {
 }
 
 /** The folder and its parents up to the root of its repository, or of the file system. */
-function foldersInRepository(folder: string): string[] {
+function listFoldersInRepository(folder: string): string[] {
   const all = listFolders(folder);
   const root = all.findIndex((each) => existsSync(join(each, '.git')));
   return root < 0 ? all : all.slice(0, root + 1);

@@ -6,16 +6,18 @@ import {
   getRecord,
   getText,
   parseAddress,
-  settingsIn,
+  readSettingsFile,
   systemSettings,
   type GatewayAgent,
-  type NamedAddress,
+  type AddressWithSource,
 } from './agent';
-import { qwenCodeTrust, shownPath, usableAddress } from './projectTrust';
-import { jsonc } from './jsonc';
+import { readQwenCodeTrust, shortenPath, chooseTrustedAddress } from './projectTrust';
+import { parseJsonc } from './jsonc';
 
 /** Authentication by key: the variable with the URL, and the vendor's default. */
-const WAYS: Readonly<Partial<Record<string, { readonly variable: string; readonly address: string }>>> = {
+const PROVIDER_BY_AUTH_TYPE: Readonly<
+  Partial<Record<string, { readonly variable: string; readonly address: string }>>
+> = {
   openai: { variable: 'OPENAI_BASE_URL', address: 'https://api.openai.com/v1' },
   'openai-responses': { variable: 'OPENAI_BASE_URL', address: 'https://api.openai.com/v1' },
   anthropic: { variable: 'ANTHROPIC_BASE_URL', address: 'https://api.anthropic.com' },
@@ -31,17 +33,17 @@ export const qwenCode: GatewayAgent = {
   async prepare(args, home) {
     const { env, homedir, cwd } = home;
     const systemFile = env['QWEN_CODE_SYSTEM_SETTINGS_PATH'] ?? systemSettings(home, 'QwenCode', 'qwen-code');
-    const system = await settingsIn(systemFile, jsonc);
+    const system = await readSettingsFile(systemFile, parseJsonc);
     const folder = env['QWEN_HOME'] ?? join(homedir, '.qwen');
     const inProject = join(cwd, '.qwen', 'settings.json');
     const users = join(folder, 'settings.json');
     const files = [systemFile, inProject, users];
-    const settings = [system, ...(await Promise.all(files.slice(1).map((path) => settingsIn(path, jsonc))))];
+    const settings = [system, ...(await Promise.all(files.slice(1).map((path) => readSettingsFile(path, parseJsonc))))];
     const chosen =
       getOption(args, '--auth-type') ??
       settings.map((one) => getText(one, 'security', 'auth', 'selectedType')).find((type) => type !== undefined) ??
       (env['OPENAI_API_KEY'] ? 'openai' : undefined);
-    const way = WAYS[chosen ?? ''];
+    const way = PROVIDER_BY_AUTH_TYPE[chosen ?? ''];
     if (!way || getOption(args, '--openai-base-url') !== undefined) {
       throw new UnsupportedError(
         way
@@ -54,15 +56,18 @@ export const qwenCode: GatewayAgent = {
         "A model in its settings (modelProviders) has an address of its own, which overrides the gateway's.",
       );
     }
-    const trust = await qwenCodeTrust(home);
-    const said = settings.map((one, at): NamedAddress | undefined => {
+    const trust = await readQwenCodeTrust(home);
+    const said = settings.map((one, at): AddressWithSource | undefined => {
       const text = chosen?.startsWith('openai') ? getText(one, 'security', 'auth', 'baseUrl') : undefined;
       const path = files[at] ?? '';
-      const from = `security.auth.baseUrl in ${shownPath(path, home)}`;
+      const from = `security.auth.baseUrl in ${shortenPath(path, home)}`;
       return text === undefined ? undefined : { text, from, isProjects: path === inProject && path !== users };
     });
     const set = env[way.variable];
-    const { used, unused } = usableAddress([set ? { text: set, from: way.variable } : undefined, ...said], trust);
+    const { used, unused } = chooseTrustedAddress(
+      [set ? { text: set, from: way.variable } : undefined, ...said],
+      trust,
+    );
     const route = 'qwen';
     return {
       routes: new Map([[route, parseAddress(used?.text ?? way.address, way.variable)]]),

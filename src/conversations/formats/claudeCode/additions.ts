@@ -9,11 +9,11 @@
 import { getBlocks, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
 import { asText } from '../../text/values';
-import type { Sending } from './attachments';
+import type { AttachmentUse } from './attachments';
 import type { ClaudeCodeRecord } from './record';
 
-type Addition = Extract<Sending, { readonly kind: 'agent' | 'person' }>;
-type AgentAddition = Extract<Sending, { readonly kind: 'agent' }>;
+type Addition = Extract<AttachmentUse, { readonly kind: 'agent' | 'person' }>;
+type AgentAddition = Extract<AttachmentUse, { readonly kind: 'agent' }>;
 
 /**
  * @param messages the messages that the records were joined to
@@ -32,8 +32,9 @@ export function insertAdditions(
     if (place !== undefined && !isPrompt(messages[place])) stop = Math.max(stop, skipResults(messages, place));
     const sending = record.attachment?.sending;
     if (sending?.kind !== 'agent' && sending?.kind !== 'person') continue;
-    const addition = forModel(sending, findModelAt(messages, stop));
-    const isBehind = addition.kind === 'person' ? takesSystem(findModelAt(messages, stop)) : addition.role === 'system';
+    const addition = adaptToModel(sending, findModelAt(messages, stop));
+    const isBehind =
+      addition.kind === 'person' ? acceptsSystemMessages(findModelAt(messages, stop)) : addition.role === 'system';
     placed.push({ behind: isBehind ? skipPrompts(messages, stop) : stop, addition });
   }
   if (placed.length === 0) return messages;
@@ -48,12 +49,12 @@ export function insertAdditions(
  * before the prompt. Source: 2.1.332 (`pk`: models before claude-opus-4-8 in `Zf`, and Claude 3),
  * and requests to claude-sonnet-4-5.
  */
-const WITHOUT_SYSTEM_MESSAGES = /claude-3-|claude-(?:opus|sonnet|haiku)-4(?:-[0-7])?(?:-\d{8})?(?!-?\d)/;
+const MODELS_WITHOUT_SYSTEM_MESSAGES = /claude-3-|claude-(?:opus|sonnet|haiku)-4(?:-[0-7])?(?:-\d{8})?(?!-?\d)/;
 
-const takesSystem = (model: string): boolean => !WITHOUT_SYSTEM_MESSAGES.test(model);
+const acceptsSystemMessages = (model: string): boolean => !MODELS_WITHOUT_SYSTEM_MESSAGES.test(model);
 
-const forModel = (addition: Addition, model: string): Addition =>
-  addition.kind === 'agent' && !takesSystem(model) ? { ...addition, role: 'user' } : addition;
+const adaptToModel = (addition: Addition, model: string): Addition =>
+  addition.kind === 'agent' && !acceptsSystemMessages(model) ? { ...addition, role: 'user' } : addition;
 
 /**
  * The model that received the message at this place: the next to answer, or else the last that did.

@@ -8,7 +8,7 @@ import {
   text,
   user,
 } from '../../../../test/fixtures/conversations/claudeCodeLines';
-import { read, outline } from './testing';
+import { readRecords, outline } from './testing';
 
 const attachment = (uuid: string, parent: string, fields: Fields, record: Fields = {}): Fields =>
   other('attachment', uuid, parent, { attachment: fields, ...record });
@@ -38,7 +38,7 @@ describe('a message typed while Claude Code works', () => {
     ['as rendered by newer versions', 'NEVER touch migrations', { rendered: true }],
   ])("is read as the person's message: %s", (_, prompt, { rendered, ...fields }: Fields) => {
     const words = 'The user sent a new message while you were working:\nNEVER touch migrations';
-    const { messages } = read(
+    const { messages } = readRecords(
       turn((parent) =>
         attachment(
           'q1',
@@ -55,7 +55,7 @@ describe('a message typed while Claude Code works', () => {
   it('keeps its images', () => {
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA==' } };
     const prompt = [{ type: 'text', text: 'like this' }, image];
-    const { messages } = read(turn((parent) => attachment('q1', parent, { type: 'queued_command', prompt })));
+    const { messages } = readRecords(turn((parent) => attachment('q1', parent, { type: 'queued_command', prompt })));
     expect(messages[3]?.content).toEqual(prompt);
   });
 
@@ -63,7 +63,7 @@ describe('a message typed while Claude Code works', () => {
     ['behind that prompt, for a model that takes system messages', 'claude-opus-4-8', ['START', 'WORDS']],
     ['in front of it, for an older model', 'claude-sonnet-4-5', ['WORDS', 'START']],
   ])('is placed where Claude Code sends it if it follows a prompt directly: %s', (_, model, expected) => {
-    const { messages } = read([
+    const { messages } = readRecords([
       user('u1', null, 'START'),
       attachment('q1', 'u1', { type: 'queued_command', prompt: 'WORDS', commandMode: 'prompt' }),
       by(model, assistant('a1', 'q1', 'm1', text('done'))),
@@ -73,7 +73,7 @@ describe('a message typed while Claude Code works', () => {
 
   it('is read even at the end of a file', () => {
     const records = turn((parent) => attachment('q1', parent, { type: 'queued_command', prompt: 'wait' }));
-    expect(outline(read(records.slice(0, -1)).messages).at(-1)).toBe('user: wait');
+    expect(outline(readRecords(records.slice(0, -1)).messages).at(-1)).toBe('user: wait');
   });
 
   it('is taken from the queue if an old version wrote no attachment', () => {
@@ -85,7 +85,7 @@ describe('a message typed while Claude Code works', () => {
       ...(content !== undefined && { content }),
     });
     const [task, command, answer, end] = turn();
-    const { messages } = read([
+    const { messages } = readRecords([
       task as Fields,
       queue('enqueue', 'commit first'),
       command as Fields,
@@ -111,7 +111,7 @@ describe('a message typed while Claude Code works', () => {
     const records = turn();
     records.splice(1, 0, { ...queue, operation: 'enqueue', content: 'Rename the loader.' });
     records.splice(4, 0, { ...queue, operation: 'remove' });
-    expect(outline(read(records).messages)).toEqual([
+    expect(outline(readRecords(records).messages)).toEqual([
       'user: Rename the loader.',
       'assistant: c1',
       'user: c1',
@@ -127,7 +127,7 @@ describe('a message typed while Claude Code works', () => {
       ...[task, command, { ...queue, operation: 'enqueue', content: 'rewound words' }, result],
       ...[{ ...queue, operation: 'remove' }, end, user('u9', null, 'Another task.')],
     ];
-    expect(outline(read(records).messages)).toEqual(['user: Another task.']);
+    expect(outline(readRecords(records).messages)).toEqual(['user: Another task.']);
   });
 
   it('appears once if it is both in the queue and in an attachment', () => {
@@ -135,11 +135,11 @@ describe('a message typed while Claude Code works', () => {
     const queue = { type: 'queue-operation', sessionId: '00000000-0000-4000-8000-000000000001' };
     records.splice(1, 0, { ...queue, operation: 'enqueue', content: 'commit first' });
     records.splice(4, 0, { ...queue, operation: 'remove' });
-    expect(outline(read(records).messages).filter((line) => line === 'user: commit first')).toHaveLength(1);
+    expect(outline(readRecords(records).messages).filter((line) => line === 'user: commit first')).toHaveLength(1);
   });
 
   it('does not include task reports and messages of other sessions', () => {
-    const { messages } = read(
+    const { messages } = readRecords(
       turn(
         (parent) =>
           attachment('q1', parent, { type: 'queued_command', prompt: 'ready', commandMode: 'task-notification' }),
@@ -152,7 +152,7 @@ describe('a message typed while Claude Code works', () => {
 
 describe('an attachment that Claude Code adds', () => {
   it('has the text that its record says was sent', () => {
-    const { messages } = read(
+    const { messages } = readRecords(
       turn((parent) =>
         attachment(
           't1',
@@ -200,7 +200,7 @@ describe('an attachment that Claude Code adds', () => {
     ['opened_file_in_ide', { filename: '/a.ts' }, '/a.ts'],
     ['selected_lines_in_ide', { filename: '/a.ts', lineStart: 1, lineEnd: 2, content: 'x' }, '1 to 2'],
   ])('of type %s is sent in a reminder, even if an old record does not say so', (type, fields, words) => {
-    const { messages, notes } = read(turn((parent) => attachment('t1', parent, { type, ...fields })));
+    const { messages, notes } = readRecords(turn((parent) => attachment('t1', parent, { type, ...fields })));
     const added = messages[3];
     expect(added).toMatchObject({ role: 'user', addedByAgent: true });
     const texts = added?.content as readonly { readonly text: string }[];
@@ -217,13 +217,13 @@ describe('an attachment that Claude Code adds', () => {
     ['command_permissions', { allowedTools: [] }],
     ['prompt_snapshot', { systemPrompt: ['You are'] }],
   ])('of type %s is noted as not sent', (type, fields) => {
-    const { messages, notes } = read(turn((parent) => attachment('t1', parent, { type, ...fields })));
+    const { messages, notes } = readRecords(turn((parent) => attachment('t1', parent, { type, ...fields })));
     expect(messages).toHaveLength(4);
     expect(notes).toEqual([`Left out because it is not sent to the model: 1 attachment ${type}.`]);
   });
 
   it('is not noted as unsent if that is unknown', () => {
-    const { notes } = read([
+    const { notes } = readRecords([
       ...turn((parent) => attachment('t1', parent, { type: 'invented_tomorrow', content: 'x' })),
       other('invented-record', 'x1', null),
     ]);
@@ -233,7 +233,7 @@ describe('an attachment that Claude Code adds', () => {
   });
 
   it('was not sent if its version records what it sends and this record is empty', () => {
-    const { messages, notes } = read(
+    const { messages, notes } = readRecords(
       turn(
         (parent) => attachment('t1', parent, { type: 'session_context', context: {} }),
         (parent) =>
@@ -246,7 +246,7 @@ describe('an attachment that Claude Code adds', () => {
 
   it('is placed as in the request: before the prompt in the user role, after it in the system role', () => {
     const rendered = (words: string, role: string): Fields => ({ rendered: [{ content: words }], renderedRole: role });
-    const { messages } = read([
+    const { messages } = readRecords([
       user('u1', null, 'Task.'),
       attachment('t1', 'u1', { type: 'environment' }, rendered('environment', 'system')),
       attachment('t2', 't1', { type: 'nested_memory' }, rendered('memory', 'user')),
@@ -279,7 +279,7 @@ describe('an attachment that Claude Code adds', () => {
     ['hook_additional_context', { content: ['WORDS'], hookName: 'PreToolUse:Bash' }],
   ])('of type %s in an old record is placed where version 2.1.332 sends it after resuming', (type, fields) => {
     const order = (model: string): readonly number[] => {
-      const { messages } = read([
+      const { messages } = readRecords([
         user('u1', null, 'START'),
         attachment('t1', 'u1', { type, ...fields }),
         by(model, assistant('a1', 't1', 'm1', text('done'))),
@@ -294,7 +294,7 @@ describe('an attachment that Claude Code adds', () => {
   it("of a call's hook is read although its record is off the path", () => {
     const hook = (uuid: string, parent: string, words: string): Fields =>
       attachment(uuid, parent, { type: 'hook_additional_context', content: [words], hookEvent: 'PreToolUse' });
-    const { messages } = read([
+    const { messages } = readRecords([
       user('u1', null, 'Task.'),
       assistant('a1', 'u1', 'm1', call('c1', { command: 'ls' })),
       hook('h1', 'a1', 'before the first call'),
@@ -317,7 +317,7 @@ describe('an attachment that Claude Code adds', () => {
   });
 
   it('is not read after a rewound prompt', () => {
-    const { messages } = read([
+    const { messages } = readRecords([
       ...turn(),
       user('u2', 'a2', 'Old.'),
       attachment('t1', 'u2', { type: 'date_change', newDate: '2026-02-07' }),
@@ -336,7 +336,7 @@ describe('an attachment that Claude Code adds', () => {
     ['some-model', true],
   ])('has the role that its model accepts: %s', (model, takesSystem) => {
     const rendered = [{ content: '<system-reminder>\nThe date.\n</system-reminder>' }];
-    const { messages } = read([
+    const { messages } = readRecords([
       user('u1', null, 'Rename the loader.'),
       attachment('d1', 'u1', { type: 'date', date: '2026-11-29' }, { rendered, renderedRole: 'system' }),
       by(model, assistant('a1', 'd1', 'm1', text('done'))),
@@ -348,7 +348,7 @@ describe('an attachment that Claude Code adds', () => {
   });
 
   it('a result that was too large is read as the preview that was sent instead', () => {
-    const { messages } = read([
+    const { messages } = readRecords([
       ...turn(),
       {
         type: 'content-replacement',

@@ -11,7 +11,7 @@ import {
 } from '../../../../test/fixtures/conversations/claudeCodeLines';
 import { checkConversation } from '../../../core/messages/firewall';
 import type { ApiMessage, Block } from '../../../core/messages/types';
-import { read } from './testing';
+import { readRecords } from './testing';
 
 describe('a generated Claude Code session', () => {
   interface Turn {
@@ -86,7 +86,7 @@ describe('a generated Claude Code session', () => {
     fc.assert(
       fc.property(fc.array(turn, { maxLength: 6 }), (turns) => {
         const { sent, records } = session(turns);
-        expect(sortedIds(read(records).messages)).toEqual(sortedIds(sent));
+        expect(sortedIds(readRecords(records).messages)).toEqual(sortedIds(sent));
       }),
     );
   });
@@ -116,7 +116,7 @@ describe('a generated Claude Code session', () => {
           return kind === 'user' ? user(uuid, above, `say ${n}`) : other('progress', uuid, above);
         });
         fc.pre(records.some((record) => 'message' in record));
-        const conversation = read(records);
+        const conversation = readRecords(records);
         // The same lines, each a message of its own.
         const raw = records.flatMap(({ message }) => (message ? [message as ApiMessage] : []));
         expect(violations(conversation.messages).length).toBeLessThanOrEqual(violations(raw).length);

@@ -7,11 +7,11 @@ import {
   text,
   user,
 } from '../../../../test/fixtures/conversations/claudeCodeLines';
-import { read, outline } from './testing';
+import { readRecords, outline } from './testing';
 
 describe('the active branch of a Claude Code session', () => {
   it('follows parents through records of other types', () => {
-    const { messages } = read([
+    const { messages } = readRecords([
       user('u1', null, 'fix the test'),
       other('progress', 'p1', 'u1'),
       other('system', 's1', 'p1', { subtype: 'stop_hook_summary' }),
@@ -22,7 +22,7 @@ describe('the active branch of a Claude Code session', () => {
   });
 
   it('is the newest one, and branches abandoned by a rewind are dropped and noted', () => {
-    const { messages, notes } = read([
+    const { messages, notes } = readRecords([
       user('u1', null, 'task'),
       assistant('a1', 'u1', 'm1', text('first try')),
       user('u2', 'a1', 'no, wrong'),
@@ -41,7 +41,7 @@ describe('the active branch of a Claude Code session', () => {
   });
 
   it('starts after a missing parent, with a note', () => {
-    const { messages, notes } = read([
+    const { messages, notes } = readRecords([
       user('u1', null, 'lost'),
       user('u2', 'gone', 'here'),
       assistant('a1', 'u2', 'm', text('yes')),
@@ -51,7 +51,10 @@ describe('the active branch of a Claude Code session', () => {
   });
 
   it('ends at a circular link', () => {
-    expect(outline(read([user('u1', 'u2', 'a'), user('u2', 'u1', 'b')]).messages)).toEqual(['user: a', 'user: b']);
+    expect(outline(readRecords([user('u1', 'u2', 'a'), user('u2', 'u1', 'b')]).messages)).toEqual([
+      'user: a',
+      'user: b',
+    ]);
   });
 
   it("follows the file's order if records have no uuid", () => {
@@ -61,18 +64,20 @@ describe('the active branch of a Claude Code session', () => {
       parentUuid: undefined,
       sessionId: undefined,
     });
-    const conversation = read([bare(user('', null, 'hello')), bare(assistant('', null, 'm1', text('hi')))]);
+    const conversation = readRecords([bare(user('', null, 'hello')), bare(assistant('', null, 'm1', text('hi')))]);
     expect(outline(conversation.messages)).toEqual(['user: hello', 'assistant: hi']);
     expect(conversation.id).toMatch(/^file:[0-9a-f]{16}$/);
     expect(
-      outline(read([bare(user('', null, 'old')), bare(boundary('', 'x')), bare(user('', null, 'new'))]).messages),
+      outline(
+        readRecords([bare(user('', null, 'old')), bare(boundary('', 'x')), bare(user('', null, 'new'))]).messages,
+      ),
     ).toEqual(['user: new']);
   });
 });
 
 describe('the conversation read from a Claude Code session', () => {
   it('keeps meta messages, which are sent, and marks them', () => {
-    const { messages } = read([
+    const { messages } = readRecords([
       user('u1', null, 'skill content', { isMeta: true }),
       assistant('a1', 'u1', 'm', text('ok')),
     ]);
@@ -80,7 +85,7 @@ describe('the conversation read from a Claude Code session', () => {
   });
 
   it('contains the output of a local command as a user message', () => {
-    const { messages } = read([
+    const { messages } = readRecords([
       other('system', 's1', null, {
         subtype: 'local_command',
         content: '<local-command-stdout>ok</local-command-stdout>',
@@ -91,7 +96,7 @@ describe('the conversation read from a Claude Code session', () => {
   });
 
   it('omits and counts API errors and records of other kinds', () => {
-    const { messages, notes } = read([
+    const { messages, notes } = readRecords([
       { type: 'summary', summary: 'Old work', leafUuid: 'x' },
       { type: 'file-history-snapshot', messageId: 'u1', snapshot: {} },
       { type: 'queue-operation', operation: 'enqueue' },
@@ -110,7 +115,7 @@ describe('the conversation read from a Claude Code session', () => {
   it('keeps unknown fields of messages but not those of records', () => {
     const line = user('u1', null, 'x', { toolUseResult: { stdout: 'x' } });
     (line['message'] as Fields)['later'] = { a: 1 };
-    expect(read([line]).messages[0]).toEqual({ role: 'user', content: 'x', later: { a: 1 } });
+    expect(readRecords([line]).messages[0]).toEqual({ role: 'user', content: 'x', later: { a: 1 } });
   });
 });
 
@@ -118,7 +123,7 @@ describe('sidechains of a Claude Code session', () => {
   const side = { isSidechain: true };
 
   it('are read separately, one per agent', () => {
-    const { messages, sidechains } = read([
+    const { messages, sidechains } = readRecords([
       user('u1', null, 'task'),
       user('x1', null, 'explore', { ...side, agentId: 'one' }),
       user('y1', null, 'plan', { ...side, agentId: 'two' }),
@@ -133,7 +138,7 @@ describe('sidechains of a Claude Code session', () => {
   });
 
   it("are distinguished by their root if the agent's name is missing", () => {
-    const { sidechains } = read([
+    const { sidechains } = readRecords([
       user('u1', null, 'task'),
       user('x1', 'u1', 'explore', side),
       user('y1', null, 'plan', side),
@@ -150,7 +155,7 @@ describe('sidechains of a Claude Code session', () => {
 
   it('in their own file are read as the conversation', () => {
     const agent = { ...side, agentId: 'abc' };
-    const { id, messages, sidechains } = read([
+    const { id, messages, sidechains } = readRecords([
       user('x1', null, 'explore', agent),
       assistant('x2', 'x1', 'm', text('found'), agent),
     ]);
@@ -164,25 +169,29 @@ describe('sidechains of a Claude Code session', () => {
       user('u', null, 'look', { ...side, agentId: 'x' }),
       assistant('a', 'u', 'm9', text('seen'), { ...side, agentId: 'x' }),
     ];
-    expect(read(agent).lastRequest).toMatchObject({ usage: { inputTokens: 3 }, messagesSince: 0 });
+    expect(readRecords(agent).lastRequest).toMatchObject({ usage: { inputTokens: 3 }, messagesSince: 0 });
     const session = [
       user('t', null, 'task'),
       assistant('b', 't', 'm1', text('done')),
       user('v', 'b', 'more'),
       ...agent,
     ];
-    expect(read(session).lastRequest).toMatchObject({ messagesSince: 1 });
+    expect(readRecords(session).lastRequest).toMatchObject({ messagesSince: 1 });
   });
 
   it('with circular links are read without an endless loop', () => {
-    const { sidechains } = read([user('u', null, 'task'), user('x1', 'x2', 'a', side), user('x2', 'x1', 'b', side)]);
+    const { sidechains } = readRecords([
+      user('u', null, 'task'),
+      user('x1', 'x2', 'a', side),
+      user('x2', 'x1', 'b', side),
+    ]);
     expect(sidechains.flatMap(({ messages }) => messages)).toHaveLength(2);
   });
 });
 
 it('a Claude Code conversation has the ID of the newest session in its file', () => {
   const copied = user('u1', null, 'task', { sessionId: 'older' });
-  expect(read([copied, user('u2', 'u1', 'go on')]).id).toBe('claude-code:00000000-0000-4000-8000-000000000001');
+  expect(readRecords([copied, user('u2', 'u1', 'go on')]).id).toBe('claude-code:00000000-0000-4000-8000-000000000001');
 });
 
 describe('the title of a Claude Code session', () => {
@@ -204,6 +213,6 @@ describe('the title of a Claude Code session', () => {
       'fix the test',
     ],
   ])('consists of %s', (_, records, title) => {
-    expect(read([...records, ...session]).title).toBe(title);
+    expect(readRecords([...records, ...session]).title).toBe(title);
   });
 });

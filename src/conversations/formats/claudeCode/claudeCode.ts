@@ -1,34 +1,34 @@
 import { dirname, join } from 'node:path';
 import { getBlocks, isRecord, isToolResult } from '../../../core/messages/blocks';
-import { type Fields, listIn, stringIn } from '../../text/values';
+import { type Fields, listIn, readString } from '../../text/values';
 import { type Branch, findActiveBranch } from './branch';
 import { joinRecords } from './join';
 import { resolveRecords, addQueuedWords } from './resolve';
-import { unsentNotes } from './unsent';
+import { noteUnsent } from './unsent';
 import { type ClaudeCodeRecord, isLogged, parseRecords } from './record';
-import { recordedWith } from '../../../core/account/recordedRequest';
+import { selectRecordedRequests } from '../../../core/account/recordedRequest';
 import { readRecordedRequests } from './recorded';
-import { sourceId, sourceName } from '../../conversationId';
+import { makeSourceId, getSourceName } from '../../conversationId';
 import { readLines } from '../../text/lines';
-import { plural } from '../../../core/plural';
+import { formatPlural } from '../../../core/plural';
 import { noteOmitted, createNoMessagesError } from '../../notes';
 import type { ConversationReadError } from '../../readError';
-import { tidyTitle, makeTitle } from '../../title';
+import { cleanTitle, makeTitle } from '../../title';
 import { noteUnansweredCalls } from '../unanswered';
 import type { Conversation, ReadOptions, Sidechain, Source } from '../../types';
 
 /** True for records that only Claude Code writes. */
 export const isClaudeCodeRecord = (value: Fields): boolean =>
   typeof value['type'] === 'string' &&
-  ('uuid' in value || 'sessionId' in value || (isLogged(value) && LOGGED.has(value['type']))) &&
+  ('uuid' in value || 'sessionId' in value || (isLogged(value) && PRINTED_RECORD_TYPES.has(value['type']))) &&
   !isIflowRecord(value);
 
 /** Kinds of records in a log of `--output-format stream-json`. */
-const LOGGED: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'result', 'stream_event']);
+const PRINTED_RECORD_TYPES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'result', 'stream_event']);
 
 /** iFlow's records look the same but have other session ids and results in Google's form. */
 export const isIflowRecord = (value: Fields): boolean =>
-  /^session-[0-9a-f]{8}-[0-9a-f]{4}-/.test(stringIn(value, 'sessionId') ?? '');
+  /^session-[0-9a-f]{8}-[0-9a-f]{4}-/.test(readString(value, 'sessionId') ?? '');
 
 /** True for a session exported from Claude Code on the web. */
 const isWebExport = (value: unknown): value is Fields =>
@@ -61,11 +61,15 @@ export const exportToRecords = (value: Fields): string =>
  * @throws {ConversationReadError} for damaged lines, malformed messages, or no messages at all
  */
 export function readClaudeCode(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
-  const { records: parsed, notes, requests } = parseRecords(readLines(input, sourceName(source)), sourceName(source));
+  const {
+    records: parsed,
+    notes,
+    requests,
+  } = parseRecords(readLines(input, getSourceName(source)), getSourceName(source));
   const records = resolveRecords(parsed);
   const { main, side } = splitThreads(records);
   const branch = addQueuedWords(findActiveBranch(main), main);
-  if (branch.records.length === 0) throw noMessages(records, sourceName(source), notes);
+  if (branch.records.length === 0) throw createMissingMessagesError(records, getSourceName(source), notes);
 
   const earlier = joinRecords(branch.records.slice(0, branch.before), main);
   const active = joinRecords(branch.records.slice(branch.before), main);
@@ -82,17 +86,17 @@ export function readClaudeCode(input: string | Uint8Array, source: Source, optio
       ...(messages === everything || earlier.messages.length === 0
         ? []
         : [noteOmitted(earlier.messages.length, 'before the last compaction')]),
-      ...abandonedNote(main, used),
-      ...rootlessNote(branch),
-      ...forkNote(records, source),
-      ...loggedNote(records),
-      ...unsentNotes(records),
+      ...noteAbandonedBranches(main, used),
+      ...noteMissingRoot(branch),
+      ...noteFork(records, source),
+      ...notePrintedLog(records),
+      ...noteUnsent(records),
       ...noteUnansweredCalls(messages),
     ],
     sidechains: side.flatMap((thread, index) => toSidechain(thread, index)),
     ...findParent(branch),
     ...findWorkspace(records),
-    ...recordedWith(
+    ...selectRecordedRequests(
       options.history,
       readRecordedRequests(requests, branch, everything, earlier.messages.length),
       everything.length,
@@ -106,7 +110,7 @@ function findTitle(records: readonly ClaudeCodeRecord[]): string | undefined {
   // Older versions also store titles of other sessions in a file.
   const isOurs = ({ leaf }: ClaudeCodeRecord): boolean => leaf === undefined || uuids.has(leaf);
   const last = (type: string): string | undefined =>
-    records.map((one) => (one.type === type && isOurs(one) ? tidyTitle(one.title) : undefined)).findLast(Boolean);
+    records.map((one) => (one.type === type && isOurs(one) ? cleanTitle(one.title) : undefined)).findLast(Boolean);
   return last('custom-title') ?? last('ai-title') ?? last('summary');
 }
 
@@ -172,26 +176,31 @@ function findSessionId({ records }: Branch, source: Source, input: string | Uint
   // Older versions copied records of a resumed session into the new file, so the newest record has
   // the id.
   const newest = records.findLast(({ sessionId }) => sessionId !== undefined);
-  if (newest?.sessionId === undefined) return sourceId(source, input);
+  if (newest?.sessionId === undefined) return makeSourceId(source, input);
   const agent = newest.isSidechain && newest.agentId !== undefined ? `:${newest.agentId}` : '';
   return `claude-code:${newest.sessionId}${agent}`;
 }
 
-function abandonedNote(main: readonly ClaudeCodeRecord[], used: ReadonlySet<ClaudeCodeRecord>): readonly string[] {
+function noteAbandonedBranches(
+  main: readonly ClaudeCodeRecord[],
+  used: ReadonlySet<ClaudeCodeRecord>,
+): readonly string[] {
   const usedIds = new Set([...used].map(({ uuid }) => uuid));
   const abandoned = main.filter(
     (record) => record.message && !record.isApiError && !used.has(record) && !usedIds.has(record.uuid),
   );
   return abandoned.length === 0
     ? []
-    : [`Left out: ${plural(abandoned.length, 'record')} that are not on the newest branch (rewound or replaced).`];
+    : [
+        `Left out: ${formatPlural(abandoned.length, 'record')} that are not on the newest branch (rewound or replaced).`,
+      ];
 }
 
 /**
  * A subagent can begin with its session's conversation, which its own file only refers to (2.1.332,
  * `fork-context-ref`).
  */
-function forkNote(records: readonly ClaudeCodeRecord[], source: Source): readonly string[] {
+function noteFork(records: readonly ClaudeCodeRecord[], source: Source): readonly string[] {
   const session = records.find(({ forkOf }) => forkOf !== undefined)?.forkOf;
   if (session === undefined) return [];
   // projects/<folder>/<session>/subagents/agent-….jsonl
@@ -200,7 +209,7 @@ function forkNote(records: readonly ClaudeCodeRecord[], source: Source): readonl
 }
 
 /** @returns a note if only the printed output is available */
-function loggedNote(records: readonly ClaudeCodeRecord[]): readonly string[] {
+function notePrintedLog(records: readonly ClaudeCodeRecord[]): readonly string[] {
   const isLog = records.some(({ isLogged: isPrinted }) => isPrinted);
   const isComplete = records.some(
     ({ message, isSidechain }) => message?.role === 'user' && !isSidechain && !getBlocks(message).some(isToolResult),
@@ -208,13 +217,13 @@ function loggedNote(records: readonly ClaudeCodeRecord[]): readonly string[] {
   return isLog && !isComplete ? ['This is a printed log (stream-json): what the user typed is not in it.'] : [];
 }
 
-function rootlessNote({ rootless }: Branch): readonly string[] {
+function noteMissingRoot({ rootless }: Branch): readonly string[] {
   return rootless
     ? [`Line ${rootless.line} continues a message that isn't in the file; the conversation is read from there.`]
     : [];
 }
 
-function noMessages(
+function createMissingMessagesError(
   records: readonly ClaudeCodeRecord[],
   source: string,
   notes: readonly string[],

@@ -8,7 +8,7 @@ import {
   text,
   user,
 } from '../../../../test/fixtures/conversations/claudeCodeLines';
-import { outline, read } from './testing';
+import { outline, readRecords } from './testing';
 
 /**
  * Some turns, then a compaction: without kept messages, with kept ones from before it, prepared
@@ -70,7 +70,7 @@ it('a compacted session is read with every message once', () => {
   fc.assert(
     fc.property(fc.array(segment, { minLength: 1, maxLength: 5 }), (segments) => {
       const { messages, records } = session(segments);
-      const all = read(records, { history: 'all' });
+      const all = readRecords(records, { history: 'all' });
       const said = outline(all.messages).map((line, index) =>
         all.messages[index]?.['isCompactSummary'] === true ? 'summary' : line,
       );
@@ -78,7 +78,7 @@ it('a compacted session is read with every message once', () => {
       expect(said.toSorted()).toEqual(expected.toSorted());
       expect(all.notes.join()).not.toContain('newest branch');
       // The active part ends as the whole does, and is one of its ends but for what a compaction kept.
-      expect(outline(read(records).messages).at(-1)).toBe(messages.at(-1));
+      expect(outline(readRecords(records).messages).at(-1)).toBe(messages.at(-1));
     }),
   );
 });
@@ -89,7 +89,7 @@ it("a compaction that kept no messages is read in the file's order", () => {
       const { messages, records } = session(
         segments.map((one) => ({ ...one, compaction: one.compaction === 'precomputed' ? one.compaction : 'plain' })),
       );
-      const { messages: all } = read(records, { history: 'all' });
+      const { messages: all } = readRecords(records, { history: 'all' });
       const said = outline(all).map((line, index) => (all[index]?.['isCompactSummary'] === true ? 'summary' : line));
       expect(said).toEqual(messages.map((line) => (line.startsWith('user: s') ? 'summary' : line)));
     }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { assistant, boundary, summary, text, user } from '../../../../test/fixtures/conversations/claudeCodeLines';
-import { read, outline } from './testing';
+import { readRecords, outline } from './testing';
 
 describe('compaction in a Claude Code session', () => {
   const compacted = [
@@ -12,7 +12,7 @@ describe('compaction in a Claude Code session', () => {
   ];
 
   it('makes reading start at the last boundary, like resuming, and notes what is left out', () => {
-    const { messages, notes, title } = read(compacted);
+    const { messages, notes, title } = readRecords(compacted);
     expect(outline(messages)).toEqual([expect.stringContaining('user: This session'), 'assistant: going on']);
     expect(messages[0]).toMatchObject({ isCompactSummary: true });
     expect(notes).toContain('Left out, before the last compaction: 2 messages (read them with history "all").');
@@ -20,7 +20,7 @@ describe('compaction in a Claude Code session', () => {
   });
 
   it('is ignored with history "all"', () => {
-    const { messages, notes } = read(compacted, { history: 'all' });
+    const { messages, notes } = readRecords(compacted, { history: 'all' });
     expect(outline(messages).map((line) => line.slice(0, 18))).toEqual([
       'user: the task',
       'assistant: working',
@@ -34,21 +34,21 @@ describe('compaction in a Claude Code session', () => {
     const records = compacted.map((fields) =>
       fields['uuid'] === 'b1' ? { ...fields, logicalParentUuid: 'gone' } : fields,
     );
-    expect(read(records, { history: 'all' }).messages).toHaveLength(4);
+    expect(readRecords(records, { history: 'all' }).messages).toHaveLength(4);
     const without = compacted.map((fields) =>
       fields['uuid'] === 'b1' ? { ...fields, logicalParentUuid: null } : fields,
     );
-    expect(read(without, { history: 'all' }).messages).toHaveLength(4);
+    expect(readRecords(without, { history: 'all' }).messages).toHaveLength(4);
   });
 
   it('applies only the last boundary', () => {
     const again = [...compacted, boundary('b2', 'a2'), summary('s2', 'b2'), user('u9', 's2', 'next')];
-    expect(outline(read(again).messages)).toEqual([expect.stringContaining('This session'), 'user: next']);
-    expect(read(again, { history: 'all' }).messages).toHaveLength(6);
+    expect(outline(readRecords(again).messages)).toEqual([expect.stringContaining('This session'), 'user: next']);
+    expect(readRecords(again, { history: 'all' }).messages).toHaveLength(6);
   });
 
   it('leaves only the summary if nothing followed yet', () => {
-    expect(read(compacted.slice(0, 4)).messages).toHaveLength(1);
+    expect(readRecords(compacted.slice(0, 4)).messages).toHaveLength(1);
   });
 
   describe('that kept messages', () => {
@@ -76,8 +76,8 @@ describe('compaction in a Claude Code session', () => {
       ],
     ])('puts them after the summary if they are %s', (_, metadata) => {
       const records = [...before, boundary('b1', 'a2', metadata), ...after];
-      expect(outline(read(records).messages)).toEqual(expected);
-      expect(outline(read(records, { history: 'all' }).messages)).toEqual([
+      expect(outline(readRecords(records).messages)).toEqual(expected);
+      expect(outline(readRecords(records, { history: 'all' }).messages)).toEqual([
         'user: the task',
         'assistant: working',
         ...expected,
@@ -86,7 +86,7 @@ describe('compaction in a Claude Code session', () => {
 
     it('puts them before the summary if the boundary is the anchor', () => {
       const metadata = { preservedSegment: { ...segment, anchorUuid: 'b1' } };
-      expect(outline(read([...before, boundary('b1', 'a2', metadata), ...after]).messages)).toEqual([
+      expect(outline(readRecords([...before, boundary('b1', 'a2', metadata), ...after]).messages)).toEqual([
         'user: kept question',
         'assistant: kept answer',
         expect.stringContaining('This session'),
@@ -96,15 +96,15 @@ describe('compaction in a Claude Code session', () => {
 
     it('works if the next message follows the last kept one, or none follows', () => {
       const records = [...before, boundary('b1', 'a2', { preservedSegment: segment }), summary('s1', 'b1')];
-      expect(outline(read([...records, user('u3', 'a2', 'next')]).messages)).toEqual(expected);
-      expect(outline(read(records).messages)).toEqual(expected.slice(0, 3));
+      expect(outline(readRecords([...records, user('u3', 'a2', 'next')]).messages)).toEqual(expected);
+      expect(outline(readRecords(records).messages)).toEqual(expected.slice(0, 3));
     });
 
     it('works if they were written again with the same uuid', () => {
       const metadata = { preservedMessages: { anchorUuid: 's1', uuids: ['u2', 'a2'] } };
       const copies = before.slice(2);
       const records = [...before, boundary('b1', 'a2', metadata), ...copies, ...after];
-      expect(outline(read(records).messages)).toEqual(expected);
+      expect(outline(readRecords(records).messages)).toEqual(expected);
     });
 
     it.each([
@@ -113,13 +113,13 @@ describe('compaction in a Claude Code session', () => {
       ['the tail is missing', { preservedSegment: { headUuid: 'u2', anchorUuid: 's1' } }],
     ])('moves nothing if %s', (_, metadata) => {
       const records = [...before, boundary('b1', 'a2', metadata), ...after];
-      expect(outline(read(records).messages)).toEqual([expect.stringContaining('This session'), 'user: next']);
+      expect(outline(readRecords(records).messages)).toEqual([expect.stringContaining('This session'), 'user: next']);
     });
 
     it('works if all messages were kept', () => {
       const metadata = { preservedSegment: { ...segment, headUuid: 'u1' } };
       const records = [...before, boundary('b1', 'a2', metadata), ...after];
-      expect(read(records, { history: 'all' }).messages).toHaveLength(6);
+      expect(readRecords(records, { history: 'all' }).messages).toHaveLength(6);
     });
   });
 });

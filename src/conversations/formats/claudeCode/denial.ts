@@ -5,7 +5,7 @@ import type { ApiMessage, Block, ToolResultBlock } from '../../../core/messages/
 import type { Fields } from '../../text/values';
 
 /** Start of the result of a call that a person rejected. */
-const SENT_BACK = "The user doesn't want to ";
+const DENIAL_BEGINNING = "The user doesn't want to ";
 
 /**
  * Finds calls that a person rejected, often with a comment. Since about 2.1.205 `toolDenialKind`
@@ -14,7 +14,7 @@ const SENT_BACK = "The user doesn't want to ";
  * servers, whose text is arbitrary; no built-in tool's error begins this way. Source: sessions of
  * 2.0.76 to 2.1.232.
  */
-export class Denials {
+export class DenialReader {
   private readonly ownCalls = new Set<string>();
 
   /** Marks results of rejected calls. Records must be passed in file order. */
@@ -34,7 +34,9 @@ export class Denials {
     if (!isToolResult(block) || block.is_error !== true) return false;
     if (toolDenialKind !== undefined) return toolDenialKind === 'user-rejected';
     const text = getResultText(block);
-    return text.startsWith(SENT_BACK) && toolUseResult === `Error: ${text}` && this.ownCalls.has(block.tool_use_id);
+    return (
+      text.startsWith(DENIAL_BEGINNING) && toolUseResult === `Error: ${text}` && this.ownCalls.has(block.tool_use_id)
+    );
   }
 }
 

@@ -22,7 +22,7 @@ const isSent = (record: ClaudeCodeRecord): record is MessageRecord =>
 
 const isAssistant = ({ message }: MessageRecord): boolean => message.role === 'assistant';
 
-const resultIds = ({ message }: MessageRecord): readonly string[] =>
+const listResultIds = ({ message }: MessageRecord): readonly string[] =>
   getBlocks(message)
     .filter(isToolResult)
     .map((block) => block.tool_use_id);
@@ -36,9 +36,9 @@ export function joinRecords(branch: readonly ClaudeCodeRecord[], thread: readonl
   const onBranch = new Set(sent);
   const beside = dropCopies(sent, thread).filter((record) => !onBranch.has(record));
   const siblings = findSiblings(sent, beside);
-  const answered = new Set(sent.flatMap(resultIds));
+  const answered = new Set(sent.flatMap(listResultIds));
   const elsewhere = new Map<string, MessageRecord>();
-  for (const record of beside) for (const id of resultIds(record)) elsewhere.set(id, record);
+  for (const record of beside) for (const id of listResultIds(record)) elsewhere.set(id, record);
 
   const messages: ApiMessage[] = [];
   /** Index of the message that contains each record. */
@@ -53,12 +53,12 @@ export function joinRecords(branch: readonly ClaudeCodeRecord[], thread: readonl
       messages.push(emit([record]));
       return;
     }
-    const parts = inFileOrder(collectParts(sent, index, siblings));
+    const parts = sortByFilePosition(collectParts(sent, index, siblings));
     messages.push(emit(parts));
     const calls = new Set(parts.flatMap(callIds));
     const missedResults = [...calls].filter((id) => !answered.has(id)).map((id) => elsewhere.get(id));
     const found = [...collectResults(sent, index, calls), ...missedResults.filter((result) => result !== undefined)];
-    const results = inFileOrder([...new Set(found)].filter((result) => !used.has(result)));
+    const results = sortByFilePosition([...new Set(found)].filter((result) => !used.has(result)));
     if (results.length > 0) messages.push(moveResultsFirst(emit(results), results.length));
   });
   return {
@@ -99,7 +99,7 @@ function addAttachmentsBesidePath(
   return branch.flatMap((record) => [record, ...(byOwner.get(record) ?? []).map((each) => each.record)]);
 }
 
-const inFileOrder = (records: readonly MessageRecord[]): readonly MessageRecord[] =>
+const sortByFilePosition = (records: readonly MessageRecord[]): readonly MessageRecord[] =>
   [...records].sort((a, b) => a.line - b.line);
 
 const callIds = ({ message }: MessageRecord): readonly string[] =>
@@ -143,7 +143,7 @@ function collectParts(sent: readonly MessageRecord[], index: number, siblings: S
     if (isAssistant(record)) {
       if (getMessageKey(record) !== getMessageKey(first)) break;
       take(record);
-    } else if (!resultIds(record).some((id) => calls.has(id))) break;
+    } else if (!listResultIds(record).some((id) => calls.has(id))) break;
   }
   return parts;
 }
@@ -183,7 +183,7 @@ function collectResults(
       continue;
     }
     if (beyond === 'assistant') beyond = 'results';
-    const open = resultIds(record).filter((id) => calls.has(id) && !taken.has(id));
+    const open = listResultIds(record).filter((id) => calls.has(id) && !taken.has(id));
     // Said in the meantime, or a second answer to the same call: one message must not contain both.
     if (open.length === 0) continue;
     for (const id of open) taken.add(id);

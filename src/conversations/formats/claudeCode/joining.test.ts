@@ -10,7 +10,7 @@ import {
 } from '../../../../test/fixtures/conversations/claudeCodeLines';
 import { getBlocks } from '../../../core/messages/blocks';
 import { checkConversation } from '../../../core/messages/firewall';
-import { read, outline } from './testing';
+import { readRecords, outline } from './testing';
 
 describe('joining the records of a Claude Code session', () => {
   it("merges the lines of one API message, with the last line's values", () => {
@@ -21,14 +21,14 @@ describe('joining the records of a Claude Code session', () => {
     ];
     const last = assistant('a3', 'a2', 'm1', call('t1'));
     (last['message'] as Fields)['stop_reason'] = 'tool_use';
-    const { messages } = read([...records, last, user('u2', 'a3', [result('t1')])]);
+    const { messages } = readRecords([...records, last, user('u2', 'a3', [result('t1')])]);
     expect(messages).toHaveLength(3);
     expect(messages[1]).toMatchObject({ id: 'm1', model: 'claude-opus-4-5', stop_reason: 'tool_use' });
     expect(getBlocks(messages[1]!).map(({ type }) => type)).toEqual(['thinking', 'text', 'tool_use']);
   });
 
   it('puts parallel results into one message, including those off the path', () => {
-    const { messages, notes } = read([
+    const { messages, notes } = readRecords([
       user('u1', null, 'task'),
       assistant('a1', 'u1', 'm1', call('t1')),
       assistant('a2', 'a1', 'm1', call('t2')),
@@ -42,7 +42,7 @@ describe('joining the records of a Claude Code session', () => {
   });
 
   it('includes sibling records off the path', () => {
-    const { messages } = read([
+    const { messages } = readRecords([
       user('u1', null, 'task'),
       assistant('a1', 'u1', 'm1', call('t1')),
       assistant('a2', 'a1', 'm1', call('t2')),
@@ -54,7 +54,7 @@ describe('joining the records of a Claude Code session', () => {
   });
 
   it('includes calls that were written between the results of the first ones', () => {
-    const { messages } = read([
+    const { messages } = readRecords([
       user('u1', null, 'task'),
       assistant('a1', 'u1', 'm1', call('t1')),
       user('u2', 'a1', [result('t1'), text('(reminder)')]),
@@ -65,7 +65,7 @@ describe('joining the records of a Claude Code session', () => {
   });
 
   it('does not merge across other messages, but moves a result to its call', () => {
-    const { messages } = read([
+    const { messages } = readRecords([
       user('u1', null, 'task'),
       assistant('a1', 'u1', 'm1', call('t1')),
       user('u2', 'a1', 'by the way'),
@@ -86,7 +86,7 @@ describe('joining the records of a Claude Code session', () => {
 
   it('leaves a message with results that has its own record unchanged', () => {
     const content = [text('before'), result('t1')];
-    const { messages } = read([
+    const { messages } = readRecords([
       user('u1', null, 'task'),
       assistant('a1', 'u1', 'm1', call('t1')),
       user('u2', 'a1', content),
@@ -95,7 +95,7 @@ describe('joining the records of a Claude Code session', () => {
   });
 
   it('keeps an interrupted call and notes it', () => {
-    const { messages, notes } = read([
+    const { messages, notes } = readRecords([
       user('u1', null, 'task'),
       assistant('a1', 'u1', 'm1', call('t1')),
       user('u2', 'a1', [text('[Request interrupted by user for tool use]')]),
@@ -105,7 +105,7 @@ describe('joining the records of a Claude Code session', () => {
   });
 
   it('does not move a late result past another answer', () => {
-    const { messages } = read([
+    const { messages } = readRecords([
       user('u1', null, 'task'),
       assistant('a1', 'u1', 'm1', call('t1')),
       assistant('a2', 'a1', 'm2', text('meanwhile')),
@@ -123,7 +123,7 @@ describe('joining the records of a Claude Code session', () => {
       other('assistant', 'a4', 'a3', { message: { role: 'assistant', id: 'm', content: '' } }),
       other('assistant', 'a5', 'a4', { message: { role: 'assistant', id: 'm', content: [text('b')] } }),
     ];
-    expect(outline(read(records).messages)).toEqual([
+    expect(outline(readRecords(records).messages)).toEqual([
       'user: task',
       'assistant: first',
       'assistant: second',

@@ -8,10 +8,10 @@ import type { ApiMessage } from '../../../core/messages/types';
 import { type JsonRecord, readRecords } from '../../text/jsonLines';
 import type { Line } from '../../text/lines';
 import { ShapeError, checkMessage } from '../messageShape';
-import { Denials } from './denial';
+import { DenialReader } from './denial';
 import { ConversationReadError, describeValue } from '../../readError';
-import { numberIn } from '../../text/values';
-import { type Attachment, attachmentIn } from './attachments';
+import { readNumber } from '../../text/values';
+import { type Attachment, parseAttachment } from './attachments';
 import { ClaudeRequests } from './usage';
 
 export interface ClaudeCodeRecord {
@@ -49,7 +49,7 @@ export interface ClaudeCodeRecord {
   /** Text that the model gets in place of results, by call id. */
   readonly replacements?: ReadonlyMap<string, string>;
   /** At a compact boundary: messages kept verbatim beside the summary. */
-  readonly preserved?: Preserved;
+  readonly preserved?: PreservedMessages;
   /** At a compact boundary: context tokens before it. */
   readonly tokensBefore?: number;
 }
@@ -59,7 +59,7 @@ export interface QueueOperation {
   readonly content?: string;
 }
 
-export interface Preserved {
+export interface PreservedMessages {
   /** UUID of the record that they follow: the summary or the boundary itself. */
   readonly anchor: string;
   /** Oldest first; empty if only head and tail are known. */
@@ -78,16 +78,16 @@ export interface ClaudeCodeRecords {
 export function parseRecords(lines: Iterable<Line>, source: string): ClaudeCodeRecords {
   const records: ClaudeCodeRecord[] = [];
   const notes: string[] = [];
-  const denials = new Denials();
+  const denials = new DenialReader();
   const requests = new ClaudeRequests();
   readRecords(lines, source, notes, ({ line, value, gap }) => {
     records.push(toRecord({ value, line, ...(gap !== undefined && { gap }) }, source, denials));
-    requests.take(value);
+    requests.takeRecord(value);
   });
   return { records, notes, requests };
 }
 
-function toRecord({ value, line, gap }: JsonRecord, source: string, denials: Denials): ClaudeCodeRecord {
+function toRecord({ value, line, gap }: JsonRecord, source: string, denials: DenialReader): ClaudeCodeRecord {
   const wrong = (found: string, expected: string): never => {
     throw new ConversationReadError({ problem: 'wrong-shape', source, line, found, expected });
   };
@@ -127,7 +127,7 @@ function readLogFields(value: Readonly<Record<string, unknown>>): Partial<Claude
   };
 }
 
-const STRINGS = [
+const STRING_FIELDS = [
   ['subtype', 'subtype'],
   ['uuid', 'uuid'],
   ['parent', 'parentUuid'],
@@ -138,9 +138,11 @@ const STRINGS = [
   ['timestamp', 'timestamp'],
 ] as const;
 
-function readStrings(value: Readonly<Record<string, unknown>>): Partial<Record<(typeof STRINGS)[number][0], string>> {
-  const found: Partial<Record<(typeof STRINGS)[number][0], string>> = {};
-  for (const [field, name] of STRINGS) {
+function readStrings(
+  value: Readonly<Record<string, unknown>>,
+): Partial<Record<(typeof STRING_FIELDS)[number][0], string>> {
+  const found: Partial<Record<(typeof STRING_FIELDS)[number][0], string>> = {};
+  for (const [field, name] of STRING_FIELDS) {
     const text = value[name];
     if (typeof text === 'string') found[field] = text;
   }
@@ -151,14 +153,14 @@ function readStrings(value: Readonly<Record<string, unknown>>): Partial<Record<(
  * Fields that contain a session's name: the user's (`/rename`) and Claude Code's, current and
  * earlier.
  */
-const TITLES: Readonly<Record<string, string>> = {
+const TITLE_FIELDS: Readonly<Record<string, string>> = {
   'custom-title': 'customTitle',
   'ai-title': 'aiTitle',
   summary: 'summary',
 };
 
 function readTitle(value: Readonly<Record<string, unknown>>, type: string): Pick<ClaudeCodeRecord, 'title' | 'leaf'> {
-  const text = value[TITLES[type] ?? ''];
+  const text = value[TITLE_FIELDS[type] ?? ''];
   const leaf = value['leafUuid'];
   return typeof text === 'string' ? { title: text, ...(typeof leaf === 'string' && { leaf }) } : {};
 }
@@ -169,7 +171,7 @@ function readAttachment(
 ): Pick<ClaudeCodeRecord, 'attachment' | 'version' | 'queue' | 'replacements' | 'forkOf'> {
   switch (type) {
     case 'attachment': {
-      const attachment = attachmentIn(value);
+      const attachment = parseAttachment(value);
       const version = value['version'];
       return attachment ? { attachment, ...(typeof version === 'string' && { version }) } : {};
     }
@@ -236,10 +238,10 @@ function readMessage(
 
 /** Task reports are excluded: they are recognized by their element in every agent. */
 const isFromProgram = (origin: unknown): boolean =>
-  isRecord(origin) && typeof origin['kind'] === 'string' && PROGRAMS.includes(origin['kind']);
+  isRecord(origin) && typeof origin['kind'] === 'string' && PROGRAM_ORIGINS.includes(origin['kind']);
 
 /** Other speakers in a user's record (2.1.332, `SL`, `tte`). */
-const PROGRAMS: readonly string[] = [
+const PROGRAM_ORIGINS: readonly string[] = [
   'auto-continuation',
   'channel',
   'coordinator',
@@ -255,7 +257,7 @@ function readCompaction(metadata: unknown): Pick<ClaudeCodeRecord, 'preserved' |
   if (!isRecord(metadata)) return {};
   const segment = isRecord(metadata['preservedSegment']) ? metadata['preservedSegment'] : {};
   const messages = isRecord(metadata['preservedMessages']) ? metadata['preservedMessages'] : {};
-  const tokensBefore = numberIn(metadata, 'preTokens');
+  const tokensBefore = readNumber(metadata, 'preTokens');
   const tokens = tokensBefore === undefined ? {} : { tokensBefore };
   const anchor = messages['anchorUuid'] ?? segment['anchorUuid'];
   if (typeof anchor !== 'string') return tokens;

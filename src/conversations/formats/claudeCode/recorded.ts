@@ -2,7 +2,7 @@
 import type { RecordedCompaction, RecordedRequests } from '../../../core/account/recordedRequest';
 import { isMachineMessage } from '../../../core/messages/personText';
 import type { ApiMessage } from '../../../core/messages/types';
-import { timeIn } from '../../text/values';
+import { readTime } from '../../text/values';
 import type { Branch } from './branch';
 import type { ClaudeRequests } from './usage';
 
@@ -15,7 +15,7 @@ export function readRecordedRequests(
 ): RecordedRequests | undefined {
   // Of equal ids the first counts: a compaction can write messages again under the old id.
   const at = new Map(everything.map((message, index) => [message['id'] ?? message, index] as const).reverse());
-  const recorded = requests.result((id) => at.get(id));
+  const recorded = requests.getResult((id) => at.get(id));
   return recorded && { ...recorded, compactions: findCompactions(branch, everything, before) };
 }
 
@@ -32,7 +32,7 @@ function findCompactions(
   return boundaries.flatMap((boundary, index): RecordedCompaction[] => {
     const isLast = index === boundaries.length - 1;
     const message = isLast ? before : starts[starts.length - boundaries.length + index];
-    const at = timeIn({ ...boundary }, 'timestamp');
+    const at = readTime({ ...boundary }, 'timestamp');
     if (message === undefined) return [];
     return [
       {

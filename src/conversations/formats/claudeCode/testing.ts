@@ -3,17 +3,17 @@ import type { ApiMessage, Block } from '../../../core/messages/types';
 import { readClaudeCode } from './claudeCode';
 import type { ReadOptions } from '../../types';
 
-export const read = (records: readonly Fields[], options: ReadOptions = {}) =>
+export const readRecords = (records: readonly Fields[], options: ReadOptions = {}) =>
   readClaudeCode(jsonl(...records), { path: '/home/me/session.jsonl' }, options);
 
 /** Role and short form of each message's blocks. */
 export const outline = (messages: readonly ApiMessage[]): string[] =>
-  messages.map((message) => `${message.role}: ${words(message)}`);
+  messages.map((message) => `${message.role}: ${abbreviateContent(message)}`);
 
-const words = (message: ApiMessage): string =>
-  typeof message.content === 'string' ? message.content : message.content.map(sign).join(' ');
+const abbreviateContent = (message: ApiMessage): string =>
+  typeof message.content === 'string' ? message.content : message.content.map(abbreviateBlock).join(' ');
 
-const sign = (block: Block): string => {
+const abbreviateBlock = (block: Block): string => {
   const id = block['text'] ?? block['id'] ?? block['tool_use_id'];
   return typeof id === 'string' ? id : block.type;
 };

@@ -7,7 +7,7 @@ import type { ClaudeCodeRecord } from './record';
  * read a transcript (`Ehr`, without messages and attachments), and message normalization, which
  * skips `progress` and every `system` record except `local_command`.
  */
-const NOT_SENT: ReadonlySet<string> = new Set([
+const UNSENT_RECORD_TYPES: ReadonlySet<string> = new Set([
   'agent-color',
   'agent-name',
   'agent-setting',
@@ -68,7 +68,7 @@ const NOT_SENT: ReadonlySet<string> = new Set([
 ]);
 
 /** Notes on records that are not in the conversation, and why. */
-export function unsentNotes(records: readonly ClaudeCodeRecord[]): readonly string[] {
+export function noteUnsent(records: readonly ClaudeCodeRecord[]): readonly string[] {
   const kinds = {
     'not-sent': new Map<string, number>(),
     unknown: new Map<string, number>(),
@@ -102,7 +102,7 @@ function getReason({
   const sending = attachment?.sending.kind;
   if (sending === 'agent' || sending === 'person') return undefined;
   if (sending !== undefined) return sending;
-  return NOT_SENT.has(type) || type === 'user' || type === 'assistant' ? 'not-sent' : 'unknown';
+  return UNSENT_RECORD_TYPES.has(type) || type === 'user' || type === 'assistant' ? 'not-sent' : 'unknown';
 }
 
 const getKind = ({ isApiError, type, subtype, attachment }: ClaudeCodeRecord): string =>

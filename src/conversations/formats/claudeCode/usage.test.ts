@@ -26,8 +26,8 @@ const answer = (ids: { readonly id?: string; readonly requestId?: string }, used
 const prompt = (): Fields => record('user', {}, {});
 const collect = (records: readonly Fields[]) => {
   const requests = new ClaudeRequests();
-  for (const each of records) requests.take(each);
-  const result = requests.result();
+  for (const each of records) requests.takeRecord(each);
+  const result = requests.getResult();
   return result && withoutOddNumbers(result);
 };
 const tokens = (records: readonly Fields[]) =>

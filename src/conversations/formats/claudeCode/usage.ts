@@ -8,13 +8,13 @@ import type {
   RecordedTotal,
   RequestPart,
 } from '../../../core/account/recordedRequest';
-import type { Service } from '../../../core/cost/service';
+import type { ServiceConditions } from '../../../core/cost/service';
 import { countPromptTokens, type Usage } from '../../../core/cost/usage';
 import { isRecord } from '../../../core/messages/blocks';
-import { type Fields, countIn, listIn, recordIn, stringIn, timeIn } from '../../text/values';
+import { type Fields, countIn, listIn, recordIn, readString, readTime } from '../../text/values';
 import type { RequestCollector } from '../format';
 
-interface KnownRequest {
+interface SeenRequest {
   /** API id of the message. */
   readonly id: string | undefined;
   readonly request: RecordedRequest;
@@ -27,7 +27,7 @@ interface KnownRequest {
 
 export class ClaudeRequests implements RequestCollector {
   /** By the ids of the API's message and request; a symbol for requests without ids. */
-  private readonly known = new Map<string | symbol, KnownRequest>();
+  private readonly known = new Map<string | symbol, SeenRequest>();
   private readonly totals: RecordedTotal[] = [];
   private readonly sent = new Set<string>();
   compactions = 0;
@@ -45,11 +45,11 @@ export class ClaudeRequests implements RequestCollector {
     | { readonly uuid: string; readonly prompt: string | undefined; readonly place: string | symbol }
     | undefined;
 
-  take(value: Fields): void {
-    const at = timeIn(value, 'timestamp');
+  takeRecord(value: Fields): void {
+    const at = readTime(value, 'timestamp');
     this.began ??= at;
     this.lastAt = at ?? this.lastAt;
-    this.session = stringIn(value, 'sessionId') ?? this.session;
+    this.session = readString(value, 'sessionId') ?? this.session;
     if (this.beginning.length < 2) {
       this.beginning.push(value['type']);
       this.isGivenBack = this.beginning.join(' ') === 'summary custom-title';
@@ -60,7 +60,7 @@ export class ClaudeRequests implements RequestCollector {
         this.addAnswer(value, at);
         return;
       case 'api-request':
-        this.sent.add(stringIn(value, 'id') ?? '');
+        this.sent.add(readString(value, 'id') ?? '');
         return;
       case 'system':
         if (value['subtype'] === 'compact_boundary') this.compactions += 1;
@@ -79,7 +79,7 @@ export class ClaudeRequests implements RequestCollector {
    * @param indexOf index of the message with an API id, if the conversation was read too
    * @returns undefined if no record has usage, as in redacted transcripts
    */
-  result(indexOf: (id: string) => number | undefined = () => undefined): RecordedRequests | undefined {
+  getResult(indexOf: (id: string) => number | undefined = () => undefined): RecordedRequests | undefined {
     const requests = [...this.known.values()].map((each): RecordedRequest => {
       const message = each.id === undefined ? undefined : indexOf(each.id);
       return {
@@ -105,20 +105,20 @@ export class ClaudeRequests implements RequestCollector {
   private addAnswer(value: Fields, at: number | undefined): void {
     const message = recordIn(value, 'message');
     if (message?.['role'] !== 'assistant' || value['isApiErrorMessage'] === true) return;
-    const model = stringIn(message, 'model');
+    const model = readString(message, 'model');
     if (model === '<synthetic>') return;
     const told = recordIn(message, 'usage');
     // Zeros come from servers that report nothing and from sessions written by us.
     const usage = told && !isFree(readCharges(told)) ? told : undefined;
     if (told && !usage && this.isGivenBack) return;
-    const id = stringIn(message, 'id');
-    const requestId = stringIn(value, 'requestId');
-    const ref = stringIn(value, 'requestRef');
-    const uuid = stringIn(value, 'uuid');
+    const id = readString(message, 'id');
+    const requestId = readString(value, 'requestId');
+    const ref = readString(value, 'requestRef');
+    const uuid = readString(value, 'uuid');
     // A self-hosted server may reuse message ids.
     const names = [id, requestId, ref].filter((name) => name !== undefined);
-    const parent = stringIn(value, 'parentUuid');
-    const prompt = usage && PROMPT_COUNTS.map((field) => readUsage(usage)[field]).join('/');
+    const parent = readString(value, 'parentUuid');
+    const prompt = usage && PROMPT_COUNT_FIELDS.map((field) => readUsage(usage)[field]).join('/');
     // Without ids, records belong together if nothing was said between two blocks.
     const before = this.unnamed?.uuid === parent && this.unnamed?.prompt === prompt ? this.unnamed?.place : undefined;
     const place = names.length > 0 ? [id, requestId, ref].join(' ') : (before ?? Symbol());
@@ -138,13 +138,13 @@ export class ClaudeRequests implements RequestCollector {
       request: {
         ...(at !== undefined && { at }),
         ...(model !== undefined && { model }),
-        ...(isLarger ? charges : known && chargesIn(known.request)),
+        ...(isLarger ? charges : known && listCharges(known.request)),
         ...((known?.request.key ?? key) !== undefined && { key: known?.request.key ?? key ?? '' }),
         purpose: 'answer',
       },
       first,
       ref,
-      session: stringIn(recordIn(value, 'forkedFrom') ?? value, 'sessionId'),
+      session: readString(recordIn(value, 'forkedFrom') ?? value, 'sessionId'),
     });
   }
 
@@ -153,7 +153,7 @@ export class ClaudeRequests implements RequestCollector {
    * (before 2.0, and by `/branch`), are older than the file (2.1.332, `--fork-session`), or answer
    * requests that this file has no record of although it keeps such records.
    */
-  private isCopy({ request: { at }, ref, session }: KnownRequest): boolean {
+  private isCopy({ request: { at }, ref, session }: SeenRequest): boolean {
     return (
       (session !== undefined && session !== this.session) ||
       (at !== undefined && this.began !== undefined && at < this.began) ||
@@ -162,7 +162,7 @@ export class ClaudeRequests implements RequestCollector {
   }
 }
 
-const chargesIn = ({
+const listCharges = ({
   usage,
   parts,
   service,
@@ -193,7 +193,7 @@ function readCharges(usage: Fields): Pick<RecordedRequest, 'usage' | 'parts' | '
   const steps = iterations.filter(isOwn).map(toRequestPart);
   const others = iterations.filter((each) => !isOwn(each)).map(toRequestPart);
   const last = steps.at(-1);
-  const isWhole = last && COUNTS.every((field) => sumCounts(steps, field) === top[field]);
+  const isWhole = last && COUNT_FIELDS.every((field) => sumCounts(steps, field) === top[field]);
   const parts = (isWhole ? [...steps.slice(0, -1), ...others] : others).filter((part) => !isNone(part.usage));
   return {
     // Some versions split cache writes only at the top level.
@@ -203,23 +203,23 @@ function readCharges(usage: Fields): Pick<RecordedRequest, 'usage' | 'parts' | '
   };
 }
 
-const COUNTS = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens'] as const;
+const COUNT_FIELDS = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens'] as const;
 
 /** Counts that all records of one request agree on, wherever it broke off. */
-const PROMPT_COUNTS = ['inputTokens', 'cacheReadTokens', 'cacheWriteTokens'] as const;
+const PROMPT_COUNT_FIELDS = ['inputTokens', 'cacheReadTokens', 'cacheWriteTokens'] as const;
 
-const sumCounts = (parts: readonly RequestPart[], field: (typeof COUNTS)[number]): number =>
+const sumCounts = (parts: readonly RequestPart[], field: (typeof COUNT_FIELDS)[number]): number =>
   parts.reduce((sum, { usage }) => sum + usage[field], 0);
 
 function toRequestPart(iteration: Fields): RequestPart {
-  const model = stringIn(iteration, 'model');
+  const model = readString(iteration, 'model');
   return { ...(model !== undefined && { model }), usage: readUsage(iteration) };
 }
 
-function readService(usage: Fields): { service?: Service } {
-  const speed = stringIn(usage, 'speed');
-  const tier = stringIn(usage, 'service_tier');
-  const region = stringIn(usage, 'inference_geo');
+function readService(usage: Fields): { service?: ServiceConditions } {
+  const speed = readString(usage, 'speed');
+  const tier = readString(usage, 'service_tier');
+  const region = readString(usage, 'inference_geo');
   const webSearches = countIn(recordIn(usage, 'server_tool_use') ?? {}, 'web_search_requests');
   const service = {
     ...(speed !== undefined && speed !== 'standard' && { speed }),

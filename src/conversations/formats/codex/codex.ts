@@ -1,13 +1,13 @@
 import { isRecord } from '../../../core/messages/blocks';
-import { recordedWith, type RecordedRequests } from '../../../core/account/recordedRequest';
+import { selectRecordedRequests, type RecordedRequests } from '../../../core/account/recordedRequest';
 import type { Fields } from '../../text/values';
 import type { EarlierRecords } from '../format';
 import type { ApiMessage } from '../../../core/messages/types';
 import { toMessages } from './items';
 import { type CodexItem, type CodexRollout, parseRollout } from './rollout';
-import { sourceId, sourceName } from '../../conversationId';
+import { makeSourceId, getSourceName } from '../../conversationId';
 import { readLines } from '../../text/lines';
-import { plural } from '../../../core/plural';
+import { formatPlural } from '../../../core/plural';
 import { noteOmitted, createNoMessagesError, noteSkipped } from '../../notes';
 import { UNTITLED, makeTitle } from '../../title';
 import type { Conversation, ReadOptions, Source } from '../../types';
@@ -20,10 +20,19 @@ import { noteUnansweredCalls } from '../unanswered';
 export const isCodexRecord = (value: Fields): boolean => {
   const { type } = value;
   if (typeof type === 'string' && isRecord(value['payload'])) return true;
-  return 'record_type' in value || (type === 'message' && Array.isArray(value['content'])) || BARE_ITEMS.has(type);
+  return (
+    'record_type' in value ||
+    (type === 'message' && Array.isArray(value['content'])) ||
+    ITEM_TYPES_WITHOUT_ENVELOPE.has(type)
+  );
 };
 
-const BARE_ITEMS = new Set<unknown>(['reasoning', 'function_call', 'function_call_output', 'local_shell_call']);
+const ITEM_TYPES_WITHOUT_ENVELOPE = new Set<unknown>([
+  'reasoning',
+  'function_call',
+  'function_call_output',
+  'local_shell_call',
+]);
 
 /**
  * Reads a Codex rollout (`rollout-….jsonl`). `active` is what resuming would send: the last
@@ -37,7 +46,7 @@ export function readCodex(
   options: ReadOptions = {},
   earlier: readonly EarlierRecords[] = [],
 ): Conversation {
-  const name = sourceName(source);
+  const name = getSourceName(source);
   const rollout = parseRollout(readLines(input, name), name, earlier);
   const owners = new Map<CodexItem, ApiMessage>();
   const everything = toMessages(rollout.everything, owners);
@@ -51,7 +60,7 @@ export function readCodex(
   }
   const messages = options.history === 'all' ? everything : toMessages(rollout.active);
   return {
-    id: rollout.id === undefined ? sourceId(source, input) : `codex:${rollout.id}`,
+    id: rollout.id === undefined ? makeSourceId(source, input) : `codex:${rollout.id}`,
     format: 'codex',
     title: makeSessionTitle(rollout, everything),
     messages,
@@ -60,7 +69,7 @@ export function readCodex(
     ...(rollout.parent !== undefined && { parent: `codex:${rollout.parent}` }),
     ...(rollout.workspace !== undefined && { workspace: rollout.workspace }),
     ...(rollout.instructions !== undefined && { request: { system: rollout.instructions } }),
-    ...recordedWith(options.history, readRecordedRequests(rollout, everything, owners), everything.length),
+    ...selectRecordedRequests(options.history, readRecordedRequests(rollout, everything, owners), everything.length),
   };
 }
 
@@ -111,10 +120,10 @@ function collectNotes(
     ...(compactions.length > 0 && messages !== everything
       ? [noteOmitted(Math.max(0, everything.length - messages.length), 'before the last compaction')]
       : []),
-    ...(rolledBack > 0 ? [`Left out: ${plural(rolledBack, 'turn')} taken back (rollback).`] : []),
+    ...(rolledBack > 0 ? [`Left out: ${formatPlural(rolledBack, 'turn')} taken back (rollback).`] : []),
     ...noteSkipped(new Map([...unknown, ...passedOver]), passedOver),
     ...(declarations > 0
-      ? [`Declares tools to the model beside the messages: ${plural(declarations, 'record')} (additional_tools).`]
+      ? [`Declares tools to the model beside the messages: ${formatPlural(declarations, 'record')} (additional_tools).`]
       : []),
   ];
 }

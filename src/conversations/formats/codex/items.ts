@@ -2,15 +2,15 @@
  * Converts Codex's items of the Responses API to messages. Items without an equivalent stay whole
  * in a block.
  */
-import { REASONING_BLOCK, isRecord } from '../../../core/messages/blocks';
+import { REASONING_BLOCK_TYPE, isRecord } from '../../../core/messages/blocks';
 import { pickCaller } from '../../../core/messages/programs';
 import type { ApiMessage, Block, Role } from '../../../core/messages/types';
 import type { CodexItem } from './rollout';
 import { parseArguments } from '../openai/arguments';
-import { type Fields, asText, toImageSource, listIn, recordIn, stringIn } from '../../text/values';
+import { type Fields, asText, toImageSource, listIn, recordIn, readString } from '../../text/values';
 
 /** An unknown item, or one that only Codex's own API understands. */
-const CODEX_ITEM = 'codex_item';
+const CODEX_ITEM_TYPE = 'codex_item';
 
 /**
  * One message for consecutive items of the model, one for consecutive results, and one for each
@@ -39,15 +39,15 @@ export function toMessages(items: readonly CodexItem[], owners?: Map<CodexItem, 
   for (const item of items) {
     if (item['type'] === 'agent_message') {
       // Comes from outside like a person's words, but is not a person's.
-      reports.push({ ...spoken(item, 'user'), isMeta: true });
+      reports.push({ ...makeMessage(item, 'user'), isMeta: true });
       continue;
     }
     const isResult = isOutput(item) || isFoundTools(item);
     if (!isResult) addReports();
-    const role = stringIn(item, 'role');
+    const role = readString(item, 'role');
     if (item['type'] === 'message' && role !== 'assistant') {
       open = undefined;
-      const message = spoken(item, role === 'developer' || role === 'system' ? 'system' : 'user');
+      const message = makeMessage(item, role === 'developer' || role === 'system' ? 'system' : 'user');
       messages.push(message);
       owners?.set(item, message);
     } else if (isResult) add('results', item, [toResult(item)]);
@@ -68,29 +68,29 @@ const isOutput = ({ type }: CodexItem): boolean => /_call_output$|^mcp_approval_
  * searched.
  */
 const isFoundTools = (item: CodexItem): boolean =>
-  item['type'] === 'tool_search_output' && stringIn(item, 'call_id') !== undefined;
+  item['type'] === 'tool_search_output' && readString(item, 'call_id') !== undefined;
 
-const spoken = (item: CodexItem, role: Role): ApiMessage => ({
+const makeMessage = (item: CodexItem, role: Role): ApiMessage => ({
   role,
   content: toParts(item['content']),
   ...(item['isSummary'] === true && { isSummary: true }),
 });
 
 function toReplyBlocks(item: CodexItem): readonly Block[] {
-  const id = stringIn(item, 'call_id');
+  const id = readString(item, 'call_id');
   switch (item['type']) {
     case 'message':
       return toParts(item['content']);
     case 'reasoning':
-      return [{ type: REASONING_BLOCK, item }];
+      return [{ type: REASONING_BLOCK_TYPE, item }];
     case 'function_call': {
-      const rawArguments = stringIn(item, 'arguments') ?? '';
-      const name = stringIn(item, 'name');
+      const rawArguments = readString(item, 'arguments') ?? '';
+      const name = readString(item, 'name');
       if (id === undefined || name === undefined) break;
       return [{ type: 'tool_use', id, name, input: parseArguments(rawArguments), rawArguments, ...pickCaller(item) }];
     }
     case 'custom_tool_call': {
-      const name = stringIn(item, 'name');
+      const name = readString(item, 'name');
       if (id === undefined || name === undefined) break;
       return [
         {
@@ -98,7 +98,7 @@ function toReplyBlocks(item: CodexItem): readonly Block[] {
           id,
           name,
           input: { input: asText(item['input']) },
-          openai: CUSTOM_CALL,
+          openai: EMPTY_CUSTOM_CALL,
           ...pickCaller(item),
         },
       ];
@@ -113,18 +113,20 @@ function toReplyBlocks(item: CodexItem): readonly Block[] {
     const input = recordIn(item, 'action') ?? recordIn(item, 'operation') ?? {};
     return [{ type: 'tool_use', id, name: tool, input, ...pickCaller(item) }];
   }
-  return [{ type: CODEX_ITEM, item }];
+  return [{ type: CODEX_ITEM_TYPE, item }];
 }
 
 /** Envelope of a custom tool's call; see openai.ts. */
-const CUSTOM_CALL = { id: '', type: 'custom', custom: { name: '', input: '' } };
+const EMPTY_CUSTOM_CALL = { id: '', type: 'custom', custom: { name: '', input: '' } };
 
 function toResult(item: CodexItem): Block {
-  const id = stringIn(item, 'call_id');
-  if (id === undefined) return { type: CODEX_ITEM, item };
+  const id = readString(item, 'call_id');
+  if (id === undefined) return { type: CODEX_ITEM_TYPE, item };
   const output = item['type'] === 'tool_search_output' ? asText(item['tools']) : item['output'];
   // Some versions stored an object with text and outcome.
-  const content = isRecord(output) ? (output['content_items'] ?? output['content'] ?? screenshot(output)) : output;
+  const content = isRecord(output)
+    ? (output['content_items'] ?? output['content'] ?? extractScreenshot(output))
+    : output;
   const failed = isRecord(output) && output['success'] === false;
   return {
     type: 'tool_result',
@@ -140,17 +142,17 @@ function toPrintedText(part: Fields): string | undefined {
   return typeof stdout === 'string' ? [stdout, asText(stderr)].filter((each) => each !== '').join('\n') : undefined;
 }
 
-const screenshot = (output: Fields): readonly Fields[] | undefined =>
-  stringIn(output, 'image_url') === undefined ? undefined : [output];
+const extractScreenshot = (output: Fields): readonly Fields[] | undefined =>
+  readString(output, 'image_url') === undefined ? undefined : [output];
 
 function toParts(content: unknown): Block[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   return listIn({ content }, 'content').flatMap((part): Block[] => {
     if (!isRecord(part)) return [];
-    const text = stringIn(part, 'text') ?? stringIn(part, 'refusal') ?? toPrintedText(part);
+    const text = readString(part, 'text') ?? readString(part, 'refusal') ?? toPrintedText(part);
     if (text !== undefined) return text === '' ? [] : [{ type: 'text', text }];
-    const url = stringIn(part, 'image_url');
+    const url = readString(part, 'image_url');
     if (url !== undefined) return [{ type: 'image', source: toImageSource(url) }];
-    return [{ type: CODEX_ITEM, item: part }];
+    return [{ type: CODEX_ITEM_TYPE, item: part }];
   });
 }

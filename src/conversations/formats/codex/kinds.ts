@@ -12,7 +12,7 @@ export type ItemUse =
   | 'not-sent';
 
 /** Kinds missing here are unknown; Codex itself drops them (`ResponseItem::Other`). */
-export const ITEM_USES: Readonly<Record<string, ItemUse>> = {
+export const ITEM_USE_BY_KIND: Readonly<Record<string, ItemUse>> = {
   message: 'sent',
   agent_message: 'sent',
   reasoning: 'sent',
@@ -38,7 +38,7 @@ export const ITEM_USES: Readonly<Record<string, ItemUse>> = {
  * Records that Codex keeps for itself: `event_msg` for the screen, others to resume a thread. What
  * the model sees of `world_state` is in separate messages.
  */
-export const RECORDS_NOT_SENT: ReadonlySet<string> = new Set([
+export const UNSENT_RECORD_TYPES: ReadonlySet<string> = new Set([
   'session_meta',
   'turn_context',
   'world_state',

@@ -7,17 +7,17 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { asBuffer } from '../../text/lines';
-import { type Fields, numberIn, recordIn, stringIn } from '../../text/values';
+import { type Fields, readNumber, recordIn, readString } from '../../text/values';
 import { isRecord } from '../../../core/messages/blocks';
 import type { EarlierRecords } from '../format';
 
 /** Longer chains of forks are treated as circular. */
-const MAX_FORKS = 100;
+const MAX_FORK_DEPTH = 100;
 
 /** A header contains the whole system prompt. */
 const MAX_HEADER_BYTES = 1024 ** 2;
 
-const ID = /^[\w-]+$/;
+const THREAD_ID = /^[\w-]+$/;
 
 /**
  * Records that precede a rollout's own, oldest first; empty if it is no fork.
@@ -31,28 +31,28 @@ export function readCodexLineage(
   const earlier: EarlierRecords[] = [];
   const seen = new Set([path]);
   let base = findBase(bytes);
-  while (base && earlier.length < MAX_FORKS) {
+  while (base && earlier.length < MAX_FORK_DEPTH) {
     const file = findRollout(base.thread, path);
     if (file === undefined || seen.has(file)) {
-      earlier.unshift({ missing: `rollout-*-${base.thread}.jsonl, in ${sessionsFolder(path) ?? dirname(path)}` });
+      earlier.unshift({ missing: `rollout-*-${base.thread}.jsonl, in ${findSessionsFolder(path) ?? dirname(path)}` });
       break;
     }
     seen.add(file);
     const whole = read(file);
-    earlier.unshift({ file, bytes: upTo(whole, base.bytes), end: base.ordinal });
+    earlier.unshift({ file, bytes: cutAtOffset(whole, base.bytes), end: base.ordinal });
     base = findBase(whole);
   }
   return earlier;
 }
 
-interface Base {
+interface ForkOrigin {
   readonly thread: string;
   /** The first record that the fork no longer includes. */
   readonly ordinal: number;
   readonly bytes: number;
 }
 
-function findBase(bytes: Uint8Array): Base | undefined {
+function findBase(bytes: Uint8Array): ForkOrigin | undefined {
   const head = asBuffer(bytes.subarray(0, MAX_HEADER_BYTES));
   const newline = head.indexOf(0x0a);
   const line = head.subarray(0, newline === -1 ? undefined : newline).toString('utf8');
@@ -67,28 +67,28 @@ function findBase(bytes: Uint8Array): Base | undefined {
   return base && toBase(base);
 }
 
-function toBase(base: Fields): Base | undefined {
-  const thread = stringIn(base, 'thread_id');
-  if (thread === undefined || !ID.test(thread)) return undefined;
+function toBase(base: Fields): ForkOrigin | undefined {
+  const thread = readString(base, 'thread_id');
+  if (thread === undefined || !THREAD_ID.test(thread)) return undefined;
   return {
     thread,
-    ordinal: numberIn(base, 'end_ordinal_exclusive') ?? Infinity,
-    bytes: numberIn(base, 'end_byte_offset') ?? Infinity,
+    ordinal: readNumber(base, 'end_ordinal_exclusive') ?? Infinity,
+    bytes: readNumber(base, 'end_byte_offset') ?? Infinity,
   };
 }
 
 /**
  * Cuts at the offset if a line ends there; otherwise the caller relies on the records' ordinals.
  */
-const upTo = (bytes: Uint8Array, offset: number): Uint8Array =>
+const cutAtOffset = (bytes: Uint8Array, offset: number): Uint8Array =>
   bytes[offset - 1] === 0x0a ? bytes.subarray(0, offset) : bytes;
 
-const SESSIONS = ['sessions', 'archived_sessions'];
+const SESSION_FOLDER_NAMES = ['sessions', 'archived_sessions'];
 
 /** The sessions folder of Codex that contains the rollout. */
-function sessionsFolder(path: string): string | undefined {
+function findSessionsFolder(path: string): string | undefined {
   const parts = dirname(path).split(sep);
-  const at = parts.findLastIndex((part) => SESSIONS.includes(part));
+  const at = parts.findLastIndex((part) => SESSION_FOLDER_NAMES.includes(part));
   return at === -1 ? undefined : parts.slice(0, at + 1).join(sep);
 }
 
@@ -98,8 +98,10 @@ function findRollout(thread: string, path: string): string | undefined {
     basename(name).startsWith('rollout-') && new RegExp(`-${thread}\\.jsonl(?:\\.zst)?$`).test(name);
   const here = listNames(dirname(path), false).find(isIts);
   if (here !== undefined) return join(dirname(path), here);
-  const sessions = sessionsFolder(path);
-  for (const folder of sessions === undefined ? [] : SESSIONS.map((name) => join(dirname(sessions), name))) {
+  const sessions = findSessionsFolder(path);
+  for (const folder of sessions === undefined
+    ? []
+    : SESSION_FOLDER_NAMES.map((name) => join(dirname(sessions), name))) {
     const name = listNames(folder, true).find(isIts);
     if (name !== undefined) return join(folder, name);
   }

@@ -9,8 +9,8 @@ import { extractPersonText } from '../../../core/messages/personText';
 import { type JsonRecord, readRecords } from '../../text/jsonLines';
 import { type Line, readLines } from '../../text/lines';
 import type { EarlierRecords } from '../format';
-import { ITEM_USES, RECORDS_NOT_SENT } from './kinds';
-import { type Fields, listIn, numberIn, recordIn, stringIn, timeIn } from '../../text/values';
+import { ITEM_USE_BY_KIND, UNSENT_RECORD_TYPES } from './kinds';
+import { type Fields, listIn, readNumber, recordIn, readString, readTime } from '../../text/values';
 import type { RecordedRequest, RecordedSession } from '../../../core/account/recordedRequest';
 import { CodexRequests } from './usage';
 
@@ -66,7 +66,7 @@ export function parseRollout(
   earlier: readonly EarlierRecords[] = [],
 ): CodexRollout {
   const notes: string[] = [];
-  const replay = new Replay();
+  const replay = new RolloutReader();
   for (const each of earlier) {
     if ('missing' in each) {
       notes.push(`This is a fork, and its beginning was not found: it should be in ${each.missing}.`);
@@ -74,15 +74,15 @@ export function parseRollout(
     }
     const theirs: string[] = [];
     readRecords(readLines(each.bytes, each.file), each.file, theirs, ({ value }) => {
-      if ((numberIn(value, 'ordinal') ?? 0) < each.end) replay.inherit(value);
+      if ((readNumber(value, 'ordinal') ?? 0) < each.end) replay.inheritRecord(value);
     });
     notes.push(...theirs.map((note) => `In the beginning, ${each.file}: ${note}`));
   }
-  replay.begin();
+  replay.beginOwnRecords();
   readRecords(lines, source, notes, (record) => {
-    replay.take(record);
+    replay.takeRecord(record);
   });
-  return { ...replay.result(), notes };
+  return { ...replay.getResult(), notes };
 }
 
 /**
@@ -90,7 +90,7 @@ export function parseRollout(
  */
 const isItem = (value: Fields): boolean => value['payload'] === undefined && typeof value['type'] === 'string';
 
-class Replay {
+class RolloutReader {
   private header: Fields | undefined;
   private active: CodexItem[] = [];
   private everything: CodexItem[] = [];
@@ -106,29 +106,29 @@ class Replay {
   private forkedBehind: CodexItem | undefined;
 
   /** Takes an inherited record. Its requests and omissions were reported by the other rollout. */
-  inherit(value: Fields): void {
+  inheritRecord(value: Fields): void {
     const payload = recordIn(value, 'payload');
     if (!payload) return;
     const kind = getKind(value);
-    if (kind === 'response_item' && ITEM_USES[getKind(payload)] === 'sent') this.item(payload);
-    else if (kind === 'inter_agent_communication') this.communication(payload);
-    else if (kind === 'compacted') this.compacted(payload, timeIn(value, 'timestamp'));
+    if (kind === 'response_item' && ITEM_USE_BY_KIND[getKind(payload)] === 'sent') this.readItem(payload);
+    else if (kind === 'inter_agent_communication') this.readCommunication(payload);
+    else if (kind === 'compacted') this.readCompaction(payload, readTime(value, 'timestamp'));
     else if (kind === 'event_msg' && payload['type'] === 'thread_rolled_back') this.rollBack(payload);
   }
 
   /** Starts the rollout's own records. */
-  begin(): void {
+  beginOwnRecords(): void {
     this.forkedBehind = this.everything.at(-1);
     this.rolledBack = 0;
     this.compactions.splice(0);
   }
 
-  take({ value }: JsonRecord): void {
-    this.usage.take(value);
+  takeRecord({ value }: JsonRecord): void {
+    this.usage.takeRecord(value);
     if (this.usage.requests.length > this.counted.length) this.counted.push(this.everything.at(-1));
     const payload = recordIn(value, 'payload');
     if (!payload) {
-      if (isItem(value)) this.item(value);
+      if (isItem(value)) this.readItem(value);
       else if (value['record_type'] === undefined) this.header ??= value;
       return;
     }
@@ -138,33 +138,33 @@ class Replay {
         this.header ??= payload;
         return;
       case 'response_item':
-        this.item(payload);
+        this.readItem(payload);
         return;
       case 'compacted':
-        this.compacted(payload, timeIn(value, 'timestamp'));
+        this.readCompaction(payload, readTime(value, 'timestamp'));
         return;
       case 'event_msg':
         if (payload['type'] === 'thread_rolled_back') this.rollBack(payload);
         else this.passOver(`event ${getKind(payload)}`);
         return;
       case 'inter_agent_communication':
-        this.communication(payload);
+        this.readCommunication(payload);
         return;
       default:
-        if (RECORDS_NOT_SENT.has(getKind(value))) this.passOver(getKind(value));
+        if (UNSENT_RECORD_TYPES.has(getKind(value))) this.passOver(getKind(value));
         else countKind(this.unknown, getKind(value));
     }
   }
 
-  result(): Omit<CodexRollout, 'notes'> {
+  getResult(): Omit<CodexRollout, 'notes'> {
     const header = this.header ?? {};
     const spawn = recordIn(recordIn(recordIn(header, 'source') ?? {}, 'subagent') ?? {}, 'thread_spawn');
     const base = recordIn(header, 'base_instructions');
     return {
-      id: stringIn(header, 'id'),
-      parent: spawn && stringIn(spawn, 'parent_thread_id'),
-      workspace: stringIn(header, 'cwd'),
-      instructions: (base && stringIn(base, 'text')) ?? stringIn(header, 'instructions'),
+      id: readString(header, 'id'),
+      parent: spawn && readString(spawn, 'parent_thread_id'),
+      workspace: readString(header, 'cwd'),
+      instructions: (base && readString(base, 'text')) ?? readString(header, 'instructions'),
       active: this.active,
       everything: this.everything,
       compactions: this.compactions,
@@ -179,8 +179,8 @@ class Replay {
     };
   }
 
-  private item(item: CodexItem): void {
-    switch (ITEM_USES[getKind(item)]) {
+  private readItem(item: CodexItem): void {
+    switch (ITEM_USE_BY_KIND[getKind(item)]) {
       case 'sent':
         this.active.push(item);
         this.everything.push(item);
@@ -197,15 +197,15 @@ class Replay {
   }
 
   /** Codex turns a message from another agent of the thread's tree into an `agent_message`. */
-  private communication(payload: Fields): void {
-    const text = stringIn(payload, 'content');
+  private readCommunication(payload: Fields): void {
+    const text = readString(payload, 'content');
     if (text === undefined || text === '') this.passOver('inter_agent_communication');
-    else this.item({ type: 'agent_message', author: payload['author'], content: [{ type: 'input_text', text }] });
+    else this.readItem({ type: 'agent_message', author: payload['author'], content: [{ type: 'input_text', text }] });
   }
 
-  private compacted(payload: Fields, at: number | undefined): void {
+  private readCompaction(payload: Fields, at: number | undefined): void {
     this.compactions.push({ item: this.everything.at(-1), at });
-    const text = stringIn(payload, 'message') ?? '';
+    const text = readString(payload, 'message') ?? '';
     const summary: CodexItem = {
       type: 'message',
       role: 'user',
@@ -216,7 +216,7 @@ class Replay {
     const replacement = payload['replacement_history'];
     // Before 2025-11 Codex rebuilds the history from the user's words and the summary.
     this.active = Array.isArray(replacement)
-      ? replacement.filter(isRecord).filter((item) => (ITEM_USES[getKind(item)] ?? 'sent') === 'sent')
+      ? replacement.filter(isRecord).filter((item) => (ITEM_USE_BY_KIND[getKind(item)] ?? 'sent') === 'sent')
       : [...this.active.filter((item) => item['role'] === 'user' && item['isSummary'] !== true), summary];
   }
 
@@ -236,7 +236,7 @@ function countKind(kinds: Map<string, number>, kind: string): void {
   kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
 }
 
-const getKind = (value: Fields): string => stringIn(value, 'type') ?? 'unnamed';
+const getKind = (value: Fields): string => readString(value, 'type') ?? 'unnamed';
 
 /** Drops the last `turns` turns. A turn begins with what the user typed. */
 function dropTurns(items: readonly CodexItem[], turns: number): CodexItem[] {
@@ -253,7 +253,7 @@ function dropTurns(items: readonly CodexItem[], turns: number): CodexItem[] {
 
 function isTypedByUser(item: CodexItem): boolean {
   if (item['role'] !== 'user' || item['isSummary'] === true) return false;
-  const texts = listIn(item, 'content').map((part) => (isRecord(part) ? stringIn(part, 'text') : undefined));
+  const texts = listIn(item, 'content').map((part) => (isRecord(part) ? readString(part, 'text') : undefined));
   // Images without text were also sent by a person.
   return texts.some((text) => text === undefined || extractPersonText(text) !== '');
 }

@@ -17,7 +17,7 @@ const said: Fields = { type: 'response_item', payload: { type: 'message', role: 
 const header: Fields = { type: 'session_meta', timestamp: '2026-02-01T12:00:00Z', payload: { id: 'thread' } };
 const inputs = (records: readonly Fields[]) => {
   const requests = new CodexRequests();
-  for (const each of [header, ...records]) requests.take(each);
+  for (const each of [header, ...records]) requests.takeRecord(each);
   return requests.requests.map(({ usage }) => usage?.inputTokens);
 };
 const first = counted(sums(100, 10), sums(100, 10));
@@ -59,7 +59,7 @@ describe('requests recorded in a Codex thread', () => {
     });
     const requests = new CodexRequests();
     for (const each of [header, search('search'), search('open_page'), search('search'), first, said, second])
-      requests.take(each);
+      requests.takeRecord(each);
     expect(requests.requests.map(({ service }) => service)).toEqual([{ webSearches: 2 }, undefined]);
   });
 });

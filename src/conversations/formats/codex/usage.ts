@@ -6,7 +6,7 @@
 import type { RecordedRequest, RecordedRequests, RecordedSession } from '../../../core/account/recordedRequest';
 import type { Usage } from '../../../core/cost/usage';
 import type { RequestCollector } from '../format';
-import { type Fields, countIn, numberIn, recordIn, stringIn, timeIn } from '../../text/values';
+import { type Fields, countIn, readNumber, recordIn, readString, readTime } from '../../text/values';
 
 export class CodexRequests implements RequestCollector {
   compactions = 0;
@@ -41,13 +41,13 @@ export class CodexRequests implements RequestCollector {
    * where the thread's sum excludes them. Assumed from 0.150 on, when records of each answer began.
    */
   get hasCompactions(): boolean {
-    const [major = 0, minor = 0] = (stringIn(this.header ?? {}, 'cli_version') ?? '').split('.').map(Number);
+    const [major = 0, minor = 0] = (readString(this.header ?? {}, 'cli_version') ?? '').split('.').map(Number);
     return major > 0 || minor >= 150;
   }
 
   get session(): RecordedSession {
     const header = this.header ?? {};
-    const id = stringIn(header, 'id');
+    const id = readString(header, 'id');
     const forkOf = findOrigin(header);
     const further = [...this.threads].filter((thread) => thread !== '' && thread !== id && thread !== forkOf);
     return {
@@ -59,43 +59,44 @@ export class CodexRequests implements RequestCollector {
     };
   }
 
-  result(): RecordedRequests | undefined {
+  getResult(): RecordedRequests | undefined {
     if (this.found.length === 0) return undefined;
     const { found: requests, session, hasCompactions } = this;
     return { requests, compactions: [], session, hasCompactions };
   }
 
-  take(value: Fields): void {
+  takeRecord(value: Fields): void {
     const payload = recordIn(value, 'payload');
-    const at = timeIn(value, 'timestamp');
+    const at = readTime(value, 'timestamp');
     if (!payload) return;
     switch (value['type']) {
       case 'session_meta':
         // A file appended to itself starts again with the same sums.
-        if (this.header && stringIn(payload, 'id') === stringIn(this.header, 'id')) [this.sum, this.resets] = [0, 0];
+        if (this.header && readString(payload, 'id') === readString(this.header, 'id'))
+          [this.sum, this.resets] = [0, 0];
         // A forked session repeats its origin's header; the first one is its own.
         this.header ??= payload;
-        this.threads.add(stringIn(payload, 'id') ?? '');
-        this.began ??= at ?? timeIn(payload, 'timestamp');
-        this.seller = stringIn(payload, 'model_provider') ?? this.seller;
+        this.threads.add(readString(payload, 'id') ?? '');
+        this.began ??= at ?? readTime(payload, 'timestamp');
+        this.seller = readString(payload, 'model_provider') ?? this.seller;
         return;
       case 'turn_context':
-        this.model = stringIn(payload, 'model') ?? this.model;
+        this.model = readString(payload, 'model') ?? this.model;
         return;
       case 'response_item':
         if (payload['role'] !== 'user' && payload['role'] !== 'developer') this.hasSpoken = true;
         if (isSearch(payload)) this.searches += 1;
         return;
       case 'token_usage_record':
-        this.count(payload, recordIn(payload, 'usage'), recordIn(payload, 'thread_token_usage'), at);
+        this.addCounts(payload, recordIn(payload, 'usage'), recordIn(payload, 'thread_token_usage'), at);
         return;
       case 'event_msg': {
         const info = payload['type'] === 'token_count' ? recordIn(payload, 'info') : undefined;
-        if (info) this.count(info, recordIn(info, 'last_token_usage'), recordIn(info, 'total_token_usage'), at);
+        if (info) this.addCounts(info, recordIn(info, 'last_token_usage'), recordIn(info, 'total_token_usage'), at);
         return;
       }
       case 'compacted':
-        this.compacted(stringIn(payload, 'compaction_response_id'));
+        this.noteCompaction(readString(payload, 'compaction_response_id'));
     }
   }
 
@@ -103,7 +104,12 @@ export class CodexRequests implements RequestCollector {
    * Counts are repeated at each check of the limits and on resuming, and come empty after a
    * compaction.
    */
-  private count(payload: Fields, last: Fields | undefined, total: Fields | undefined, at: number | undefined): void {
+  private addCounts(
+    payload: Fields,
+    last: Fields | undefined,
+    total: Fields | undefined,
+    at: number | undefined,
+  ): void {
     const before = this.total;
     this.total = total ?? this.total;
     // If only the thread's sum is known, its increase is the request's usage.
@@ -116,7 +122,7 @@ export class CodexRequests implements RequestCollector {
     this.told = told;
     const place = total ? (this.resets > 0 ? [this.resets] : []) : [`at ${this.found.length}`];
     const key = [told, ...place].join(' ');
-    const window = numberIn(payload, 'model_context_window');
+    const window = readNumber(payload, 'model_context_window');
     const known = this.byKey.get(key);
     if (known !== undefined) {
       const request = this.found[known];
@@ -124,7 +130,7 @@ export class CodexRequests implements RequestCollector {
       return;
     }
     this.byKey.set(key, this.found.length);
-    const response = stringIn(payload, 'response_id');
+    const response = readString(payload, 'response_id');
     if (response !== undefined) this.byResponse.set(response, this.found.length);
     this.found.push({
       ...(at !== undefined && { at }),
@@ -151,7 +157,7 @@ export class CodexRequests implements RequestCollector {
    * The request that produced the summary. Named by the record since 0.15x; before, its answer is
    * in no item. Older versions don't count server-side compactions.
    */
-  private compacted(response: string | undefined): void {
+  private noteCompaction(response: string | undefined): void {
     this.compactions += 1;
     const index = response === undefined && this.isSilent ? this.found.length - 1 : this.byResponse.get(response ?? '');
     const request = index === undefined ? undefined : this.found[index];
@@ -168,10 +174,10 @@ export class CodexRequests implements RequestCollector {
 function findOrigin(header: Fields): string | undefined {
   const spawn = recordIn(recordIn(recordIn(header, 'source') ?? {}, 'subagent') ?? {}, 'thread_spawn') ?? {};
   return (
-    stringIn(header, 'forked_from_id') ??
-    stringIn(header, 'parent_thread_id') ??
-    stringIn(spawn, 'parent_thread_id') ??
-    stringIn(recordIn(header, 'history_base') ?? {}, 'thread_id')
+    readString(header, 'forked_from_id') ??
+    readString(header, 'parent_thread_id') ??
+    readString(spawn, 'parent_thread_id') ??
+    readString(recordIn(header, 'history_base') ?? {}, 'thread_id')
   );
 }
 
@@ -184,7 +190,7 @@ const createKey = (total: Fields, last: Fields): string =>
  * output and citations).
  */
 function isSearch(item: Fields): boolean {
-  const action = stringIn(recordIn(item, 'action') ?? {}, 'type') ?? 'search';
+  const action = readString(recordIn(item, 'action') ?? {}, 'type') ?? 'search';
   return item['type'] === 'web_search_call' && action === 'search';
 }
 

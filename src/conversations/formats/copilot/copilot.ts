@@ -1,15 +1,15 @@
 import { isRecord } from '../../../core/messages/blocks';
 import type { Fields } from '../../text/values';
-import { sourceId, sourceName } from '../../conversationId';
+import { makeSourceId, getSourceName } from '../../conversationId';
 import { type CopilotMessages, toMessages } from './messages';
-import { markedCompactions } from '../../../core/account/replay';
-import { recordedWith, type RecordedRequests } from '../../../core/account/recordedRequest';
-import { type CopilotEvent, NOT_SENT, parseEvents } from './events';
+import { findMarkedCompactions } from '../../../core/account/replay';
+import { selectRecordedRequests, type RecordedRequests } from '../../../core/account/recordedRequest';
+import { type CopilotEvent, UNSENT_EVENT_TYPES, parseEvents } from './events';
 import type { CopilotRequests } from './usage';
 import { readLines } from '../../text/lines';
-import { plural } from '../../../core/plural';
+import { formatPlural } from '../../../core/plural';
 import { noteOmitted, createNoMessagesError, noteSkipped } from '../../notes';
-import { tidyTitle, makeTitle } from '../../title';
+import { cleanTitle, makeTitle } from '../../title';
 import type { Conversation, ReadOptions, Sidechain, Source } from '../../types';
 import { noteUnansweredCalls } from '../unanswered';
 
@@ -24,7 +24,7 @@ export const isCopilotRecord = ({ type, data }: Fields): boolean =>
  * @throws {ConversationReadError} for damaged lines or no messages
  */
 export function readCopilot(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
-  const name = sourceName(source);
+  const name = getSourceName(source);
   const { start, events, passedOver, rewound, notes, requests } = parseEvents(readLines(input, name), name);
   const main = toMessages(events.filter(({ agent }) => agent === undefined));
   const everything = main.messages;
@@ -39,24 +39,24 @@ export function readCopilot(input: string | Uint8Array, source: Source, options:
   const from = options.history === 'all' ? 0 : main.activeFrom;
   const messages = everything.slice(from);
   return {
-    id: start.id === undefined ? sourceId(source, input) : `copilot:${start.id}`,
+    id: start.id === undefined ? makeSourceId(source, input) : `copilot:${start.id}`,
     format: 'copilot',
-    title: tidyTitle(start.title) ?? makeTitle(everything),
+    title: cleanTitle(start.title) ?? makeTitle(everything),
     messages,
     notes: [
       ...notes,
       ...(from > 0 ? [noteOmitted(everything.length - messages.length, 'before the last compaction')] : []),
-      ...(rewound > 0 ? [`Left out: ${plural(rewound, 'event')} taken back (rewound).`] : []),
+      ...(rewound > 0 ? [`Left out: ${formatPlural(rewound, 'event')} taken back (rewound).`] : []),
       ...(main.withoutResult > 0
-        ? [`${plural(main.withoutResult, 'tool result')} whose content Copilot did not record; they are empty.`]
+        ? [`${formatPlural(main.withoutResult, 'tool result')} whose content Copilot did not record; they are empty.`]
         : []),
-      ...noteSkipped(passedOver, NOT_SENT),
+      ...noteSkipped(passedOver, UNSENT_EVENT_TYPES),
       ...noteUnansweredCalls(messages),
     ],
     sidechains: splitSidechains(events),
     ...(start.workspace !== undefined && { workspace: start.workspace }),
     ...(main.system !== undefined && { request: { system: main.system } }),
-    ...recordedWith(options.history, readRecordedRequests(main, requests), everything.length),
+    ...selectRecordedRequests(options.history, readRecordedRequests(main, requests), everything.length),
   };
 }
 
@@ -68,7 +68,7 @@ function readRecordedRequests(
   const { requests, totals, session, charged } = recorded;
   if (answers.length + requests.length + totals.length === 0) return undefined;
   const common = {
-    compactions: markedCompactions(messages),
+    compactions: findMarkedCompactions(messages),
     session,
     ...(totals.length > 0 && { totals }),
     ...(charged && { charged }),

@@ -5,7 +5,7 @@
  */
 import { readRecords } from '../../text/jsonLines';
 import type { Line } from '../../text/lines';
-import { type Fields, recordIn, stringIn, timeIn } from '../../text/values';
+import { type Fields, recordIn, readString, readTime } from '../../text/values';
 import { CopilotRequests } from './usage';
 
 export interface CopilotEvent {
@@ -36,7 +36,7 @@ export interface CopilotEvents {
   readonly requests: CopilotRequests;
 }
 
-const KEPT = new Set([
+const REPLAYED_EVENT_TYPES = new Set([
   'system.message',
   // Reports that a subagent or background command is done; sent as a prompt in an element of its
   // own.
@@ -55,14 +55,14 @@ const KEPT = new Set([
  * 1.0.102. Unknown is whether a skill's text (`skill.invoked`), a hand-over or a truncation is
  * sent.
  */
-export const NOT_SENT = {
-  has: (type: string): boolean => SILENT_GROUPS.test(type) || SILENT.has(type),
+export const UNSENT_EVENT_TYPES = {
+  has: (type: string): boolean => UNSENT_EVENT_GROUPS.test(type) || UNSENT_EVENTS.has(type),
 };
 
-const SILENT_GROUPS =
+const UNSENT_EVENT_GROUPS =
   /^(?:hook|permission|subagent|elicitation|external_tool|command|mcp|sampling|user_input|exit_plan_mode|capabilities)\./;
 
-const SILENT = new Set([
+const UNSENT_EVENTS = new Set([
   'abort',
   'assistant.intent',
   'assistant.message_delta',
@@ -113,33 +113,33 @@ export function parseEvents(lines: Iterable<Line>, source: string): CopilotEvent
   const requests = new CopilotRequests();
   let claimed = 0;
   readRecords(lines, source, notes, ({ value }) => {
-    requests.take(value);
-    const type = stringIn(value, 'type') ?? 'unnamed';
+    requests.takeRecord(value);
+    const type = readString(value, 'type') ?? 'unnamed';
     const data = recordIn(value, 'data') ?? {};
     if (type === 'session.start') start = data;
-    else if (type === 'session.title_changed') title = stringIn(data, 'title') ?? title;
+    else if (type === 'session.title_changed') title = readString(data, 'title') ?? title;
     else if (type === 'session.snapshot_rewind') {
-      const kept = before(events, stringIn(data, 'upToEventId'));
+      const kept = selectEventsBefore(events, readString(data, 'upToEventId'));
       rewound += events.length - kept.length;
       events = kept;
-    } else if (KEPT.has(type)) {
-      const agent = stringIn(value, 'agentId') ?? stringIn(data, 'parentToolCallId');
+    } else if (REPLAYED_EVENT_TYPES.has(type)) {
+      const agent = readString(value, 'agentId') ?? readString(data, 'parentToolCallId');
       const { length } = requests.requests;
       const isAnswer = type === 'assistant.message' && length > claimed;
       if (isAnswer) claimed = length;
       events.push({
         type,
-        id: stringIn(value, 'id'),
+        id: readString(value, 'id'),
         data,
         agent,
-        at: timeIn(value, 'timestamp'),
+        at: readTime(value, 'timestamp'),
         ...(isAnswer && { request: length - 1 }),
       });
     } else passedOver.set(type, (passedOver.get(type) ?? 0) + 1);
   });
-  const workspace = stringIn(recordIn(start, 'context') ?? {}, 'cwd');
+  const workspace = readString(recordIn(start, 'context') ?? {}, 'cwd');
   return {
-    start: { id: stringIn(start, 'sessionId'), workspace, title },
+    start: { id: readString(start, 'sessionId'), workspace, title },
     events,
     rewound,
     passedOver,
@@ -149,7 +149,7 @@ export function parseEvents(lines: Iterable<Line>, source: string): CopilotEvent
 }
 
 /** A rewind removes the named event and all later ones. */
-function before(events: readonly CopilotEvent[], id: string | undefined): CopilotEvent[] {
+function selectEventsBefore(events: readonly CopilotEvent[], id: string | undefined): CopilotEvent[] {
   const index = events.findIndex((event) => event.id === id);
   return index === -1 || id === undefined ? [...events] : events.slice(0, index);
 }

@@ -3,7 +3,7 @@ import type { ApiMessage, Block, ToolUseBlock } from '../../../core/messages/typ
 import type { CopilotEvent } from './events';
 import { parseArguments } from '../openai/arguments';
 import type { RecordedRequest } from '../../../core/account/recordedRequest';
-import { type Fields, asText, listIn, numberIn, stringIn } from '../../text/values';
+import { type Fields, asText, listIn, readNumber, readString } from '../../text/values';
 
 export interface CopilotMessages {
   readonly messages: readonly ApiMessage[];
@@ -38,7 +38,7 @@ export function toMessages(events: readonly CopilotEvent[]): CopilotMessages {
   for (const { type, data, at, request: record } of events) {
     switch (type) {
       case 'tool.execution_start': {
-        const call = toCall(data, stringIn(data, 'toolName'));
+        const call = toCall(data, readString(data, 'toolName'));
         if (!call || called.has(call.id)) break;
         called.add(call.id);
         appendCall(messages, call);
@@ -57,7 +57,7 @@ export function toMessages(events: readonly CopilotEvent[]): CopilotMessages {
         compactionStart = messages.length;
         break;
       case 'session.compaction_complete': {
-        const summary = stringIn(data, 'summaryContent') ?? '';
+        const summary = readString(data, 'summaryContent') ?? '';
         if (data['success'] === false || summary === '') break;
         // Messages written while the summary was being made are not part of it.
         activeFrom = compactionStart ?? messages.length;
@@ -98,8 +98,8 @@ export function toMessages(events: readonly CopilotEvent[]): CopilotMessages {
 }
 
 function toRequest(data: Fields, at: number | undefined, message: number | undefined): RecordedRequest {
-  const model = stringIn(data, 'model');
-  const outputTokens = numberIn(data, 'outputTokens');
+  const model = readString(data, 'model');
+  const outputTokens = readNumber(data, 'outputTokens');
   return {
     ...(at !== undefined && { at }),
     ...(model !== undefined && { model }),
@@ -130,9 +130,9 @@ function toMessage(type: string, data: Fields): ApiMessage & { readonly content:
 }
 
 function toReplyBlocks(data: Fields): Block[] {
-  const thought = stringIn(data, 'reasoningText') ?? '';
+  const thought = readString(data, 'reasoningText') ?? '';
   const calls = listIn(data, 'toolRequests').flatMap((request) => {
-    const call = isRecord(request) ? toCall(request, stringIn(request, 'name')) : undefined;
+    const call = isRecord(request) ? toCall(request, readString(request, 'name')) : undefined;
     return call ? [call] : [];
   });
   return [
@@ -148,7 +148,7 @@ function toTextBlocks(content: unknown): Block[] {
 }
 
 function toCall(data: Fields, name: string | undefined): ToolUseBlock | undefined {
-  const id = stringIn(data, 'toolCallId');
+  const id = readString(data, 'toolCallId');
   if (id === undefined || name === undefined) return undefined;
   const { arguments: given } = data;
   if (typeof given !== 'string') {
@@ -158,12 +158,12 @@ function toCall(data: Fields, name: string | undefined): ToolUseBlock | undefine
 }
 
 function toResult(data: Fields): Block | undefined {
-  const id = stringIn(data, 'toolCallId');
+  const id = readString(data, 'toolCallId');
   if (id === undefined) return undefined;
   const content = toContent(data['result']);
   if (data['success'] !== false) return { type: 'tool_result', tool_use_id: id, ...(content && { content }) };
   const error = data['error'];
-  const reason = isRecord(error) ? stringIn(error, 'message') : stringIn(data, 'error');
+  const reason = isRecord(error) ? readString(error, 'message') : readString(data, 'error');
   return {
     type: 'tool_result',
     tool_use_id: id,
@@ -186,7 +186,7 @@ function toContent(result: unknown): string | Block[] | undefined {
 
 function toImages(part: unknown): Block[] {
   if (!isRecord(part) || part['type'] !== 'image') return [];
-  const data = stringIn(part, 'data');
-  const source = { type: 'base64', media_type: stringIn(part, 'mimeType') ?? 'image/png', data };
+  const data = readString(part, 'data');
+  const source = { type: 'base64', media_type: readString(part, 'mimeType') ?? 'image/png', data };
   return data === undefined ? [] : [{ type: 'image', source }];
 }

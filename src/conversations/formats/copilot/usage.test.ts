@@ -16,8 +16,8 @@ const compaction = (input: number, attempt = 'a'): Fields => ({
 });
 const collect = (events: readonly Fields[]) => {
   const requests = new CopilotRequests();
-  for (const event of [{ type: 'session.start', data: { sessionId: 's' } }, ...events]) requests.take(event);
-  return requests.result()?.requests.map(({ usage, purpose, seller }) => [usage?.inputTokens, purpose, seller]);
+  for (const event of [{ type: 'session.start', data: { sessionId: 's' } }, ...events]) requests.takeRecord(event);
+  return requests.getResult()?.requests.map(({ usage, purpose, seller }) => [usage?.inputTokens, purpose, seller]);
 };
 
 it.each<[string, readonly Fields[]]>([

@@ -15,7 +15,7 @@ import type {
 import type { Usage } from '../../../core/cost/usage';
 import { isRecord } from '../../../core/messages/blocks';
 import type { RequestCollector } from '../format';
-import { type Fields, countIn, numberIn, recordIn, stringIn, timeIn } from '../../text/values';
+import { type Fields, countIn, readNumber, recordIn, readString, readTime } from '../../text/values';
 
 /**
  * US dollars per nano-AI-credit, Copilot's billing unit: a credit costs a cent (docs.github.com,
@@ -60,7 +60,7 @@ export class CopilotRequests implements RequestCollector {
     };
   }
 
-  result(): RecordedRequests | undefined {
+  getResult(): RecordedRequests | undefined {
     const { found: requests, sums: totals, session } = this;
     const { charged } = this;
     if (requests.length + totals.length === 0) return undefined;
@@ -75,28 +75,28 @@ export class CopilotRequests implements RequestCollector {
     };
   }
 
-  take(value: Fields): void {
+  takeRecord(value: Fields): void {
     const data = recordIn(value, 'data') ?? {};
-    const at = timeIn(value, 'timestamp');
+    const at = readTime(value, 'timestamp');
     this.began ??= at;
     this.lastAt = at ?? this.lastAt;
     switch (value['type']) {
       case 'session.start':
-        this.id = stringIn(data, 'sessionId') ?? this.id;
+        this.id = readString(data, 'sessionId') ?? this.id;
         return;
       case 'session.usage_record':
-        this.record(recordIn(data, 'usage') ?? {}, at, stringIn(value, 'id'));
+        this.addRequest(recordIn(data, 'usage') ?? {}, at, readString(value, 'id'));
         return;
       case 'assistant.message':
-        this.countAnswer(stringIn(value, 'agentId') ?? stringIn(data, 'parentToolCallId'));
+        this.countAnswer(readString(value, 'agentId') ?? readString(data, 'parentToolCallId'));
         return;
       case 'session.compaction_complete':
-        this.compaction(data, at);
+        this.addCompaction(data, at);
         return;
       case 'session.shutdown':
       case 'session.usage_checkpoint':
-        this.charge(data);
-        this.sum(data);
+        this.addCharge(data);
+        this.noteTotals(data);
     }
   }
 
@@ -105,25 +105,26 @@ export class CopilotRequests implements RequestCollector {
     else this.sideAnswers.set(agent, (this.sideAnswers.get(agent) ?? 0) + 1);
   }
 
-  private record(usage: Fields, at: number | undefined, event: string | undefined): void {
+  private addRequest(usage: Fields, at: number | undefined, event: string | undefined): void {
     const accounting = recordIn(usage, 'accounting') ?? {};
-    const source = stringIn(accounting, 'sourceSessionId');
-    const sequence = numberIn(accounting, 'sequence');
+    const source = readString(accounting, 'sourceSessionId');
+    const sequence = readNumber(accounting, 'sequence');
     const key = sequence === undefined ? event : `${source ?? this.id ?? ''} ${sequence}`;
     // A resumed session can write them again.
     if (key !== undefined && this.keys.has(key)) return;
     if (key !== undefined) this.keys.add(key);
     this.isOwnKey = usage['isByok'] === true;
-    const model = stringIn(usage, 'model');
-    const credits = numberIn(usage, 'totalNanoAiu') ?? numberIn(recordIn(usage, 'copilotUsage') ?? {}, 'totalNanoAiu');
+    const model = readString(usage, 'model');
+    const credits =
+      readNumber(usage, 'totalNanoAiu') ?? readNumber(recordIn(usage, 'copilotUsage') ?? {}, 'totalNanoAiu');
     const counted = toUsage(usage, credits);
     const told = this.lone.findIndex((each) => isSameUsage(each, counted));
     if (told !== -1) {
       this.lone.splice(told, 1);
       return;
     }
-    const window = numberIn(usage, 'maxPromptTokens');
-    const isCompaction = /compact/i.test(stringIn(usage, 'interactionType') ?? '');
+    const window = readNumber(usage, 'maxPromptTokens');
+    const isCompaction = /compact/i.test(readString(usage, 'interactionType') ?? '');
     this.found.push({
       ...(at !== undefined && { at }),
       ...(model !== undefined && { model }),
@@ -141,14 +142,14 @@ export class CopilotRequests implements RequestCollector {
    * The summary contains its request's tokens. Some versions also write a request record, whose
    * counts are then equal.
    */
-  private compaction(data: Fields, at: number | undefined): void {
+  private addCompaction(data: Fields, at: number | undefined): void {
     if (data['success'] === false) return;
     this.compactions += 1;
     const used = recordIn(data, 'compactionTokensUsed');
     if (!used) return;
-    const model = stringIn(used, 'model');
-    const request = stringIn(data, 'requestId') ?? stringIn(data, 'compactionAttemptId');
-    const credits = numberIn(recordIn(used, 'copilotUsage') ?? {}, 'totalNanoAiu');
+    const model = readString(used, 'model');
+    const request = readString(data, 'requestId') ?? readString(data, 'compactionAttemptId');
+    const credits = readNumber(recordIn(used, 'copilotUsage') ?? {}, 'totalNanoAiu');
     const usage = toUsage(used, credits);
     const same = this.found.findLastIndex((each) => isSameUsage(each.usage, usage));
     const known = this.found[same];
@@ -171,8 +172,8 @@ export class CopilotRequests implements RequestCollector {
   }
 
   /** The session's charge so far; a resumed session continues it (1.0.74). */
-  private charge(data: Fields): void {
-    const credits = numberIn(data, 'totalNanoAiu') ?? 0;
+  private addCharge(data: Fields): void {
+    const credits = readNumber(data, 'totalNanoAiu') ?? 0;
     const dollars = credits * NANO_CREDIT_DOLLARS;
     if (dollars <= (this.charged?.dollars ?? 0)) return;
     this.charged = {
@@ -187,7 +188,7 @@ export class CopilotRequests implements RequestCollector {
    * `usageAccountingWatermarks` says that a sum continues earlier ones; in older versions it covers
    * one process, unless it has grown.
    */
-  private sum(data: Fields): void {
+  private noteTotals(data: Fields): void {
     const snapshot = recordIn(data, 'accountingSnapshot');
     const models = toModelTotals(recordIn(snapshot ?? data, 'modelMetrics') ?? {});
     if (models.length === 0) return;
@@ -227,7 +228,7 @@ const toModelTotals = (metrics: Fields): readonly ModelTotal[] =>
     const usage = isRecord(each) ? recordIn(each, 'usage') : undefined;
     if (!isRecord(each) || !usage) return [];
     const requests = countIn(recordIn(each, 'requests') ?? {}, 'count');
-    return [{ model, requests, usage: toUsage(usage, numberIn(each, 'totalNanoAiu')) }];
+    return [{ model, requests, usage: toUsage(usage, readNumber(each, 'totalNanoAiu')) }];
   });
 
 const isGrown = (models: readonly ModelTotal[], before: readonly ModelTotal[]): boolean =>

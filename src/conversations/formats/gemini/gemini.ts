@@ -1,17 +1,17 @@
 import { basename, dirname } from 'node:path';
-import { recordedWith } from '../../../core/account/recordedRequest';
+import { selectRecordedRequests } from '../../../core/account/recordedRequest';
 import { isRecord } from '../../../core/messages/blocks';
-import { sourceName } from '../../conversationId';
+import { getSourceName } from '../../conversationId';
 import { toMessages } from './messages';
 import { GeminiRequests } from './usage';
 import { type JsonRecord, readRecords } from '../../text/jsonLines';
 import { readLines } from '../../text/lines';
-import { plural } from '../../../core/plural';
+import { formatPlural } from '../../../core/plural';
 import { createNoMessagesError, noteSkipped } from '../../notes';
-import { tidyTitle, makeTitle } from '../../title';
+import { cleanTitle, makeTitle } from '../../title';
 import type { Conversation, ReadOptions, Source } from '../../types';
 import { noteUnansweredCalls } from '../unanswered';
-import { type Fields, listIn, stringIn } from '../../text/values';
+import { type Fields, listIn, readString } from '../../text/values';
 
 interface GeminiSession {
   readonly meta: Fields;
@@ -22,7 +22,7 @@ interface GeminiSession {
 }
 
 /** Messages of the program to the person. Source: Gemini CLI's `convertSessionToClientHistory`. */
-const NOT_SENT: ReadonlySet<string> = new Set(['error', 'info', 'warning']);
+const UNSENT_MESSAGE_TYPES: ReadonlySet<string> = new Set(['error', 'info', 'warning']);
 
 /** True for records that only Gemini CLI writes. */
 export const isGeminiRecord = (value: Fields): boolean =>
@@ -31,14 +31,14 @@ export const isGeminiRecord = (value: Fields): boolean =>
 /** A session as one JSON document (Gemini CLI up to 0.2x). */
 export const isGeminiDocument = (value: unknown): value is Fields =>
   isRecord(value) &&
-  stringIn(value, 'sessionId') !== undefined &&
-  stringIn(value, 'projectHash') !== undefined &&
+  readString(value, 'sessionId') !== undefined &&
+  readString(value, 'projectHash') !== undefined &&
   Array.isArray(value['messages']);
 
 /** Reads a `.json` session, the format before JSON lines. */
 export function readGeminiDocument(value: Fields, source: Source, options: ReadOptions): Conversation {
   const requests = new GeminiRequests();
-  requests.take(value);
+  requests.takeRecord(value);
   const records = listIn(value, 'messages').filter(isRecord);
   return toConversation({ meta: value, records, rewound: 0, notes: [], requests }, source, options);
 }
@@ -50,7 +50,7 @@ export function readGeminiDocument(value: Fields, source: Source, options: ReadO
  * @throws {ConversationReadError} for a broken line or no messages
  */
 export function readGeminiLines(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
-  const name = sourceName(source);
+  const name = getSourceName(source);
   const notes: string[] = [];
   let meta: Fields = {};
   let records = new Map<string, JsonRecord>();
@@ -58,17 +58,17 @@ export function readGeminiLines(input: string | Uint8Array, source: Source, opti
   const requests = new GeminiRequests();
   readRecords(readLines(input, name), name, notes, (record) => {
     const { value } = record;
-    requests.take(value);
-    const rewindTo = stringIn(value, '$rewindTo');
+    requests.takeRecord(value);
+    const rewindTo = readString(value, '$rewindTo');
     const set = value['$set'];
-    const id = stringIn(value, 'id');
+    const id = readString(value, 'id');
     if (rewindTo !== undefined) {
       const kept = dropRewound(records, rewindTo, record.gap);
       rewound += records.size - kept.size;
       records = kept;
     } else if (isRecord(set)) {
       meta = { ...meta, ...set };
-      if (Array.isArray(set['messages'])) records = byId(set['messages'].filter(isRecord), record.line);
+      if (Array.isArray(set['messages'])) records = indexById(set['messages'].filter(isRecord), record.line);
     } else if (id !== undefined) records.set(id, record);
     else meta = { ...meta, ...value };
   });
@@ -90,8 +90,8 @@ function dropRewound(
   return new Map([...records].slice(0, Math.max(ids.indexOf(id), 0)));
 }
 
-const byId = (messages: readonly Fields[], line: number): Map<string, JsonRecord> =>
-  new Map(messages.map((value, index) => [stringIn(value, 'id') ?? String(index), { line, value }]));
+const indexById = (messages: readonly Fields[], line: number): Map<string, JsonRecord> =>
+  new Map(messages.map((value, index) => [readString(value, 'id') ?? String(index), { line, value }]));
 
 function toConversation(
   { meta, records, rewound, notes, requests: collected }: GeminiSession,
@@ -101,7 +101,7 @@ function toConversation(
   const { messages, passedOver, places } = toMessages(records);
   if (messages.length === 0) {
     throw createNoMessagesError(
-      sourceName(source),
+      getSourceName(source),
       'a Gemini CLI session with "user" and "gemini" messages',
       passedOver,
       notes,
@@ -109,20 +109,20 @@ function toConversation(
   }
   const [workspace] = listIn(meta, 'directories');
   return {
-    id: `gemini:${stringIn(meta, 'sessionId') ?? ''}`,
+    id: `gemini:${readString(meta, 'sessionId') ?? ''}`,
     format: 'gemini',
-    title: tidyTitle(stringIn(meta, 'summary')) ?? makeTitle(messages),
+    title: cleanTitle(readString(meta, 'summary')) ?? makeTitle(messages),
     messages,
     notes: [
       ...notes,
-      ...(rewound > 0 ? [`Left out: ${plural(rewound, 'message')} taken back (rewound).`] : []),
-      ...noteSkipped(passedOver, NOT_SENT),
+      ...(rewound > 0 ? [`Left out: ${formatPlural(rewound, 'message')} taken back (rewound).`] : []),
+      ...noteSkipped(passedOver, UNSENT_MESSAGE_TYPES),
       ...noteUnansweredCalls(messages),
     ],
     sidechains: [],
     ...findParent(meta, source),
     ...(typeof workspace === 'string' && { workspace }),
-    ...recordedWith(history, collected.result(places), messages.length),
+    ...selectRecordedRequests(history, collected.getResult(places), messages.length),
   };
 }
 

@@ -3,7 +3,7 @@
  */
 import { isRecord, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
-import { type Fields, asText, listIn, recordIn, stringIn } from '../../text/values';
+import { type Fields, asText, listIn, recordIn, readString } from '../../text/values';
 import { type BlockMessage, cutText, splitPrompt } from '../splitPrompt';
 
 export interface GeminiMessages {
@@ -18,9 +18,9 @@ export interface GeminiMessages {
  * Types of the model's records. `model` is not in the agent's source but was seen in sessions
  * (getagentseal/codeburn#166).
  */
-const ANSWERS: ReadonlySet<unknown> = new Set(['gemini', 'model']);
+const ANSWER_TYPES: ReadonlySet<unknown> = new Set(['gemini', 'model']);
 
-export const isAnswer = ({ type }: Fields): boolean => ANSWERS.has(type);
+export const isAnswer = ({ type }: Fields): boolean => ANSWER_TYPES.has(type);
 
 /** Records of other types are counted and skipped. */
 export function toMessages(records: readonly Fields[]): GeminiMessages {
@@ -30,7 +30,7 @@ export function toMessages(records: readonly Fields[]): GeminiMessages {
   let open = new Set<string>();
   const answered = new Set<string>();
   for (const record of records) {
-    const type = stringIn(record, 'type') ?? 'unnamed';
+    const type = readString(record, 'type') ?? 'unnamed';
     if (type === 'user')
       messages.push(...splitAtReferences(dropRepeatedResults(toBlocks(record['content']), open, answered)));
     else if (isAnswer(record)) {
@@ -72,7 +72,7 @@ function dropRepeatedResults(content: readonly Block[], open: Set<string>, answe
 
 function getResponseId({ type, part }: Block): string | undefined {
   const response = type === 'gemini_part' && isRecord(part) ? recordIn(part, 'functionResponse') : undefined;
-  return response && stringIn(response, 'id');
+  return response && readString(response, 'id');
 }
 
 function toCall(block: Block): Block {
@@ -125,14 +125,14 @@ export function toBlocks(content: unknown): Block[] {
   if (Array.isArray(content)) return content.flatMap(toBlocks);
   if (typeof content === 'string') return content.trim() === '' ? [] : [{ type: 'text', text: content }];
   if (!isRecord(content)) return [];
-  const text = stringIn(content, 'text');
+  const text = readString(content, 'text');
   if (text !== undefined) {
     if (text.trim() === '') return [];
     return [content['thought'] === true ? { type: 'thinking', thinking: text } : { type: 'text', text }];
   }
   const media = recordIn(content, 'inlineData');
-  const mimeType = media && stringIn(media, 'mimeType');
-  const data = media && stringIn(media, 'data');
+  const mimeType = media && readString(media, 'mimeType');
+  const data = media && readString(media, 'data');
   if (data !== undefined && mimeType !== undefined) {
     const source = { type: 'base64', media_type: mimeType, data };
     if (mimeType.startsWith('image/')) return [{ type: 'image', source }];
@@ -142,8 +142,8 @@ export function toBlocks(content: unknown): Block[] {
 }
 
 function toCallBlocks(call: Fields): Block[] {
-  const id = stringIn(call, 'id');
-  const name = stringIn(call, 'name');
+  const id = readString(call, 'id');
+  const name = readString(call, 'name');
   return id === undefined || name === undefined
     ? [{ type: 'gemini_part', part: call }]
     : [{ type: 'tool_use', id, name, input: call['args'] ?? {} }];
@@ -151,9 +151,9 @@ function toCallBlocks(call: Fields): Block[] {
 
 /** Empty if the call was interrupted. */
 function toResultBlocks(call: Fields): Block[] {
-  const id = stringIn(call, 'id');
+  const id = readString(call, 'id');
   const result = call['result'];
-  if (id === undefined || stringIn(call, 'name') === undefined || result === undefined || result === null) return [];
+  if (id === undefined || readString(call, 'name') === undefined || result === undefined || result === null) return [];
   const parts = Array.isArray(result) ? (result as readonly unknown[]) : [result];
   const content = parts.flatMap(toOutputBlocks);
   if (call['status'] !== 'error') return [{ type: 'tool_result', tool_use_id: id, content }];

@@ -5,7 +5,7 @@
 import type { RecordedRequest, RecordedRequests } from '../../../core/account/recordedRequest';
 import { isRecord } from '../../../core/messages/blocks';
 import type { RequestCollector } from '../format';
-import { type Fields, countIn, listIn, recordIn, stringIn, timeIn } from '../../text/values';
+import { type Fields, countIn, listIn, recordIn, readString, readTime } from '../../text/values';
 import { isAnswer } from './messages';
 
 /** Includes rewound requests, which were also paid for. */
@@ -18,17 +18,17 @@ export class GeminiRequests implements RequestCollector {
   private began: number | undefined;
 
   /** @param value a record, or the document of a whole session */
-  take(value: Fields): void {
+  takeRecord(value: Fields): void {
     const set = recordIn(value, '$set') ?? value;
-    this.id = stringIn(set, 'sessionId') ?? this.id;
-    this.began = timeIn(set, 'startTime') ?? this.began;
+    this.id = readString(set, 'sessionId') ?? this.id;
+    this.began = readTime(set, 'startTime') ?? this.began;
     for (const record of [value, ...listIn(set, 'messages').filter(isRecord)]) this.record(record);
   }
 
   /**
    * @param places index of the message that each record became, if the conversation was read too
    */
-  result(places: ReadonlyMap<Fields, number> = new Map()): RecordedRequests | undefined {
+  getResult(places: ReadonlyMap<Fields, number> = new Map()): RecordedRequests | undefined {
     if (this.known.size === 0) return undefined;
     return {
       requests: [...this.known.values()].map(({ record, request }) => {
@@ -49,9 +49,9 @@ export class GeminiRequests implements RequestCollector {
   private record(record: Fields): void {
     const tokens = isAnswer(record) ? recordIn(record, 'tokens') : undefined;
     if (!tokens) return;
-    const id = stringIn(record, 'id');
-    const at = timeIn(record, 'timestamp');
-    const model = stringIn(record, 'model');
+    const id = readString(record, 'id');
+    const at = readTime(record, 'timestamp');
+    const model = readString(record, 'model');
     const thoughts = countIn(tokens, 'thoughts');
     const key = id ?? (at === undefined ? undefined : `${at} ${JSON.stringify(tokens)}`);
     this.known.set(key ?? Symbol(), {

@@ -9,7 +9,7 @@ import { type OpenDatabases, hasTables, requireTables, withDatabase } from '../.
 import { toFirstMessages } from './secondStore';
 import type { OpenCodeDocument } from './openCode';
 import { ConversationReadError } from '../../readError';
-import { type Fields, asText, stringIn } from '../../text/values';
+import { type Fields, asText, readString } from '../../text/values';
 
 export interface DatabaseSession {
   readonly id: string;
@@ -24,7 +24,7 @@ export interface DatabaseSession {
  * A manual compaction changes messages but not the session's own time (1.18, POST
  * /session/:id/summarize). Reads the index by session and time, and one message of each session.
  */
-const WITH_NEWEST_MESSAGE = `max(time_updated, coalesce(
+const LAST_UPDATE_SQL = `max(time_updated, coalesce(
   (SELECT time_updated FROM message WHERE session_id = session.id ORDER BY time_created DESC LIMIT 1), 0))`;
 
 /**
@@ -33,13 +33,13 @@ const WITH_NEWEST_MESSAGE = `max(time_updated, coalesce(
  */
 export function listSessions(file: string, databases?: OpenDatabases): DatabaseSession[] {
   return withDatabase(file, databases, (database) => {
-    const second = hasTables(database, SECOND_TABLES);
+    const second = hasTables(database, TABLES_OF_VERSION_2);
     if (!second) requireTables(database, file, ['session']);
     // A migrated store may contain a session in both forms; OpenCode 2 continues its own.
     const sessions = new Map<string, DatabaseSession>();
     for (const table of [...(second ? ['session_v2'] : []), ...(hasTables(database, ['session']) ? ['session'] : [])]) {
-      const modified = table === 'session' && hasTables(database, ['message']) ? WITH_NEWEST_MESSAGE : 'time_updated';
-      for (const row of rows(
+      const modified = table === 'session' && hasTables(database, ['message']) ? LAST_UPDATE_SQL : 'time_updated';
+      for (const row of queryRows(
         database,
         `SELECT id, title, directory, parent_id, ${modified} AS modified FROM ${table}`,
       )) {
@@ -49,7 +49,7 @@ export function listSessions(file: string, databases?: OpenDatabases): DatabaseS
           id,
           title: asText(row['title']),
           workspace: asText(row['directory']),
-          parent: stringIn(row, 'parent_id'),
+          parent: readString(row, 'parent_id'),
           modified: Number(row['modified']),
         });
       }
@@ -65,22 +65,22 @@ export function listSessions(file: string, databases?: OpenDatabases): DatabaseS
  */
 export function readSession(file: string, id: string | undefined, databases?: OpenDatabases): OpenCodeDocument {
   return withDatabase(file, databases, (database) => {
-    const second = hasTables(database, SECOND_TABLES) ? readSecondStore(database, id) : undefined;
+    const second = hasTables(database, TABLES_OF_VERSION_2) ? readSecondStore(database, id) : undefined;
     // An interrupted migration created the session but did not move its messages.
     if (second && (second.messages.length > 0 || !hasMessages(database, asText(second.info['id'])))) return second;
-    if (hasTables(database, SECOND_TABLES) && !hasTables(database, ['session', 'message', 'part'])) {
-      throw sessionError(file, id, rows(database, 'SELECT id FROM session_v2 LIMIT 2').length > 1);
+    if (hasTables(database, TABLES_OF_VERSION_2) && !hasTables(database, ['session', 'message', 'part'])) {
+      throw createSessionError(file, id, queryRows(database, 'SELECT id FROM session_v2 LIMIT 2').length > 1);
     }
     requireTables(database, file, ['session', 'message', 'part']);
-    const [session, other] = rows(
+    const [session, other] = queryRows(
       database,
       `SELECT id, title, directory, parent_id, revert, time_created FROM session ${id === undefined ? 'LIMIT 2' : 'WHERE id = ?'}`,
       ...(id === undefined ? [] : [id]),
     );
-    if (!session || other) throw sessionError(file, id, other !== undefined);
+    if (!session || other) throw createSessionError(file, id, other !== undefined);
     const sessionId = asText(session['id']);
-    const { byMessage, unreadable } = partsByMessage(database, sessionId);
-    const messages = rows(
+    const { byMessage, unreadable } = readPartsByMessage(database, sessionId);
+    const messages = queryRows(
       database,
       'SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id',
       sessionId,
@@ -107,10 +107,10 @@ export function readSession(file: string, id: string | undefined, databases?: Op
 /** True if the tables of 1.x contain messages of the session. */
 const hasMessages = (database: sqlite.DatabaseSync, session: string): boolean =>
   hasTables(database, ['session', 'message', 'part']) &&
-  rows(database, 'SELECT id FROM session WHERE id = ?', session).length > 0 &&
-  rows(database, 'SELECT id FROM message WHERE session_id = ? LIMIT 1', session).length > 0;
+  queryRows(database, 'SELECT id FROM session WHERE id = ?', session).length > 0 &&
+  queryRows(database, 'SELECT id FROM message WHERE session_id = ? LIMIT 1', session).length > 0;
 
-const SECOND_TABLES = ['session_v2', 'session_message'];
+const TABLES_OF_VERSION_2 = ['session_v2', 'session_message'];
 
 /**
  * A session of OpenCode 2; undefined if it doesn't exist or, without an id, if there is not exactly
@@ -118,7 +118,7 @@ const SECOND_TABLES = ['session_v2', 'session_message'];
  */
 function readSecondStore(database: sqlite.DatabaseSync, id: string | undefined): OpenCodeDocument | undefined {
   const where = id === undefined ? 'LIMIT 2' : 'WHERE id = ?';
-  const [session, other] = rows(
+  const [session, other] = queryRows(
     database,
     // Some versions lack the column `revert`.
     `SELECT * FROM session_v2 ${where}`,
@@ -127,10 +127,10 @@ function readSecondStore(database: sqlite.DatabaseSync, id: string | undefined):
   const isOnly =
     id !== undefined ||
     !hasTables(database, ['session']) ||
-    rows(database, 'SELECT id FROM session LIMIT 1').length === 0;
+    queryRows(database, 'SELECT id FROM session LIMIT 1').length === 0;
   if (!session || other || !isOnly) return undefined;
   const sessionId = asText(session['id']);
-  const found = rows(
+  const found = queryRows(
     database,
     'SELECT id, type, data FROM session_message WHERE session_id = ? ORDER BY seq, time_created, id',
     sessionId,
@@ -153,13 +153,13 @@ function readSecondStore(database: sqlite.DatabaseSync, id: string | undefined):
   };
 }
 
-function partsByMessage(
+function readPartsByMessage(
   database: sqlite.DatabaseSync,
   session: string,
 ): { readonly byMessage: ReadonlyMap<string, Fields[]>; readonly unreadable: number } {
   const byMessage = new Map<string, Fields[]>();
   let unreadable = 0;
-  for (const { id, message_id: message, data } of rows(
+  for (const { id, message_id: message, data } of queryRows(
     database,
     'SELECT id, message_id, data FROM part WHERE session_id = ? ORDER BY id',
     session,
@@ -177,7 +177,7 @@ function partsByMessage(
   return { byMessage, unreadable };
 }
 
-const rows = (database: sqlite.DatabaseSync, query: string, ...values: string[]): Fields[] =>
+const queryRows = (database: sqlite.DatabaseSync, query: string, ...values: string[]): Fields[] =>
   database
     .prepare(query)
     .all(...values)
@@ -194,7 +194,7 @@ function parseObject(text: unknown): Fields | undefined {
   }
 }
 
-function sessionError(file: string, id: string | undefined, several: boolean): ConversationReadError {
+function createSessionError(file: string, id: string | undefined, several: boolean): ConversationReadError {
   return new ConversationReadError({
     problem: 'not-found',
     source: file,

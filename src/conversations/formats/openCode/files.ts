@@ -7,7 +7,7 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isRecord } from '../../../core/messages/blocks';
 import type { OpenCodeDocument } from './openCode';
-import { type Fields, stringIn } from '../../text/values';
+import { type Fields, readString } from '../../text/values';
 
 /**
  * @param file the session's file
@@ -16,10 +16,10 @@ import { type Fields, stringIn } from '../../text/values';
 export function readSessionFiles(file: string, info: Fields): OpenCodeDocument {
   const storage = dirname(dirname(dirname(file)));
   // IDs ascend with time.
-  const { records, unreadable } = readRecords(join(storage, 'message', toSafeName(stringIn(info, 'id'))));
+  const { records, unreadable } = readRecords(join(storage, 'message', toSafeName(readString(info, 'id'))));
   const messages = records.map((message) => ({
     info: message,
-    parts: readRecords(join(storage, 'part', toSafeName(stringIn(message, 'id')))),
+    parts: readRecords(join(storage, 'part', toSafeName(readString(message, 'id')))),
   }));
   return {
     info,
@@ -46,12 +46,12 @@ function readRecords(folder: string): { readonly records: readonly Fields[]; rea
 }
 
 /** Far larger than any message or part that the agent wrote. */
-const MAX_BYTES = 256 * 1024 ** 2;
+const MAX_STORE_BYTES = 256 * 1024 ** 2;
 
 /** @throws for links, which may lead out of the store, and pipes, which would block */
 function readText(path: string): string {
   const stats = lstatSync(path);
-  if (!stats.isFile() || stats.size > MAX_BYTES) throw new Error('not a file of the store');
+  if (!stats.isFile() || stats.size > MAX_STORE_BYTES) throw new Error('not a file of the store');
   return readFileSync(path, 'utf8');
 }
 

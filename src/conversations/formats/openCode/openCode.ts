@@ -1,18 +1,18 @@
 import { isRecord } from '../../../core/messages/blocks';
 import type { ApiMessage } from '../../../core/messages/types';
-import { sourceName } from '../../conversationId';
-import { MAX_DEPTH, isDeeperThan } from '../../text/json';
-import { plural } from '../../../core/plural';
+import { getSourceName } from '../../conversationId';
+import { MAX_JSON_DEPTH, isDeeperThan } from '../../text/json';
+import { formatPlural } from '../../../core/plural';
 import { noteOmitted, noteUnknown } from '../../notes';
 import { type OpenCodeMessage, selectActiveMessages } from './history';
 import { toMessages } from './parts';
-import { recordedWith } from '../../../core/account/recordedRequest';
+import { selectRecordedRequests } from '../../../core/account/recordedRequest';
 import { readRecordedRequests } from './usage';
 import { ConversationReadError, describeValue } from '../../readError';
 import { UNTITLED, makeTitle } from '../../title';
 import type { Conversation, ReadOptions, Source } from '../../types';
 import { noteUnansweredCalls } from '../unanswered';
-import { type Fields, listIn, recordIn, stringIn } from '../../text/values';
+import { type Fields, listIn, recordIn, readString } from '../../text/values';
 
 /** A session as printed by `opencode export`, or assembled from OpenCode's or Kilo's store. */
 export interface OpenCodeDocument {
@@ -25,7 +25,7 @@ export interface OpenCodeDocument {
 }
 
 /** Default titles of the agent. */
-const UNNAMED = /^(?:New|Child) session - /;
+const DEFAULT_TITLE = /^(?:New|Child) session - /;
 
 /**
  * Reads a session of OpenCode, or of Kilo since version 7. `active` is what the agent would send:
@@ -35,25 +35,25 @@ const UNNAMED = /^(?:New|Child) session - /;
  */
 export function readOpenCode(document: OpenCodeDocument, source: Source, options: ReadOptions = {}): Conversation {
   const { info } = document;
-  const revertedFrom = stringIn(recordIn(info, 'revert') ?? {}, 'messageID');
+  const revertedFrom = readString(recordIn(info, 'revert') ?? {}, 'messageID');
   const kept = dropReverted(document.messages, revertedFrom);
   const owners = new Map<Fields, ApiMessage>();
   const everything = toMessages(kept, { cleared: 'original', owners });
   if (everything.length === 0) {
     throw new ConversationReadError({
       problem: 'empty',
-      source: sourceName(source),
+      source: getSourceName(source),
       found: 'a session without messages',
       expected: 'at least one message',
     });
   }
   const messages = options.history === 'all' ? everything : toMessages(selectActiveMessages(kept), { cleared: 'told' });
   const reverted = document.messages.length - kept.length;
-  const title = stringIn(info, 'title');
-  const parent = stringIn(info, 'parentID');
-  const workspace = stringIn(info, 'directory');
+  const title = readString(info, 'title');
+  const parent = readString(info, 'parentID');
+  const workspace = readString(info, 'directory');
   return {
-    id: `opencode:${stringIn(info, 'id') ?? ''}`,
+    id: `opencode:${readString(info, 'id') ?? ''}`,
     format: 'opencode',
     title: makeSessionTitle(title, everything),
     messages,
@@ -61,16 +61,16 @@ export function readOpenCode(document: OpenCodeDocument, source: Source, options
       ...(messages.length < everything.length
         ? [noteOmitted(everything.length - messages.length, 'before the last compaction')]
         : []),
-      ...(reverted > 0 ? [`Left out: ${plural(reverted, 'message')} taken back (reverted).`] : []),
-      ...failedNote(kept),
-      ...unreadableNote(document),
+      ...(reverted > 0 ? [`Left out: ${formatPlural(reverted, 'message')} taken back (reverted).`] : []),
+      ...noteFailures(kept),
+      ...noteUnreadable(document),
       ...noteUnknown(document.unknown ?? new Map()),
       ...noteUnansweredCalls(messages),
     ],
     sidechains: [],
     ...(parent !== undefined && { parent: `opencode:${parent}` }),
     ...(workspace !== undefined && { workspace }),
-    ...recordedWith(
+    ...selectRecordedRequests(
       options.history,
       readRecordedRequests(info, document.messages, everything, owners),
       everything.length,
@@ -80,7 +80,7 @@ export function readOpenCode(document: OpenCodeDocument, source: Source, options
 
 /** The agent's title unless it is a default one. */
 function makeSessionTitle(title: string | undefined, messages: readonly ApiMessage[]): string {
-  if (title !== undefined && title.trim() !== '' && !UNNAMED.test(title)) {
+  if (title !== undefined && title.trim() !== '' && !DEFAULT_TITLE.test(title)) {
     const tidy = makeTitle([{ role: 'user', content: title }]);
     if (tidy !== UNTITLED) return tidy;
   }
@@ -92,19 +92,19 @@ function dropReverted(messages: readonly OpenCodeMessage[], from: string | undef
   return index === -1 ? messages : messages.slice(0, index);
 }
 
-function failedNote(messages: readonly OpenCodeMessage[]): string[] {
+function noteFailures(messages: readonly OpenCodeMessage[]): string[] {
   const failed = messages.filter(({ info, parts }) => info['error'] !== undefined && parts.length === 0).length;
-  return failed === 0 ? [] : [`Skipped: ${plural(failed, 'answer')} that failed before any text came.`];
+  return failed === 0 ? [] : [`Skipped: ${formatPlural(failed, 'answer')} that failed before any text came.`];
 }
 
-const unreadableNote = ({ unreadable = 0 }: OpenCodeDocument): string[] =>
-  unreadable === 0 ? [] : [`Left out: ${plural(unreadable, 'record')} of the session that could not be read.`];
+const noteUnreadable = ({ unreadable = 0 }: OpenCodeDocument): string[] =>
+  unreadable === 0 ? [] : [`Left out: ${formatPlural(unreadable, 'record')} of the session that could not be read.`];
 
 /** Recognizes a session by its content. */
 export function isOpenCodeDocument(value: unknown): value is Fields {
   if (!isRecord(value) || !isRecord(value['info']) || !Array.isArray(value['messages'])) return false;
   return (
-    stringIn(value['info'], 'id') !== undefined &&
+    readString(value['info'], 'id') !== undefined &&
     value['messages'].every((message) => isRecord(message) && isRecord(message['info']))
   );
 }
@@ -112,8 +112,8 @@ export function isOpenCodeDocument(value: unknown): value is Fields {
 /** A session's head whose messages are in other files (OpenCode before 1.2). */
 export const isOpenCodeSession = (value: unknown): value is Fields =>
   isRecord(value) &&
-  stringIn(value, 'id')?.startsWith('ses_') === true &&
-  stringIn(value, 'projectID') !== undefined &&
+  readString(value, 'id')?.startsWith('ses_') === true &&
+  readString(value, 'projectID') !== undefined &&
   !('messages' in value);
 
 /** @throws {ConversationReadError} if parts are not a list */
@@ -123,14 +123,14 @@ export function toOpenCodeDocument(value: Fields, source: string): OpenCodeDocum
     messages: listIn(value, 'messages').map((message, index) => {
       const fields = isRecord(message) ? message : {};
       const { parts = [] } = fields;
-      if (Array.isArray(parts) && !isDeeperThan(parts, MAX_DEPTH)) {
+      if (Array.isArray(parts) && !isDeeperThan(parts, MAX_JSON_DEPTH)) {
         return { info: recordIn(fields, 'info') ?? {}, parts: parts.filter(isRecord) };
       }
       throw new ConversationReadError({
         problem: 'wrong-shape',
         source,
         found: `${describeValue(parts)} in "messages[${index}].parts"`,
-        expected: `an array of parts, at most ${MAX_DEPTH} levels deep`,
+        expected: `an array of parts, at most ${MAX_JSON_DEPTH} levels deep`,
       });
     }),
   };

@@ -6,7 +6,7 @@ import { isRecord } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
 import { splitPrompt } from '../splitPrompt';
 import type { OpenCodeMessage } from './history';
-import { type Fields, asText, toImageSource, listIn, recordIn, stringIn } from '../../text/values';
+import { type Fields, asText, toImageSource, listIn, recordIn, readString } from '../../text/values';
 
 export interface PartOptions {
   /** Outputs that the agent cleared: the original, or the placeholder that the model gets. */
@@ -16,7 +16,7 @@ export interface PartOptions {
 }
 
 /** OpenCode's placeholder for a cleared output. */
-const CLEARED = '[Old tool result content cleared]';
+const CLEARED_OUTPUT_TEXT = '[Old tool result content cleared]';
 
 /** An assistant message becomes its words and calls, followed by the calls' results. */
 export const toMessages = (messages: readonly OpenCodeMessage[], options: PartOptions): ApiMessage[] =>
@@ -57,12 +57,12 @@ function toUserBlocks(part: Fields): Block[] {
         { type: 'opencode_part', part },
       ];
     default:
-      return STRUCTURE.has(part['type']) ? [] : [{ type: 'opencode_part', part }];
+      return STRUCTURAL_PART_TYPES.has(part['type']) ? [] : [{ type: 'opencode_part', part }];
   }
 }
 
 /** Parts that only the agent itself needs. */
-const STRUCTURE = new Set<unknown>(['step-start', 'step-finish', 'snapshot', 'patch', 'agent', 'retry']);
+const STRUCTURAL_PART_TYPES = new Set<unknown>(['step-start', 'step-finish', 'snapshot', 'patch', 'agent', 'retry']);
 
 /** Each step becomes a message, and the results of its calls the next. */
 function toReplies({ info, parts }: OpenCodeMessage, options: PartOptions): ApiMessage[] {
@@ -97,7 +97,7 @@ function toReplyBlocks(part: Fields): Block[] {
     case 'file':
       return toFileBlocks(part);
     default:
-      return STRUCTURE.has(part['type']) ? [] : [{ type: 'opencode_part', part }];
+      return STRUCTURAL_PART_TYPES.has(part['type']) ? [] : [{ type: 'opencode_part', part }];
   }
 }
 
@@ -109,35 +109,36 @@ function toTextBlocks(value: unknown): Block[] {
 /** Anthropic's signature is in the vendor's metadata; thinking without one can't be sent back. */
 function toThinking(part: Fields): Block[] {
   const anthropic = recordIn(recordIn(part, 'metadata') ?? {}, 'anthropic') ?? {};
-  const redacted = stringIn(anthropic, 'redactedData');
+  const redacted = readString(anthropic, 'redactedData');
   if (redacted !== undefined) return [{ type: 'redacted_thinking', data: redacted }];
   const thinking = asText(part['text']);
-  const signature = stringIn(anthropic, 'signature');
+  const signature = readString(anthropic, 'signature');
   if (thinking === '' && signature === undefined) return [];
   return [{ type: 'thinking', thinking, ...(signature !== undefined && { signature }) }];
 }
 
 function toCallBlocks(part: Fields): Block[] {
-  const id = stringIn(part, 'callID');
-  const name = stringIn(part, 'tool');
+  const id = readString(part, 'callID');
+  const name = readString(part, 'tool');
   if (id === undefined || name === undefined) return [{ type: 'opencode_part', part }];
   return [{ type: 'tool_use', id, name, input: recordIn(part, 'state')?.['input'] ?? {} }];
 }
 
 /** Empty if the call never finished. */
 function toResultBlocks(part: Fields, { cleared }: PartOptions): Block[] {
-  const id = stringIn(part, 'callID');
+  const id = readString(part, 'callID');
   const state = recordIn(part, 'state');
   if (part['type'] !== 'tool' || id === undefined || !state) return [];
   const result = { type: 'tool_result', tool_use_id: id };
   if (state['status'] === 'error') {
     const metadata = recordIn(state, 'metadata');
-    const output = metadata?.['interrupted'] === true ? stringIn(metadata, 'output') : undefined;
+    const output = metadata?.['interrupted'] === true ? readString(metadata, 'output') : undefined;
     if (output !== undefined) return [{ ...result, content: output }];
     return [{ ...result, content: asText(state['error']) || 'The tool failed.', is_error: true }];
   }
   if (state['status'] !== 'completed') return [];
-  if (cleared === 'told' && recordIn(state, 'time')?.['compacted']) return [{ ...result, content: CLEARED }];
+  if (cleared === 'told' && recordIn(state, 'time')?.['compacted'])
+    return [{ ...result, content: CLEARED_OUTPUT_TEXT }];
   const output = asText(state['output']);
   const files = listIn(state, 'attachments').flatMap((file) => (isRecord(file) ? toFileBlocks(file) : []));
   return [{ ...result, content: files.length > 0 ? [...toTextBlocks(output), ...files] : output }];
@@ -145,11 +146,11 @@ function toResultBlocks(part: Fields, { cleared }: PartOptions): Block[] {
 
 /** The agent has already turned text files and folders into text parts. */
 function toFileBlocks(file: Fields): Block[] {
-  const mime = stringIn(file, 'mime') ?? '';
-  const url = stringIn(file, 'url');
+  const mime = readString(file, 'mime') ?? '';
+  const url = readString(file, 'url');
   if (url === undefined || mime === 'text/plain' || mime === 'application/x-directory') return [];
   if (mime.startsWith('image/')) return [{ type: 'image', source: toImageSource(url) }];
-  const title = stringIn(file, 'filename');
+  const title = readString(file, 'filename');
   if (mime === 'application/pdf') {
     return [{ type: 'document', source: toImageSource(url), ...(title !== undefined && { title }) }];
   }

@@ -7,11 +7,16 @@
  */
 import { isRecord } from '../../../core/messages/blocks';
 import { parseArguments } from '../openai/arguments';
-import { type Fields, asText, listIn, recordIn, stringIn } from '../../text/values';
+import { type Fields, asText, listIn, recordIn, readString } from '../../text/values';
 import type { OpenCodeMessage } from './history';
 
 /** Kinds of messages that never go to the model. */
-const NOT_SENT: ReadonlySet<unknown> = new Set(['agent-switched', 'model-switched', 'location-switched', 'idle']);
+const UNSENT_MESSAGE_TYPES: ReadonlySet<unknown> = new Set([
+  'agent-switched',
+  'model-switched',
+  'location-switched',
+  'idle',
+]);
 
 export interface SecondMessages {
   /** In the form of 1.x. */
@@ -29,12 +34,12 @@ export function toFirstMessages(
     const info = { id, role: 'user', time: data['time'] };
     switch (type) {
       case 'user':
-        return [{ info, parts: [textPart(data['text']), ...toFileParts(listIn(data, 'files').filter(isRecord))] }];
+        return [{ info, parts: [makeTextPart(data['text']), ...toFileParts(listIn(data, 'files').filter(isRecord))] }];
       case 'synthetic':
       case 'skill':
         return [{ info, parts: [agentPart(asText(data['text']))] }];
       case 'system':
-        return [{ info: { ...info, role: 'system' }, parts: [textPart(data['text'])] }];
+        return [{ info: { ...info, role: 'system' }, parts: [makeTextPart(data['text'])] }];
       case 'shell':
         return [{ info, parts: [agentPart(renderShell(data))] }];
       case 'assistant':
@@ -42,20 +47,20 @@ export function toFirstMessages(
       case 'compaction':
         return [toCompaction(id, data)];
       default:
-        if (!NOT_SENT.has(type)) unknown.set(type, (unknown.get(type) ?? 0) + 1);
+        if (!UNSENT_MESSAGE_TYPES.has(type)) unknown.set(type, (unknown.get(type) ?? 0) + 1);
         return [];
     }
   });
   return { messages, unknown };
 }
 
-const textPart = (text: unknown): Fields => ({ type: 'text', text: asText(text) });
+const makeTextPart = (text: unknown): Fields => ({ type: 'text', text: asText(text) });
 
-const agentPart = (text: string): Fields => ({ ...textPart(text), synthetic: true });
+const agentPart = (text: string): Fields => ({ ...makeTextPart(text), synthetic: true });
 
 /** Since 2.0.3 a file has its bytes in Base64, before that only an address. */
-function filePart(file: Fields): Fields {
-  const data = stringIn(file, 'data');
+function makeFilePart(file: Fields): Fields {
+  const data = readString(file, 'data');
   return {
     type: 'file',
     mime: file['mime'],
@@ -69,26 +74,26 @@ const ATTACHED: Readonly<Record<string, string>> = { 'text/plain': 'file', 'appl
 /** Texts and listings are sent as text, which is not the person's. */
 function toFileParts(files: readonly Fields[]): readonly Fields[] {
   const isAttached = (file: Fields): boolean =>
-    stringIn(file, 'data') !== undefined && asText(file['mime']) in ATTACHED;
+    readString(file, 'data') !== undefined && asText(file['mime']) in ATTACHED;
   return [
-    ...files.filter((file) => !isAttached(file)).map(filePart),
+    ...files.filter((file) => !isAttached(file)).map(makeFilePart),
     ...files.filter(isAttached).map((file) => agentPart(renderAttached(file))),
   ];
 }
 
 function renderAttached(file: Fields): string {
-  const name = stringIn(file, 'name') ?? stringIn(recordIn(file, 'source') ?? {}, 'uri') ?? 'inline attachment';
+  const name = readString(file, 'name') ?? readString(recordIn(file, 'source') ?? {}, 'uri') ?? 'inline attachment';
   const text = Buffer.from(asText(file['data']), 'base64').toString('utf8');
   return [
     `Attached ${ATTACHED[asText(file['mime'])] ?? ''}: ${name}`,
-    ...(stringIn(file, 'description') === undefined ? [] : [`Description: ${asText(file['description'])}`]),
+    ...(readString(file, 'description') === undefined ? [] : [`Description: ${asText(file['description'])}`]),
     ...(text === '' ? [] : ['', text]),
   ].join('\n');
 }
 
 /** The output was once a text, and the command in a record of its own. */
 function renderShell(data: Fields): string {
-  const command = stringIn(data, 'command') ?? stringIn(recordIn(data, 'shell') ?? {}, 'command') ?? '';
+  const command = readString(data, 'command') ?? readString(recordIn(data, 'shell') ?? {}, 'command') ?? '';
   const output = recordIn(data, 'output');
   return `Shell command: ${command}\n\n${asText(output ? output['output'] : data['output'])}`;
 }
@@ -103,7 +108,7 @@ function toReplyPart(part: Fields): Fields {
   if (part['type'] !== 'tool') return part;
   const state = recordIn(part, 'state') ?? {};
   const content = listIn(state, 'content').filter(isRecord);
-  const texts = content.map((each) => stringIn(each, 'text')).filter((text) => text !== undefined);
+  const texts = content.map((each) => readString(each, 'text')).filter((text) => text !== undefined);
   const error = recordIn(state, 'error');
   const { input } = state;
   return {
@@ -115,7 +120,7 @@ function toReplyPart(part: Fields): Fields {
       // While a call streams, its input is what has come so far.
       ...(typeof input === 'string' && { input: parseArguments(input) }),
       output: content.length > 0 ? texts.join('\n') : asText(state['result'] ?? state['structured']),
-      attachments: content.filter((each) => each['type'] === 'file').map(filePart),
+      attachments: content.filter((each) => each['type'] === 'file').map(makeFilePart),
       ...(error && { error: [asText(error['message'] ?? error), ...texts].join('\n') }),
       time: { compacted: recordIn(part, 'time')?.['pruned'] },
     },
@@ -137,11 +142,11 @@ function readProviderState(part: Fields): Fields {
  * model answers at the same address. The request was paid for in any case.
  */
 function toCompaction(id: string, data: Fields): OpenCodeMessage {
-  const isFinished = stringIn(data, 'summary') !== undefined && data['status'] !== 'running';
+  const isFinished = readString(data, 'summary') !== undefined && data['status'] !== 'running';
   const info = toReplyInfo(id, data);
   if (!isFinished || data['providerContext'] !== undefined)
     return { info: { ...info, error: undefined, summary: true }, parts: [] };
-  return { info: { ...info, role: 'user', checkpoint: true }, parts: [textPart(renderCheckpoint(data))] };
+  return { info: { ...info, role: 'user', checkpoint: true }, parts: [makeTextPart(renderCheckpoint(data))] };
 }
 
 /** Text in place of what was compacted. */

@@ -4,7 +4,7 @@
  */
 import type { RecordedCompaction, RecordedRequest, RecordedRequests } from '../../../core/account/recordedRequest';
 import type { ApiMessage } from '../../../core/messages/types';
-import { type Fields, countIn, numberIn, recordIn, stringIn, timeIn } from '../../text/values';
+import { type Fields, countIn, readNumber, recordIn, readString, readTime } from '../../text/values';
 import type { OpenCodeMessage } from './history';
 
 /**
@@ -23,13 +23,13 @@ export function readRecordedRequests(
   const indexes = new Map(everything.map((message, index) => [message, index]));
   const requests: RecordedRequest[] = [];
   const compactions: RecordedCompaction[] = [];
-  const began = timeIn(recordIn(info, 'time') ?? {}, 'created');
-  const id = stringIn(info, 'id');
+  const began = readTime(recordIn(info, 'time') ?? {}, 'created');
+  const id = readString(info, 'id');
   for (const { info: own, parts } of messages) {
     const isCheckpoint = own['checkpoint'] === true;
     if (own['role'] !== 'assistant' && !isCheckpoint) continue;
     const isCompaction = own['summary'] === true || isCheckpoint;
-    const at = timeIn(recordIn(own, 'time') ?? {}, 'created');
+    const at = readTime(recordIn(own, 'time') ?? {}, 'created');
     const steps = parts.filter((part) => part['type'] === 'step-finish' && recordIn(part, 'tokens'));
     for (const [step, counted] of (steps.length > 0 ? steps : [own]).entries()) {
       const tokens = recordIn(counted, 'tokens');
@@ -38,7 +38,7 @@ export function readRecordedRequests(
       if (!tokens || !input || input.inputTokens + input.cacheReadTokens + input.cacheWriteTokens === 0) continue;
       const owner = owners.get(counted);
       const message = owner && indexes.get(owner);
-      const recordedCost = numberIn(counted, 'cost');
+      const recordedCost = readNumber(counted, 'cost');
       const reasoning = countIn(tokens, 'reasoning');
       requests.push({
         ...(at !== undefined && { at }),
@@ -72,8 +72,8 @@ export function readRecordedRequests(
 }
 
 function readModelNames(info: Fields): Pick<RecordedRequest, 'model' | 'seller'> {
-  const model = stringIn(info, 'modelID');
-  const seller = stringIn(info, 'providerID');
+  const model = readString(info, 'modelID');
+  const seller = readString(info, 'providerID');
   return { ...(model !== undefined && { model }), ...(seller !== undefined && { seller }) };
 }
 

@@ -1,7 +1,7 @@
 import { isEqual } from '../../../core/isEqual';
 import { isRecord } from '../../../core/messages/blocks';
 import type { ToolUseBlock } from '../../../core/messages/types';
-import { MAX_DEPTH, isDeeperThan } from '../../text/json';
+import { MAX_JSON_DEPTH, isDeeperThan } from '../../text/json';
 
 export type OpenAIRecord = Readonly<Record<string, unknown>>;
 
@@ -13,7 +13,7 @@ export function parseArguments(text: string): OpenAIRecord {
   if (text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);
-    if (isRecord(value) && !isDeeperThan(value, MAX_DEPTH)) return value;
+    if (isRecord(value) && !isDeeperThan(value, MAX_JSON_DEPTH)) return value;
   } catch {
     // Not JSON: handled by the field below.
   }

@@ -10,24 +10,24 @@
  */
 import { isRecord, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block, Role, ToolResultBlock, ToolUseBlock } from '../../../core/messages/types';
-import { sourceId, sourceName } from '../../conversationId';
-import { MAX_DEPTH, isDeeperThan } from '../../text/json';
+import { makeSourceId, getSourceName } from '../../conversationId';
+import { MAX_JSON_DEPTH, isDeeperThan } from '../../text/json';
 import { type MessageDocument, withSource, pickRequest } from '../messageArray';
 import { ShapeError } from '../messageShape';
 import { type OpenAIRecord, renderArguments, parseArguments } from './arguments';
-import { partFromOpenAI, partToOpenAI } from './parts';
+import { convertPartFromOpenAI, convertPartToOpenAI } from './parts';
 import { makeTitle } from '../../title';
 import type { Conversation, Source } from '../../types';
 import { noteUnansweredCalls } from '../unanswered';
 
 /** @throws {ConversationReadError} for a malformed message */
 export function readOpenAI(document: MessageDocument, source: Source, input: string | Uint8Array): Conversation {
-  const raw = withSource(sourceName(source), () =>
-    document.messages.map((message, index) => checkedOpenAI(message, `messages[${index}]`)),
+  const raw = withSource(getSourceName(source), () =>
+    document.messages.map((message, index) => checkOpenAIMessage(message, `messages[${index}]`)),
   );
   const messages = fromOpenAI(raw);
   return {
-    id: sourceId(source, input),
+    id: makeSourceId(source, input),
     format: 'openai',
     title: makeTitle(messages),
     messages,
@@ -38,9 +38,10 @@ export function readOpenAI(document: MessageDocument, source: Source, input: str
 }
 
 /** @throws {ShapeError} */
-export function checkedOpenAI(message: unknown, path: string): OpenAIRecord {
+export function checkOpenAIMessage(message: unknown, path: string): OpenAIRecord {
   if (!isRecord(message)) throw new ShapeError(path, message, 'a message: an object with "role"');
-  if (isDeeperThan(message, MAX_DEPTH)) throw new ShapeError(path, message, `at most ${MAX_DEPTH} levels of nesting`);
+  if (isDeeperThan(message, MAX_JSON_DEPTH))
+    throw new ShapeError(path, message, `at most ${MAX_JSON_DEPTH} levels of nesting`);
   const { role, content, tool_calls: calls, tool_call_id: callId } = message;
   if (typeof role !== 'string') throw new ShapeError(`${path}.role`, role, 'the role, a string');
   if (content !== undefined && content !== null && typeof content !== 'string' && !Array.isArray(content)) {
@@ -80,7 +81,7 @@ export function fromOpenAI(messages: readonly OpenAIRecord[]): ApiMessage[] {
 /** A message with several results becomes one message for each. */
 export const toOpenAI = (messages: readonly ApiMessage[]): OpenAIRecord[] => messages.flatMap(fromMessage);
 
-const ROLES: ReadonlyMap<unknown, Role> = new Map([
+const ROLE_BY_OPENAI_ROLE: ReadonlyMap<unknown, Role> = new Map([
   ['system', 'system'],
   ['developer', 'system'],
   ['user', 'user'],
@@ -95,16 +96,16 @@ const hasKeys = (value: OpenAIRecord, ...keys: readonly string[]): boolean => {
 function toMessage(message: OpenAIRecord): ApiMessage {
   // Untyped callers may pass anything; keep it like any other message that isn't understood.
   const whole: unknown = message;
-  if (!isRecord(whole)) return opaque(message);
+  if (!isRecord(whole)) return wrapUnknownMessage(message);
   const { role: rawRole, content, tool_calls: rawCalls } = message;
-  const role = ROLES.get(rawRole);
+  const role = ROLE_BY_OPENAI_ROLE.get(rawRole);
   const isContent = content === undefined || content === null || typeof content === 'string' || Array.isArray(content);
-  if (role === undefined || !isContent) return opaque(message);
+  if (role === undefined || !isContent) return wrapUnknownMessage(message);
 
   const calls = role === 'assistant' && Array.isArray(rawCalls) ? (rawCalls as readonly unknown[]) : [];
   const emptied = {
     ...message,
-    ...('content' in message && { content: emptyLike(content) }),
+    ...('content' in message && { content: makeEmptyContent(content) }),
     ...(calls.length > 0 && { tool_calls: [] }),
   };
   const plain = hasKeys(message, 'role', 'content') && role === rawRole && content !== null;
@@ -118,18 +119,18 @@ function toMessage(message: OpenAIRecord): ApiMessage {
   };
 }
 
-const opaque = (message: OpenAIRecord): ApiMessage => ({
+const wrapUnknownMessage = (message: OpenAIRecord): ApiMessage => ({
   role: 'user',
   content: [{ type: 'openai_message', message }],
 });
 
 function toParts(content: unknown): Block[] {
-  if (Array.isArray(content)) return (content as readonly unknown[]).map((part) => partFromOpenAI(part));
+  if (Array.isArray(content)) return (content as readonly unknown[]).map((part) => convertPartFromOpenAI(part));
   return typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : [];
 }
 
 /** Marks the place and kind of converted content, so that it can be put back. */
-function emptyLike(content: unknown): unknown {
+function makeEmptyContent(content: unknown): unknown {
   if (typeof content === 'string') return '';
   return Array.isArray(content) ? [] : content;
 }
@@ -204,14 +205,14 @@ function toResult(message: OpenAIRecord): ToolResultBlock | undefined {
       openai: {
         ...message,
         tool_call_id: '',
-        ...('content' in message && { content: emptyLike(content) }),
+        ...('content' in message && { content: makeEmptyContent(content) }),
       },
     }),
   };
 }
 
 function fromResult({ tool_use_id: id, content, openai }: ToolResultBlock): OpenAIRecord {
-  const converted = typeof content === 'string' ? content : content?.map((block) => partToOpenAI(block));
+  const converted = typeof content === 'string' ? content : content?.map((block) => convertPartToOpenAI(block));
   if (!isRecord(openai)) return { role: 'tool', tool_call_id: id, content: converted ?? '' };
   return { ...openai, tool_call_id: id, ...(converted !== undefined && { content: converted }) };
 }
@@ -246,9 +247,9 @@ const isReasoning = ({ type }: Block): boolean => type === 'thinking' || type ==
 /** Content in its original form: string, parts, null or absent. */
 function fromContent(blocks: readonly Block[], shell: OpenAIRecord | undefined, hasCalls: boolean): unknown {
   const kind = shell ? shell['content'] : hasCalls ? null : [];
-  if (Array.isArray(kind)) return blocks.map((block) => partToOpenAI(block));
+  if (Array.isArray(kind)) return blocks.map((block) => convertPartToOpenAI(block));
   if (blocks.length === 0) return kind;
   const [only] = blocks;
   const plain = blocks.length === 1 && only && hasKeys(only, 'type', 'text') && only.type === 'text';
-  return plain ? only['text'] : blocks.map((block) => partToOpenAI(block));
+  return plain ? only['text'] : blocks.map((block) => convertPartToOpenAI(block));
 }

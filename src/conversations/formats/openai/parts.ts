@@ -6,7 +6,7 @@ import type { Block } from '../../../core/messages/types';
 import { toImageSource } from '../../text/values';
 
 /** Types of our own blocks. A part with the same name is wrapped to avoid confusion. */
-const OURS = new Set<unknown>([
+const ANTHROPIC_PART_TYPES = new Set<unknown>([
   'image',
   'tool_use',
   'tool_result',
@@ -18,10 +18,10 @@ const OURS = new Set<unknown>([
 ]);
 
 /** A part without an equivalent block is wrapped so that nothing is lost. */
-export function partFromOpenAI(part: unknown): Block {
-  if (!isRecord(part) || OURS.has(part['type'])) return wrapped(part);
+export function convertPartFromOpenAI(part: unknown): Block {
+  if (!isRecord(part) || ANTHROPIC_PART_TYPES.has(part['type'])) return wrapPart(part);
   const { type, image_url: image } = part;
-  if (type === 'text') return typeof part['text'] === 'string' ? (part as Block) : wrapped(part);
+  if (type === 'text') return typeof part['text'] === 'string' ? (part as Block) : wrapPart(part);
   if (type === 'image_url' && isRecord(image) && typeof image['url'] === 'string') {
     return {
       type: 'image',
@@ -29,13 +29,13 @@ export function partFromOpenAI(part: unknown): Block {
       openai: { ...part, image_url: { ...image, url: '' } },
     };
   }
-  return typeof type === 'string' ? (part as Block) : wrapped(part);
+  return typeof type === 'string' ? (part as Block) : wrapPart(part);
 }
 
-const wrapped = (part: unknown): Block => ({ type: 'openai_part', part });
+const wrapPart = (part: unknown): Block => ({ type: 'openai_part', part });
 
-/** Inverse of {@link partFromOpenAI}. */
-export function partToOpenAI(block: Block): unknown {
+/** Inverse of {@link convertPartFromOpenAI}. */
+export function convertPartToOpenAI(block: Block): unknown {
   if (block.type === 'openai_part') return block['part'];
   if (!isImage(block)) return block;
   const url = getImageUrl(block.source);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiMessage } from '../../messages/types';
-import { assistant, exchange, user } from '../../testing';
-import { freshCounter } from '../../testingCounter';
+import { assistant, makeToolExchange, user } from '../../testing';
+import { createCounter } from '../../testingCounter';
 import { isToolResult } from '../../messages/blocks';
 import { Draft } from '../draft/draft';
 import type { Edit } from '../edits/edits';
 import { losslessConfigSchema } from '../lossless/run';
 import { losslessProvider } from '../providers/lossless';
-import { smartProvider } from '../providers/smart';
+import { createSmartProvider } from '../providers/smart';
 import {
   parseCoherenceFloor,
   describeCoherence,
@@ -22,17 +22,22 @@ const OUTPUT = `${FILLER}src/a.ts:3: error TS2304: Cannot find name "x".\n${FILL
 
 const MESSAGES: readonly ApiMessage[] = [
   user('Mend the build.'),
-  ...exchange('1', 'Read', { file_path: '/p/src/a.ts' }, 'const a = 1;'),
-  ...exchange('2', 'Bash', { command: 'npm run build' }, OUTPUT),
-  ...exchange('3', 'TodoWrite', { todos: [{ content: 'Declare x', status: 'pending' }] }, 'done'),
+  ...makeToolExchange('1', 'Read', { file_path: '/p/src/a.ts' }, 'const a = 1;'),
+  ...makeToolExchange('2', 'Bash', { command: 'npm run build' }, OUTPUT),
+  ...makeToolExchange('3', 'TodoWrite', { todos: [{ content: 'Declare x', status: 'pending' }] }, 'done'),
   user(`Never touch the tests. ${FILLER}`),
   assistant('I see.'),
 ];
 
 const cutWhole = (draft: Draft, message: number, path: readonly (string | number)[]): void => {
   const place = { message, path };
-  const requests = [{ start: 0, end: draft.text(place).length, marker: 'all of it' }];
-  draft.cut('test', place, requests, { contentType: 'toolResults', operation: 'cut', reason: 'test', strict: false });
+  const requests = [{ start: 0, end: draft.getText(place).length, marker: 'all of it' }];
+  draft.cutText('test', place, requests, {
+    contentType: 'toolResults',
+    operation: 'cut',
+    reason: 'test',
+    strict: false,
+  });
 };
 
 /** A value that tells whenever something of it is read. */
@@ -60,7 +65,7 @@ describe('the coherence report', () => {
   it('does not take numbered file lines after an edit for errors', () => {
     const input = { file_path: '/p/src/a.ts', old_string: 'a', new_string: 'b' };
     const shown = 'Updated. A snippet:\n     7→if (!x) throw new Error(x);\nwarning: the linter failed';
-    const report = measureCoherence([user('Edit.'), ...exchange('1', 'Edit', input, shown)], []);
+    const report = measureCoherence([user('Edit.'), ...makeToolExchange('1', 'Edit', input, shown)], []);
     expect(report.errors).toMatchObject({ kept: 1, recallable: 0, lost: 0 });
   });
 
@@ -74,7 +79,7 @@ describe('the coherence report', () => {
       ['./show src/a.ts', numbered('\t')],
       ['./show src/a.ts', numbered(' | ')],
     ] as const) {
-      const messages = [user('Look.'), ...exchange('1', 'Bash', { command }, output)];
+      const messages = [user('Look.'), ...makeToolExchange('1', 'Bash', { command }, output)];
       const report = measureCoherence(messages, []);
       expect(report.errors, output).toMatchObject({ kept: 0, recallable: 0, lost: 0 });
     }
@@ -82,8 +87,8 @@ describe('the coherence report', () => {
 
   it('recognizes an error line that has lost its colors', async () => {
     const coloured = `${FILLER}\u001b[31merror\u001b[0m: no such file\n${FILLER}`;
-    const messages = [user('Build.'), ...exchange('1', 'Bash', { command: 'make' }, coloured)];
-    const draft = new Draft(messages, freshCounter());
+    const messages = [user('Build.'), ...makeToolExchange('1', 'Bash', { command: 'make' }, coloured)];
+    const draft = new Draft(messages, createCounter());
     const { edits } = await losslessProvider.condense(
       { messages, edits: [], counter: draft.counter },
       losslessConfigSchema.parse({}),
@@ -96,8 +101,8 @@ describe('the coherence report', () => {
 
   it('ends a truncated example with an ellipsis', () => {
     const error = `error TS2304: Cannot find name "x". ${'It was looked for here. '.repeat(8)}`.trim();
-    const messages = [user('Build.'), ...exchange('1', 'Bash', { command: 'make' }, error)];
-    const draft = new Draft(messages, freshCounter());
+    const messages = [user('Build.'), ...makeToolExchange('1', 'Bash', { command: 'make' }, error)];
+    const draft = new Draft(messages, createCounter());
     cutWhole(draft, 2, ['content', 0, 'content']);
     const [example = ''] = measureCoherence(messages, draft.edits).errors.recallableExamples;
     expect(example).toMatch(/^error TS2304: .*…$/);
@@ -105,7 +110,7 @@ describe('the coherence report', () => {
   });
 
   it('reports what can only be recalled', () => {
-    const draft = new Draft(MESSAGES, freshCounter());
+    const draft = new Draft(MESSAGES, createCounter());
     cutWhole(draft, 4, ['content', 0, 'content']);
     cutWhole(draft, 7, ['content']);
     const report = measureCoherence(MESSAGES, draft.edits);
@@ -119,9 +124,9 @@ describe('the coherence report', () => {
   });
 
   it('counts a line as recallable if a reference leads to a part of it', () => {
-    const draft = new Draft(MESSAGES, freshCounter());
+    const draft = new Draft(MESSAGES, createCounter());
     const place = { message: 4, path: ['content', 0, 'content'] };
-    draft.cut('test', place, [{ start: 0, end: OUTPUT.indexOf('Cannot find'), marker: 'a part' }], {
+    draft.cutText('test', place, [{ start: 0, end: OUTPUT.indexOf('Cannot find'), marker: 'a part' }], {
       contentType: 'toolResults',
       operation: 'cut',
       reason: 'test',
@@ -132,10 +137,10 @@ describe('the coherence report', () => {
   });
 
   it('reports facts as lost if no reference in the view leads to them', () => {
-    const draft = new Draft(MESSAGES, freshCounter());
+    const draft = new Draft(MESSAGES, createCounter());
     const place = { message: 4, path: ['content', 0, 'content'] };
-    const text = draft.text(place);
-    draft.cut('test', place, [{ start: 0, end: text.length - 40, marker: null }], {
+    const text = draft.getText(place);
+    draft.cutText('test', place, [{ start: 0, end: text.length - 40, marker: null }], {
       contentType: 'toolResults',
       operation: 'cut',
       reason: 'test',
@@ -159,7 +164,7 @@ describe('the coherence report', () => {
       user('Begin.'),
       ...Array.from({ length: 7 }, (_, index) => user(`Rule ${index}:\nthe password=hunter2222 stays. ${FILLER}`)),
     ];
-    const draft = new Draft(messages, freshCounter());
+    const draft = new Draft(messages, createCounter());
     for (let message = 1; message < messages.length; message++) cutWhole(draft, message, ['content']);
     const [, byReference = ''] = describeCoherence(measureCoherence(messages, draft.edits));
     expect(byReference).toMatch(
@@ -169,7 +174,7 @@ describe('the coherence report', () => {
   });
 
   it('finds facts in a summary, and those that its reference leads to', () => {
-    const draft = new Draft(MESSAGES, freshCounter());
+    const draft = new Draft(MESSAGES, createCounter());
     const summary = user('Changed src/a.ts in /p. The person said:\n1. Mend the build.\n2. Something else.');
     draft.summarize('Summary', { start: 1, end: 8 }, { ...summary, isSummary: true }, { reason: 'test' });
     const report = measureCoherence(MESSAGES, draft.edits);
@@ -180,9 +185,9 @@ describe('the coherence report', () => {
 
   it('looks for to-dos in the call that set them, not in a newer call that failed', () => {
     const todos = [{ content: 'Declare y', status: 'pending' }];
-    const refused = exchange('4', 'TodoWrite', { todos }, 'no', { is_error: true });
+    const refused = makeToolExchange('4', 'TodoWrite', { todos }, 'no', { is_error: true });
     const messages = [...MESSAGES, ...refused, user('Go on.')];
-    const draft = new Draft(messages, freshCounter());
+    const draft = new Draft(messages, createCounter());
     draft.summarize(
       'Summary',
       { start: 5, end: 7 },
@@ -202,7 +207,7 @@ describe('the coherence report', () => {
         selection: { type: 'preserve_recent', count: 0 },
         individualConfig: { defaults: { toolResults: operation } },
       }) as const;
-    const smart = smartProvider();
+    const smart = createSmartProvider();
     const checked = smart.validateConfig({
       version: 1,
       losslessPrelude: { enabled: false },
@@ -210,7 +215,7 @@ describe('the coherence report', () => {
       passes: [pass('all', { operation: 'suppress' }), pass('most', { operation: 'truncate', maxLines: 2 })],
     });
     if (!checked.valid) throw new Error('unreachable');
-    const context = { messages: MESSAGES, edits: [], counter: freshCounter() };
+    const context = { messages: MESSAGES, edits: [], counter: createCounter() };
     const { edits, steps } = await smart.condense(context, checked.config, {});
     expect(steps.find(({ name }) => name === 'all')?.outcome).toEqual({
       kind: 'failed',
@@ -230,8 +235,13 @@ describe('the coherence report', () => {
       user('Mend the build.'),
       ...Array.from({ length: 50 }, (_, at) =>
         at % 2 === 0
-          ? exchange(`${at}`, 'Read', { file_path: `/p/src/${at}.ts` }, `const a${at} = 1;\n${FILLER}`)
-          : exchange(`${at}`, 'Bash', { command: `make ${at}` }, `${FILLER}src/${at}.ts: error: no ${at}\n${FILLER}`),
+          ? makeToolExchange(`${at}`, 'Read', { file_path: `/p/src/${at}.ts` }, `const a${at} = 1;\n${FILLER}`)
+          : makeToolExchange(
+              `${at}`,
+              'Bash',
+              { command: `make ${at}` },
+              `${FILLER}src/${at}.ts: error: no ${at}\n${FILLER}`,
+            ),
       ).flat(),
     ];
     const read = new Set<number>();
@@ -240,7 +250,7 @@ describe('the coherence report', () => {
       read.clear();
       return measureCoherence(watched.slice(0, count), edits);
     };
-    const draft = new Draft(all, freshCounter());
+    const draft = new Draft(all, createCounter());
     const results = all.flatMap(({ content }, index) =>
       Array.isArray(content) && isToolResult(content[0]) ? [index] : [],
     );
@@ -261,7 +271,7 @@ describe('the coherence report', () => {
 
   it('takes linear time and reports a limited number of facts', () => {
     const many = Array.from({ length: 3_000 }, (_, at) =>
-      exchange(`${at}`, 'Read', { file_path: `/p/${at}.ts` }, 'x'),
+      makeToolExchange(`${at}`, 'Read', { file_path: `/p/${at}.ts` }, 'x'),
     ).flat();
     expect(measureCoherence([user('Task.'), ...many], []).files.kept).toBe(2_000);
   });

@@ -11,11 +11,11 @@ import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import { getValueAt } from '../../messages/path';
 import { renderLine } from '../lossless/terminal';
 import { maskSecrets } from '../../secrets/maskSecrets';
-import { shorten } from '../../shortened';
+import { shortenText } from '../../shortened';
 import type { ApiMessage } from '../../messages/types';
 import type { Slice } from '../../slice';
 import { applyEdits } from '../edits/applyEdits';
-import { lastByPlace, type CutEdit, type Edit } from '../edits/edits';
+import { selectLastByPlace, type CutEdit, type Edit } from '../edits/edits';
 import { findMarkers, type ReferenceId } from '../../messages/markers';
 import { collectFacts, FACT_KINDS, type Fact, type FactKind } from './facts';
 
@@ -34,7 +34,7 @@ export interface KindCoherence {
 export type CoherenceReport = Readonly<Record<FactKind, KindCoherence>>;
 
 const MAX_EXAMPLES = 10;
-const LONGEST_EXAMPLE = 120;
+const MAX_EXAMPLE_CHARS = 120;
 
 /**
  * @param original the immutable conversation
@@ -47,7 +47,7 @@ export function measureCoherence(
 ): CoherenceReport {
   const facts = collectFacts(original, tools);
   const look = createFactFinder(original, edits);
-  const counts = { files: tally(), errors: tally(), instructions: tally(), todos: tally() };
+  const counts = { files: makeTally(), errors: makeTally(), instructions: makeTally(), todos: makeTally() };
   for (const fact of facts) {
     const count = counts[fact.kind];
     const outcome = look(fact);
@@ -63,9 +63,12 @@ export function measureCoherence(
  * recognized.
  */
 const formatExample = ({ text }: Fact): string =>
-  shorten(maskSecrets(text.slice(0, 10 * LONGEST_EXAMPLE)).replace(/\s+/g, ' '), LONGEST_EXAMPLE).toWellFormed();
+  shortenText(
+    maskSecrets(text.slice(0, 10 * MAX_EXAMPLE_CHARS)).replace(/\s+/g, ' '),
+    MAX_EXAMPLE_CHARS,
+  ).toWellFormed();
 
-interface Tally {
+interface FactTally {
   kept: number;
   recallable: number;
   readonly recallableExamples: string[];
@@ -73,7 +76,7 @@ interface Tally {
   readonly lostExamples: string[];
 }
 
-const tally = (): Tally => ({ kept: 0, recallable: 0, recallableExamples: [], lost: 0, lostExamples: [] });
+const makeTally = (): FactTally => ({ kept: 0, recallable: 0, recallableExamples: [], lost: 0, lostExamples: [] });
 
 type FactOutcome = 'kept' | 'recallable' | 'lost';
 
@@ -85,16 +88,16 @@ function createFactFinder(original: readonly ApiMessage[], edits: readonly Edit[
   for (const message of view) {
     texts.push(...getTexts(message));
   }
-  const recallable = once(() => getRecallableTexts(original, edits, view));
+  const recallable = computeOnce(() => getRecallableTexts(original, edits, view));
   return ({ kind, text, messages }) => {
     const stood = messages.map((index) => ({ before: original[index], now: shown.get(index) }));
     // An untouched message still contains the fact.
     if (stood.some(({ before, now }) => now !== undefined && now === before)) return 'kept';
     const known = getSpellings(kind, text);
-    if (known.some((spelling) => stood.some(({ now }) => now !== undefined && occursIn(getTexts(now), spelling))))
+    if (known.some((spelling) => stood.some(({ now }) => now !== undefined && occursInAny(getTexts(now), spelling))))
       return 'kept';
-    if (known.some((spelling) => occursIn(texts, spelling))) return 'kept';
-    return occursIn(recallable(), text) ? 'recallable' : 'lost';
+    if (known.some((spelling) => occursInAny(texts, spelling))) return 'kept';
+    return occursInAny(recallable(), text) ? 'recallable' : 'lost';
   };
 }
 
@@ -102,7 +105,7 @@ function createFactFinder(original: readonly ApiMessage[], edits: readonly Edit[
  * Search text by text: one character beyond Latin-1 would double the memory and time of a joined
  * string.
  */
-const occursIn = (texts: readonly string[], sought: string): boolean => texts.some((text) => text.includes(sought));
+const occursInAny = (texts: readonly string[], sought: string): boolean => texts.some((text) => text.includes(sought));
 
 /**
  * A summary names a file by the end of its path, below a folder that it names once; an error line
@@ -113,7 +116,7 @@ function getSpellings(kind: FactKind, text: string): string[] {
   return kind === 'errors' ? [...new Set([text, renderLine(text)])] : [text];
 }
 
-function once<T>(make: () => T): () => T {
+function computeOnce<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => (made ??= { value: make() }).value;
 }
@@ -128,7 +131,7 @@ function getRecallableTexts(
   view: readonly ApiMessage[],
 ): readonly string[] {
   const standing = new Set(view.flatMap(findReferences));
-  return lastByPlace(edits).flatMap((edit) => {
+  return selectLastByPlace(edits).flatMap((edit) => {
     if (edit.kind === 'summary') {
       return standing.has(edit.reference) ? original.slice(edit.start, edit.end).flatMap(getTexts) : [];
     }
@@ -185,7 +188,7 @@ export function getKeptPercent({ kept, recallable, lost }: KindCoherence): numbe
   return all === 0 ? 100 : (100 * kept) / all;
 }
 
-const WORDS: Readonly<Record<FactKind, string>> = {
+const FACT_KIND_LABELS: Readonly<Record<FactKind, string>> = {
   files: 'files',
   errors: 'error lines',
   instructions: 'instructions',
@@ -199,12 +202,14 @@ export const describeBreaches = (report: CoherenceReport, floor: CoherenceFloor)
     const share = getKeptPercent(report[kind]);
     return least === undefined || share >= least
       ? []
-      : [`only ${Math.floor(share)}% of the ${WORDS[kind]} would remain in the view; the minimum is ${least}%`];
+      : [
+          `only ${Math.floor(share)}% of the ${FACT_KIND_LABELS[kind]} would remain in the view; the minimum is ${least}%`,
+        ];
   });
 
 /** Describes the report, one line per kind. */
 export function describeCoherence(report: CoherenceReport): string[] {
-  const kinds = FACT_KINDS.map((kind) => ({ ...report[kind], words: WORDS[kind] })).map((kind) => ({
+  const kinds = FACT_KINDS.map((kind) => ({ ...report[kind], words: FACT_KIND_LABELS[kind] })).map((kind) => ({
     ...kind,
     all: kind.kept + kind.recallable + kind.lost,
   }));
@@ -224,10 +229,10 @@ export function describeCoherence(report: CoherenceReport): string[] {
   ];
 }
 
-const MAX_NAMED = 5;
+const MAX_NAMED_FACTS = 5;
 
 function listExamples(examples: readonly string[], count: number): string {
-  const named = examples.slice(0, MAX_NAMED);
+  const named = examples.slice(0, MAX_NAMED_FACTS);
   const more = count - named.length;
   return `${named.map((text) => `“${toPrintable(text)}”`).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -3,13 +3,13 @@
  * to-dos.
  */
 import type { PlacedContent, ToolExchange } from '../../messages/exchanges';
-import { ruleFor, type ToolTable } from '../../messages/tools';
+import { getToolRule, type ToolTable } from '../../messages/tools';
 import { trimList } from '../../keptList';
-import { originalExchanges } from '../conversationMemory';
+import { listOriginalExchanges } from '../conversationMemory';
 import { memoizeByObject } from '../../memoizeByObject';
 import type { ApiMessage } from '../../messages/types';
 import { listFileParts } from '../../messages/fileParts';
-import { NUMBER_FORMS, numberAt } from '../../messages/numberForms';
+import { NUMBER_FORMS, readNumberAt } from '../../messages/numberForms';
 import type { Slice } from '../../slice';
 import { findErrorLines } from '../operations/errorLines';
 import { listTouchedPaths } from '../../messages/filesTouched';
@@ -50,12 +50,12 @@ function isNumberedLine(text: string, { start, end }: Slice): boolean {
   const before = start > 0 ? text.lastIndexOf('\n', start - 2) + 1 : undefined;
   const behind = end < text.length ? end + 1 : undefined;
   return NUMBER_FORMS.some((form) => {
-    const number = numberAt(text, start, form)?.number;
+    const number = readNumberAt(text, start, form)?.number;
     if (number === undefined) return false;
     // Only numbered lines look like `12→`.
     if (form === 'arrow') return true;
     const isAt = (at: number | undefined, other: number): boolean =>
-      at !== undefined && numberAt(text, at, form)?.number === other;
+      at !== undefined && readNumberAt(text, at, form)?.number === other;
     return isAt(before, number - 1) || isAt(behind, number + 1);
   });
 }
@@ -78,7 +78,7 @@ interface ExchangeFacts {
 const factCache = memoizeByObject<ToolTable, WeakMap<ToolExchange, ExchangeFacts>>(() => new WeakMap());
 
 function getFacts(tools: ToolTable, exchange: ToolExchange): ExchangeFacts {
-  const kind = ruleFor(tools, exchange)?.kind;
+  const kind = getToolRule(tools, exchange)?.kind;
   const files = kind === 'read' || kind === 'write' || kind === 'edit' ? listTouchedPaths(tools, exchange) : [];
   const errors: string[] = [];
   // In a file that was read or found, such lines are content.
@@ -90,7 +90,7 @@ function getFacts(tools: ToolTable, exchange: ToolExchange): ExchangeFacts {
 
 /** Each fact once. */
 export function collectFacts(messages: readonly ApiMessage[], tools: ToolTable): Fact[] {
-  const exchanges = originalExchanges(messages);
+  const exchanges = listOriginalExchanges(messages);
   const found: Record<FactKind, Map<string, number[]>> = {
     files: new Map(),
     errors: new Map(),

@@ -1,13 +1,13 @@
 import type { EditOperation } from '../edits/operations';
 import { hashText, type Hash } from '../../hash';
-import { byStart, type Slice } from '../../slice';
+import { compareStart, type Slice } from '../../slice';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import type { Cut } from '../edits/edits';
 import {
   isOneMarker,
-  marker,
-  referenceFor,
-  SHORTEST_REFERENCE,
+  makeMarker,
+  makeReference,
+  MIN_REFERENCE_DIGITS,
   statesRule,
   withRule,
   type ReferenceId,
@@ -105,7 +105,7 @@ export function createCuts(
   const rangeOf = createRangeMapper(state);
   const made: Cut[] = [];
   let reached = 0;
-  for (const request of requests.toSorted(byStart)) {
+  for (const request of requests.toSorted(compareStart)) {
     if (request.start < reached || request.end <= request.start || request.end > text.length) continue;
     reached = request.end;
     const slice = rangeOf(request);
@@ -130,9 +130,9 @@ function createCut(
   if (what === null) return strict ? { start, end, text: '' } : { start, end, text: '', recoverable: true };
   const kind = strict ? {} : ({ recoverable: true } as const);
   const hash = hashText(original.slice(start, end));
-  const reference = referenceFor(hash, references);
+  const reference = makeReference(hash, references);
   references.set(reference, hash);
-  const text = marker(what, reference);
+  const text = makeMarker(what, reference);
   return { start, end, text: inFront === undefined ? text : `${inFront}\n${text}`, reference, ...kind };
 }
 
@@ -140,7 +140,7 @@ function createCut(
 function savesTokens(counter: MessageCounter, standing: string, replacement: string): boolean {
   if (replacement === '') return standing !== '';
   if (standing.length > 4 * replacement.length) return true;
-  return counter.text(standing) > counter.text(replacement);
+  return counter.countText(standing) > counter.countText(replacement);
 }
 
 /** Cuts, of which one may state the rule about markers. */
@@ -164,8 +164,8 @@ export const hasRule = (cuts: readonly Cut[]): boolean => cuts.some(({ text }) =
 
 /** Identifies a request; undefined if it has many parts, which are not remembered. */
 export const requestKey = (place: Place, requests: readonly CutRequest[], { strict }: CutInfo): string | undefined =>
-  requests.length > MAX_REMEMBERED ? undefined : JSON.stringify([place.path, strict, requests]);
-const MAX_REMEMBERED = 4;
+  requests.length > MAX_CACHED_REJECTIONS ? undefined : JSON.stringify([place.path, strict, requests]);
+const MAX_CACHED_REJECTIONS = 4;
 
 /**
  * Requests that saved too little, by message: a conversation that grows is asked the same again and
@@ -187,8 +187,8 @@ class RejectedCuts {
   }
 }
 
-export const newRejectedCuts = (): RejectedCuts => new RejectedCuts();
+export const createRejectedCuts = (): RejectedCuts => new RejectedCuts();
 
 /** True if the same request can't save more another time, because a longer reference saves less. */
 export const hasShortReferences = (cuts: readonly Cut[]): boolean =>
-  cuts.every(({ reference }) => reference === undefined || reference.length === SHORTEST_REFERENCE);
+  cuts.every(({ reference }) => reference === undefined || reference.length === MIN_REFERENCE_DIGITS);

@@ -9,7 +9,7 @@ import {
   hasShortReferences,
   mergeCuts,
   createCuts,
-  newRejectedCuts,
+  createRejectedCuts,
   addRule,
   requestKey,
   type CutInfo,
@@ -17,9 +17,9 @@ import {
   type PlaceState,
 } from './cuts';
 import { Exchanges, type ToolExchange } from '../../messages/exchanges';
-import { conversationMemory, type ConversationMemory } from '../conversationMemory';
-import { DraftView, HIDDEN, findKnownDraft, rememberDraft, type Checkpoint } from './draftView';
-import { blockHash, hashAt, lastByPlace, placeKey, renderCuts, type Cut, type Edit } from '../edits/edits';
+import { getConversationMemory, type ConversationMemory } from '../conversationMemory';
+import { DraftView, HIDDEN_MESSAGE, findKnownDraft, rememberDraft, type Checkpoint } from './draftView';
+import { blockHash, hashAt, selectLastByPlace, placeKey, renderCuts, type Cut, type Edit } from '../edits/edits';
 import type { Work } from './work';
 import {
   createBlockEdit,
@@ -29,7 +29,7 @@ import {
   getSummaryKey,
   type TokenCounts,
 } from './madeEdits';
-import { marker, referenceFor, withoutRule, type ReferenceId } from '../../messages/markers';
+import { makeMarker, makeReference, withoutRule, type ReferenceId } from '../../messages/markers';
 import type { MessageRange } from '../../messages/messageRange';
 import { isEqual } from '../../isEqual';
 
@@ -70,14 +70,14 @@ export class Draft implements Work {
     readonly sentBefore = 0,
   ) {
     this.task = findTask(original);
-    this.memory = conversationMemory(original);
+    this.memory = getConversationMemory(original);
     const known = findKnownDraft(original, counter, active);
     this.view = new DraftView(original, known?.state);
     this.references = new Map(known?.references);
     this.ruleStated = known?.state.ruleStated ?? false;
     this.total = (known?.state.tokens ?? 0) + this.tokensOf(original.slice(known?.original.length ?? 0));
     const rest = active.slice(known?.edits.length ?? 0);
-    if (rest.length > 0) this.showAll(lastByPlace(rest));
+    if (rest.length > 0) this.showAll(selectLastByPlace(rest));
   }
 
   /** Cuts come first, because blocks and summaries remove messages that contain some. */
@@ -100,7 +100,7 @@ export class Draft implements Work {
     }
     this.ruleStated = this.view.places.some((states) => states.some(({ cuts }) => hasRule(cuts)));
     this.total = this.tokensOf(this.view.messages);
-    this.remember();
+    this.rememberEdits();
   }
 
   /** An independent copy of the draft. */
@@ -122,7 +122,7 @@ export class Draft implements Work {
 
   /** The exchanges of the view, cached until the next change. */
   get exchanges(): readonly ToolExchange[] {
-    return (this.exchangesNow ??= this.memory.part(viewExchanges).of(this.messages));
+    return (this.exchangesNow ??= this.memory.getPart(createViewExchanges).getExchanges(this.messages));
   }
 
   get tokens(): number {
@@ -158,7 +158,7 @@ export class Draft implements Work {
     return sum;
   }
 
-  text(place: Place): string {
+  getText(place: Place): string {
     const value = getValueAt(this.view.messages[place.message], place.path);
     if (typeof value !== 'string') throw new Error(`no text at ${placeKey(place)}`);
     return value;
@@ -178,29 +178,29 @@ export class Draft implements Work {
    * would hardly shrink.
    * @returns tokens saved, 0 if nothing was done
    */
-  cut(step: string, place: Place, requests: readonly CutRequest[], info: CutInfo): number {
+  cutText(step: string, place: Place, requests: readonly CutRequest[], info: CutInfo): number {
     if (place.message < this.sentBefore || this.view.isSummarized(place.message)) return 0;
     const state = this.view.stateOf(place);
-    const message = this.view.message(place.message);
+    const message = this.view.getMessage(place.message);
     const cutKey = requestKey(place, requests, info);
-    const rejected = this.memory.part(newRejectedCuts);
+    const rejected = this.memory.getPart(createRejectedCuts);
     if (rejected.has(message, cutKey)) return 0;
     const made = createCuts(state, requests, info.strict, this.counter, this.references);
     if (made.length === 0) return 0;
     const { cuts, ruleStated } = addRule(state.cuts, mergeCuts(state.cuts, made), this.ruleStated);
-    const changed = changedState(state, cuts, state.strict && info.strict);
-    const shrunk = this.view.messageWith(place, changed.text);
+    const changed = makeChangedState(state, cuts, state.strict && info.strict);
+    const shrunk = this.view.makeMessageWith(place, changed.text);
     const before = this.tokensAt(message, state);
     const saved = before - this.tokensAt(shrunk, changed);
     const judged = ruleStated === this.ruleStated ? saved : before - this.tokensWithoutRule(changed);
-    if (judged < MIN_SAVED || saved <= 0 || this.leavesBlank(changed)) {
-      if (judged < MIN_SAVED && hasShortReferences(cuts)) rejected.add(message, cutKey);
+    if (judged < MIN_SAVED_TOKENS || saved <= 0 || this.leavesBlank(changed)) {
+      if (judged < MIN_SAVED_TOKENS && hasShortReferences(cuts)) rejected.add(message, cutKey);
       return 0;
     }
-    this.view.show(changed, shrunk);
+    this.view.showState(changed, shrunk);
     this.ruleStated = ruleStated;
     this.total -= saved;
-    this.record(step, state, changed, info);
+    this.recordEdit(step, state, changed, info);
     return saved;
   }
 
@@ -208,17 +208,17 @@ export class Draft implements Work {
    * Restores the text of cuts.
    * @param taken the cuts to undo
    */
-  restore(step: string, place: Place, taken: ReadonlySet<Cut>, info: CutInfo): void {
+  restoreCuts(step: string, place: Place, taken: ReadonlySet<Cut>, info: CutInfo): void {
     if (place.message < this.sentBefore) return;
     const state = this.view.stateOf(place);
     const cuts = state.cuts.filter((cut) => !taken.has(cut));
     if (cuts.length === state.cuts.length) return;
-    const before = this.counter.message(this.view.message(place.message));
-    const changed = changedState(state, cuts, !cuts.some((cut) => cut.recoverable));
-    this.view.show(changed);
-    this.total += this.counter.message(this.view.message(place.message)) - before;
+    const before = this.counter.countMessage(this.view.getMessage(place.message));
+    const changed = makeChangedState(state, cuts, !cuts.some((cut) => cut.recoverable));
+    this.view.showState(changed);
+    this.total += this.counter.countMessage(this.view.getMessage(place.message)) - before;
     if (hasRule(state.cuts.filter((cut) => taken.has(cut)))) this.ruleStated = false;
-    this.record(step, state, changed, info);
+    this.recordEdit(step, state, changed, info);
   }
 
   /**
@@ -232,8 +232,8 @@ export class Draft implements Work {
     if (getValueAt(this.view.messages[place.message], place.path) !== block) return 0;
     const before = blockHash(block);
     const placeholder = what === null ? undefined : this.placeholderFor(before, what);
-    const tokensBefore = this.counter.block(block);
-    const tokensAfter = placeholder ? this.counter.text(placeholder.text) : 0;
+    const tokensBefore = this.counter.countBlock(block);
+    const tokensAfter = placeholder ? this.counter.countText(placeholder.text) : 0;
     if (tokensBefore <= tokensAfter) return 0;
     const edit = createBlockEdit(step, {
       place,
@@ -245,14 +245,14 @@ export class Draft implements Work {
     });
     if (placeholder) this.references.set(placeholder.reference, before);
     this.view.showWithoutBlock(edit);
-    this.keep(getEditKey(step, place), edit);
+    this.keepEdit(getEditKey(step, place), edit);
     this.total -= tokensBefore - tokensAfter;
     return tokensBefore - tokensAfter;
   }
 
   private placeholderFor(before: Hash, what: string): { readonly text: string; readonly reference: ReferenceId } {
-    const reference = referenceFor(before, this.references);
-    return { text: marker(what, reference), reference };
+    const reference = makeReference(before, this.references);
+    return { text: makeMarker(what, reference), reference };
   }
 
   /**
@@ -262,19 +262,19 @@ export class Draft implements Work {
    * @returns tokens saved, 0 if nothing was done because it would save none
    */
   summarize(step: string, range: MessageRange, message: ApiMessage, info: { readonly reason: string }): number {
-    const touched = this.view.summariesIn(range);
+    const touched = this.view.listSummariesIn(range);
     const start = Math.min(range.start, ...touched.map((summary) => summary.start));
     const end = Math.max(range.end, ...touched.map((summary) => summary.end));
     const tokensBefore = this.tokensOf(this.view.messages.slice(start, end));
-    const tokensAfter = this.counter.message(message);
+    const tokensAfter = this.counter.countMessage(message);
     if (tokensAfter >= tokensBefore) return 0;
     const before = hashText(JSON.stringify(this.original.slice(start, end)));
-    const reference = referenceFor(before, this.references);
+    const reference = makeReference(before, this.references);
     this.references.set(reference, before);
     const tokens = { tokensBefore, tokensAfter };
     const summary = createSummaryEdit(step, { start, end, message, reference, before, ...info, ...tokens });
     this.view.showSummary(summary);
-    this.keep(getSummaryKey(step, summary), summary);
+    this.keepEdit(getSummaryKey(step, summary), summary);
     this.total -= tokensBefore - tokensAfter;
     return tokensBefore - tokensAfter;
   }
@@ -284,7 +284,7 @@ export class Draft implements Work {
    * to.
    * @param made edits that produce the same view; default those of this draft
    */
-  remember(made: readonly Edit[] = this.edits): void {
+  rememberEdits(made: readonly Edit[] = this.edits): void {
     const { original, counter } = this;
     const edits = [...this.active, ...made];
     rememberDraft({ original, counter, edits, state: this.checkpoint(), references: new Map(this.references) });
@@ -317,7 +317,7 @@ export class Draft implements Work {
   }
 
   private tokensOf(messages: readonly ApiMessage[]): number {
-    return this.counter.messages(messages.filter((message) => message !== HIDDEN));
+    return this.counter.countMessages(messages.filter((message) => message !== HIDDEN_MESSAGE));
   }
 
   /**
@@ -326,25 +326,27 @@ export class Draft implements Work {
    */
   private tokensAt(message: ApiMessage, { place: { path }, text }: PlaceState): number {
     const block = getBlocks(message)[Number(path[1])];
-    const isText = path.at(-1) === 'text' || path.length === RESULT_DEPTH;
-    return !block || (block.type !== 'tool_use' && isText) ? this.counter.text(text) : this.counter.block(block);
+    const isText = path.at(-1) === 'text' || path.length === RESULT_PATH_DEPTH;
+    return !block || (block.type !== 'tool_use' && isText)
+      ? this.counter.countText(text)
+      : this.counter.countBlock(block);
   }
 
   /** The tokens as if the rule about markers had been stated before. */
   private tokensWithoutRule(state: PlaceState): number {
     const cuts = state.cuts.map((cut) => ({ ...cut, text: withoutRule(cut.text) }));
-    const plain = changedState(state, cuts, state.strict);
-    return this.tokensAt(this.view.messageWith(state.place, plain.text), plain);
+    const plain = makeChangedState(state, cuts, state.strict);
+    return this.tokensAt(this.view.makeMessageWith(state.place, plain.text), plain);
   }
 
   /** APIs reject blank texts. */
   private leavesBlank({ place, text }: PlaceState): boolean {
     if (text.trim() !== '') return false;
-    const block = getBlocks(this.view.message(place.message))[Number(place.path[1])];
+    const block = getBlocks(this.view.getMessage(place.message))[Number(place.path[1])];
     return block?.type !== 'tool_use';
   }
 
-  private keep(key: string, edit: Edit): void {
+  private keepEdit(key: string, edit: Edit): void {
     this.made.set(key, edit);
     this.forgetView();
   }
@@ -355,28 +357,28 @@ export class Draft implements Work {
     this.exchangesNow = undefined;
   }
 
-  private record(step: string, state: PlaceState, changed: PlaceState, info: CutInfo): void {
+  private recordEdit(step: string, state: PlaceState, changed: PlaceState, info: CutInfo): void {
     const { place, original } = changed;
     const where = placeKey(place);
     if (!this.untouched.has(where)) this.untouched.set(where, state);
     const key = getEditKey(step, place);
     const tokens: TokenCounts = {
-      tokensBefore: this.made.get(key)?.tokensBefore ?? this.counter.text(state.text),
-      tokensAfter: this.counter.text(changed.text),
+      tokensBefore: this.made.get(key)?.tokensBefore ?? this.counter.countText(state.text),
+      tokensAfter: this.counter.countText(changed.text),
     };
     // The newest edit goes to the end.
     this.made.delete(key);
-    this.keep(key, createCutEdit(step, changed, hashAt(this.original, place, original), info, tokens));
+    this.keepEdit(key, createCutEdit(step, changed, hashAt(this.original, place, original), info, tokens));
   }
 }
 
 /** Consecutive drafts have mostly the same view. */
-const viewExchanges = (): Exchanges => new Exchanges();
+const createViewExchanges = (): Exchanges => new Exchanges();
 
 const isSameState = (a: PlaceState, b: PlaceState): boolean =>
   a.text === b.text && a.cuts.length === b.cuts.length && a.cuts.every((cut, at) => isEqual(cut, b.cuts[at]));
 
-const changedState = (state: PlaceState, cuts: readonly Cut[], strict: boolean): PlaceState => ({
+const makeChangedState = (state: PlaceState, cuts: readonly Cut[], strict: boolean): PlaceState => ({
   ...state,
   cuts,
   text: renderCuts(state.original, cuts),
@@ -384,10 +386,10 @@ const changedState = (state: PlaceState, cuts: readonly Cut[], strict: boolean):
 });
 
 /** `content, 2, content`: the string of a tool's result. */
-const RESULT_DEPTH = 3;
+const RESULT_PATH_DEPTH = 3;
 
 /**
  * Tokens that a change of a place must save; for less, a marker is only clutter. More than the cost
  * of the rule, so that the marker that states it is judged like any other.
  */
-const MIN_SAVED = 16;
+const MIN_SAVED_TOKENS = 16;

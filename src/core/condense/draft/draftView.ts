@@ -10,7 +10,7 @@ import {
   type Edit,
   type SummaryEdit,
 } from '../edits/edits';
-import { conversationMemory } from '../conversationMemory';
+import { getConversationMemory } from '../conversationMemory';
 import type { MessageRange } from '../../messages/messageRange';
 import type { PlaceState } from './cuts';
 import type { MessageCounter } from '../../tokens/messageCounter';
@@ -23,13 +23,13 @@ export interface DraftContent {
   readonly summaries: readonly SummaryEdit[];
 }
 
-const NO_PLACES: readonly PlaceState[] = [];
+const NO_PLACE_STATES: readonly PlaceState[] = [];
 
 /** Replaces removed thinking in a draft's view; it has no tokens. */
-const GONE: Block = { type: 'thinking', thinking: '' };
+const REMOVED_BLOCK: Block = { type: 'thinking', thinking: '' };
 
 /** Replaces a summarized message in a draft's view; it has no content and no tokens. */
-export const HIDDEN: ApiMessage = { role: 'user', content: [] };
+export const HIDDEN_MESSAGE: ApiMessage = { role: 'user', content: [] };
 
 /**
  * The view of a draft. Messages keep their indexes and blocks their places: removed ones are
@@ -55,7 +55,7 @@ export class DraftView {
   rollback({ messages, places, summaries }: DraftContent): void {
     const added = this.original.slice(messages.length);
     this.shownMessages = [...messages, ...added];
-    this.shownPlaces = [...places, ...added.map(() => NO_PLACES)];
+    this.shownPlaces = [...places, ...added.map(() => NO_PLACE_STATES)];
     this.shownSummaries = summaries;
   }
 
@@ -70,11 +70,11 @@ export class DraftView {
   /** By message, the places with cuts; an unchanged list keeps its identity. */
   get places(): readonly (readonly PlaceState[])[] {
     if (this.shownSummaries.length === 0) return this.shownPlaces;
-    return this.shownPlaces.map((states, message) => (this.isSummarized(message) ? NO_PLACES : states));
+    return this.shownPlaces.map((states, message) => (this.isSummarized(message) ? NO_PLACE_STATES : states));
   }
 
   /** @throws Error if there is no such message */
-  message(index: number): ApiMessage {
+  getMessage(index: number): ApiMessage {
     const message = this.shownMessages[index];
     if (!message) throw new Error(`no message ${index}`);
     return message;
@@ -94,13 +94,13 @@ export class DraftView {
   }
 
   /** The message with another text at a place, without changing the view. */
-  messageWith({ message, path }: Place, text: string): ApiMessage {
-    return withValueAt(this.message(message), path, text);
+  makeMessageWith({ message, path }: Place, text: string): ApiMessage {
+    return withValueAt(this.getMessage(message), path, text);
   }
 
   /** @param message the result of {@link messageWith}, if the caller has it */
-  show(state: PlaceState, message = this.messageWith(state.place, state.text)): void {
-    const states = this.shownPlaces[state.place.message] ?? NO_PLACES;
+  showState(state: PlaceState, message = this.makeMessageWith(state.place, state.text)): void {
+    const states = this.shownPlaces[state.place.message] ?? NO_PLACE_STATES;
     const at = states.findIndex((other) => isSamePath(other.place.path, state.place.path));
     this.shownPlaces[state.place.message] = at < 0 ? [...states, state] : states.with(at, state);
     this.shownMessages[state.place.message] = message;
@@ -112,9 +112,9 @@ export class DraftView {
    */
   showCuts({ place, before, cuts, strict, id }: CutEdit): PlaceState {
     const state = this.stateOf(place);
-    if (hashAt(this.original, place, state.original) !== before) throw externalEdit(id);
+    if (hashAt(this.original, place, state.original) !== before) throw createForeignEditError(id);
     const shown = { ...state, cuts, text: renderCuts(state.original, cuts), strict };
-    this.show(shown);
+    this.showState(shown);
     return shown;
   }
 
@@ -125,13 +125,13 @@ export class DraftView {
   showWithoutBlock({ place, placeholder, before, id }: BlockEdit): void {
     const { message, path } = place;
     const block = JSON.stringify(getValueAt(this.original[message], path)) as string | undefined;
-    if (block === undefined || hashText(block) !== before) throw externalEdit(id);
-    const shown = placeholder ? { type: 'text', text: placeholder.text } : GONE;
-    this.shownMessages[message] = withValueAt(this.message(message), path, shown);
+    if (block === undefined || hashText(block) !== before) throw createForeignEditError(id);
+    const shown = placeholder ? { type: 'text', text: placeholder.text } : REMOVED_BLOCK;
+    this.shownMessages[message] = withValueAt(this.getMessage(message), path, shown);
   }
 
   /** Summaries that overlap a range of messages. */
-  summariesIn(range: MessageRange): SummaryEdit[] {
+  listSummariesIn(range: MessageRange): SummaryEdit[] {
     return this.shownSummaries.filter(({ start, end }) => start < range.end && end > range.start);
   }
 
@@ -140,11 +140,12 @@ export class DraftView {
     const { start, end, message } = summary;
     const isInside = (other: SummaryEdit): boolean => other.start >= start && other.end <= end;
     this.shownSummaries = [...this.shownSummaries.filter((other) => !isInside(other)), summary];
-    for (let index = start; index < end; index++) this.shownMessages[index] = index === start ? message : HIDDEN;
+    for (let index = start; index < end; index++)
+      this.shownMessages[index] = index === start ? message : HIDDEN_MESSAGE;
   }
 }
 
-const externalEdit = (id: string): Error => new Error(`the edit ${id} belongs to another conversation`);
+const createForeignEditError = (id: string): Error => new Error(`the edit ${id} belongs to another conversation`);
 
 /** A state that a draft can return to. */
 export interface Checkpoint extends DraftContent {
@@ -179,8 +180,8 @@ export function findKnownDraft(
   counter: MessageCounter,
   edits: readonly Edit[],
 ): KnownDraft | undefined {
-  return conversationMemory(original)
-    .part(newDrafts)
+  return getConversationMemory(original)
+    .getPart(newDrafts)
     .latest.filter(
       (known) =>
         known.counter === counter &&
@@ -192,7 +193,7 @@ export function findKnownDraft(
 }
 
 export function rememberDraft(draft: KnownDraft): void {
-  const drafts = conversationMemory(draft.original).part(newDrafts);
+  const drafts = getConversationMemory(draft.original).getPart(newDrafts);
   drafts.latest = [draft, ...drafts.latest].slice(0, MAX_DRAFTS);
 }
 

@@ -6,5 +6,5 @@ import type { Draft } from './draft';
  * True for content that operations must not change: the task (the first user message) and text that
  * is only a marker.
  */
-export const protectedFrom = (draft: Draft, content: PlacedContent): boolean =>
+export const isProtectedFrom = (draft: Draft, content: PlacedContent): boolean =>
   content.message <= draft.task || isOneMarker(content.text);

@@ -4,12 +4,12 @@ import { getBlocks } from '../../messages/blocks';
 import { SUMMARY_ORIGIN } from '../../messages/firewall';
 import { withValueAt } from '../../messages/path';
 import type { ApiMessage, Block, Place } from '../../messages/types';
-import { conversationMemory } from '../conversationMemory';
+import { getConversationMemory } from '../conversationMemory';
 import {
   editKey,
   isStanding,
-  lastByPlace,
-  originalOf,
+  selectLastByPlace,
+  getOriginalText,
   renderCuts,
   type BlockEdit,
   type CutEdit,
@@ -32,7 +32,7 @@ export function applyEdits(
   const blocks: BlockEdit[] = [];
   const cuts = new Map<number, CutEdit[]>();
   const stale: Edit[] = [];
-  for (const edit of lastByPlace(edits)) {
+  for (const edit of selectLastByPlace(edits)) {
     if (edit.kind !== 'cut') {
       if (!isStanding(original, edit)) stale.push(edit);
       else if (edit.kind === 'summary') summaries.push(edit);
@@ -48,7 +48,7 @@ export function applyEdits(
     if (message) messages[index] = withCuts(original, message, own, stale);
     else stale.push(...own);
   }
-  for (const edit of inReverseOrder(blocks)) {
+  for (const edit of sortFromLast(blocks)) {
     const message = messages[edit.place.message];
     if (message) messages[edit.place.message] = withoutBlock(message, edit);
   }
@@ -63,7 +63,7 @@ interface CutMessage {
 }
 
 /** By original message: a conversation is condensed repeatedly, mostly with the same cuts. */
-const newCutMessages = (): WeakMap<ApiMessage, CutMessage> => new WeakMap();
+const createCutMessageCache = (): WeakMap<ApiMessage, CutMessage> => new WeakMap();
 
 /** Applies a message's cuts; cuts whose text has changed are stale. */
 function withCuts(
@@ -72,11 +72,11 @@ function withCuts(
   cuts: readonly CutEdit[],
   stale: Edit[],
 ): ApiMessage {
-  const cutMessages = conversationMemory(original).part(newCutMessages);
+  const cutMessages = getConversationMemory(original).getPart(createCutMessageCache);
   const before = cutMessages.get(message);
   if (before?.cuts.length === cuts.length && before.cuts.every((cut, at) => cut === cuts[at])) return before.message;
   const standing = cuts.flatMap((edit) => {
-    const text = originalOf(original, edit);
+    const text = getOriginalText(original, edit);
     if (text === undefined) stale.push(edit);
     return text === undefined ? [] : [{ edit, text }];
   });
@@ -89,22 +89,22 @@ function withCuts(
 }
 
 /** Removing a block must not move those that are still to be removed. */
-const inReverseOrder = (blocks: readonly BlockEdit[]): BlockEdit[] =>
-  blocks.toSorted((a, b) => b.place.message - a.place.message || blockIndex(b) - blockIndex(a));
+const sortFromLast = (blocks: readonly BlockEdit[]): BlockEdit[] =>
+  blocks.toSorted((a, b) => b.place.message - a.place.message || getBlockIndex(b) - getBlockIndex(a));
 
-const blockIndex = ({ place }: BlockEdit): number => Number(place.path[1]);
+const getBlockIndex = ({ place }: BlockEdit): number => Number(place.path[1]);
 
 /** Replaces a block with its placeholder, or removes it. */
 function withoutBlock(message: ApiMessage, edit: BlockEdit): ApiMessage {
   const { placeholder, place } = edit;
   if (placeholder) return withValueAt(message, place.path, { type: 'text', text: placeholder.text });
-  return withValueAt(message, ['content'], getBlocks(message).toSpliced(blockIndex(edit), 1));
+  return withValueAt(message, ['content'], getBlocks(message).toSpliced(getBlockIndex(edit), 1));
 }
 
 /** Puts a block back. */
 function withBlock(message: ApiMessage, edit: BlockEdit, block: Block): ApiMessage {
   if (edit.placeholder) return withValueAt(message, edit.place.path, block);
-  return withValueAt(message, ['content'], getBlocks(message).toSpliced(blockIndex(edit), 0, block));
+  return withValueAt(message, ['content'], getBlocks(message).toSpliced(getBlockIndex(edit), 0, block));
 }
 
 function withSummaries(
@@ -133,7 +133,7 @@ export function restoreOriginal(
   edits: readonly Edit[],
   originals: (hash: Hash) => string | undefined,
 ): ApiMessage[] {
-  const shown = lastByPlace(edits);
+  const shown = selectLastByPlace(edits);
   const stored = ({ before }: Edit, where: string): string => {
     const text = originals(before);
     if (text === undefined || hashText(text) !== before) {
@@ -151,7 +151,7 @@ export function restoreOriginal(
   // Content inside a restored range is already original.
   const isBack = ({ message }: Place): boolean => summaries.some(({ start, end }) => message >= start && message < end);
   const lost = shown.filter((edit) => edit.kind === 'block').filter(({ place }) => !isBack(place));
-  const blocks = inReverseOrder(lost).toReversed();
+  const blocks = sortFromLast(lost).toReversed();
   for (const edit of [...blocks, ...shown.filter((other) => other.kind === 'cut')]) {
     const text = stored(edit, `message ${edit.place.message}`);
     const message = messages[edit.place.message];

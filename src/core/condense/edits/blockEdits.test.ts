@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { findNewViolations } from '../../messages/firewall';
 import { findMarkers } from '../../messages/markers';
 import { assistant, call, result, text, user } from '../../testing';
-import { freshCounter } from '../../testingCounter';
+import { createCounter } from '../../testingCounter';
 import type { ApiMessage, Block } from '../../messages/types';
 import { checkEdits } from './checkEdits';
 import { Draft } from '../draft/draft';
 import { applyEdits, restoreOriginal } from './applyEdits';
-import { originalOf, type Edit } from './edits';
-import { expandReference, referencesOf } from './references';
+import { getOriginalText, type Edit } from './edits';
+import { expandReference, collectReferences } from './references';
 import { createSummaryMessage } from '../summary/summaryMessage';
 
 const thinking = (words: string): Block => ({ type: 'thinking', thinking: words.repeat(20), signature: 'c2ln' });
@@ -26,9 +26,11 @@ const messages: ApiMessage[] = [
   assistant('done'),
 ];
 
-const draftOf = (edits: readonly Edit[] = []): Draft => new Draft(messages, freshCounter(), edits);
+const draftOf = (edits: readonly Edit[] = []): Draft => new Draft(messages, createCounter(), edits);
 const originals = (edits: readonly Edit[]) => (hash: string) =>
-  edits.map((edit) => [edit.before as string, originalOf(messages, edit)] as const).find(([key]) => key === hash)?.[1];
+  edits
+    .map((edit) => [edit.before as string, getOriginalText(messages, edit)] as const)
+    .find(([key]) => key === hash)?.[1];
 
 function withoutAll(): Draft {
   const draft = draftOf();
@@ -50,7 +52,7 @@ describe('edits of whole blocks', () => {
     expect([...checkEdits(messages, edits), ...findNewViolations(messages, view, { origins })]).toEqual([]);
     expect((view[1]?.content as Block[]).map(({ type }) => type)).toEqual(['text', 'tool_use']);
     expect(findMarkers(JSON.stringify(view[2])).map(({ what }) => what)).toEqual(['image', 'image']);
-    expect(tokens).toBe(freshCounter().messages(view));
+    expect(tokens).toBe(createCounter().countMessages(view));
   });
 
   it('can be undone byte for byte, even after a summary of the message', () => {
@@ -78,7 +80,7 @@ describe('edits of whole blocks', () => {
     const draft = withoutAll();
     const before = draft.checkpoint();
     const place = { message: 2, path: ['content', 0, 'content', 0, 'text'] };
-    draft.cut('Cut', place, [{ start: 0, end: 9, marker: 'words' }], {
+    draft.cutText('Cut', place, [{ start: 0, end: 9, marker: 'words' }], {
       contentType: 'toolResults',
       operation: 'cut',
       strict: false,
@@ -90,7 +92,7 @@ describe('edits of whole blocks', () => {
 
   it('restore an image by its reference', () => {
     const { edits } = withoutAll();
-    const references = [...referencesOf(edits).values()];
+    const references = [...collectReferences(edits).values()];
     expect(references.length).toBeGreaterThan(0);
     for (const reference of references) {
       expect(JSON.parse(expandReference(reference, originals(edits)))).toEqual(image);
@@ -101,7 +103,7 @@ describe('edits of whole blocks', () => {
     const { edits } = withoutAll();
     const other = messages.with(2, user(result('a', 'another'), text('another')));
     expect(applyEdits(other, edits).stale).toHaveLength(2);
-    expect(() => new Draft(other, freshCounter(), edits)).toThrow('belongs to another conversation');
+    expect(() => new Draft(other, createCounter(), edits)).toThrow('belongs to another conversation');
     const [, , first] = edits;
     if (first?.kind !== 'block' || !first.placeholder) throw new Error('no image');
     const wrong = {

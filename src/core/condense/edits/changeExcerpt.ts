@@ -6,8 +6,8 @@ export interface ChangeExcerpt {
 }
 
 const CONTEXT_LINES = 1;
-const MAX_LINES = 8;
-const MAX_CHARS = 240;
+const MAX_EXCERPT_LINES = 8;
+const MAX_LINE_CHARS = 240;
 
 /** The differing lines and one line around them; an ellipsis marks what is omitted. */
 export function changeExcerpt(before: string, after: string): ChangeExcerpt {
@@ -25,9 +25,9 @@ export function changeExcerpt(before: string, after: string): ChangeExcerpt {
 function formatLines(lines: readonly string[], from: number, behind: number): string {
   const to = lines.length - behind;
   const picked = lines.slice(from, to);
-  const cut = picked.length > MAX_LINES ? [...picked.slice(0, MAX_LINES - 1), '…'] : picked;
-  return [...(from > 0 ? ['…'] : []), ...cut.map(shortened), ...(behind > 0 ? ['…'] : [])].join('\n');
+  const cut = picked.length > MAX_EXCERPT_LINES ? [...picked.slice(0, MAX_EXCERPT_LINES - 1), '…'] : picked;
+  return [...(from > 0 ? ['…'] : []), ...cut.map(shortenLine), ...(behind > 0 ? ['…'] : [])].join('\n');
 }
 
-const shortened = (line: string): string =>
-  line.length > MAX_CHARS ? `${line.slice(0, MAX_CHARS).toWellFormed()}…` : line;
+const shortenLine = (line: string): string =>
+  line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS).toWellFormed()}…` : line;

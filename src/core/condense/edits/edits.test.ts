@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { hashText, type Hash } from '../../hash';
 import type { Place } from '../../messages/types';
-import { assistant, call, exchange, user } from '../../testing';
+import { assistant, call, makeToolExchange, user } from '../../testing';
 import { applyEdits, restoreOriginal } from './applyEdits';
-import { lastByPlace, renderCuts, type Cut, type CutEdit, type Edit, type EditId } from './edits';
-import { expandReference, referencesOf } from './references';
+import { selectLastByPlace, renderCuts, type Cut, type CutEdit, type Edit, type EditId } from './edits';
+import { expandReference, collectReferences } from './references';
 import type { ReferenceId } from '../../messages/markers';
 
 const edit = (id: string, place: Place, original: string, ...cuts: Cut[]): CutEdit => ({
@@ -22,7 +22,7 @@ const edit = (id: string, place: Place, original: string, ...cuts: Cut[]): CutEd
   tokensAfter: 1,
 });
 
-const messages = [user('task'), ...exchange('a', 'Read', { path: 'x' }, 'one two three')];
+const messages = [user('task'), ...makeToolExchange('a', 'Read', { path: 'x' }, 'one two three')];
 const place: Place = { message: 2, path: ['content', 0, 'content'] };
 const first = edit('1', place, 'one two three', { start: 0, end: 3, text: '1' });
 const second = edit('2', place, 'one two three', { start: 0, end: 3, text: '1' }, { start: 8, end: 13, text: '3' });
@@ -43,18 +43,20 @@ describe('rendering a text with its cuts', () => {
 describe('applying edits to a conversation', () => {
   it('shows the last edit of a place and keeps the identity of unchanged messages', () => {
     const { messages: view, stale } = applyEdits(messages, [first, parameter, second]);
-    expect(view).toEqual([user('task'), ...exchange('a', 'Read', { path: '' }, '1 two 3')]);
+    expect(view).toEqual([user('task'), ...makeToolExchange('a', 'Read', { path: '' }, '1 two 3')]);
     expect(view[0]).toBe(messages[0]);
     expect(stale).toEqual([]);
-    expect(applyEdits(messages, [second, first]).messages[2]).toEqual(exchange('a', 'Read', {}, '1 two three')[1]);
-    expect(lastByPlace([first, parameter, second])).toEqual([second, parameter]);
+    expect(applyEdits(messages, [second, first]).messages[2]).toEqual(
+      makeToolExchange('a', 'Read', {}, '1 two three')[1],
+    );
+    expect(selectLastByPlace([first, parameter, second])).toEqual([second, parameter]);
   });
 
   it('returns the same message object as long as its edits are the same', () => {
     const shown = (...edits: Edit[]): unknown => applyEdits(messages, edits).messages[2];
     const before = shown(first);
     expect(shown(parameter, first)).toBe(before);
-    expect(shown(second)).toEqual(exchange('a', 'Read', {}, '1 two 3')[1]);
+    expect(shown(second)).toEqual(makeToolExchange('a', 'Read', {}, '1 two 3')[1]);
     expect(shown({ ...first, cuts: [] })).toEqual(messages[2]);
     expect(shown(first)).toEqual(before);
     expect(shown()).toBe(messages[2]);
@@ -95,7 +97,7 @@ describe('references to originals', () => {
   const cut = edit('r', place, 'one two three', { start: 4, end: 7, text: '…', reference });
 
   it('are found in edits and expand to the original bytes', () => {
-    const found = referencesOf([first, cut]);
+    const found = collectReferences([first, cut]);
     expect([...found.keys()]).toEqual([reference]);
     expect(found.get(reference)).toEqual({ reference, kind: 'cut', place, before: cut.before, start: 4, end: 7 });
     expect(expandReference(found.get(reference)!, () => 'one two three')).toBe('two');
@@ -105,7 +107,7 @@ describe('references to originals', () => {
     ['missing', () => undefined],
     ['damaged', () => 'one tow three'],
   ])('throw an error if the original is %s', (_, originals) => {
-    expect(() => expandReference(referencesOf([cut]).get(reference)!, originals)).toThrow(
+    expect(() => expandReference(collectReferences([cut]).get(reference)!, originals)).toThrow(
       `ref ${reference} is missing`,
     );
   });

@@ -100,7 +100,7 @@ export const editKey = (edit: Edit): string =>
   edit.kind === 'summary' ? `summary ${edit.start}-${edit.end}` : placeKey(edit.place);
 
 /** The edits that a view shows: the last one for each place and summarized range. */
-export function lastByPlace(edits: readonly Edit[]): Edit[] {
+export function selectLastByPlace(edits: readonly Edit[]): Edit[] {
   const last = new Map<string, Edit>();
   for (const edit of edits) {
     if (edit.kind === 'summary') {
@@ -119,7 +119,7 @@ export const blockHash = memoizeByObject((block: object): Hash => hashText(JSON.
 
 /** True if the original still contains what the edit changed. */
 export function isStanding(original: readonly ApiMessage[], edit: Edit): boolean {
-  if (edit.kind !== 'block') return originalOf(original, edit) !== undefined;
+  if (edit.kind !== 'block') return getOriginalText(original, edit) !== undefined;
   const block = getValueAt(original[edit.place.message], edit.place.path);
   return typeof block === 'object' && block !== null && blockHash(block) === edit.before;
 }
@@ -128,9 +128,9 @@ export function isStanding(original: readonly ApiMessage[], edit: Edit): boolean
  * The original text that an edit changed (for a block its JSON); undefined if the original has
  * changed.
  */
-export function originalOf(original: readonly ApiMessage[], edit: Edit): string | undefined {
+export function getOriginalText(original: readonly ApiMessage[], edit: Edit): string | undefined {
   if (edit.kind === 'block' && !isStanding(original, edit)) return undefined;
-  const text = standingAt(original, edit);
+  const text = getOriginalValue(original, edit);
   if (typeof text !== 'string') return undefined;
   // The block's hash was already compared.
   if (edit.kind === 'block') return text;
@@ -155,7 +155,7 @@ export function hashAt(original: readonly ApiMessage[], { message, path }: Place
 }
 
 /** The original value at an edit's place; values other than strings as JSON. */
-function standingAt(original: readonly ApiMessage[], edit: Edit): unknown {
+function getOriginalValue(original: readonly ApiMessage[], edit: Edit): unknown {
   if (edit.kind === 'summary') {
     return edit.end <= original.length ? JSON.stringify(original.slice(edit.start, edit.end)) : undefined;
   }

@@ -75,7 +75,7 @@ export type ConversationOperation = {
   [Name in OperationName]: (typeof OPERATIONS)[Name]['worksOn'] extends 'conversation' ? Name : never;
 }[OperationName];
 
-export const operationRow = (name: OperationName): OperationRow => OPERATIONS[name];
+export const getOperationRow = (name: OperationName): OperationRow => OPERATIONS[name];
 
 export const isOperation = (word: unknown): word is OperationName =>
   typeof word === 'string' && Object.hasOwn(OPERATIONS, word);
@@ -101,12 +101,12 @@ export const isEditOperation = (word: unknown): word is EditOperation =>
   (isOperation(word) && word !== 'keep') || (typeof word === 'string' && Object.hasOwn(OTHER_OUTCOMES, word));
 
 /** @param isStrict whether the rest of the view contains everything that the edit removes */
-export function outcomeOf(operation: EditOperation, isStrict: boolean): EditOutcome {
+export function getOutcome(operation: EditOperation, isStrict: boolean): EditOutcome {
   const outcome = isOperation(operation) ? OPERATIONS[operation].outcome : OTHER_OUTCOMES[operation];
   return outcome === 'by-strictness' ? (isStrict ? 'referenced' : 'cut') : outcome;
 }
 
-const rankOf = (operation: EditOperation): number => EDIT_OUTCOMES.indexOf(outcomeOf(operation, true));
+const rankOf = (operation: EditOperation): number => EDIT_OUTCOMES.indexOf(getOutcome(operation, true));
 
 /** Of several operations at one place, the one that changes most. */
 export const getStrongest = (operations: readonly [EditOperation, ...EditOperation[]]): EditOperation =>

@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest';
 import { generateConversation } from '../../../../test/generators/conversation';
-import { freshCounter } from '../../testingCounter';
+import { createCounter } from '../../testingCounter';
 import type { EditOutcome } from './operations';
 import { getMessageOutcomes } from './outcomes';
 import { listContents } from '../../messages/content';
 import { Draft } from '../draft/draft';
 import { losslessProvider } from '../providers/lossless';
-import { smartProvider } from '../providers/smart';
+import { createSmartProvider } from '../providers/smart';
 
 const messages = generateConversation({ seed: 2, targetTokens: 30_000 });
 
 /** The outcomes that one operation on tool results brings, by the real provider. */
 async function outcomesWith(toolResults: object): Promise<Set<EditOutcome>> {
-  const smart = smartProvider();
+  const smart = createSmartProvider();
   const checked = smart.validateConfig({
     version: 1,
     losslessPrelude: { enabled: false },
@@ -27,7 +27,7 @@ async function outcomesWith(toolResults: object): Promise<Set<EditOutcome>> {
     ],
   });
   if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
-  const context = { messages, edits: [], counter: freshCounter() };
+  const context = { messages, edits: [], counter: createCounter() };
   const { edits = [] } = await smart.estimate(context, checked.config, {});
   return new Set(getMessageOutcomes(messages, edits));
 }
@@ -43,7 +43,7 @@ it.each([
 it('text that is elsewhere in the view has the outcome “referenced”', async () => {
   const checked = losslessProvider.validateConfig({ strictOnly: true });
   if (!checked.valid) throw new Error('no defaults');
-  const context = { messages, edits: [], counter: freshCounter() };
+  const context = { messages, edits: [], counter: createCounter() };
   const { edits = [] } = await losslessProvider.estimate(context, checked.config, {});
   expect(new Set(getMessageOutcomes(messages, edits))).toEqual(new Set(['kept', 'referenced']));
 });
@@ -53,12 +53,12 @@ it('messages without edits have the outcome “kept”', () => {
 });
 
 it('the words of a reason do not affect the outcome', () => {
-  const counter = freshCounter();
+  const counter = createCounter();
   const draft = new Draft(messages, counter);
   const message = messages.findIndex(({ role, content }) => role === 'user' && typeof content !== 'string') + 2;
   const [content] = listContents(messages[message]!).filter(({ text }) => text.length > 400);
   const place = { message, path: content!.path };
-  draft.cut('A pass', place, [{ start: 0, end: 300, marker: 'a part' }], {
+  draft.cutText('A pass', place, [{ start: 0, end: 300, marker: 'a part' }], {
     contentType: content!.type,
     operation: 'cut',
     reason: 'keeps what another pass suppressed',

@@ -1,6 +1,6 @@
 import type { ApiMessage } from '../../messages/types';
-import { EDIT_OUTCOMES, outcomeOf, type EditOutcome } from './operations';
-import { lastByPlace, type Edit } from './edits';
+import { EDIT_OUTCOMES, getOutcome, type EditOutcome } from './operations';
+import { selectLastByPlace, type Edit } from './edits';
 
 /** The outcome of each message; the edit that changes most decides. */
 export function getMessageOutcomes(original: readonly ApiMessage[], edits: readonly Edit[]): EditOutcome[] {
@@ -10,12 +10,12 @@ export function getMessageOutcomes(original: readonly ApiMessage[], edits: reado
     if (known !== undefined && EDIT_OUTCOMES.indexOf(outcome) > EDIT_OUTCOMES.indexOf(known))
       outcomes[message] = outcome;
   };
-  for (const edit of lastByPlace(edits)) {
+  for (const edit of selectLastByPlace(edits)) {
     if (edit.kind === 'summary') {
       for (let message = edit.start; message < edit.end; message++) mark(message, 'summarized');
     } else {
       // A removed block is only part of its message.
-      mark(edit.place.message, edit.kind === 'block' ? 'cut' : outcomeOf(edit.operation, edit.strict));
+      mark(edit.place.message, edit.kind === 'block' ? 'cut' : getOutcome(edit.operation, edit.strict));
     }
   }
   return outcomes;

@@ -15,7 +15,7 @@ export interface ReferencedContent extends Slice {
 }
 
 /** The references of some edits; a repeated ID always names the same content. */
-export function referencesOf(edits: readonly Edit[]): Map<ReferenceId, ReferencedContent> {
+export function collectReferences(edits: readonly Edit[]): Map<ReferenceId, ReferencedContent> {
   const references = new Map<ReferenceId, ReferencedContent>();
   for (const edit of edits) {
     if (edit.kind === 'summary') {
@@ -46,8 +46,11 @@ export function referencesOf(edits: readonly Edit[]): Map<ReferenceId, Reference
 }
 
 /** The content of each reference, from the messages that the edits change. */
-export function referencedTexts(messages: readonly ApiMessage[], edits: readonly Edit[]): Record<ReferenceId, string> {
-  const texts = [...referencesOf(edits)].flatMap(([reference, { kind, place, start, end }]) => {
+export function collectReferencedTexts(
+  messages: readonly ApiMessage[],
+  edits: readonly Edit[],
+): Record<ReferenceId, string> {
+  const texts = [...collectReferences(edits)].flatMap(([reference, { kind, place, start, end }]) => {
     // A summary's content is many messages, which are rendered where they are shown.
     if (kind === 'summary') return [];
     const value = getValueAt(messages[place.message], place.path);

@@ -21,7 +21,9 @@ export function upgradeEdit(stored: unknown): unknown {
 function inferOperation({ kind, reason, step, strict }: Readonly<Record<string, unknown>>): EditOperation {
   if (kind === 'summary') return 'summarize';
   if (kind === 'block') return 'suppress';
-  const [first, ...others] = (typeof reason === 'string' ? reason : '').split(', ').map((words) => WORDS.get(words));
+  const [first, ...others] = (typeof reason === 'string' ? reason : '')
+    .split(', ')
+    .map((words) => OPERATION_BY_OLD_REASON.get(words));
   const known = others.filter((operation) => operation !== undefined);
   if (first !== undefined && known.length === others.length) return getStrongest([first, ...known]);
   if (typeof reason === 'string' && reason.startsWith('the file was neither read nor edited for ')) return 'outline';
@@ -30,7 +32,7 @@ function inferOperation({ kind, reason, step, strict }: Readonly<Record<string, 
 }
 
 /** A reason lists one of these for each operation at the place. */
-const WORDS: ReadonlyMap<string, EditOperation> = new Map([
+const OPERATION_BY_OLD_REASON: ReadonlyMap<string, EditOperation> = new Map([
   ['summarized', 'summarize'],
   ['suppressed', 'suppress'],
   ['suppressed as old', 'suppress'],

@@ -2,21 +2,21 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SUMMARY_ORIGIN, findNewViolations } from '../../messages/firewall';
 import type { ApiMessage } from '../../messages/types';
-import { assistant, exchange, lines, user } from '../../testing';
+import { assistant, makeToolExchange, makeLines, user } from '../../testing';
 import { MessageCounter } from '../../tokens/messageCounter';
 import { checkEdits } from './checkEdits';
 import { Draft } from '../draft/draft';
 import { applyEdits, restoreOriginal } from './applyEdits';
-import { lastByPlace, originalOf, type Edit } from './edits';
-import { expandReference, referencesOf } from './references';
+import { selectLastByPlace, getOriginalText, type Edit } from './edits';
+import { expandReference, collectReferences } from './references';
 import type { Hash } from '../../hash';
 
 const counter = new MessageCounter({ count: (text) => Math.ceil(text.length / 4) });
 const conversation: readonly ApiMessage[] = [
   user('task'),
-  ...exchange('a', 'Read', { path: 'a' }, lines('a', 40)),
-  ...exchange('b', 'Read', { path: 'b' }, lines('b', 40)),
-  ...exchange('c', 'Read', { path: 'c' }, lines('c', 40)),
+  ...makeToolExchange('a', 'Read', { path: 'a' }, makeLines('a', 40)),
+  ...makeToolExchange('b', 'Read', { path: 'b' }, makeLines('b', 40)),
+  ...makeToolExchange('c', 'Read', { path: 'c' }, makeLines('c', 40)),
   assistant('done'),
 ];
 const summary = (text: string): ApiMessage => user(`Summary: ${text}`);
@@ -24,7 +24,7 @@ const WHY = { reason: 'summarized' };
 const draftOf = (edits: readonly Edit[] = []): Draft => new Draft(conversation, counter, edits);
 
 function originalsOf(edits: readonly Edit[], messages = conversation): (hash: Hash) => string | undefined {
-  const originals = new Map(edits.map((edit) => [edit.before, originalOf(messages, edit)]));
+  const originals = new Map(edits.map((edit) => [edit.before, getOriginalText(messages, edit)]));
   return (hash) => originals.get(hash);
 }
 
@@ -39,7 +39,7 @@ describe('a summary in the view', () => {
     expect(messages).toEqual([conversation[0], summary('a and b were read'), ...conversation.slice(5)]);
     expect(origins).toEqual([0, SUMMARY_ORIGIN, 5, 6, 7]);
     expect(stale).toEqual([]);
-    expect(counter.messages(messages)).toBe(draft.tokens);
+    expect(counter.countMessages(messages)).toBe(draft.tokens);
     expect(findNewViolations(conversation, messages, { origins })).toEqual([]);
     expect(checkEdits(conversation, draft.edits)).toEqual([]);
     expect(restoreOriginal(messages, draft.edits, originalsOf(draft.edits))).toEqual(conversation);
@@ -48,7 +48,7 @@ describe('a summary in the view', () => {
   it('has a reference that expands to the original messages', () => {
     const draft = draftOf();
     draft.summarize('Summary', { start: 1, end: 3 }, summary('a'), WHY);
-    const [reference] = referencesOf(draft.edits).values();
+    const [reference] = collectReferences(draft.edits).values();
     expect(JSON.parse(expandReference(reference!, originalsOf(draft.edits)))).toEqual(conversation.slice(1, 3));
   });
 
@@ -59,7 +59,7 @@ describe('a summary in the view', () => {
     expect(second.messages[1]).toEqual(summary('a'));
     second.summarize('Summary', { start: 2, end: 5 }, summary('b'), WHY);
     const all = [...first.edits, ...second.edits];
-    expect(lastByPlace(all)).toEqual(second.edits);
+    expect(selectLastByPlace(all)).toEqual(second.edits);
     expect(applyEdits(conversation, all).messages).toEqual([conversation[0], summary('b'), ...conversation.slice(5)]);
     // Excluded, the one below shows.
     expect(applyEdits(conversation, first.edits).messages).toHaveLength(7);
@@ -67,7 +67,7 @@ describe('a summary in the view', () => {
 
   it('is not made if it saves nothing', () => {
     const draft = draftOf();
-    expect(draft.summarize('Summary', { start: 7, end: 8 }, summary(lines('long', 50)), WHY)).toBe(0);
+    expect(draft.summarize('Summary', { start: 7, end: 8 }, summary(makeLines('long', 50)), WHY)).toBe(0);
     expect(draft.edits).toEqual([]);
     expect(draft.messages).toEqual(conversation);
   });
@@ -78,10 +78,10 @@ describe('a summary in the view', () => {
     draft.summarize('Summary', { start: 1, end: 3 }, summary('a'), WHY);
     const place = { message: 2, path: ['content', 0, 'content'] };
     const info = { contentType: 'toolResults', operation: 'cut', reason: 'old', strict: false } as const;
-    expect(draft.cut('Cut', place, [{ start: 0, end: 900, marker: 'x' }], info)).toBe(0);
+    expect(draft.cutText('Cut', place, [{ start: 0, end: 900, marker: 'x' }], info)).toBe(0);
     draft.rollback(start);
     expect(draft.messages).toEqual(conversation);
-    expect(draft.cut('Cut', place, [{ start: 0, end: 900, marker: 'x' }], info)).toBeGreaterThan(0);
+    expect(draft.cutText('Cut', place, [{ start: 0, end: 900, marker: 'x' }], info)).toBeGreaterThan(0);
   });
 
   it('is stale if its range contains other messages now', () => {
@@ -144,7 +144,7 @@ it('any sequence of summaries and cuts can be restored to the original', () => {
           else {
             const place = { message: what.result, path: ['content', 0, 'content'] };
             const request = { start: what.from, end: what.from + 900, marker: 'x' };
-            draft.cut(`C${index}`, place, [request], {
+            draft.cutText(`C${index}`, place, [request], {
               contentType: 'toolResults',
               operation: 'cut',
               reason: 'r',
@@ -155,11 +155,11 @@ it('any sequence of summaries and cuts can be restored to the original', () => {
         return draft;
       };
       const first = does(draftOf(), deeds.slice(0, split));
-      const second = does(draftOf(lastByPlace(first.edits)), deeds.slice(split));
+      const second = does(draftOf(selectLastByPlace(first.edits)), deeds.slice(split));
       const edits = [...first.edits, ...second.edits];
       const { messages, stale } = applyEdits(conversation, edits);
       expect(stale).toEqual([]);
-      expect(counter.messages(messages)).toBe(second.tokens);
+      expect(counter.countMessages(messages)).toBe(second.tokens);
       expect(JSON.stringify(restoreOriginal(messages, edits, originalsOf(edits)))).toBe(JSON.stringify(conversation));
     }),
   );

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { generateConversation } from '../../../../test/generators/conversation';
-import { freshCounter } from '../../testingCounter';
+import { createCounter } from '../../testingCounter';
 import { applyEdits } from '../edits/applyEdits';
 import { createView } from '../edits/view';
 import { losslessProvider } from '../providers/lossless';
@@ -26,7 +26,7 @@ it('Lossless keeps all lines that are needed later', async () => {
   const checked = losslessProvider.validateConfig(undefined);
   if (!checked.valid) throw new Error('no defaults');
   const { config } = checked;
-  const counter = freshCounter();
+  const counter = createCounter();
   const retention = await measureCodeLineRetention(messages, async (prefix) => {
     const { edits } = await losslessProvider.condense({ messages: prefix, edits: [], counter }, config, {});
     return applyEdits(prefix, edits);

@@ -7,7 +7,7 @@ import type { ApiMessage } from '../../messages/types';
 import { chooseCuts } from './cuts';
 import { findNeededLines } from './neededLater';
 import type { View } from '../edits/view';
-import { KeptParts } from './kept';
+import { KeptLineChecker } from './kept';
 
 export interface CodeLineRetention {
   /** Lines needed later; 0 if no such edits follow. */
@@ -30,8 +30,8 @@ export async function measureCodeLineRetention(
   for (const { cut, end } of chooseCuts(messages)) {
     const lines = findNeededLines(messages, cut, end);
     if (lines.length === 0) continue;
-    const kept = new KeptParts(await condense(messages.slice(0, cut)));
-    for (const line of lines) found[kept.line(line)]++;
+    const kept = new KeptLineChecker(await condense(messages.slice(0, cut)));
+    for (const line of lines) found[kept.checkLine(line)]++;
   }
   const { verbatim, recallable, lost } = found;
   return { needed: verbatim + recallable + lost, verbatim, recallable };

@@ -1,25 +1,25 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { exchange, lines, user } from '../../testing';
-import { freshCounter } from '../../testingCounter';
+import { makeToolExchange, makeLines, user } from '../../testing';
+import { createCounter } from '../../testingCounter';
 import type { ApiMessage } from '../../messages/types';
-import { compareChoices, JUDGED_TARGETS, tallySession, type SessionTally } from './judge';
-import { CURRENT_CHOICE, JUDGED_CHOICES, type JudgedChoice } from './judgedChoices';
+import { compareChoices, JUDGED_TARGET_SHARES, tallySession, type SessionTally } from './judge';
+import { CURRENT_CHOICE_ID, JUDGED_CHOICES, type JudgedChoice } from './judgedChoices';
 
-const counter = freshCounter();
-const tokens = { count: (text: string) => counter.text(text) };
+const counter = createCounter();
+const tokens = { count: (text: string) => counter.countText(text) };
 
 /** A text that is cut short keeps its beginning and its end. */
-const middleOf = (name: string): string => lines(name, 100).split('\n').slice(48, 52).join('\n');
+const middleOf = (name: string): string => makeLines(name, 100).split('\n').slice(48, 52).join('\n');
 
 /** Thirty files are read, then lines of the oldest ones are edited. */
 const session = (edits: number): ApiMessage[] => [
   user('Mend the files'),
   ...Array.from({ length: 30 }, (_, at) =>
-    exchange(`r${at}`, 'Read', { file_path: `/src/f${at}.ts` }, lines(`file${at} number`, 100)),
+    makeToolExchange(`r${at}`, 'Read', { file_path: `/src/f${at}.ts` }, makeLines(`file${at} number`, 100)),
   ).flat(),
   ...Array.from({ length: edits }, (_, at) =>
-    exchange(
+    makeToolExchange(
       `e${at}`,
       'Edit',
       { file_path: `/src/f${at}.ts`, old_string: middleOf(`file${at} number`), new_string: 'gone' },
@@ -29,7 +29,7 @@ const session = (edits: number): ApiMessage[] => [
 ];
 
 const choice = (id: string): JudgedChoice => JUDGED_CHOICES.find((one) => one.id === id)!;
-const current = (of: string): JudgedChoice => ({ ...choice(of), id: CURRENT_CHOICE });
+const current = (of: string): JudgedChoice => ({ ...choice(of), id: CURRENT_CHOICE_ID });
 
 describe('tallying what a session needed after cuts', () => {
   it('counts what each choice keeps of the lines needed after the cuts', async () => {
@@ -38,9 +38,9 @@ describe('tallying what a session needed after cuts', () => {
     const { points, lines: needed } = compareChoices([tally!], choices);
     expect(needed).toBeGreaterThan(0);
     const found = (id: string) => points.find((point) => point.choice === id && point.target === undefined)!;
-    expect(found(CURRENT_CHOICE).lost.share).toBe(0);
+    expect(found(CURRENT_CHOICE_ID).lost.share).toBe(0);
     expect(found('truncation').lost.share).toBeGreaterThan(0.5);
-    expect(found('truncation').left).toBeLessThan(found(CURRENT_CHOICE).left);
+    expect(found('truncation').left).toBeLessThan(found(CURRENT_CHOICE_ID).left);
     // Truncated content can be recalled.
     expect(found('truncation').gone).toBe(0);
   });
@@ -64,7 +64,7 @@ const tallies = (choices: readonly JudgedChoice[], lost: readonly (readonly numb
     (own) =>
       new Map(
         choices.flatMap(({ id }, at) =>
-          JUDGED_TARGETS.map((target) => [
+          JUDGED_TARGET_SHARES.map((target) => [
             `${id} ${target ?? ''}`,
             { needed: 20, lost: own[at] ?? 0, gone: 0, before: 1_000, after: at === 0 ? 500 : after },
           ]),

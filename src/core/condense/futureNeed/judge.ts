@@ -9,18 +9,18 @@ import { CondensationManager } from '../manager';
 import { createProviders } from '../providers/createProviders';
 import { applyEdits } from '../edits/applyEdits';
 import { chooseCuts } from './cuts';
-import { CURRENT_CHOICE, type JudgedChoice } from './judgedChoices';
-import { KeptParts } from './kept';
+import { CURRENT_CHOICE_ID, type JudgedChoice } from './judgedChoices';
+import { KeptLineChecker } from './kept';
 import { findNeededLines, type NeededLine } from './neededLater';
 
 /** Shares of the tokens that may stay; undefined for no target. */
-export const JUDGED_TARGETS = [undefined, 0.7, 0.5, 0.35] as const;
+export const JUDGED_TARGET_SHARES = [undefined, 0.7, 0.5, 0.35] as const;
 
 /** Shares of the turns at which to cut, and the number of turns to look at after that. */
-const CUTS = [0.35, 0.6, 0.85];
-const TURNS = 20;
+const CUT_POSITION_SHARES = [0.35, 0.6, 0.85];
+const TURNS_AFTER_CUT = 20;
 /** In o200k tokens. In practice, shorter prefixes are not condensed. */
-const MIN_TOKENS = 8_000;
+const MIN_PREFIX_TOKENS = 8_000;
 
 /** A prefix, and what the next turns needed of it. */
 export interface EvaluationCut {
@@ -33,17 +33,17 @@ export interface EvaluationCut {
 
 /** Cuts whose prefix is long enough and needed later, created one by one. */
 function* createCuts(messages: readonly ApiMessage[], counter: MessageCounter): Generator<EvaluationCut> {
-  for (const { cut, end } of chooseCuts(messages, { cuts: CUTS, turns: TURNS })) {
+  for (const { cut, end } of chooseCuts(messages, { cuts: CUT_POSITION_SHARES, turns: TURNS_AFTER_CUT })) {
     const needed = findNeededLines(messages, cut, end);
     if (needed.length === 0) continue;
     const prefix = messages.slice(0, cut);
-    const tokens = counter.messages(prefix);
-    if (tokens >= MIN_TOKENS) yield { cut, prefix, needed, tokens };
+    const tokens = counter.countMessages(prefix);
+    if (tokens >= MIN_PREFIX_TOKENS) yield { cut, prefix, needed, tokens };
   }
 }
 
 /** Results of one way at one target, summed over a session's cuts. */
-interface Tally {
+interface NeededLinesTally {
   readonly needed: number;
   readonly lost: number;
   /** Lost lines that no reference leads to. */
@@ -53,13 +53,14 @@ interface Tally {
 }
 
 /** By choice and target. */
-export type SessionTally = ReadonlyMap<string, Tally>;
+export type SessionTally = ReadonlyMap<string, NeededLinesTally>;
 
-const keyOf = (choice: Pick<JudgedChoice, 'id'>, target: number | undefined): string => `${choice.id} ${target ?? ''}`;
+const makeTallyKey = (choice: Pick<JudgedChoice, 'id'>, target: number | undefined): string =>
+  `${choice.id} ${target ?? ''}`;
 
 export interface TallyOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Default {@link JUDGED_TARGETS}. */
+  /** Default {@link JUDGED_TARGET_SHARES}. */
   readonly targets?: readonly (number | undefined)[];
 }
 
@@ -72,17 +73,17 @@ export async function tallySession(
   messages: readonly ApiMessage[],
   choices: readonly JudgedChoice[],
   tokens: TokenCounter,
-  { signal, targets = JUDGED_TARGETS }: TallyOptions = {},
+  { signal, targets = JUDGED_TARGET_SHARES }: TallyOptions = {},
 ): Promise<SessionTally | undefined> {
   // Both cache what they have seen, so use new ones for each session.
   const counter = new MessageCounter(tokens);
   const manager = new CondensationManager(counter, createProviders());
-  const tallies = new Map<string, Tally>();
+  const tallies = new Map<string, NeededLinesTally>();
   for (const { cut, prefix, needed, tokens: before } of createCuts(messages, counter)) {
     for (const choice of choices) {
       for (const target of targets) {
         const outcome = await manager.condense({
-          conversation: `${cut} ${keyOf(choice, target)}`,
+          conversation: `${cut} ${makeTallyKey(choice, target)}`,
           messages: prefix,
           provider: choice.provider,
           config: choice.config,
@@ -93,16 +94,16 @@ export async function tallySession(
         signal?.throwIfAborted();
         const edits = outcome.kind === 'condensed' ? outcome.edits : [];
         const view = applyEdits(prefix, edits);
-        const kept = new KeptParts(view);
-        const lines = needed.map((line) => kept.line(line));
-        const key = keyOf(choice, target);
+        const kept = new KeptLineChecker(view);
+        const lines = needed.map((line) => kept.checkLine(line));
+        const key = makeTallyKey(choice, target);
         const sum = tallies.get(key) ?? { needed: 0, lost: 0, gone: 0, before: 0, after: 0 };
         tallies.set(key, {
           needed: sum.needed + lines.length,
           lost: sum.lost + lines.filter((line) => line !== 'verbatim').length,
           gone: sum.gone + lines.filter((line) => line === 'lost').length,
           before: sum.before + before,
-          after: sum.after + counter.messages(view.messages),
+          after: sum.after + counter.countMessages(view.messages),
         });
       }
     }
@@ -111,7 +112,7 @@ export async function tallySession(
 }
 
 /** A share with its 95 % interval over sessions. */
-export interface Estimate {
+export interface ShareWithInterval {
   readonly share: number;
   readonly low: number;
   readonly high: number;
@@ -127,7 +128,7 @@ export interface JudgedPoint {
    * Shares of the needed lines that are not in the view, and of those that can't be recalled
    * either.
    */
-  readonly lost: Estimate;
+  readonly lost: ShareWithInterval;
   readonly gone: number;
 }
 
@@ -139,7 +140,12 @@ export interface JudgedPoint {
 export type Verdict =
   | { readonly kind: 'too-little' }
   | { readonly kind: 'keep' }
-  | { readonly kind: 'change'; readonly choice: string; readonly target?: number; readonly difference: Estimate };
+  | {
+      readonly kind: 'change';
+      readonly choice: string;
+      readonly target?: number;
+      readonly difference: ShareWithInterval;
+    };
 
 export interface Judgement {
   /** Sessions with needed lines. */
@@ -154,42 +160,42 @@ export interface Judgement {
  * Fewer sessions or lines decide nothing: with four, the interval is three times as wide as with
  * twenty.
  */
-export const MIN_SESSIONS = 5;
-export const MIN_LINES = 50;
+export const MIN_JUDGED_SESSIONS = 5;
+export const MIN_NEEDED_LINES = 50;
 /** Differences in size to ignore, as a share of the tokens. */
-const SAME_SIZE = 0.01;
+const SAME_SIZE_SHARE = 0.01;
 
-/** @param choices the user's settings first, as {@link CURRENT_CHOICE} */
+/** @param choices the user's settings first, as {@link CURRENT_CHOICE_ID} */
 export function compareChoices(tallies: readonly SessionTally[], choices: readonly JudgedChoice[]): Judgement {
   const [current] = choices;
-  const lines = current ? total(tallies, keyOf(current, undefined), ({ needed }) => needed) : 0;
-  const points = choices.flatMap((choice) => JUDGED_TARGETS.map((target) => toPoint(tallies, choice, target)));
+  const lines = current ? sumTallies(tallies, makeTallyKey(current, undefined), ({ needed }) => needed) : 0;
+  const points = choices.flatMap((choice) => JUDGED_TARGET_SHARES.map((target) => toPoint(tallies, choice, target)));
   return { sessions: tallies.length, lines, points, verdict: decideVerdict(tallies, choices, points, lines) };
 }
 
 function toPoint(tallies: readonly SessionTally[], choice: JudgedChoice, target: number | undefined): JudgedPoint {
-  const key = keyOf(choice, target);
+  const key = makeTallyKey(choice, target);
   const own = tallies.flatMap((tally) => tally.get(key) ?? []);
   const needed = Math.max(
     1,
-    total(tallies, key, (tally) => tally.needed),
+    sumTallies(tallies, key, (tally) => tally.needed),
   );
   return {
     choice: choice.id,
     ...(target !== undefined && { target }),
     left:
-      total(tallies, key, ({ after }) => after) /
+      sumTallies(tallies, key, ({ after }) => after) /
       Math.max(
         1,
-        total(tallies, key, ({ before }) => before),
+        sumTallies(tallies, key, ({ before }) => before),
       ),
     lost: estimateRatio(own.map((tally) => ({ part: tally.lost, whole: tally.needed }))),
-    gone: total(tallies, key, ({ gone }) => gone) / needed,
+    gone: sumTallies(tallies, key, ({ gone }) => gone) / needed,
   };
 }
 
-const total = (tallies: readonly SessionTally[], key: string, of: (tally: Tally) => number): number =>
-  tallies.reduce((sum, session) => sum + (session.has(key) ? of(session.get(key) as Tally) : 0), 0);
+const sumTallies = (tallies: readonly SessionTally[], key: string, of: (tally: NeededLinesTally) => number): number =>
+  tallies.reduce((sum, session) => sum + (session.has(key) ? of(session.get(key) as NeededLinesTally) : 0), 0);
 
 function decideVerdict(
   tallies: readonly SessionTally[],
@@ -197,15 +203,17 @@ function decideVerdict(
   points: readonly JudgedPoint[],
   lines: number,
 ): Verdict {
-  const today = points.find(({ choice, target }) => choice === CURRENT_CHOICE && target === undefined);
-  if (!today || tallies.length < MIN_SESSIONS || lines < MIN_LINES) return { kind: 'too-little' };
+  const today = points.find(({ choice, target }) => choice === CURRENT_CHOICE_ID && target === undefined);
+  if (!today || tallies.length < MIN_JUDGED_SESSIONS || lines < MIN_NEEDED_LINES) return { kind: 'too-little' };
   const better = points.flatMap((point) => {
     const choice = choices.find(({ id }) => id === point.choice);
-    if (!choice || point.choice === CURRENT_CHOICE || point.left > today.left + SAME_SIZE) return [];
+    if (!choice || point.choice === CURRENT_CHOICE_ID || point.left > today.left + SAME_SIZE_SHARE) return [];
     const difference = estimateRatio(
       tallies.map((session) => ({
-        part: (session.get(keyOf(choice, point.target))?.lost ?? 0) - (session.get(`${CURRENT_CHOICE} `)?.lost ?? 0),
-        whole: session.get(`${CURRENT_CHOICE} `)?.needed ?? 0,
+        part:
+          (session.get(makeTallyKey(choice, point.target))?.lost ?? 0) -
+          (session.get(`${CURRENT_CHOICE_ID} `)?.lost ?? 0),
+        whole: session.get(`${CURRENT_CHOICE_ID} `)?.needed ?? 0,
       })),
     );
     return difference.high < 0 ? [{ point, difference }] : [];
@@ -217,7 +225,7 @@ function decideVerdict(
 }
 
 /** 95 % quantiles of Student's t by degrees of freedom; beyond the table, use the limit. */
-const STUDENT = [
+const STUDENT_T_QUANTILES = [
   NaN,
   12.71,
   4.3,
@@ -244,11 +252,12 @@ const STUDENT = [
  * A ratio of sums over sessions with its interval (ratio estimator: Cochran, Sampling Techniques,
  * 6.4), since the sample consists of sessions, not lines.
  */
-function estimateRatio(sessions: readonly { readonly part: number; readonly whole: number }[]): Estimate {
+function estimateRatio(sessions: readonly { readonly part: number; readonly whole: number }[]): ShareWithInterval {
   const count = sessions.length;
   const whole = sessions.reduce((sum, session) => sum + session.whole, 0);
   const share = sessions.reduce((sum, session) => sum + session.part, 0) / Math.max(1, whole);
   const squares = sessions.reduce((sum, session) => sum + (session.part - share * session.whole) ** 2, 0);
-  const half = ((STUDENT[count - 1] ?? 2.04) * Math.sqrt((count / (count - 1)) * squares)) / Math.max(1, whole);
+  const half =
+    ((STUDENT_T_QUANTILES[count - 1] ?? 2.04) * Math.sqrt((count / (count - 1)) * squares)) / Math.max(1, whole);
   return { share, low: share - half, high: share + half };
 }

@@ -11,7 +11,7 @@ export interface JudgedChoice {
 }
 
 /** ID of the user's settings. */
-export const CURRENT_CHOICE = 'current';
+export const CURRENT_CHOICE_ID = 'current';
 
 /** Ways without a model, compared with the settings. */
 export const JUDGED_CHOICES: readonly JudgedChoice[] = [
@@ -23,7 +23,7 @@ export const JUDGED_CHOICES: readonly JudgedChoice[] = [
 ];
 
 /** All ways, the user's settings first. */
-export function judgedChoices({
+export function listJudgedChoices({
   provider,
   config = {},
 }: {
@@ -32,5 +32,5 @@ export function judgedChoices({
 }): JudgedChoice[] {
   const isSet = (choice: JudgedChoice): boolean => choice.provider === provider && isEqual(choice.config, config);
   const name = JUDGED_CHOICES.find(isSet)?.name ?? getProviderName(provider);
-  return [{ id: CURRENT_CHOICE, name, provider, config }, ...JUDGED_CHOICES.filter((choice) => !isSet(choice))];
+  return [{ id: CURRENT_CHOICE_ID, name, provider, config }, ...JUDGED_CHOICES.filter((choice) => !isSet(choice))];
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { ReferenceId } from '../../messages/markers';
 import type { ApiMessage } from '../../messages/types';
-import { assistant, someMarker, user } from '../../testing';
+import { assistant, makeTestMarker, user } from '../../testing';
 import { applyEdits } from '../edits/applyEdits';
 import type { Edit } from '../edits/edits';
 import { createView } from '../edits/view';
 import { createBlockEdit, createCutEdit, createSummaryEdit } from '../report/testing';
-import { KeptParts } from './kept';
+import { KeptLineChecker } from './kept';
 
 const LINES = ['const alphaBeta = 1;', 'const gammaDelta = 2;', 'const etaTheta = 3;'] as const;
 const TEXT = LINES.join('\n');
@@ -14,11 +14,11 @@ const PREFIX: readonly ApiMessage[] = [user(TEXT), assistant('done')];
 
 /** The outcome for each line of the first message's text. */
 function keptOf(edits: readonly Edit[], prefix = PREFIX, path: (string | number)[] = ['content']) {
-  const parts = new KeptParts(applyEdits(prefix, edits));
+  const parts = new KeptLineChecker(applyEdits(prefix, edits));
   const lines = LINES.map((line) => {
     const start = TEXT.indexOf(line);
     const shown = [{ message: 0, path, start, end: start + line.length }];
-    return parts.line({ file: 'a.ts', line, shown });
+    return parts.checkLine({ file: 'a.ts', line, shown });
   });
   return { lines, parts };
 }
@@ -33,7 +33,7 @@ describe('a line from before a condensation', () => {
     ['is lost where it was cut for good', [createCutEdit(PREFIX, 0, ['content'], [{ ...cut, text: '' }])], 'lost'],
     [
       'can be recalled where a marker names it',
-      [createCutEdit(PREFIX, 0, ['content'], [{ ...cut, text: someMarker('1 line'), reference }])],
+      [createCutEdit(PREFIX, 0, ['content'], [{ ...cut, text: makeTestMarker('1 line'), reference }])],
       'recallable',
     ],
     [
@@ -47,7 +47,7 @@ describe('a line from before a condensation', () => {
   });
 
   it.each([
-    ['can be recalled where the summary names it', someMarker('2 messages'), 'recallable'],
+    ['can be recalled where the summary names it', makeTestMarker('2 messages'), 'recallable'],
     ['is lost in a summary that names nothing', 'They spoke.', 'lost'],
   ])('in place of which a summary stands, %s', (_, words, kept) => {
     const edits = [createSummaryEdit(PREFIX, 0, 2, user(words))];
@@ -63,15 +63,19 @@ describe('a line from before a condensation', () => {
 
   it('is searched in the view if no edit explains a change', () => {
     const messages = [user(`${LINES[0]}\n${LINES[2]}`), assistant('done')];
-    const parts = new KeptParts({ ...createView(PREFIX), messages });
+    const parts = new KeptLineChecker({ ...createView(PREFIX), messages });
     const shown = [{ message: 0, path: ['content'], start: 0, end: 1 }];
-    expect(LINES.map((line) => parts.line({ file: 'a.ts', line, shown }))).toEqual(['verbatim', 'lost', 'verbatim']);
+    expect(LINES.map((line) => parts.checkLine({ file: 'a.ts', line, shown }))).toEqual([
+      'verbatim',
+      'lost',
+      'verbatim',
+    ]);
   });
 
   it('counts as lost if the prefix never showed it', () => {
     const { parts } = keptOf([]);
     const elsewhere = [{ message: 7, path: ['content'], start: 0, end: 1 }];
-    expect(parts.line({ file: 'a.ts', line: LINES[0], shown: elsewhere })).toBe('lost');
-    expect(parts.line({ file: 'a.ts', line: LINES[0], shown: [] })).toBe('lost');
+    expect(parts.checkLine({ file: 'a.ts', line: LINES[0], shown: elsewhere })).toBe('lost');
+    expect(parts.checkLine({ file: 'a.ts', line: LINES[0], shown: [] })).toBe('lost');
   });
 });

@@ -1,7 +1,7 @@
 /**
  * Finds the parts of a prefix that a condensed view still contains and those that can be recalled.
  */
-import { lastByPlace, placeKey, type Cut, type SummaryEdit } from '../edits/edits';
+import { selectLastByPlace, placeKey, type Cut, type SummaryEdit } from '../edits/edits';
 import type { View } from '../edits/view';
 import { findMarkers } from '../../messages/markers';
 import { listContents } from '../../messages/content';
@@ -14,7 +14,7 @@ import { getForms, type ShownLine } from '../lines/shownLines';
 export type PartOutcome = 'verbatim' | 'recallable' | 'lost';
 
 /** A string of the prefix and its state in the view. */
-interface Block {
+interface ViewBlock {
   /** The text in the view; empty if all is gone. */
   readonly now: string;
   readonly isSame: boolean;
@@ -29,10 +29,10 @@ interface CutText extends Slice {
 }
 
 /** Tells whether a view keeps the lines of its original. */
-export class KeptParts {
+export class KeptLineChecker {
   /** By place in the prefix. */
-  readonly blocks: ReadonlyMap<string, Block>;
-  private readonly viewLines = new Map<Block, ReadonlySet<string>>();
+  readonly blocks: ReadonlyMap<string, ViewBlock>;
+  private readonly viewLines = new Map<ViewBlock, ReadonlySet<string>>();
 
   /** @param view of the prefix */
   constructor(view: View) {
@@ -40,36 +40,36 @@ export class KeptParts {
   }
 
   /** A line counts only in its own file: the same line elsewhere does not help. */
-  line({ line, shown }: NeededLine): PartOutcome {
-    const found = shown.map((one) => this.shownLine(line, one));
+  checkLine({ line, shown }: NeededLine): PartOutcome {
+    const found = shown.map((one) => this.checkShownLine(line, one));
     return (['verbatim', 'recallable'] as const).find((kept) => found.includes(kept)) ?? 'lost';
   }
 
-  private shownLine(line: string, shown: ShownLine): PartOutcome {
+  private checkShownLine(line: string, shown: ShownLine): PartOutcome {
     const block = this.blocks.get(placeKey(shown));
     if (!block) return 'lost';
     if (block.isSame) return 'verbatim';
-    if (!block.cuts) return this.linesOf(block).has(line) ? 'verbatim' : 'lost';
+    if (!block.cuts) return this.listViewLines(block).has(line) ? 'verbatim' : 'lost';
     const cut = block.cuts.find(({ start, end }) => start < shown.end && end > shown.start);
     if (!cut) return 'verbatim';
     return cut.isReferenced ? 'recallable' : 'lost';
   }
 
-  private linesOf(block: Block): ReadonlySet<string> {
+  private listViewLines(block: ViewBlock): ReadonlySet<string> {
     const lines = this.viewLines.get(block) ?? new Set(block.now.split('\n').flatMap(getForms));
     this.viewLines.set(block, lines);
     return lines;
   }
 }
 
-function collectBlocks({ original: prefix, messages: view, edits, origins }: View): ReadonlyMap<string, Block> {
+function collectBlocks({ original: prefix, messages: view, edits, origins }: View): ReadonlyMap<string, ViewBlock> {
   const viewIndex = new Map(origins.map((origin, index) => [origin, index]));
-  const shown = lastByPlace(edits);
+  const shown = selectLastByPlace(edits);
   const editAt = new Map(shown.filter((edit) => edit.kind === 'cut').map((edit) => [placeKey(edit.place), edit]));
   const summaries = shown.filter((edit) => edit.kind === 'summary');
   const standing = findReferences(view);
   const dropped = shown.flatMap((edit) => (edit.kind === 'block' && !edit.placeholder ? [edit.place] : []));
-  const blocks = new Map<string, Block>();
+  const blocks = new Map<string, ViewBlock>();
   prefix.forEach((message, index) => {
     for (const { path } of listContents(message)) {
       const place = { message: index, path };
@@ -81,7 +81,7 @@ function collectBlocks({ original: prefix, messages: view, edits, origins }: Vie
       const summary = summaries.find(({ start, end }) => index >= start && index < end);
       const edit = editAt.get(key);
       const cuts = summary
-        ? [summarized(original, summary, standing)]
+        ? [makeSummarizedCut(original, summary, standing)]
         : edit && edit.cuts.map((cut) => cutText(original, cut, standing));
       blocks.set(key, { now, isSame: !summary && now === original, cuts });
     }
@@ -108,7 +108,7 @@ const cutText = (original: string, { start, end, reference }: Cut, standing: Rea
   isReferenced: reference !== undefined && standing.has(reference),
 });
 
-const summarized = (text: string, { reference }: SummaryEdit, standing: ReadonlySet<string>): CutText => ({
+const makeSummarizedCut = (text: string, { reference }: SummaryEdit, standing: ReadonlySet<string>): CutText => ({
   start: 0,
   end: text.length,
   text,

@@ -23,7 +23,7 @@ export function findNeededLines(messages: readonly ApiMessage[], cut: number, en
     for (const quoted of calls.flatMap(findQuotedLines)) {
       const key = `${quoted.file}\n${quoted.line}`;
       if (needed.has(key)) continue;
-      const all = lines.of(quoted);
+      const all = lines.findLine(quoted);
       const shown = all.filter(({ message }) => message < cut);
       const isShownAgain = all.some(({ message }) => message >= cut && message < index);
       if (shown.length > 0 && !isShownAgain) needed.set(key, { ...quoted, shown });

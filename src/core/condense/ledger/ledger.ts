@@ -3,9 +3,9 @@
  * it. Pure; `storage/` keeps the entries on disk.
  */
 import type { MessageKey } from '../../messages/messageKey';
-import { lastByPlace, type Edit, type EditId } from '../edits/edits';
+import { selectLastByPlace, type Edit, type EditId } from '../edits/edits';
 import type { UseAfter } from './use';
-import { NEW_RESULTS, type StepReport } from '../types';
+import { NEW_RESULTS_PROVIDER_ID, type StepReport } from '../types';
 import { hashText, type Hash } from '../../hash';
 import type { ApiMessage } from '../../messages/types';
 
@@ -62,7 +62,8 @@ export interface Condensation extends ProviderRun {
 }
 
 /** True if it collects the edits of new results; a conversation has one such condensation. */
-export const isNewResults = ({ provider }: Pick<Condensation, 'provider'>): boolean => provider === NEW_RESULTS;
+export const isNewResults = ({ provider }: Pick<Condensation, 'provider'>): boolean =>
+  provider === NEW_RESULTS_PROVIDER_ID;
 
 /** A message's key, and its index when it was pinned or condensed. */
 export interface PlacedMessage {
@@ -131,7 +132,7 @@ export const EMPTY_LEDGER: Ledger = {
   uses: new Map(),
 };
 
-const excludedKey = (condensation: CondensationId, edit: EditId): string => `${condensation}/${edit}`;
+const makeExcludedKey = (condensation: CondensationId, edit: EditId): string => `${condensation}/${edit}`;
 
 /** Applies one more entry. Entries with unknown IDs change nothing. */
 export const applyEntry = (ledger: Ledger, entry: LedgerEntry): Ledger => applyEntries(ledger, [entry]);
@@ -150,7 +151,7 @@ function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
   for (const entry of entries) {
     if (entry.type === 'arrived') {
       const { condensation: id } = entry;
-      const own = growing.get(id) ?? grow(byId.get(id), entry);
+      const own = growing.get(id) ?? addNewResults(byId.get(id), entry);
       growing.set(id, own);
       byId.set(id, own);
       if (!whenMade.has(id)) whenMade.set(id, { undone: new Set(undone), excluded: new Set(excluded) });
@@ -181,10 +182,10 @@ function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
         undone.delete(entry.condensation);
         break;
       case 'excluded':
-        if (hasEdit(condensation, entry.edit)) excluded.add(excludedKey(entry.condensation, entry.edit));
+        if (hasEdit(condensation, entry.edit)) excluded.add(makeExcludedKey(entry.condensation, entry.edit));
         break;
       case 'included':
-        excluded.delete(excludedKey(entry.condensation, entry.edit));
+        excluded.delete(makeExcludedKey(entry.condensation, entry.edit));
         break;
     }
   }
@@ -204,10 +205,13 @@ type MutableCondensation = Omit<Condensation, 'edits' | 'newResults' | 'rereads'
   tokensAfter: number;
 };
 
-const grow = (known: Condensation | undefined, { condensation: id, at }: NewResultsEntry): MutableCondensation => ({
+const addNewResults = (
+  known: Condensation | undefined,
+  { condensation: id, at }: NewResultsEntry,
+): MutableCondensation => ({
   id,
   at: known?.at ?? at,
-  provider: NEW_RESULTS,
+  provider: NEW_RESULTS_PROVIDER_ID,
   base: 'view',
   steps: [],
   cost: 0,
@@ -238,10 +242,10 @@ const hasEdit = ({ edits }: Condensation, id: EditId): boolean => edits.some((ed
  * it for good: undoing it shows the original.
  */
 export function getActiveCondensations(ledger: Ledger): Condensation[] {
-  return sinceBase(ledger).filter(({ id }) => !ledger.undone.has(id));
+  return listSinceBase(ledger).filter(({ id }) => !ledger.undone.has(id));
 }
 
-const sinceBase = ({ condensations }: Ledger): readonly Condensation[] =>
+const listSinceBase = ({ condensations }: Ledger): readonly Condensation[] =>
   condensations.slice(
     Math.max(
       0,
@@ -258,8 +262,10 @@ export const getActiveEdits = (
   ledger: Ledger,
   follow: (edits: readonly Edit[], condensation: Condensation) => readonly Edit[] = (edits) => edits,
 ): Edit[] =>
-  lastByPlace(
-    getActiveCondensations(ledger).flatMap((condensation) => follow(includedEdits(ledger, condensation), condensation)),
+  selectLastByPlace(
+    getActiveCondensations(ledger).flatMap((condensation) =>
+      follow(selectIncludedEdits(ledger, condensation), condensation),
+    ),
   );
 
 /**
@@ -275,14 +281,14 @@ export function getExcludedEdits(
   const excluded = new Set<Edit>();
   const all = getActiveCondensations(ledger).flatMap((condensation) => {
     const own = follow(condensation.edits, condensation);
-    for (const edit of own) if (ledger.excluded.has(excludedKey(condensation.id, edit.id))) excluded.add(edit);
+    for (const edit of own) if (ledger.excluded.has(makeExcludedKey(condensation.id, edit.id))) excluded.add(edit);
     return own;
   });
-  return lastByPlace(all).filter((edit) => excluded.has(edit));
+  return selectLastByPlace(all).filter((edit) => excluded.has(edit));
 }
 
-const includedEdits = ({ excluded }: Pick<Ledger, 'excluded'>, { id, edits }: Condensation): readonly Edit[] =>
-  edits.filter((edit) => !excluded.has(excludedKey(id, edit.id)));
+const selectIncludedEdits = ({ excluded }: Pick<Ledger, 'excluded'>, { id, edits }: Condensation): readonly Edit[] =>
+  edits.filter((edit) => !excluded.has(makeExcludedKey(id, edit.id)));
 
 /** The entry that undoes the last condensation; undefined if there is none. */
 export function createUndoEntry(ledger: Ledger): LedgerEntry | undefined {
@@ -298,7 +304,7 @@ export function createToggleEntry(ledger: Ledger, edit: EditId): LedgerEntry | u
   const has = (condensation: Condensation): boolean => hasEdit(condensation, edit);
   const condensation = (getActiveCondensations(ledger).findLast(has) ?? ledger.condensations.findLast(has))?.id;
   if (condensation === undefined) return undefined;
-  const type = ledger.excluded.has(excludedKey(condensation, edit)) ? 'included' : 'excluded';
+  const type = ledger.excluded.has(makeExcludedKey(condensation, edit)) ? 'included' : 'excluded';
   return { type, condensation, edit };
 }
 
@@ -311,13 +317,13 @@ export function getEditsShownBy(ledger: Ledger, id: CondensationId): Edit[] {
   const upTo = condensations.slice(0, condensations.findIndex((condensation) => condensation.id === id) + 1);
   const before = whenMade.get(id) ?? ledger;
   const base = upTo.findLastIndex((condensation) => condensation.base === 'original');
-  return lastByPlace(
+  return selectLastByPlace(
     upTo
       .slice(Math.max(base, 0))
       .filter((condensation) => condensation.id === id || !before.undone.has(condensation.id))
-      .flatMap((condensation) => includedEdits(before, condensation)),
+      .flatMap((condensation) => selectIncludedEdits(before, condensation)),
   );
 }
 
 /** Hash of the messages' JSON, to recognize a view that was written to a file. */
-export const viewHash = (messages: readonly ApiMessage[]): Hash => hashText(JSON.stringify(messages));
+export const hashView = (messages: readonly ApiMessage[]): Hash => hashText(JSON.stringify(messages));

@@ -6,10 +6,10 @@ import { isRecall, type ToolExchange } from '../../messages/exchanges';
 import { listFileChanges } from '../../messages/fileChanges';
 import { listFileParts } from '../../messages/fileParts';
 import { isSameFile } from '../../messages/filePath';
-import { ruleFor, type ToolTable } from '../../messages/tools';
+import { getToolRule, type ToolTable } from '../../messages/tools';
 import type { Slice } from '../../slice';
 import { placeKey, type Edit } from '../edits/edits';
-import { splitLinesOfFile, MIN_LINE } from '../lines/shownLines';
+import { splitLinesOfFile, MIN_LINE_CHARS } from '../lines/shownLines';
 
 /** Turns to watch after a condensation. */
 export const WATCHED_TURNS = 20;
@@ -32,43 +32,43 @@ export interface UseAfter {
 
 export const NO_USE: UseAfter = { turns: 0, rereads: 0, recalls: 0, failedEdits: 0, expected: 0 };
 
-export const usesIn = ({ rereads, recalls, failedEdits }: UseAfter): number => rereads + recalls + failedEdits;
+export const countUses = ({ rereads, recalls, failedEdits }: UseAfter): number => rereads + recalls + failedEdits;
 
 /** Fewer uses mean nothing. */
-const MIN_USES = 5;
+const MIN_EXCESSIVE_USES = 5;
 /** Factor over the expected uses that is too much. */
-const TIMES_EXPECTED = 2;
+const EXCESS_FACTOR = 2;
 
 /** True if the agent asked for so much again that the condensation was not worth it. */
 export const isTooMuchUse = (use: UseAfter): boolean =>
-  usesIn(use) >= MIN_USES && usesIn(use) > TIMES_EXPECTED * use.expected;
+  countUses(use) >= MIN_EXCESSIVE_USES && countUses(use) > EXCESS_FACTOR * use.expected;
 
 /** Reads with fewer known lines show them by chance, as searches do. */
-const SHOWN_AGAIN = 3;
+const MIN_REREAD_LINES = 3;
 
 /** Lines of files; all spellings of a path are one file. */
 export class LinesByFile {
   private readonly byName = new Map<string, { readonly path: string; readonly lines: Set<string> }[]>();
 
-  add(path: string, line: string): void {
-    if (line.length < MIN_LINE) return;
+  addLine(path: string, line: string): void {
+    if (line.length < MIN_LINE_CHARS) return;
     const name = nameOf(path);
-    let known = this.of(path);
+    let known = this.findLines(path);
     if (!known) this.byName.set(name, [...(this.byName.get(name) ?? []), { path, lines: (known = new Set()) }]);
     known.add(line);
   }
 
   /** Removes the lines that `others` contains. */
-  without(others: LinesByFile): LinesByFile {
+  excludeLines(others: LinesByFile): LinesByFile {
     const rest = new LinesByFile();
     for (const files of this.byName.values())
       for (const { path, lines } of files)
-        for (const line of lines) if (!others.of(path)?.has(line)) rest.add(path, line);
+        for (const line of lines) if (!others.findLines(path)?.has(line)) rest.addLine(path, line);
     return rest;
   }
 
   /** Undefined if there are no lines of the file. */
-  of(path: string): Set<string> | undefined {
+  findLines(path: string): Set<string> | undefined {
     return this.byName.get(nameOf(path))?.find((file) => isSameFile(file.path, path))?.lines;
   }
 }
@@ -82,17 +82,17 @@ export function classifyUse(
   known: LinesByFile,
 ): keyof Pick<UseAfter, 'rereads' | 'recalls' | 'failedEdits'> | undefined {
   if (exchange.isDisplay) return undefined;
-  const kind = ruleFor(tools, exchange)?.kind;
+  const kind = getToolRule(tools, exchange)?.kind;
   if (exchange.isError) {
-    const isKnown = listFileChanges(tools, exchange).some(({ path }) => known.of(path) !== undefined);
+    const isKnown = listFileChanges(tools, exchange).some(({ path }) => known.findLines(path) !== undefined);
     return isKnown && kind !== 'command' ? 'failedEdits' : undefined;
   }
   if (isRecall(exchange)) return 'recalls';
   if (kind !== 'read' && kind !== 'command' && kind !== 'search') return undefined;
   const again = new Set<string>();
   for (const { path, line } of findShownLines(exchange, tools, 'results')) {
-    if (known.of(path)?.has(line)) again.add(line);
-    if (again.size >= SHOWN_AGAIN) return 'rereads';
+    if (known.findLines(path)?.has(line)) again.add(line);
+    if (again.size >= MIN_REREAD_LINES) return 'rereads';
   }
   return undefined;
 }
@@ -116,7 +116,7 @@ function* findShownLines(exchange: ToolExchange, tools: ToolTable, where: 'resul
 
 /** Adds all file lines that a call shows. */
 export function addShown(lines: LinesByFile, exchange: ToolExchange, tools: ToolTable): void {
-  for (const { path, line } of findShownLines(exchange, tools, 'all')) lines.add(path, line);
+  for (const { path, line } of findShownLines(exchange, tools, 'all')) lines.addLine(path, line);
 }
 
 /**
@@ -133,7 +133,7 @@ export function splitShownLines(
   for (const { path, line, start, end, content } of findShownLines(exchange, tools, 'all')) {
     const isSummarized = edits.summaries.some((range) => content.message >= range.start && content.message < range.end);
     const isCut = edits.cuts.get(placeKey(content))?.some((cut) => cut.start < end && cut.end > start) === true;
-    (isSummarized || isCut ? removed : standing).add(path, line);
+    (isSummarized || isCut ? removed : standing).addLine(path, line);
   }
 }
 

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TOOLS } from '../../messages/tools';
 import { getValueAt } from '../../messages/path';
-import { someMarker } from '../../testing';
+import { makeTestMarker } from '../../testing';
 import { encodeForJson, findEndOfLine, isInString, detectLineEnd } from './lineEnds';
 import { lineNumbers } from '../lossless/lineNumbers';
-import { LINE_OPERATIONS, repeatedLines } from '../lossless/repeatedLines';
-import { code, did, read, resultAt, run, TASK } from '../lossless/testing';
+import { LINE_OPERATIONS, createRepeatedLinesStep } from '../lossless/repeatedLines';
+import { makeCodeLines, makeExchange, numberLines, getShownResult, runSteps, TASK_MESSAGE } from '../lossless/testing';
 
-const STEPS = [...repeatedLines(DEFAULT_TOOLS, 'latest', LINE_OPERATIONS), lineNumbers(DEFAULT_TOOLS)];
+const STEPS = [...createRepeatedLinesStep(DEFAULT_TOOLS, 'latest', LINE_OPERATIONS), lineNumbers(DEFAULT_TOOLS)];
 
 /** The lines of a text as the steps see them. */
 function linesIn(text: string): { line: string; inString: boolean }[] {
@@ -26,7 +26,7 @@ describe('lines inside JSON', () => {
     expect(detectLineEnd('a\nb')).toBe('\n');
     expect(detectLineEnd('[a\\nb\\nc\\n')).toBe('\n');
     expect(detectLineEnd('{"a":"\\n\\n"}')).toBe('\n');
-    const cut = `{"a":"one\\n${someMarker('20 lines')}\\nend"}`;
+    const cut = `{"a":"one\\n${makeTestMarker('20 lines')}\\nend"}`;
     expect(detectLineEnd(cut)).toBe('\\n');
     expect(detectLineEnd(`[${cut}`)).toBe('\n');
     const text = '{"a":"one\\ntwo \\\\n still\\nsays \\"x\\"\\nend"}';
@@ -47,7 +47,7 @@ describe('lines inside JSON', () => {
   });
 
   it('are removed if another result shows them, leaving valid JSON', () => {
-    const lines = code('a', 1, 20).map((line) => `${line}\t// says "${'x'.repeat(3)}" \\n`);
+    const lines = makeCodeLines('a', 1, 20).map((line) => `${line}\t// says "${'x'.repeat(3)}" \\n`);
     const report = (first: string): string =>
       JSON.stringify(
         [
@@ -58,34 +58,41 @@ describe('lines inside JSON', () => {
         2,
       );
     const messages = [
-      TASK,
-      ...did('Bash', { command: 'gh api "comments"' }, report('one')),
-      ...did('Bash', { command: 'gh api "comments" --all' }, report('two')),
+      TASK_MESSAGE,
+      ...makeExchange('Bash', { command: 'gh api "comments"' }, report('one')),
+      ...makeExchange('Bash', { command: 'gh api "comments" --all' }, report('two')),
     ];
-    const draft = run(STEPS, messages);
+    const draft = runSteps(STEPS, messages);
     const text = getValueAt(draft.messages[2], ['content', 0, 'content']) as string;
     expect(JSON.parse(text)).toMatchObject([{ id: 'one' }, { id: 2, body: 'short' }]);
-    expect(resultAt(draft, 2)).toContain(
+    expect(getShownResult(draft, 2)).toContain(
       `"one\\n[20 lines, shown in the later Bash ${encodeForJson('"gh api "comments" --all"')}]\\nend"`,
     );
-    expect(resultAt(draft, 4)).toBe(report('two'));
+    expect(getShownResult(draft, 4)).toBe(report('two'));
   });
 
   it('differ from equal text outside JSON that means something else', () => {
-    const escapes = code('a', 1, 20).map((line) => `${line}\\t`);
-    const json = JSON.stringify({ body: ['', ...code('a', 1, 20).map((line) => `${line}\t`), ''].join('\n') });
+    const escapes = makeCodeLines('a', 1, 20).map((line) => `${line}\\t`);
+    const json = JSON.stringify({ body: ['', ...makeCodeLines('a', 1, 20).map((line) => `${line}\t`), ''].join('\n') });
     expect(json).toContain(`\\n${escapes.join('\\n')}\\n`);
-    const messages = [TASK, ...did('Bash', { command: 'a' }, json), ...did('Probe', {}, escapes.join('\n'))];
-    expect(run(STEPS, messages).edits).toEqual([]);
+    const messages = [
+      TASK_MESSAGE,
+      ...makeExchange('Bash', { command: 'a' }, json),
+      ...makeExchange('Probe', {}, escapes.join('\n')),
+    ];
+    expect(runSteps(STEPS, messages).edits).toEqual([]);
   });
 
   it('lose their numbers, as in Cline’s reads', () => {
-    const text = read(code('a', 1, 40)).replaceAll('→', ' | ');
+    const text = numberLines(makeCodeLines('a', 1, 40)).replaceAll('→', ' | ');
     const json = JSON.stringify([{ query: 'src/a.ts', result: text, success: true }]);
-    const draft = run(STEPS, [TASK, ...did('read_files', { files: [{ path: 'src/a.ts' }] }, json)]);
-    const [shown] = JSON.parse(draft.text({ message: 2, path: ['content', 0, 'content'] })) as { result: string }[];
+    const draft = runSteps(STEPS, [
+      TASK_MESSAGE,
+      ...makeExchange('read_files', { files: [{ path: 'src/a.ts' }] }, json),
+    ]);
+    const [shown] = JSON.parse(draft.getText({ message: 2, path: ['content', 0, 'content'] })) as { result: string }[];
     expect(shown?.result.split('\n').map((line) => /^ *(\d+) \| /.exec(line)?.[1])).toEqual(
-      code('a', 1, 40).map((_, at) => (at < 2 ? String(at + 1) : undefined)),
+      makeCodeLines('a', 1, 40).map((_, at) => (at < 2 ? String(at + 1) : undefined)),
     );
   });
 });

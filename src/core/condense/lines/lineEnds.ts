@@ -6,17 +6,17 @@ import { MARKER_START } from '../../messages/markers';
  */
 export type LineEnd = '\n' | '\\n';
 
-const CUT_ESCAPED = `\\n${MARKER_START}`;
+const CUT_AFTER_ESCAPED_NEWLINE = `\\n${MARKER_START}`;
 
 /** With fewer escaped line ends, a text has no run of lines. */
-const MIN_ESCAPED = 3;
+const MIN_ESCAPED_NEWLINES = 3;
 
 export function detectLineEnd(text: string): LineEnd {
   if (!/^\s*[[{]/.test(text)) return '\n';
   // Removed lines leave fewer line ends, but the text must still be read as before.
-  if (text.includes(CUT_ESCAPED)) return isJson(text) ? '\\n' : '\n';
+  if (text.includes(CUT_AFTER_ESCAPED_NEWLINE)) return isJson(text) ? '\\n' : '\n';
   let at = 0;
-  for (let found = 0; found < MIN_ESCAPED; found++) {
+  for (let found = 0; found < MIN_ESCAPED_NEWLINES; found++) {
     const end = text.indexOf('\\n', at);
     if (end < 0) return '\n';
     at = end + 2;

@@ -2,14 +2,14 @@
 export type LineId = number;
 
 /** A line that can neither be removed nor replace another one, such as a line with a marker. */
-export const NOTHING: LineId = -1;
+export const NO_LINE_ID: LineId = -1;
 
-const BLANK = 1;
-const PLAIN = 2;
-const TELLING = 3;
+const BLANK_LINE = 1;
+const PLAIN_LINE = 2;
+const DISTINCTIVE_LINE = 3;
 
 /** Shorter lines, such as `}` or `---`, occur everywhere and identify nothing. */
-const TELLING_CHARS = 4;
+const MIN_DISTINCTIVE_CHARS = 4;
 
 /**
  * Assigns IDs to lines: a hash table with open addressing, which compares lines of equal hash as
@@ -34,14 +34,14 @@ export class LineIds {
   /** @param isJson whether the line is in a JSON string, where escapes make it a different line */
   getId(text: string, start: number, end: number, isJson: boolean): LineId {
     const escape = isJson ? text.indexOf('\\', start) : -1;
-    const hash = hashSlice(text, start, end) ^ (escape >= 0 && escape < end ? ESCAPED : 0);
+    const hash = hashSlice(text, start, end) ^ (escape >= 0 && escape < end ? ESCAPED_HASH_SEED : 0);
     const slot = this.findSlot(hash, text, start, end);
     const id = (this.slots[slot] as number) - 1;
-    return id < 0 ? this.add(slot, hash, text, start, end) : id;
+    return id < 0 ? this.addId(slot, hash, text, start, end) : id;
   }
 
   /** The ID of a slice that was seen before, otherwise {@link NOTHING}. */
-  find(text: string, start: number, end: number): LineId {
+  findId(text: string, start: number, end: number): LineId {
     return (this.slots[this.findSlot(hashSlice(text, start, end), text, start, end)] as number) - 1;
   }
 
@@ -55,12 +55,12 @@ export class LineIds {
   }
 
   isBlank(id: LineId): boolean {
-    return this.kinds[id] === BLANK;
+    return this.kinds[id] === BLANK_LINE;
   }
 
   /** True for a line that is distinctive enough to be worth finding again. */
   isTelling(id: LineId): boolean {
-    return this.kinds[id] === TELLING;
+    return this.kinds[id] === DISTINCTIVE_LINE;
   }
 
   private isSame(id: LineId, text: string, start: number, end: number): boolean {
@@ -72,7 +72,7 @@ export class LineIds {
     );
   }
 
-  private add(slot: number, hash: number, text: string, start: number, end: number): LineId {
+  private addId(slot: number, hash: number, text: string, start: number, end: number): LineId {
     const id = this.count++;
     if (id === this.hashes.length) {
       this.hashes = growArray(this.hashes, 2 * id);
@@ -107,7 +107,7 @@ export class LineIds {
 }
 
 /** An arbitrary number to make hashes of escaped lines differ. */
-const ESCAPED = 0x5bd1e995;
+const ESCAPED_HASH_SEED = 0x5bd1e995;
 
 /** A longer copy, filled with zeros. */
 export function growArray(list: Int32Array, length: number): Int32Array<ArrayBuffer> {
@@ -129,13 +129,13 @@ function classifyLine(text: string, start: number, end: number): number {
     const code = text.charCodeAt(at);
     const isWord =
       (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code > 127;
-    if (isWord && ++telling >= TELLING_CHARS) return TELLING;
+    if (isWord && ++telling >= MIN_DISTINCTIVE_CHARS) return DISTINCTIVE_LINE;
   }
-  return telling > 0 || text.slice(start, end).trim() !== '' ? PLAIN : BLANK;
+  return telling > 0 || text.slice(start, end).trim() !== '' ? PLAIN_LINE : BLANK_LINE;
 }
 
 function areSlicesEqual(a: string, aStart: number, b: string, bStart: number, length: number): boolean {
-  if (length > COMPARE_WHOLE_FROM) return a.slice(aStart, aStart + length) === b.slice(bStart, bStart + length);
+  if (length > COMPARE_WHOLE_FROM_CHARS) return a.slice(aStart, aStart + length) === b.slice(bStart, bStart + length);
   for (let at = 0; at < length; at++) {
     if (a.charCodeAt(aStart + at) !== b.charCodeAt(bStart + at)) return false;
   }
@@ -143,4 +143,4 @@ function areSlicesEqual(a: string, aStart: number, b: string, bStart: number, le
 }
 
 /** From this length on the engine compares slices faster than a loop. */
-const COMPARE_WHOLE_FROM = 256;
+const COMPARE_WHOLE_FROM_CHARS = 256;

@@ -5,9 +5,9 @@ export interface TableSlice {
 }
 
 /** Length of a shared table. */
-const SHARED = 4_096;
+const SHARED_TABLE_SIZE = 4_096;
 /** A larger request gets a table of its own. */
-const MAX_SHARE = SHARED / 4;
+const MAX_SHARED_REQUEST = SHARED_TABLE_SIZE / 4;
 
 /**
  * Packs the integers of short texts into shared tables: most texts have a few lines, and a table of
@@ -17,10 +17,10 @@ export class LineTables {
   private latest: TableSlice = { table: new Int32Array(0), at: 0 };
 
   /** Returns `count` integers, all 0. */
-  take(count: number): TableSlice {
-    if (count > MAX_SHARE) return { table: new Int32Array(count), at: 0 };
+  takeSlice(count: number): TableSlice {
+    if (count > MAX_SHARED_REQUEST) return { table: new Int32Array(count), at: 0 };
     const { table, at } = this.latest;
-    const room = at + count <= table.length ? this.latest : { table: new Int32Array(SHARED), at: 0 };
+    const room = at + count <= table.length ? this.latest : { table: new Int32Array(SHARED_TABLE_SIZE), at: 0 };
     this.latest = { table: room.table, at: room.at + count };
     return room;
   }

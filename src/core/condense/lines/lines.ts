@@ -1,8 +1,8 @@
-import { mayHoldMarker } from '../../messages/markers';
+import { mayContainMarker } from '../../messages/markers';
 import type { NumberForm } from '../../agents/types';
 import { findEndOfLine, isInString, detectLineEnd, type LineEnd } from './lineEnds';
 import type { FilePart } from '../../messages/fileParts';
-import { NOTHING, type LineId, type LineIds } from './lineIds';
+import { NO_LINE_ID, type LineId, type LineIds } from './lineIds';
 import { LineTables } from './lineTables';
 import { readPrefix, detectPrefixFormat, type PrefixHint } from './prefixes';
 
@@ -32,48 +32,48 @@ export class Lines {
   }
 
   /** Some of the lines as a text of its own; offsets still refer to the whole. */
-  slice(first: number, last: number): Lines {
+  sliceLines(first: number, last: number): Lines {
     return new Lines(last - first + 1, this.table, this.at + first, this.hasPrefixes, this.lineEnd, this.of);
   }
 
   /** Offset of the line's start, including its number. */
-  start(line: number): number {
+  getStart(line: number): number {
     return this.table[this.at + line] as number;
   }
 
   /** Offset of the line's end, without the newline. */
-  end(line: number): number {
+  getEnd(line: number): number {
     return (this.table[this.at + line + 1] as number) - this.lineEnd.length;
   }
 
   /**
    * The line's ID; {@link NOTHING} for lines that can neither be removed alone nor replace others.
    */
-  id(line: number): LineId {
-    return Math.max(NOTHING, this.table[this.at + this.of + 1 + line] as number);
+  getId(line: number): LineId {
+    return Math.max(NO_LINE_ID, this.table[this.at + this.of + 1 + line] as number);
   }
 
   /**
    * The ID of the line's text, also if {@link id} is {@link NOTHING}: such lines go with a whole
    * text.
    */
-  textId(line: number): LineId {
+  getTextId(line: number): LineId {
     const id = this.table[this.at + this.of + 1 + line] as number;
-    return id < 0 ? FIRST_OF_NOTHING - id : id;
+    return id < 0 ? FIRST_EMPTY_LINE_ID - id : id;
   }
 
   /** Offset of the line's own text, after its number if it states one. */
-  body(line: number): number {
-    return this.hasPrefixes ? (this.table[this.at + 2 * this.of + 1 + line] as number) : this.start(line);
+  getBodyStart(line: number): number {
+    return this.hasPrefixes ? (this.table[this.at + 2 * this.of + 1 + line] as number) : this.getStart(line);
   }
 
   /** The line's number, stated or following from the line before; 0 if the text states none. */
-  number(line: number): number {
+  getNumber(line: number): number {
     return this.hasPrefixes ? Math.max(0, this.table[this.at + 3 * this.of + 1 + line] as number) : 0;
   }
 
   /** The line's sign in a diff, as a number; 0 outside of diffs. */
-  sign(line: number): number {
+  getSign(line: number): number {
     return this.hasPrefixes ? Math.min(0, this.table[this.at + 3 * this.of + 1 + line] as number) : 0;
   }
 
@@ -82,9 +82,10 @@ export class Lines {
    * one stays.
    */
   cutStart(first: number, last: number): number {
-    const sign = this.sign(first);
-    for (let line = first; line <= last && sign !== 0; line++) if (this.sign(line) !== sign) return this.start(first);
-    return sign === 0 ? this.start(first) : this.body(first);
+    const sign = this.getSign(first);
+    for (let line = first; line <= last && sign !== 0; line++)
+      if (this.getSign(line) !== sign) return this.getStart(first);
+    return sign === 0 ? this.getStart(first) : this.getBodyStart(first);
   }
 }
 
@@ -92,15 +93,15 @@ export class Lines {
  * IDs of lines for which {@link Lines.id} returns {@link NOTHING} are stored counting down from
  * here.
  */
-const FIRST_OF_NOTHING = NOTHING - 1;
+const FIRST_EMPTY_LINE_ID = NO_LINE_ID - 1;
 
 /**
  * Roo's elements around each of several files read in one call; without them, the files cannot be
  * told apart.
  */
-const FRAME = /^<\/?(?:files?|content|path)[\s>]/;
-const FRAME_CHARS = 10;
-const FRAME_BEGINS = 60;
+const FILE_TAG = /^<\/?(?:files?|content|path)[\s>]/;
+const MIN_FILE_TAG_CHARS = 10;
+const LESS_THAN_CHAR = 60;
 
 /** How to read a text. */
 export interface TextLayout {
@@ -122,8 +123,8 @@ export function splitLines(
     return splitParts(text, parts, ids, tables);
   const format = detectPrefixFormat(text, hint, lineEnd, forms);
   const count = countLines(text, lineEnd);
-  const { table, at: first } = tables.take((format ? 4 : 2) * count + 1);
-  const mayHoldMarkers = mayHoldMarker(text);
+  const { table, at: first } = tables.takeSlice((format ? 4 : 2) * count + 1);
+  const mayHoldMarkers = mayContainMarker(text);
   let at = 0;
   let number = 0;
   // Lines whose numbers only follow from the line before, until a stated number confirms them.
@@ -135,9 +136,9 @@ export function splitLines(
     const end = findEndOfLine(text, at, lineEnd);
     const isFrame =
       hint === 'read' &&
-      text.charCodeAt(at) === FRAME_BEGINS &&
-      FRAME.test(text.slice(at, Math.min(end, at + FRAME_CHARS)));
-    const holdsMarker = mayHoldMarkers && mayHoldMarker(text.slice(at, end));
+      text.charCodeAt(at) === LESS_THAN_CHAR &&
+      FILE_TAG.test(text.slice(at, Math.min(end, at + MIN_FILE_TAG_CHARS)));
+    const holdsMarker = mayHoldMarkers && mayContainMarker(text.slice(at, end));
     let body = at;
     if (format) {
       const stated = readPrefix(text, at, format);
@@ -152,7 +153,7 @@ export function splitLines(
     table[first + line] = at;
     const isNothing = holdsMarker || isFrame || (lineEnd !== '\n' && !isInString(text, at, end));
     const id = ids.getId(text, body, end, lineEnd !== '\n');
-    table[first + count + 1 + line] = isNothing ? FIRST_OF_NOTHING - id : id;
+    table[first + count + 1 + line] = isNothing ? FIRST_EMPTY_LINE_ID - id : id;
     at = end + lineEnd.length;
   }
   // A blank line after the last one is not part of the file, so it has no number.
@@ -164,8 +165,8 @@ export function splitLines(
 /** Splits a text whose parts state what precedes their lines. */
 function splitParts(text: string, parts: readonly FilePart[], ids: LineIds, tables: LineTables): Lines {
   const count = countLines(text, '\n');
-  const { table, at: first } = tables.take(4 * count + 1);
-  const mayHoldMarkers = mayHoldMarker(text);
+  const { table, at: first } = tables.takeSlice(4 * count + 1);
+  const mayHoldMarkers = mayContainMarker(text);
   let at = 0;
   let next = 0;
   let number = 0;
@@ -178,7 +179,7 @@ function splitParts(text: string, parts: readonly FilePart[], ids: LineIds, tabl
     }
     if (part && at >= part.end && at > part.start) part = undefined;
     const head = part?.head;
-    const holdsMarker = mayHoldMarkers && mayHoldMarker(text.slice(at, end));
+    const holdsMarker = mayHoldMarkers && mayContainMarker(text.slice(at, end));
     const stated = part && head !== undefined ? readPrefix(text, at, head) : undefined;
     const body = Math.min(end, stated?.end ?? at);
     if (part && head === undefined) {
@@ -187,21 +188,21 @@ function splitParts(text: string, parts: readonly FilePart[], ids: LineIds, tabl
       table[first + 3 * count + 1 + line] = number;
       if (number > 0) number++;
     } else if (head === 'diff') {
-      table[first + 3 * count + 1 + line] = end > at ? -text.charCodeAt(at) : -SPACE;
+      table[first + 3 * count + 1 + line] = end > at ? -text.charCodeAt(at) : -SPACE_CHAR;
     } else if (stated && !holdsMarker) {
       table[first + 3 * count + 1 + line] = stated.number;
     }
     table[first + line] = at;
     table[first + 2 * count + 1 + line] = body;
     const id = ids.getId(text, body, end, false);
-    table[first + count + 1 + line] = holdsMarker ? FIRST_OF_NOTHING - id : id;
+    table[first + count + 1 + line] = holdsMarker ? FIRST_EMPTY_LINE_ID - id : id;
     at = end + 1;
   }
   table[first + count] = text.length + 1;
   return new Lines(count, table, first, true, '\n');
 }
 
-const SPACE = 32;
+const SPACE_CHAR = 32;
 
 function countLines(text: string, lineEnd: LineEnd): number {
   let count = 1;

@@ -1,6 +1,6 @@
 import type { NumberForm, ToolKind } from '../../agents/types';
-import { mayHoldMarker } from '../../messages/markers';
-import { numberAt } from '../../messages/numberForms';
+import { mayContainMarker } from '../../messages/markers';
+import { readNumberAt } from '../../messages/numberForms';
 import type { LineHead } from '../../messages/commands/outputParts';
 import { findEndOfLine, type LineEnd } from './lineEnds';
 
@@ -16,9 +16,9 @@ import { findEndOfLine, type LineEnd } from './lineEnds';
 export type PrefixFormat = LineHead;
 
 /** One numbered line is enough to recognize these. */
-const PLAIN_FORMS = ['arrow', 'tab', 'pipe'] as const;
+const SAFE_NUMBER_FORMS = ['arrow', 'tab', 'pipe'] as const;
 /** Recognized only if the numbers count the lines from first to last. */
-const COUNTED_FORMS = ['colon', 'bar', 'L', 'box', 'dot'] as const;
+const COUNTED_NUMBER_FORMS = ['colon', 'bar', 'L', 'box', 'dot'] as const;
 
 /**
  * How to read a tool's text: `read` numbers its lines, `search` prints matches, `other` may do
@@ -29,7 +29,7 @@ export type PrefixHint = 'read' | 'search' | 'other';
 export const getPrefixHint = (kind: ToolKind | undefined): PrefixHint =>
   kind === 'read' || kind === 'search' ? kind : 'other';
 
-export interface Prefix {
+export interface LinePrefix {
   readonly number: number;
   /** Offset after the prefix. */
   readonly end: number;
@@ -39,10 +39,10 @@ export interface Prefix {
   readonly isMatch: boolean;
 }
 
-export function readPrefix(text: string, at: number, format: PrefixFormat): Prefix | undefined {
+export function readPrefix(text: string, at: number, format: PrefixFormat): LinePrefix | undefined {
   if (format === 'search') return readSearchPrefix(text, at);
   if (format === 'diff') return { number: 0, end: Math.min(at + 1, text.length), pathEnd: at, isMatch: false };
-  const found = numberAt(text, at, format);
+  const found = readNumberAt(text, at, format);
   return found && { number: found.number, end: found.end, pathEnd: at, isMatch: false };
 }
 
@@ -58,15 +58,15 @@ const DOT = 46;
 const ZERO = 48;
 const COLON = 58;
 const BACKSLASH = 92;
-const MAX_PATH = 300;
-const MAX_DIGITS = 9;
-const MAX_EXTENSION = 8;
+const MAX_PATH_CHARS = 300;
+const MAX_NUMBER_DIGITS = 9;
+const MAX_EXTENSION_CHARS = 8;
 
 /**
  * `path:12:`, `path-12-`, `12:` or `12-`. Any colon but a drive's ends the path; a dash ends it
  * only after a file extension, since file names contain dashes and digits.
  */
-function readSearchPrefix(text: string, at: number): Prefix | undefined {
+function readSearchPrefix(text: string, at: number): LinePrefix | undefined {
   const hasDrive = isLetter(text.charCodeAt(at)) && text.charCodeAt(at + 1) === COLON;
   if (hasDrive && text.charCodeAt(at + 2) === BACKSLASH) {
     const pathEnd = findColon(text, at + 3);
@@ -80,13 +80,13 @@ function readSearchPrefix(text: string, at: number): Prefix | undefined {
 }
 
 /** `path-12-`, before lines around a match. */
-function readContextPrefix(text: string, at: number): Prefix | undefined {
-  for (let dot = at; dot <= at + MAX_PATH; dot++) {
+function readContextPrefix(text: string, at: number): LinePrefix | undefined {
+  for (let dot = at; dot <= at + MAX_PATH_CHARS; dot++) {
     const code = text.charCodeAt(dot);
     if (code === NEWLINE || code === COLON || dot >= text.length) return undefined;
     if (code !== DOT || dot === at) continue;
     let dash = dot + 1;
-    while (dash - dot <= MAX_EXTENSION && isWord(text.charCodeAt(dash))) dash++;
+    while (dash - dot <= MAX_EXTENSION_CHARS && isWord(text.charCodeAt(dash))) dash++;
     if (dash === dot + 1 || text.charCodeAt(dash) !== DASH) continue;
     const end = findNumberEnd(text, dash + 1);
     if (end >= 0) return createSearchPrefix(text, dash + 1, end, DASH);
@@ -94,13 +94,13 @@ function readContextPrefix(text: string, at: number): Prefix | undefined {
   return undefined;
 }
 
-function readBarePrefix(text: string, at: number): Prefix | undefined {
+function readBarePrefix(text: string, at: number): LinePrefix | undefined {
   const end = findNumberEnd(text, at);
   return end < 0 ? undefined : createSearchPrefix(text, at, end, text.charCodeAt(end - 1));
 }
 
 /** @param separator must follow the number; the same character as after the path */
-function createSearchPrefix(text: string, pathEnd: number, end: number, separator: number): Prefix | undefined {
+function createSearchPrefix(text: string, pathEnd: number, end: number, separator: number): LinePrefix | undefined {
   if (text.charCodeAt(end - 1) !== separator) return undefined;
   let number = 0;
   for (let digit = pathEnd; digit < end - 1; digit++) number = 10 * number + text.charCodeAt(digit) - ZERO;
@@ -109,7 +109,7 @@ function createSearchPrefix(text: string, pathEnd: number, end: number, separato
 
 /** Offset after the line's first colon, or -1 if the path before it would be empty or too long. */
 function findColon(text: string, from: number): number {
-  for (let at = from; at <= from + MAX_PATH && at < text.length; at++) {
+  for (let at = from; at <= from + MAX_PATH_CHARS && at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === COLON) return at > from ? at + 1 : -1;
     if (code === NEWLINE) return -1;
@@ -120,7 +120,7 @@ function findColon(text: string, from: number): number {
 /** Offset after a number and its colon or dash, or -1. */
 function findNumberEnd(text: string, at: number): number {
   let next = at;
-  while (next - at < MAX_DIGITS && isDigit(text.charCodeAt(next))) next++;
+  while (next - at < MAX_NUMBER_DIGITS && isDigit(text.charCodeAt(next))) next++;
   if (next === at || text.charCodeAt(at) === ZERO) return -1;
   const code = text.charCodeAt(next);
   return code === COLON || code === DASH ? next + 1 : -1;
@@ -140,7 +140,7 @@ export const getProofLines = (format: PrefixFormat, hint: PrefixHint): number =>
 /**
  * Reads and searches rarely begin with more than a line or two of their own ("Found 3 matches").
  */
-const LINES_TO_LOOK_AT = 8;
+const MAX_DETECTION_LINES = 8;
 
 /**
  * Two numbered lines in a row prove a format. An arrow, or one line near the beginning of a read or
@@ -157,10 +157,10 @@ export function detectPrefixFormat(
   // JSON may contain several texts; only in that of a read are all of them numbered alike.
   if (lineEnd !== '\n' && hint !== 'read') return undefined;
   const isMeant = (form: NumberForm): boolean => forms === undefined || forms.includes(form);
-  const formats: readonly PrefixFormat[] = hint === 'search' ? ['search'] : PLAIN_FORMS.filter(isMeant);
+  const formats: readonly PrefixFormat[] = hint === 'search' ? ['search'] : SAFE_NUMBER_FORMS.filter(isMeant);
   let at = 0;
   let before: { readonly format: PrefixFormat; readonly number: number } | undefined;
-  for (let line = 0; line < LINES_TO_LOOK_AT; line++) {
+  for (let line = 0; line < MAX_DETECTION_LINES; line++) {
     const format = formats.find((candidate) => readPrefix(text, at, candidate));
     const number = format && readPrefix(text, at, format)?.number;
     if (
@@ -174,7 +174,9 @@ export function detectPrefixFormat(
     if (end === text.length) break;
     at = end + lineEnd.length;
   }
-  return hint === 'read' ? COUNTED_FORMS.find((form) => isMeant(form) && isCounted(text, form, lineEnd)) : undefined;
+  return hint === 'read'
+    ? COUNTED_NUMBER_FORMS.find((form) => isMeant(form) && isCounted(text, form, lineEnd))
+    : undefined;
 }
 
 /**
@@ -188,9 +190,9 @@ function isCounted(text: string, form: NumberForm, lineEnd: LineEnd): boolean {
   let isOpen = false;
   for (let at = 0, end = 0; end < text.length; at = end + lineEnd.length) {
     end = findEndOfLine(text, at, lineEnd);
-    const number = numberAt(text, at, form)?.number;
+    const number = readNumberAt(text, at, form)?.number;
     if (number !== undefined && (count === 0 || number === expected || (isOpen && number > expected))) {
-      if (count === 0 && without >= LINES_TO_LOOK_AT) return false;
+      if (count === 0 && without >= MAX_DETECTION_LINES) return false;
       count++;
       without = 0;
       expected = number + 1;
@@ -201,8 +203,8 @@ function isCounted(text: string, form: NumberForm, lineEnd: LineEnd): boolean {
     if (number !== undefined && count > 0) return false;
     expected++;
     without++;
-    if (mayHoldMarker(text.slice(at, end))) isOpen = true;
-    if (count === 0 && without >= LINES_TO_LOOK_AT) return false;
+    if (mayContainMarker(text.slice(at, end))) isOpen = true;
+    if (count === 0 && without >= MAX_DETECTION_LINES) return false;
   }
-  return count >= 2 && without < LINES_TO_LOOK_AT;
+  return count >= 2 && without < MAX_DETECTION_LINES;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { NumberForm } from '../../agents/types';
-import { exchange, user } from '../../testing';
+import { makeToolExchange, user } from '../../testing';
 import { findNeededLines } from '../futureNeed/neededLater';
 
 const LINES = [
@@ -25,8 +25,8 @@ it.each(Object.entries(PRINTED))('an edited line is found in a read with line nu
   const read = LINES.map((line, at) => print(line, at + 1)).join('\n');
   const messages = [
     user('Mend it'),
-    ...exchange('r', 'Read', { file_path: '/w/a.ts' }, read),
-    ...exchange('e', 'Edit', { file_path: '/w/a.ts', old_string: LINES[1], new_string: 'gone' }, 'ok'),
+    ...makeToolExchange('r', 'Read', { file_path: '/w/a.ts' }, read),
+    ...makeToolExchange('e', 'Edit', { file_path: '/w/a.ts', old_string: LINES[1], new_string: 'gone' }, 'ok'),
   ];
   const needed = findNeededLines(messages, 3, messages.length);
   expect(needed.map(({ line }) => line)).toEqual([LINES[1]]);

@@ -18,18 +18,18 @@ export interface FileLine {
 }
 
 /** Shorter lines are braces and keywords. */
-export const MIN_LINE = 12;
+export const MIN_LINE_CHARS = 12;
 
 /**
  * Numbers of read tools in every form of {@link NUMBER_FORMS}, and positions from search tools
  * (`path:12:`, `path-12-`, `12:`).
  */
-const PREFIX = /^[ *]*(?:\d+(?:→|\t|\. ?| *[|│] ?)|L\d+[:-] ?|(?:[^\s:]+[:-])?\d+[:-] ?)/;
+const LINE_NUMBER_PREFIX = /^[ *]*(?:\d+(?:→|\t|\. ?| *[|│] ?)|L\d+[:-] ?|(?:[^\s:]+[:-])?\d+[:-] ?)/;
 
 /** The line with and without what may be a number before it. */
 export function getForms(line: string): string[] {
   const whole = line.trim();
-  const plain = line.replace(PREFIX, '').trim();
+  const plain = line.replace(LINE_NUMBER_PREFIX, '').trim();
   return plain === whole ? [whole] : [whole, plain];
 }
 
@@ -47,21 +47,21 @@ class ShownLines {
           const text = content.text.slice(part.start, part.end);
           const from = start + part.start;
           for (const line of splitLinesOfFile(text, part.head === 'diff'))
-            this.add(part.path, line.text, { message, path, start: from + line.start, end: from + line.end });
+            this.addLine(part.path, line.text, { message, path, start: from + line.start, end: from + line.end });
         }
       }
     }
   }
 
   /** Places that show a line of a file, in the conversation's order. */
-  of({ file, line }: FileLine): readonly ShownLine[] {
+  findLine({ file, line }: FileLine): readonly ShownLine[] {
     const paths = this.spellings.get(file) ?? [...this.byFile.keys()].filter((path) => isSameFile(path, file));
     this.spellings.set(file, paths);
     return paths.flatMap((path) => this.byFile.get(path)?.get(line) ?? []).toSorted((a, b) => a.message - b.message);
   }
 
-  private add(file: string, line: string, shown: ShownLine): void {
-    if (line.length < MIN_LINE) return;
+  private addLine(file: string, line: string, shown: ShownLine): void {
+    if (line.length < MIN_LINE_CHARS) return;
     let lines = this.byFile.get(file);
     if (!lines) this.byFile.set(file, (lines = new Map<string, ShownLine[]>()));
     const known = lines.get(line);
@@ -95,6 +95,6 @@ export function findQuotedLines(call: ToolExchange): FileLine[] {
   const quoted = new Map<string, FileLine>();
   for (const { path: file, before } of listFileChanges(DEFAULT_TOOLS, call))
     for (const line of before.map((each) => each.trim()))
-      if (line.length >= MIN_LINE) quoted.set(`${file}\n${line}`, { file, line });
+      if (line.length >= MIN_LINE_CHARS) quoted.set(`${file}\n${line}`, { file, line });
   return [...quoted.values()];
 }

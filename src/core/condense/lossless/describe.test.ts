@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { assistant, call, lines, result, user } from '../../testing';
-import { freshCounter } from '../../testingCounter';
+import { assistant, call, makeLines, result, user } from '../../testing';
+import { createCounter } from '../../testingCounter';
 import { applyEdits } from '../edits/applyEdits';
 import { losslessConfigSchema, runLossless } from './run';
 
 it('a marker in a result of several parts does not say “above” about a later part', async () => {
-  const text = lines('const value =', 12)
+  const text = makeLines('const value =', 12)
     .split('\n')
     .map((line, at) => `${at + 1} | ${line}`);
   const part = { type: 'text', text: text.join('\n') } as const;
@@ -19,7 +19,7 @@ it('a marker in a result of several parts does not say “above” about a later
     user(result('b', part.text)),
   ];
   const { draft } = await runLossless(
-    { messages, edits: [], counter: freshCounter() },
+    { messages, edits: [], counter: createCounter() },
     losslessConfigSchema.parse({}),
     {},
   );

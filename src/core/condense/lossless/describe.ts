@@ -3,28 +3,28 @@ import { MARKER_CHARACTERS } from '../../messages/markers';
 import { getCommand } from '../../messages/tools';
 import type { ToolExchange } from '../../messages/exchanges';
 import { memoizeByObject } from '../../memoizeByObject';
-import type { KeptPlace, KeptRun } from './runs';
-import { isOfSameFile, type Source } from './sources';
+import type { SourcePlace, SourceRun } from './runs';
+import { isOfSameFile, type LineSource } from './sources';
 
-type RangeFormatter = (source: Source, first: number, last: number) => string | undefined;
+type RangeFormatter = (source: LineSource, first: number, last: number) => string | undefined;
 
 /**
  * The longest result of {@link describeRun}, with line numbers for every text that has any: the
  * price of a marker must not depend on which lines were cut before.
  */
-export const longestDescription = (run: KeptRun): string =>
+export const describeAtMost = (run: SourceRun): string =>
   describeRun(run, (source) => {
     if (!source.lines.mayHaveNumbers) return undefined;
     return source === run.source ? '1000-1999' : '3000-3999';
   });
 
 /** Words of a marker: which lines are missing and where they are. */
-export function describeRun(run: KeptRun, rangeOf: RangeFormatter = formatStatedRange): string {
+export function describeRun(run: SourceRun, rangeOf: RangeFormatter = formatStatedRange): string {
   const { source, first, last, places } = run;
   const numbers = rangeOf(source, first, last);
   // If a call shows several files, the marker must name the file.
   const of = source.path === undefined || source.isNamed ? '' : ` of ${shortenPath(source.path)}`;
-  const what = `${numbers ? `lines ${numbers}` : plural(last - first + 1)}${of}`;
+  const what = `${numbers ? `lines ${numbers}` : formatLineCount(last - first + 1)}${of}`;
   const [only] = places;
   const isPlain = only && places.length === 1 && numbers === rangeOf(only.source, only.first, only.last);
   if (isPlain && numbers && only.source.isNamed && isOfSameFile(only.source, source))
@@ -35,8 +35,8 @@ export function describeRun(run: KeptRun, rangeOf: RangeFormatter = formatStated
 
 /** Where the lines are, as seen from the text that they were removed from. */
 function describePlace(
-  source: Source,
-  { source: keeper, first, last, count }: KeptPlace,
+  source: LineSource,
+  { source: keeper, first, last, count }: SourcePlace,
   rangeOf: RangeFormatter,
 ): string {
   if (keeper.exchange === source.exchange) return `in ${describeOwnPart(keeper, source)}`;
@@ -51,15 +51,15 @@ function describePlace(
 }
 
 /** Names another part of the same call: the other side of an edit, or the result. */
-function describeOwnPart(keeper: Source, source: Source): string {
-  const isResult = ({ content }: Source): boolean => content.type === 'toolResults';
+function describeOwnPart(keeper: LineSource, source: LineSource): string {
+  const isResult = ({ content }: LineSource): boolean => content.type === 'toolResults';
   if (isResult(keeper)) return isResult(source) ? 'the same result' : 'its result';
   return `${isResult(source) ? 'the call’s ' : ''}${String(keeper.content.path.at(-1))}`;
 }
 
-export const plural = (count: number): string => (count === 1 ? '1 line' : `${count} lines`);
+export const formatLineCount = (count: number): string => (count === 1 ? '1 line' : `${count} lines`);
 
-const isLater = (a: Source, b: Source): boolean => {
+const isLater = (a: LineSource, b: LineSource): boolean => {
   if (a.content.message !== b.content.message) return a.content.message > b.content.message;
   // Index of the block, then of its part in a result with several.
   const places = [1, 3].map(
@@ -69,12 +69,12 @@ const isLater = (a: Source, b: Source): boolean => {
   return ofA > ofB;
 };
 
-function formatStatedRange({ lines }: Source, first: number, end: number): string | undefined {
-  const from = lines.number(first);
+function formatStatedRange({ lines }: LineSource, first: number, end: number): string | undefined {
+  const from = lines.getNumber(first);
   let last = end;
   // A blank line after the last numbered one.
-  while (last > first && lines.number(last) === 0 && lines.body(last) === lines.end(last)) last--;
-  const to = lines.number(last);
+  while (last > first && lines.getNumber(last) === 0 && lines.getBodyStart(last) === lines.getEnd(last)) last--;
+  const to = lines.getNumber(last);
   if (from === 0 || to - from !== last - first) return undefined;
   return from === to ? String(from) : `${from}-${to}`;
 }
@@ -83,7 +83,7 @@ function formatStatedRange({ lines }: Source, first: number, end: number): strin
  * Identifies a call for the model: the tool and what it asked for. Memoized, since one text may
  * keep many runs.
  */
-const describeSource = memoizeByObject((source: Source): string => {
+const describeSource = memoizeByObject((source: LineSource): string => {
   const { path, exchange } = source;
   const asked =
     path === undefined || !source.isNamed || 'pattern' in exchange.input ? describeRequest(exchange) : undefined;
@@ -91,7 +91,7 @@ const describeSource = memoizeByObject((source: Source): string => {
   return path === undefined ? exchange.tool : `${exchange.tool} of ${shortenPath(path)}`;
 });
 
-const MAX_ASKED = 40;
+const MAX_REQUEST_CHARS = 40;
 
 /**
  * The start of the call's request: its command line without a leading `cd`, its pattern or query,
@@ -114,7 +114,7 @@ function describeRequest(exchange: ToolExchange): string | undefined {
     ?.replace(/\p{Cc}+/gu, ' ')
     .trim();
   if (!line) return undefined;
-  return line.length > MAX_ASKED ? `${line.slice(0, MAX_ASKED).trim()}…` : line;
+  return line.length > MAX_REQUEST_CHARS ? `${line.slice(0, MAX_REQUEST_CHARS).trim()}…` : line;
 }
 
 /** Roo reads several files in one call: `<args><file><path>x</path></file>…</args>`. */

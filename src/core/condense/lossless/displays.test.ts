@@ -3,17 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { readConversation } from '../../../conversations/read';
 import { listToolExchanges } from '../../messages/exchanges';
 import { DEFAULT_TOOLS } from '../../messages/tools';
-import { assistant, brief, text, user } from '../../testing';
+import { assistant, shortenMarkers, text, user } from '../../testing';
 import { collectFacts } from '../summary/factSheet';
-import { duplicateReads } from './duplicates';
-import { LINE_OPERATIONS, repeatedLines } from './repeatedLines';
-import { code, counter, did, read, resultAt, run, TASK } from './testing';
+import { createDuplicateReadsStep } from './duplicates';
+import { LINE_OPERATIONS, createRepeatedLinesStep } from './repeatedLines';
+import { makeCodeLines, counter, makeExchange, numberLines, getShownResult, runSteps, TASK_MESSAGE } from './testing';
 import type { ApiMessage, Block } from '../../messages/types';
 
 const tools = DEFAULT_TOOLS;
 const FILE = '/src/a.ts';
-const LINES = code('a', 1, 60);
-const steps = [duplicateReads(tools, 'latest'), ...repeatedLines(tools, 'latest', LINE_OPERATIONS)];
+const LINES = makeCodeLines('a', 1, 60);
+const steps = [createDuplicateReadsStep(tools, 'latest'), ...createRepeatedLinesStep(tools, 'latest', LINE_OPERATIONS)];
 
 const wrapped = (words: string): string => `<system-reminder>\n${words}\n</system-reminder>`;
 const tabbed = (lines: readonly string[], from = 1): string =>
@@ -27,7 +27,7 @@ const RESULT = 'Result of calling the Read tool:';
 /** Forms in which lines of the file stand, as blocks. */
 const FORMS: readonly (readonly [string, (lines: readonly string[], from: number) => readonly string[]])[] = [
   ['a changed file', (lines, from) => [wrapped(`${CHANGED}\n${tabbed(lines, from)}`)]],
-  ['a changed file of older versions', (lines, from) => [wrapped(`${MODIFIED}\n${read(lines, from)}`)]],
+  ['a changed file of older versions', (lines, from) => [wrapped(`${MODIFIED}\n${numberLines(lines, from)}`)]],
   ['a file named with @', (lines, from) => [wrapped(CALLED), wrapped(`${RESULT}\n${tabbed(lines, from)}`)]],
 ];
 
@@ -43,24 +43,33 @@ describe.each(FORMS)('a file display that is %s', (_, form) => {
     ['in a stored session', { addedByAgent: true }],
     ['in a request', {}],
   ])('replaces an older read of its lines, %s', (_where, fields) => {
-    const messages = [TASK, ...did('Read', { file_path: FILE }, read(LINES)), added(form(lines, 10), fields)];
-    const draft = run(steps, messages);
-    expect(brief(resultAt(draft, 2))).toContain('[lines 10-49, shown later]');
+    const messages = [
+      TASK_MESSAGE,
+      ...makeExchange('Read', { file_path: FILE }, numberLines(LINES)),
+      added(form(lines, 10), fields),
+    ];
+    const draft = runSteps(steps, messages);
+    expect(shortenMarkers(getShownResult(draft, 2))).toContain('[lines 10-49, shown later]');
     expect(draft.messages[3]).toEqual(messages[3]);
   });
 
   it('refers to a later read of its lines and keeps its own words', () => {
     const blocks = form(lines, 10);
-    const messages = [TASK, assistant('ok'), added(blocks), ...did('Read', { file_path: FILE }, read(LINES))];
-    const draft = run(steps, messages);
-    const shown = brief(draft.text({ message: 2, path: ['content', blocks.length - 1, 'text'] }));
+    const messages = [
+      TASK_MESSAGE,
+      assistant('ok'),
+      added(blocks),
+      ...makeExchange('Read', { file_path: FILE }, numberLines(LINES)),
+    ];
+    const draft = runSteps(steps, messages);
+    const shown = shortenMarkers(draft.getText({ message: 2, path: ['content', blocks.length - 1, 'text'] }));
     expect(shown).toContain('[lines 10-49, shown later]');
     expect(shown).toMatch(/^<system-reminder>\n(?:Note: |Result of calling )/);
     expect(shown.endsWith('\n</system-reminder>')).toBe(true);
   });
 
   it('counts as a read of a file but not as a call by the model', () => {
-    const messages = [TASK, assistant('ok'), added(form(lines, 10))];
+    const messages = [TASK_MESSAGE, assistant('ok'), added(form(lines, 10))];
     expect(listToolExchanges(messages)).toMatchObject([{ tool: 'Read', input: { file_path: FILE }, isDisplay: true }]);
     expect(JSON.stringify(collectFacts(messages, tools))).toContain(FILE);
   });
@@ -68,13 +77,13 @@ describe.each(FORMS)('a file display that is %s', (_, form) => {
   it('counts as a person’s words if a person wrote it', () => {
     const blocks = form(lines, 10).map((block) => block.replaceAll(/<\/?system-reminder>\n?/g, ''));
     const messages = [
-      TASK,
-      ...did('Read', { file_path: FILE }, read(LINES)),
+      TASK_MESSAGE,
+      ...makeExchange('Read', { file_path: FILE }, numberLines(LINES)),
       added(blocks, {}),
-      ...did('Read', {}, 'x'),
+      ...makeExchange('Read', {}, 'x'),
     ];
     expect(listToolExchanges(messages).some(({ isDisplay }) => isDisplay)).toBe(false);
-    expect(run(steps, messages).messages[3]).toEqual(messages[3]);
+    expect(runSteps(steps, messages).messages[3]).toEqual(messages[3]);
   });
 });
 
@@ -87,15 +96,15 @@ it.each([
     [wrapped(`Note: ${FILE} changed on disk since you last read it. The changes are not shown here.`)],
   ],
 ])('text with %s is not recognized as a file display', (_, blocks) => {
-  expect(listToolExchanges([TASK, assistant('ok'), added(blocks)])).toEqual([]);
+  expect(listToolExchanges([TASK_MESSAGE, assistant('ok'), added(blocks)])).toEqual([]);
 });
 
 it('file displays are recognized in the records of a Claude Code session', () => {
   const record = (uuid: string, parentUuid: string | null, fields: object): string =>
     JSON.stringify({ uuid, parentUuid, sessionId: 's', version: '2.1.220', ...fields });
-  const [, call, result] = did('Read', { file_path: FILE }, read(LINES)).reduce<readonly ApiMessage[]>(
+  const [, call, result] = makeExchange('Read', { file_path: FILE }, numberLines(LINES)).reduce<readonly ApiMessage[]>(
     (all, message) => [...all, message],
-    [TASK],
+    [TASK_MESSAGE],
   );
   const session = [
     record('a', null, { type: 'user', message: { role: 'user', content: 'task' } }),
@@ -118,7 +127,7 @@ it('file displays are recognized in the records of a Claude Code session', () =>
   ].join('\n');
   const { messages } = readConversation(session, { name: 'session' });
   expect(listToolExchanges(messages).filter(({ isDisplay }) => isDisplay)).toHaveLength(2);
-  const before = counter.messages(messages);
-  const draft = run(steps, messages);
+  const before = counter.countMessages(messages);
+  const draft = runSteps(steps, messages);
   expect(draft.tokens).toBeLessThan(before * 0.65);
 });

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { generateConversation } from '../../../../test/generators/conversation';
 import type { ApiMessage } from '../../messages/types';
-import { freshCounter } from '../../testingCounter';
+import { createCounter } from '../../testingCounter';
 import { applyEdits } from '../edits/applyEdits';
 import { editKey, type Edit } from '../edits/edits';
 import { losslessProvider } from '../providers/lossless';
-import { repeatingHistory } from './testing';
+import { repeatingHistoryArbitrary } from './testing';
 
 const config = (input: unknown): never => {
   const checked = losslessProvider.validateConfig(input);
@@ -16,7 +16,7 @@ const config = (input: unknown): never => {
 };
 const CONFIGS = [config({}), config({ keep: 'first' }), config({ strictOnly: true })] as const;
 
-const counter = freshCounter();
+const counter = createCounter();
 
 const condense = async (messages: readonly ApiMessage[], edits: readonly Edit[], which: 0 | 1 | 2) =>
   (await losslessProvider.condense({ messages, edits, counter }, CONFIGS[which], {})).edits;
@@ -67,7 +67,7 @@ describe('Lossless over a conversation that was condensed before', () => {
     which: fc.constantFrom<0 | 1 | 2>(0, 0, 0, 1, 2),
   });
   const generated = (targetTokens: number) => seeds.map((seed) => generateConversation({ seed, targetTokens }));
-  const repeating = repeatingHistory.map(([task, ...turns]) => [{ ...(task as ApiMessage) }, ...turns]);
+  const repeating = repeatingHistoryArbitrary.map(([task, ...turns]) => [{ ...(task as ApiMessage) }, ...turns]);
 
   it.each([
     ['generated conversations', generated(8_000)],

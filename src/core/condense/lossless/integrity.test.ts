@@ -5,17 +5,17 @@ import { listCuts } from '../../testing';
 import { Draft } from '../draft/draft';
 import { runPipeline } from '../pipeline';
 import type { MechanicalStep } from '../draft/steps';
-import { brokenCuts, restoreBroken, RESTORED, restoredNotes, watchReferences } from './integrity';
-import { LINE_OPERATIONS, repeatedLines } from './repeatedLines';
+import { findBrokenCuts, restoreBroken, RESTORED_STEP_NAME, noteRestored, watchReferences } from './integrity';
+import { LINE_OPERATIONS, createRepeatedLinesStep } from './repeatedLines';
 import { lineNumbers } from './lineNumbers';
-import { code, counter, did, read, resultAt, TASK } from './testing';
+import { makeCodeLines, counter, makeExchange, numberLines, getShownResult, TASK_MESSAGE } from './testing';
 
-const A = code('a', 1, 40);
+const A = makeCodeLines('a', 1, 40);
 const FILE = { file_path: '/work/a.ts' };
 const messages: readonly ApiMessage[] = [
-  TASK,
-  ...did('Read', FILE, `${read(A)}\nfirst`),
-  ...did('Read', FILE, `${read(A)}\nlast`),
+  TASK_MESSAGE,
+  ...makeExchange('Read', FILE, `${numberLines(A)}\nfirst`),
+  ...makeExchange('Read', FILE, `${numberLines(A)}\nlast`),
 ];
 const KEPT = { message: 4, path: ['content', 0, 'content'] };
 
@@ -23,8 +23,8 @@ const KEPT = { message: 4, path: ['content', 0, 'content'] };
 const takeKept: MechanicalStep = {
   name: 'take',
   run(draft) {
-    const end = draft.text(KEPT).length;
-    draft.cut('take', KEPT, [{ start: 0, end, marker: 'taken' }], {
+    const end = draft.getText(KEPT).length;
+    draft.cutText('take', KEPT, [{ start: 0, end, marker: 'taken' }], {
       contentType: 'toolResults',
       operation: 'cut',
       reason: 'test',
@@ -36,11 +36,14 @@ const takeKept: MechanicalStep = {
 /** A draft on what a condensation before has left. */
 function condensed(): Draft {
   const first = new Draft(messages, counter);
-  for (const step of [...repeatedLines(DEFAULT_TOOLS, 'latest', LINE_OPERATIONS), lineNumbers(DEFAULT_TOOLS)]) {
+  for (const step of [
+    ...createRepeatedLinesStep(DEFAULT_TOOLS, 'latest', LINE_OPERATIONS),
+    lineNumbers(DEFAULT_TOOLS),
+  ]) {
     step.run(first);
   }
   const draft = new Draft(messages, counter, first.edits);
-  expect(resultAt(draft, 2)).toBe('[lines 1-40, shown later]\nfirst');
+  expect(getShownResult(draft, 2)).toBe('[lines 1-40, shown later]\nfirst');
   // From here on the check only looks at what has changed.
   expect(restoreBroken(draft)).toBe(0);
   return draft;
@@ -49,18 +52,18 @@ function condensed(): Draft {
 describe("the check of a condensation's references", () => {
   it('finds nothing if all removed lines are in the view', () => {
     const draft = condensed();
-    expect(brokenCuts(messages, draft.messages, draft.shown.flat())).toEqual([]);
+    expect(findBrokenCuts(messages, draft.messages, draft.shown.flat())).toEqual([]);
   });
 
   it('restores cuts whose kept copy is gone', () => {
     const draft = condensed();
     takeKept.run(draft);
-    const broken = brokenCuts(messages, draft.messages, draft.shown.flat());
+    const broken = findBrokenCuts(messages, draft.messages, draft.shown.flat());
     expect(broken.map(({ place, line }) => [place.message, line])).toEqual([[2, A[0]]]);
     expect(restoreBroken(draft)).toBe(1);
-    expect(resultAt(draft, 2)).toBe(`${read(A)}\nfirst`);
-    expect(listCuts(draft.edits).at(-1)).toMatchObject({ step: RESTORED, cuts: [], strict: true });
-    expect(draft.tokens).toBe(counter.messages(draft.messages));
+    expect(getShownResult(draft, 2)).toBe(`${numberLines(A)}\nfirst`);
+    expect(listCuts(draft.edits).at(-1)).toMatchObject({ step: RESTORED_STEP_NAME, cuts: [], strict: true });
+    expect(draft.tokens).toBe(counter.countMessages(draft.messages));
     expect(restoreBroken(draft)).toBe(0);
   });
 
@@ -70,46 +73,48 @@ describe("the check of a condensation's references", () => {
     const counted: MechanicalStep = { name: 'take', run: (...args) => (runs++, takeKept.run(...args)) };
     await runPipeline(draft, [counted], { watch: watchReferences() });
     expect(runs).toBe(2);
-    expect(resultAt(draft, 2)).toBe(`${read(A)}\nfirst`);
+    expect(getShownResult(draft, 2)).toBe(`${numberLines(A)}\nfirst`);
   });
 
   it('reports the number of restored places', async () => {
     const draft = condensed();
     await runPipeline(draft, [takeKept], { watch: watchReferences() });
     const { edits } = draft;
-    expect(restoredNotes(edits)).toEqual([expect.stringContaining('One place was restored')]);
-    const [first] = edits.filter(({ step }) => step === RESTORED);
-    expect(restoredNotes([first!, first!])).toEqual([expect.stringContaining('2 places were restored')]);
-    expect(restoredNotes([])).toEqual([]);
+    expect(noteRestored(edits)).toEqual([expect.stringContaining('One place was restored')]);
+    const [first] = edits.filter(({ step }) => step === RESTORED_STEP_NAME);
+    expect(noteRestored([first!, first!])).toEqual([expect.stringContaining('2 places were restored')]);
+    expect(noteRestored([])).toEqual([]);
   });
 
   it('finds a line number that no longer follows from the line before', () => {
-    const only = [TASK, ...did('Read', FILE, read(A))];
+    const only = [TASK_MESSAGE, ...makeExchange('Read', FILE, numberLines(A))];
     const draft = new Draft(only, counter);
     lineNumbers(DEFAULT_TOOLS).run(draft);
     const place = { message: 2, path: ['content', 0, 'content'] };
     const info = { contentType: 'toolResults', operation: 'cut', reason: 'test', strict: false } as const;
-    const end = draft.text(place).indexOf(A[20] ?? '') - 1;
-    draft.cut('take', place, [{ start: 0, end, marker: 'some text' }], info);
-    const broken = brokenCuts(only, draft.messages, draft.shown.flat());
+    const end = draft.getText(place).indexOf(A[20] ?? '') - 1;
+    draft.cutText('take', place, [{ start: 0, end, marker: 'some text' }], info);
+    const broken = findBrokenCuts(only, draft.messages, draft.shown.flat());
     expect(broken.map(({ cut, line }) => [only[2] && cut.text, line])).toEqual([['', '']]);
     expect(restoreBroken(draft)).toBe(1);
-    expect(resultAt(draft, 2).split('\n').slice(0, 2)).toEqual(['[some text]', `    21→${A[20] ?? ''}`]);
+    expect(getShownResult(draft, 2).split('\n').slice(0, 2)).toEqual(['[some text]', `    21→${A[20] ?? ''}`]);
   });
 
   it('accepts a marker with line numbers as the line before', () => {
-    const only = [TASK, ...did('Read', FILE, read(A))];
+    const only = [TASK_MESSAGE, ...makeExchange('Read', FILE, numberLines(A))];
     const draft = new Draft(only, counter);
     lineNumbers(DEFAULT_TOOLS).run(draft);
     const place = { message: 2, path: ['content', 0, 'content'] };
     const info = { contentType: 'toolResults', operation: 'cut', reason: 'test', strict: false } as const;
-    const end = draft.text(place).indexOf(A[20] ?? '') - 1;
-    draft.cut('take', place, [{ start: 0, end, marker: 'lines 1-20 are gone' }], info);
-    expect(brokenCuts(only, draft.messages, draft.shown.flat())).toEqual([]);
+    const end = draft.getText(place).indexOf(A[20] ?? '') - 1;
+    draft.cutText('take', place, [{ start: 0, end, marker: 'lines 1-20 are gone' }], info);
+    expect(findBrokenCuts(only, draft.messages, draft.shown.flat())).toEqual([]);
   });
 
   it('ignores cuts in messages that are not part of it', () => {
     const place = { message: 9, path: ['content'] };
-    expect(brokenCuts([TASK], [TASK], [{ place, cuts: [{ start: 0, end: 1, text: '' }] }])).toEqual([]);
+    expect(findBrokenCuts([TASK_MESSAGE], [TASK_MESSAGE], [{ place, cuts: [{ start: 0, end: 1, text: '' }] }])).toEqual(
+      [],
+    );
   });
 });

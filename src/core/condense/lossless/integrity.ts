@@ -4,16 +4,16 @@ import { listToolExchanges } from '../../messages/exchanges';
 import { findMarkers } from '../../messages/markers';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
 import type { ApiMessage, ContentType, Place } from '../../messages/types';
-import { originalExchanges } from '../conversationMemory';
+import { listOriginalExchanges } from '../conversationMemory';
 import type { Draft } from '../draft/draft';
 import { placeKey, type Cut, type Edit } from '../edits/edits';
-import { betweenSteps } from '../../betweenSteps';
+import { yieldBetweenSteps } from '../../betweenSteps';
 import type { RewrittenReferences, Step } from '../draft/steps';
-import { KnownLines, takeKnownLines, stepMemory } from './knownLines';
+import { LineCache, takeKnownLines, createStepMemory } from './knownLines';
 import { isSamePath } from '../../messages/path';
 import type { Lines } from '../lines/lines';
 import { statesLineNumbers } from '../lines/prefixes';
-import { Settled } from './settled';
+import { StableItems } from './settled';
 import { StandingLines } from './standing';
 
 /** A strict cut whose text is no longer elsewhere in the view. */
@@ -31,18 +31,18 @@ export interface BrokenCut {
  * @param shown the cuts by place
  * @returns the cuts for which this does not hold
  */
-export function brokenCuts(
+export function findBrokenCuts(
   original: readonly ApiMessage[],
   view: readonly ApiMessage[],
   shown: Iterable<PlaceCuts>,
   tools: ToolTable = DEFAULT_TOOLS,
 ): BrokenCut[] {
-  const known = new KnownLines(tools);
-  known.learn(listToolExchanges(original), 'original');
-  known.learn(listToolExchanges(view), 'view');
-  const memory = newLineMemory(known);
-  memory.standing.update(view);
-  return brokenIn(original, shown, memory);
+  const known = new LineCache(tools);
+  known.learnExchanges(listToolExchanges(original), 'original');
+  known.learnExchanges(listToolExchanges(view), 'view');
+  const memory = createLineMemory(known);
+  memory.standing.updateCounts(view);
+  return findBrokenCutsInMessage(original, shown, memory);
 }
 
 /** The check's cache of a conversation from run to run. */
@@ -50,14 +50,14 @@ class CheckMemory {
   private ofLines: LineMemory;
   private relaid = 0;
 
-  constructor(readonly known: KnownLines) {
-    this.ofLines = newLineMemory(known);
+  constructor(readonly known: LineCache) {
+    this.ofLines = createLineMemory(known);
   }
 
   /** Restarts if a text is now split differently. Call it after all texts are learned. */
   get lines(): LineMemory {
     const { relaid } = this.known;
-    if (relaid !== this.relaid) this.ofLines = newLineMemory(this.known);
+    if (relaid !== this.relaid) this.ofLines = createLineMemory(this.known);
     this.relaid = relaid;
     return this.ofLines;
   }
@@ -65,36 +65,36 @@ class CheckMemory {
 
 /** Depends on how texts are split into lines. */
 interface LineMemory {
-  readonly known: KnownLines;
+  readonly known: LineCache;
   readonly standing: StandingLines;
   /** Places whose cuts are known to be valid. */
-  readonly proven: Settled<readonly PlaceCuts[]>;
+  readonly proven: StableItems<readonly PlaceCuts[]>;
   /** By list of cuts. */
-  readonly requirements: WeakMap<readonly Cut[], readonly Requirement[]>;
+  readonly requirements: WeakMap<readonly Cut[], readonly LineRequirement[]>;
 }
 
-const newLineMemory = (known: KnownLines): LineMemory => ({
+const createLineMemory = (known: LineCache): LineMemory => ({
   known,
   standing: new StandingLines(known),
-  proven: new Settled(),
+  proven: new StableItems(),
   requirements: new WeakMap(),
 });
 
-const memoryOf = stepMemory((known) => new CheckMemory(known));
+const memoryOf = createStepMemory((known) => new CheckMemory(known));
 
-function brokenIn(
+function findBrokenCutsInMessage(
   original: readonly ApiMessage[],
   shown: Iterable<PlaceCuts>,
   memory: LineMemory,
-  movable?: Movable,
+  movable?: MovableTest,
 ): BrokenCut[] {
   const broken: BrokenCut[] = [];
   for (const at of shown) {
     const message = original[at.place.message];
     if (!message) continue;
     const missed = new Set<Cut>();
-    for (const { cut, contentType, lines } of requirementsOf(at, message, memory)) {
-      const line = missed.has(cut) ? undefined : missedLine(lines, memory, movable?.(cut) === true);
+    for (const { cut, contentType, lines } of listRequirements(at, message, memory)) {
+      const line = missed.has(cut) ? undefined : findMissingLine(lines, memory, movable?.(cut) === true);
       if (line === undefined) continue;
       missed.add(cut);
       broken.push({ place: at.place, cut, contentType, line });
@@ -103,17 +103,17 @@ function brokenIn(
   return broken;
 }
 
-function requirementsOf(at: PlaceCuts, message: ApiMessage, memory: LineMemory): readonly Requirement[] {
+function listRequirements(at: PlaceCuts, message: ApiMessage, memory: LineMemory): readonly LineRequirement[] {
   const { known, standing } = memory;
   const before = memory.requirements.get(at.cuts);
   if (before) return before;
-  const requirements = trimList(requiredBy(at, listContents(message), known));
+  const requirements = trimList(listPlaceRequirements(at, listContents(message), known));
   memory.requirements.set(at.cuts, requirements);
   for (const { lines } of requirements) {
     if (!lines) continue;
     for (let line = lines.first; line <= lines.last; line++) {
-      const id = lines.of.textId(line);
-      if (!known.ids.isBlank(id)) standing.promise(id);
+      const id = lines.of.getTextId(line);
+      if (!known.ids.isBlank(id)) standing.reserveLine(id);
     }
   }
   return requirements;
@@ -124,17 +124,17 @@ function requirementsOf(at: PlaceCuts, message: ApiMessage, memory: LineMemory):
  * @param isMovable whether a line also counts as missing if it has left a text that may have been
  * named
  */
-function missedLine(
-  lines: Requirement['lines'],
+function findMissingLine(
+  lines: LineRequirement['lines'],
   { standing, known: { ids } }: LineMemory,
   isMovable: boolean,
 ): string | undefined {
   if (!lines) return '';
   const { content, of, first, last } = lines;
   for (let line = first; line <= last; line++) {
-    const id = of.textId(line);
-    if ((!standing.has(id) || (isMovable && standing.moved.has(id))) && !ids.isBlank(id))
-      return content.text.slice(of.body(line), of.end(line));
+    const id = of.getTextId(line);
+    if ((!standing.hasLine(id) || (isMovable && standing.moved.has(id))) && !ids.isBlank(id))
+      return content.text.slice(of.getBodyStart(line), of.getEnd(line));
   }
   return undefined;
 }
@@ -143,8 +143,8 @@ function missedLine(
 function learnLines(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): CheckMemory {
   const known = takeKnownLines(draft, tools);
   const memory = memoryOf(known);
-  known.learn(originalExchanges(draft.original), 'original');
-  known.learn(draft.exchanges, 'view');
+  known.learnExchanges(listOriginalExchanges(draft.original), 'original');
+  known.learnExchanges(draft.exchanges, 'view');
   return memory;
 }
 
@@ -155,14 +155,14 @@ function learnLines(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): CheckMemory
  * since a marker may name the first. Use it only if later steps will refer to the other text.
  * @returns number of cuts restored
  */
-export function restoreBroken(draft: Draft, tools: ToolTable = DEFAULT_TOOLS, movable?: Movable): number {
-  const lines = linesNow(draft, tools, movable !== undefined);
+export function restoreBroken(draft: Draft, tools: ToolTable = DEFAULT_TOOLS, movable?: MovableTest): number {
+  const lines = collectViewLines(draft, tools, movable !== undefined);
   const { standing, proven } = lines;
   const { shown } = draft;
   const doubtful =
-    standing.hasLost || standing.moved.size > 0 ? shown : proven.open(shown).map((at) => shown[at] ?? []);
-  const broken = brokenIn(draft.original, doubtful.flat(), lines, movable);
-  proven.settle(
+    standing.hasLost || standing.moved.size > 0 ? shown : proven.listOpen(shown).map((at) => shown[at] ?? []);
+  const broken = findBrokenCutsInMessage(draft.original, doubtful.flat(), lines, movable);
+  proven.settleItems(
     shown,
     broken.map(({ place }) => place.message),
   );
@@ -174,7 +174,7 @@ export function restoreBroken(draft: Draft, tools: ToolTable = DEFAULT_TOOLS, mo
     byPlace.set(key, (byPlace.get(key) ?? new Set<Cut>()).add(cut));
   }
   for (const { place, contentType } of broken) {
-    draft.restore(RESTORED, place, byPlace.get(placeKey(place)) ?? new Set(), {
+    draft.restoreCuts(RESTORED_STEP_NAME, place, byPlace.get(placeKey(place)) ?? new Set(), {
       contentType,
       operation: 'restore',
       reason: 'the copy that a reference pointed to was removed',
@@ -185,9 +185,9 @@ export function restoreBroken(draft: Draft, tools: ToolTable = DEFAULT_TOOLS, mo
 }
 
 /** Updates the lines to the draft's current view. */
-function linesNow(draft: Draft, tools: ToolTable, collectsMoved = false): LineMemory {
+function collectViewLines(draft: Draft, tools: ToolTable, collectsMoved = false): LineMemory {
   const { lines } = learnLines(draft, tools);
-  lines.standing.update(draft.messages, collectsMoved);
+  lines.standing.updateCounts(draft.messages, collectsMoved);
   return lines;
 }
 
@@ -204,12 +204,12 @@ export function restoreReferences(draft: Draft, tools?: ToolTable): number {
 }
 
 /** The step's name in reports. */
-export const RESTORED = 'Restored references';
+export const RESTORED_STEP_NAME = 'Restored references';
 
 /**
  * Notes about the restored places; their tokens are included in the steps that removed the copies.
  */
-export function restoredNotes(edits: readonly Edit[]): string[] {
+export function noteRestored(edits: readonly Edit[]): string[] {
   const places = edits.filter(({ operation }) => operation === 'restore').length;
   if (places === 0) return [];
   const what = places === 1 ? 'One place was' : `${places} places were`;
@@ -220,9 +220,9 @@ export function restoredNotes(edits: readonly Edit[]): string[] {
  * True if a cut must be restored once a text that it may name has lost its lines, even if another
  * text has them.
  */
-type Movable = (cut: Cut) => boolean;
+type MovableTest = (cut: Cut) => boolean;
 
-function movableIn(draft: Draft, which: RewrittenReferences | undefined): Movable | undefined {
+function createMovableTest(draft: Draft, which: RewrittenReferences | undefined): MovableTest | undefined {
   const { earlierCuts } = draft;
   if (which === 'earlier' && earlierCuts.size > 0) return (cut) => earlierCuts.has(cut);
   return which === 'all' && draft.shown.some((places) => places.length > 0) ? () => true : undefined;
@@ -230,11 +230,11 @@ function movableIn(draft: Draft, which: RewrittenReferences | undefined): Movabl
 
 /** Reads the lines of a draft that are new, which is half of the check's work, with turns between the parts. */
 async function readLines(draft: Draft, tools: ToolTable, signal: AbortSignal | undefined): Promise<void> {
-  takeKnownLines(draft, tools).learn(originalExchanges(draft.original), 'original');
-  await betweenSteps(signal);
+  takeKnownLines(draft, tools).learnExchanges(listOriginalExchanges(draft.original), 'original');
+  await yieldBetweenSteps(signal);
   const { lines } = learnLines(draft, tools);
-  for (const _ of lines.standing.read(draft.messages)) await betweenSteps(signal);
-  await betweenSteps(signal);
+  for (const _ of lines.standing.countViewLines(draft.messages)) await yieldBetweenSteps(signal);
+  await yieldBetweenSteps(signal);
 }
 
 /**
@@ -245,9 +245,9 @@ async function readLines(draft: Draft, tools: ToolTable, signal: AbortSignal | u
 export const watchReferences =
   (tools: ToolTable = DEFAULT_TOOLS, signal?: AbortSignal) =>
   (draft: Draft, { rewrites }: Pick<Step, 'rewrites'>): (() => Promise<boolean>) => {
-    const movable = movableIn(draft, rewrites);
+    const movable = createMovableTest(draft, rewrites);
     const { tokens } = draft;
-    if (movable) linesNow(draft, tools);
+    if (movable) collectViewLines(draft, tools);
     return async () => {
       if (draft.tokens === tokens) return false;
       await readLines(draft, tools, signal);
@@ -261,7 +261,7 @@ export interface PlaceCuts {
 }
 
 /** Lines that a strict cut needs elsewhere in the view, except blank ones. */
-export interface Requirement {
+export interface LineRequirement {
   readonly cut: Cut;
   readonly contentType: ContentType;
   /** Lines of the original; undefined if the requirement can no longer be met. */
@@ -269,23 +269,23 @@ export interface Requirement {
 }
 
 /** The requirements of a place's strict cuts. */
-const requiredBy = (
+const listPlaceRequirements = (
   { place, cuts }: PlaceCuts,
   contents: readonly Content[],
-  known: KnownLines,
-): readonly Requirement[] =>
+  known: LineCache,
+): readonly LineRequirement[] =>
   contents
     .filter(({ path }) => isSamePath(path, place.path))
-    .flatMap((content) => requiredIn(content, known.linesOf(content), cuts));
+    .flatMap((content) => listContentRequirements(content, known.getLines(content), cuts));
 
-function requiredIn(content: Content, lines: Lines, cuts: readonly Cut[]): Requirement[] {
-  const requirements: Requirement[] = [];
+function listContentRequirements(content: Content, lines: Lines, cuts: readonly Cut[]): LineRequirement[] {
+  const requirements: LineRequirement[] = [];
   let next = 0;
   let before: Cut | undefined;
   for (let line = 0; line < lines.count; line++) {
-    const start = content.start + lines.start(line);
-    const body = content.start + lines.body(line);
-    const end = content.start + lines.end(line);
+    const start = content.start + lines.getStart(line);
+    const body = content.start + lines.getBodyStart(line);
+    const end = content.start + lines.getEnd(line);
     while ((cuts[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next++;
     let cut = cuts[next];
     // A cut that ends before the line's own text removed only its number or path.

@@ -3,18 +3,19 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_TOOLS } from '../../messages/tools';
 import { listToolExchanges } from '../../messages/exchanges';
 import type { ApiMessage } from '../../messages/types';
-import { KnownLines } from './knownLines';
+import { LineCache } from './knownLines';
 import { LineIndex } from './lineIndex';
 import type { Lines } from '../lines/lines';
-import { Sources, type SourceKind } from './sources';
-import { called, code, did, read, TASK } from './testing';
+import { LineSources, type SourceKind } from './sources';
+import { makeCall, makeCodeLines, makeExchange, numberLines, TASK_MESSAGE } from './testing';
 
 const ALL: ReadonlySet<SourceKind> = new Set(['read', 'result', 'echo', 'written', 'new', 'old', 'failed']);
 
 const indexOf = (messages: readonly ApiMessage[], cuttable = ALL): LineIndex => {
-  const known = new KnownLines(DEFAULT_TOOLS);
+  const known = new LineCache(DEFAULT_TOOLS);
   const index = new LineIndex('latest', cuttable, known.ids);
-  for (const source of new Sources(known).of(listToolExchanges(messages), 0)) index.add(source);
+  for (const source of new LineSources(known).getCurrentSources(listToolExchanges(messages), 0))
+    index.addSource(source);
   return index;
 };
 
@@ -22,85 +23,92 @@ const indexOf = (messages: readonly ApiMessage[], cuttable = ALL): LineIndex => 
 const linked = (index: LineIndex): number =>
   index.sources.reduce((sum, { lines }, at) => {
     const base = index.bases[at] ?? 0;
-    for (let line = base; line < base + lines.count; line++) if (index.standingFor(line) !== line) sum++;
+    for (let line = base; line < base + lines.count; line++) if (index.findRemaining(line) !== line) sum++;
     return sum;
   }, 0);
 
 describe('the index of lines that Lossless uses', () => {
   it('finds runs inside other text, whichever line is found first', () => {
-    const run = ['}', '', ...code('a', 1, 9)];
+    const run = ['}', '', ...makeCodeLines('a', 1, 9)];
     const messages = [
-      TASK,
-      ...did('Probe', {}, [...code('b', 1, 5), ...run, ...code('c', 1, 5)].join('\n')),
-      ...did('Probe', {}, [...code('d', 1, 5), ...run, ...code('e', 1, 5)].join('\n')),
+      TASK_MESSAGE,
+      ...makeExchange('Probe', {}, [...makeCodeLines('b', 1, 5), ...run, ...makeCodeLines('c', 1, 5)].join('\n')),
+      ...makeExchange('Probe', {}, [...makeCodeLines('d', 1, 5), ...run, ...makeCodeLines('e', 1, 5)].join('\n')),
     ];
     expect(linked(indexOf(messages))).toBe(run.length);
   });
 
   it('ignores short and insignificant runs', () => {
     const messages = ['x', 'y'].map((name) =>
-      did('Probe', {}, [...code(name, 1, 5), '}', '---', '', 'return nil', ...code(name, 6, 9)].join('\n')),
+      makeExchange(
+        'Probe',
+        {},
+        [...makeCodeLines(name, 1, 5), '}', '---', '', 'return nil', ...makeCodeLines(name, 6, 9)].join('\n'),
+      ),
     );
-    expect(linked(indexOf([TASK, ...messages.flat()]))).toBe(0);
+    expect(linked(indexOf([TASK_MESSAGE, ...messages.flat()]))).toBe(0);
   });
 
   it('never matches a text with itself', () => {
     const same = (count: number): string => 'the same line again and again\n'.repeat(count);
-    expect(linked(indexOf([TASK, ...did('Probe', {}, same(13)), ...did('Probe', {}, same(60))]))).toBe(13);
+    expect(
+      linked(indexOf([TASK_MESSAGE, ...makeExchange('Probe', {}, same(13)), ...makeExchange('Probe', {}, same(60))])),
+    ).toBe(13);
   });
 
   it('compares lines of equal length and beginning as text', () => {
     const long = (end: string): string => `${'x'.repeat(20_000)}${end}`;
     const messages = [
-      TASK,
-      ...did('Probe', {}, long('a')),
-      ...did('Probe', {}, long('b')),
-      ...did('Probe', {}, long('a')),
+      TASK_MESSAGE,
+      ...makeExchange('Probe', {}, long('a')),
+      ...makeExchange('Probe', {}, long('b')),
+      ...makeExchange('Probe', {}, long('a')),
     ];
     expect(linked(indexOf(messages))).toBe(1);
   });
 
   it('keeps lines that must not be cut, whichever comes later', () => {
-    const text = code('a', 1, 9).join('\n');
+    const text = makeCodeLines('a', 1, 9).join('\n');
     const messages = [
-      TASK,
-      ...did('Read', {}, read(code('a', 1, 9))),
-      ...called('Write', { content: text }),
-      ...did('Probe', {}, text),
+      TASK_MESSAGE,
+      ...makeExchange('Read', {}, numberLines(makeCodeLines('a', 1, 9))),
+      ...makeCall('Write', { content: text }),
+      ...makeExchange('Probe', {}, text),
     ];
     const index = indexOf(messages, new Set<SourceKind>(['read']));
     expect(linked(index)).toBe(9);
-    expect(index.sourceAt(index.standingFor(0)).kind).toBe('written');
+    expect(index.getSourceAt(index.findRemaining(0)).kind).toBe('written');
   });
 });
 
 it('the line index is restored when sources are truncated', async () => {
-  const known = new KnownLines(DEFAULT_TOOLS);
-  const followed = new Sources(known);
+  const known = new LineCache(DEFAULT_TOOLS);
+  const followed = new LineSources(known);
   const text = fc
     .record({
       from: fc.nat(20),
       count: fc.integer({ min: 2, max: 25 }),
       kind: fc.constantFrom('Read', 'Probe', 'Edit'),
     })
-    .map(({ from, count, kind }) => did(kind, {}, code('a', from + 1, from + count).join('\n')));
+    .map(({ from, count, kind }) => makeExchange(kind, {}, makeCodeLines('a', from + 1, from + count).join('\n')));
   const standing = (index: LineIndex): number[] =>
-    Array.from({ length: index.size }, (_, line) => index.standingFor(line));
+    Array.from({ length: index.size }, (_, line) => index.findRemaining(line));
   await fc.assert(
     fc.asyncProperty(
       fc.array(text, { maxLength: 12 }),
       fc.array(text, { maxLength: 6 }),
       fc.nat(12),
       (all, others, kept) => {
-        const sources = (turns: readonly ApiMessage[][]) => followed.of(listToolExchanges([TASK, ...turns.flat()]), 0);
+        const sources = (turns: readonly ApiMessage[][]) =>
+          followed.getCurrentSources(listToolExchanges([TASK_MESSAGE, ...turns.flat()]), 0);
         const then = [...sources(all).slice(0, kept), ...sources(others)];
         const fresh = new LineIndex('latest', ALL, known.ids);
-        for (const source of then) fresh.add(source);
+        for (const source of then) fresh.addSource(source);
         const used = new LineIndex('latest', ALL, known.ids);
-        for (const source of sources(all)) used.add(source);
+        for (const source of sources(all)) used.addSource(source);
         standing(used);
-        used.truncate(kept);
-        for (const source of then.slice(used.sources.length)) used.add(source);
+        used.truncateSources(kept);
+        for (const source of then.slice(used.sources.length)) used.addSource(source);
         expect(standing(used)).toEqual(standing(fresh));
         expect(used.sources.map((_, at) => used.isLinked(at))).toEqual(
           fresh.sources.map((_, at) => fresh.isLinked(at)),
@@ -114,40 +122,52 @@ it('the line index is restored when sources are truncated', async () => {
 describe.each<[string, (size: number) => readonly ApiMessage[]]>([
   [
     'one line of hundreds of kilobytes',
-    (size) => ['a', 'b', 'a'].flatMap((end) => did('Probe', {}, `${'xyz '.repeat(size * 15)}${end}`)),
+    (size) => ['a', 'b', 'a'].flatMap((end) => makeExchange('Probe', {}, `${'xyz '.repeat(size * 15)}${end}`)),
   ],
   [
     'one line thousands of times',
-    (size) => [1, 2].flatMap(() => did('Probe', {}, 'the same line again and again\n'.repeat(size * 2))),
+    (size) => [1, 2].flatMap(() => makeExchange('Probe', {}, 'the same line again and again\n'.repeat(size * 2))),
   ],
   [
     'thousands of reads of one file',
-    (size) => Array.from({ length: size / 4 }, () => did('Read', { file_path: 'a' }, read(code('a', 1, 30)))).flat(),
+    (size) =>
+      Array.from({ length: size / 4 }, () =>
+        makeExchange('Read', { file_path: 'a' }, numberLines(makeCodeLines('a', 1, 30))),
+      ).flat(),
   ],
   [
     'strings of one length with one beginning',
     (size) =>
       Array.from({ length: size / 40 }, (_, at) =>
-        did('Probe', {}, `${'x'.repeat(4_000)}${String(at).padStart(9)}`),
+        makeExchange('Probe', {}, `${'x'.repeat(4_000)}${String(at).padStart(9)}`),
       ).flat(),
   ],
   [
     'the same two lines in other surroundings',
     (size) =>
       Array.from({ length: size / 8 }, (_, at) =>
-        did('Probe', {}, [...code(`a${at}x`, 1, 2), ...code('b', 1, 2), ...code(`c${at}x`, 1, 2)].join('\n')),
+        makeExchange(
+          'Probe',
+          {},
+          [...makeCodeLines(`a${at}x`, 1, 2), ...makeCodeLines('b', 1, 2), ...makeCodeLines(`c${at}x`, 1, 2)].join(
+            '\n',
+          ),
+        ),
       ).flat(),
   ],
 ])('the index of lines over %s', (_name, make) => {
   it('takes time linear in its lines', () => {
     const reads = (size: number): number => {
       let count = 0;
-      const known = new KnownLines(DEFAULT_TOOLS);
+      const known = new LineCache(DEFAULT_TOOLS);
       const index = new LineIndex('latest', ALL, known.ids);
-      for (const source of new Sources(known).of(listToolExchanges([TASK, ...make(size)]), 0)) {
-        index.add({ ...source, lines: counting(source.lines, () => count++) });
+      for (const source of new LineSources(known).getCurrentSources(
+        listToolExchanges([TASK_MESSAGE, ...make(size)]),
+        0,
+      )) {
+        index.addSource({ ...source, lines: counting(source.lines, () => count++) });
       }
-      for (let line = 0; line < index.size; line++) index.standingFor(line);
+      for (let line = 0; line < index.size; line++) index.findRemaining(line);
       return count;
     };
     expect(reads(8_000)).toBeLessThan(4.5 * reads(2_000));
@@ -158,7 +178,7 @@ describe.each<[string, (size: number) => readonly ApiMessage[]]>([
 const counting = (lines: Lines, report: () => void): Lines =>
   new Proxy(lines, {
     get(target, key) {
-      if (key === 'id') report();
+      if (key === 'getId') report();
       const value: unknown = Reflect.get(target, key);
       return typeof value === 'function' ? (value.bind(target) as unknown) : value;
     },

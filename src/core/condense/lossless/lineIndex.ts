@@ -1,20 +1,20 @@
-import { mayReferTo, RANK, type Keep, type Source, type SourceKind } from './sources';
-import { growArray, NOTHING, type LineId, type LineIds } from '../lines/lineIds';
+import { mayReferTo, SOURCE_RANK, type KeptCopy, type LineSource, type SourceKind } from './sources';
+import { growArray, NO_LINE_ID, type LineId, type LineIds } from '../lines/lineIds';
 
 /** Places to try for each line, the newest first, and places in other files to skip. */
-const MAX_CANDIDATES = 6;
-const MAX_PASSED = 30;
+const MAX_RUN_CANDIDATES = 6;
+const MAX_SKIPPED_CANDIDATES = 30;
 
 /** Shorter runs are equal by chance. */
 const MIN_RUN_CHARS = 40;
 
-const NONE = -1;
+const NO_LINE = -1;
 
 /** Number of lists whose changes can be undone. */
-const LISTS = 3;
-const KEEPER = 0;
-const PREVIOUS = 1;
-const NEWEST = 2;
+const LISTS_PER_LINE = 3;
+const KEEPER_LIST = 0;
+const PREVIOUS_LIST = 1;
+const NEWEST_LIST = 2;
 
 /** Position in the index, which numbers the lines of all sources consecutively. */
 export type LineNumber = number;
@@ -25,7 +25,7 @@ export type LineNumber = number;
  * are added or truncated.
  */
 export class LineIndex {
-  readonly sources: Source[] = [];
+  readonly sources: LineSource[] = [];
   /** Index of each source's first line. */
   readonly bases: number[] = [];
   /** For each source, the number of its lines that have a keeper. */
@@ -46,11 +46,11 @@ export class LineIndex {
   private readonly undoBases: number[] = [];
   /** Sources changed since the last {@link takeChanges}. */
   private touched = new Set<number>();
-  private removed = new Set<Source>();
+  private removed = new Set<LineSource>();
 
   /** @param cuttable the kinds of sources from which lines may be removed */
   constructor(
-    readonly keep: Keep,
+    readonly keep: KeptCopy,
     readonly cuttable: ReadonlySet<SourceKind>,
     private readonly ids: LineIds,
     /** Whether a line of one file may be kept in another file. */
@@ -64,41 +64,41 @@ export class LineIndex {
 
   /**
    * Adds the next source of the conversation.
-   * @param mayGo whether its lines may be removed
+   * @param isRemovable whether its lines may be removed
    */
-  add(source: Source, mayGo = this.cuttable.has(source.kind)): void {
+  addSource(source: LineSource, mayGo = this.cuttable.has(source.kind)): void {
     const base = this.size;
-    this.grow(base + source.lines.count);
+    this.growTables(base + source.lines.count);
     const at = this.sources.push(source) - 1;
     this.bases.push(base);
     this.linked.push(0);
     this.touched.add(at);
     this.undoBases.push(this.undoSize);
-    this.keeper.fill(NONE, base, this.size);
-    this.previous.fill(NONE, base, this.size);
+    this.keeper.fill(NO_LINE, base, this.size);
+    this.previous.fill(NO_LINE, base, this.size);
     this.sourceOf.fill(at, base, this.size);
-    this.match(source, base, mayGo);
+    this.matchSource(source, base, mayGo);
     if (this.takesRest && this.keep !== 'above') this.matchRest(source, base, mayGo);
-    this.enter(source, base);
+    this.enterLines(source, base);
   }
 
   /** Removes all sources after the first `count` and undoes their changes. */
-  truncate(count: number): void {
+  truncateSources(count: number): void {
     if (count >= this.sources.length) return;
     const size = this.bases[count] as number;
     const undone = this.undoBases[count] as number;
     while (this.undoSize > undone) {
       const value = this.undo[--this.undoSize] as number;
       const changed = this.undo[--this.undoSize] as number;
-      const index = Math.floor(changed / LISTS);
-      if (changed % LISTS === KEEPER) this.setKeeper(index, value);
-      else (changed % LISTS === PREVIOUS ? this.previous : this.newest)[index] = value;
+      const index = Math.floor(changed / LISTS_PER_LINE);
+      if (changed % LISTS_PER_LINE === KEEPER_LIST) this.setKeeper(index, value);
+      else (changed % LISTS_PER_LINE === PREVIOUS_LIST ? this.previous : this.newest)[index] = value;
     }
     // After the undo, because it puts lines that these sources had hidden back into the chains.
     for (let at = this.sources.length - 1; at >= count; at--) {
-      this.leave(this.sources[at] as Source, this.bases[at] ?? 0);
+      this.leaveLines(this.sources[at] as LineSource, this.bases[at] ?? 0);
       this.touched.delete(at);
-      this.removed.add(this.sources[at] as Source);
+      this.removed.add(this.sources[at] as LineSource);
     }
     for (const list of [this.sources, this.bases, this.linked, this.undoBases]) list.length = count;
     this.size = size;
@@ -108,7 +108,7 @@ export class LineIndex {
    * Changes since the last call: positions of the sources that are new or have a line with another
    * keeper, and the removed sources.
    */
-  takeChanges(): { readonly touched: ReadonlySet<number>; readonly removed: ReadonlySet<Source> } {
+  takeChanges(): { readonly touched: ReadonlySet<number>; readonly removed: ReadonlySet<LineSource> } {
     const { touched, removed } = this;
     this.touched = new Set();
     this.removed = new Set();
@@ -121,9 +121,9 @@ export class LineIndex {
   }
 
   /** The line that stays in place of this one; the line itself if it has no keeper. */
-  standingFor(line: LineNumber): LineNumber {
+  findRemaining(line: LineNumber): LineNumber {
     let root = line;
-    for (let next = this.getKeeper(root); next !== NONE; next = this.getKeeper(root)) root = next;
+    for (let next = this.getKeeper(root); next !== NO_LINE; next = this.getKeeper(root)) root = next;
     // Path compression keeps chains short, however often a file was read.
     let at = line;
     while (at !== root) {
@@ -135,30 +135,30 @@ export class LineIndex {
   }
 
   /** The source that contains a line. */
-  sourceAt(line: LineNumber): Source {
-    return this.sources[this.sourceOf[line] as number] as Source;
+  getSourceAt(line: LineNumber): LineSource {
+    return this.sources[this.sourceOf[line] as number] as LineSource;
   }
 
-  lineInSource(line: LineNumber): number {
+  getLineInSource(line: LineNumber): number {
     return line - (this.bases[this.sourceOf[line] as number] as number);
   }
 
-  idAt(line: LineNumber): LineId {
-    return this.sourceAt(line).lines.id(this.lineInSource(line));
+  getIdAt(line: LineNumber): LineId {
+    return this.getSourceAt(line).lines.getId(this.getLineInSource(line));
   }
 
   /** The line's sign in a diff. */
-  signAt(line: LineNumber): number {
-    return this.sourceAt(line).lines.sign(this.lineInSource(line));
+  getSignAt(line: LineNumber): number {
+    return this.getSourceAt(line).lines.getSign(this.getLineInSource(line));
   }
 
-  private match(source: Source, base: number, mayGo: boolean): void {
+  private matchSource(source: LineSource, base: number, mayGo: boolean): void {
     const { lines } = source;
     let from = 0;
     for (let line = 0; line < lines.count; line++) {
-      const found = this.isAnchor(lines.id(line)) ? this.bestRun(source, line, from) : undefined;
+      const found = this.isAnchor(lines.getId(line)) ? this.findBestRun(source, line, from) : undefined;
       if (!found) continue;
-      for (let step = 0; step < found.length; step++) this.link(found.old + step, base + found.line + step, mayGo);
+      for (let step = 0; step < found.length; step++) this.linkLines(found.old + step, base + found.line + step, mayGo);
       from = found.line + found.length;
       line = from - 1;
     }
@@ -168,20 +168,20 @@ export class LineIndex {
    * Makes the remaining lines of a source keepers of all older equal lines, since {@link match}
    * links each line to only one. Linked lines leave the chains and so are visited once.
    */
-  private matchRest(source: Source, base: number, mayGo: boolean): void {
+  private matchRest(source: LineSource, base: number, mayGo: boolean): void {
     for (let line = 0; line < source.lines.count; line++) {
-      const id = source.lines.id(line);
+      const id = source.lines.getId(line);
       if (!this.isAnchor(id)) continue;
       let looked = 0;
       let old = this.findOlderPlace(id);
       for (
         ;
-        old !== NONE && this.getKeeper(base + line) === NONE && looked < MAX_PASSED;
+        old !== NO_LINE && this.getKeeper(base + line) === NO_LINE && looked < MAX_SKIPPED_CANDIDATES;
         old = this.findOlderPlace(id, old)
       ) {
         const run =
-          this.whoGoes(this.sourceAt(old), source, mayGo) === 'older'
-            ? this.extend(source, line, old, 0, base)
+          this.chooseRemovedSource(this.getSourceAt(old), source, mayGo) === 'older'
+            ? this.extendRun(source, line, old, 0, base)
             : NO_RUN;
         if (run.chars < MIN_RUN_CHARS) looked++;
         else for (let step = 0; step < run.length; step++) this.changeKeeper(run.old + step, base + run.line + step);
@@ -189,29 +189,29 @@ export class LineIndex {
     }
   }
 
-  private mayReferTo(source: Source, keeper: Source): boolean {
+  private mayReferTo(source: LineSource, keeper: LineSource): boolean {
     return this.acrossFiles || mayReferTo(source, keeper);
   }
 
   private isAnchor(id: LineId): boolean {
-    return id !== NOTHING && this.newest[id] !== 0 && this.ids.isTelling(id);
+    return id !== NO_LINE_ID && this.newest[id] !== 0 && this.ids.isTelling(id);
   }
 
-  private bestRun(source: Source, line: number, from: number): Run | undefined {
-    let best: Run | undefined;
-    const id = source.lines.id(line);
+  private findBestRun(source: LineSource, line: number, from: number): LineRun | undefined {
+    let best: LineRun | undefined;
+    const id = source.lines.getId(line);
     let passed = 0;
     let looked = 0;
     let candidate = this.findOlderPlace(id);
-    for (; candidate !== NONE && looked < MAX_CANDIDATES; candidate = this.findOlderPlace(id, candidate)) {
-      const other = this.sourceAt(candidate);
+    for (; candidate !== NO_LINE && looked < MAX_RUN_CANDIDATES; candidate = this.findOlderPlace(id, candidate)) {
+      const other = this.getSourceAt(candidate);
       // This file must not refer to lines of other files.
       if (!this.mayReferTo(source, other) && !this.mayReferTo(other, source)) {
-        if (++passed > MAX_PASSED) break;
+        if (++passed > MAX_SKIPPED_CANDIDATES) break;
         continue;
       }
       looked++;
-      const run = this.extend(source, line, candidate, from);
+      const run = this.extendRun(source, line, candidate, from);
       if (!best || run.chars > best.chars) best = run;
       if (best.line + best.length === source.lines.count) break;
     }
@@ -221,16 +221,16 @@ export class LineIndex {
   /**
    * The next older place with the same ID and no keeper. Linked lines on the way leave the chain.
    */
-  private findOlderPlace(id: LineId, newer: LineNumber = NONE): LineNumber {
-    const first = newer === NONE ? (this.newest[id] as number) - 1 : (this.previous[newer] as number);
+  private findOlderPlace(id: LineId, newer: LineNumber = NO_LINE): LineNumber {
+    const first = newer === NO_LINE ? (this.newest[id] as number) - 1 : (this.previous[newer] as number);
     let place = first;
-    while (place !== NONE && this.getKeeper(place) !== NONE) place = this.previous[place] as number;
+    while (place !== NO_LINE && this.getKeeper(place) !== NO_LINE) place = this.previous[place] as number;
     if (place === first) return place;
-    if (newer === NONE) {
-      this.note(id * LISTS + NEWEST, first + 1);
+    if (newer === NO_LINE) {
+      this.recordUndo(id * LISTS_PER_LINE + NEWEST_LIST, first + 1);
       this.newest[id] = place + 1;
     } else {
-      this.note(newer * LISTS + PREVIOUS, first);
+      this.recordUndo(newer * LISTS_PER_LINE + PREVIOUS_LIST, first);
       this.previous[newer] = place;
     }
     return place;
@@ -240,16 +240,16 @@ export class LineIndex {
    * The longest run of equal lines around a pair of equal lines.
    * @param base index of the source's first line, if lines with a keeper do not count
    */
-  private extend({ lines }: Source, line: number, candidate: LineNumber, from: number, base?: number): Run {
-    const other = this.sourceAt(candidate).lines;
-    const at = this.lineInSource(candidate);
+  private extendRun({ lines }: LineSource, line: number, candidate: LineNumber, from: number, base?: number): LineRun {
+    const other = this.getSourceAt(candidate).lines;
+    const at = this.getLineInSource(candidate);
     const isSame = (offset: number): boolean => {
-      const id = lines.id(line + offset);
-      if (id === NOTHING || id !== other.id(at + offset)) return false;
+      const id = lines.getId(line + offset);
+      if (id === NO_LINE_ID || id !== other.getId(at + offset)) return false;
       if (base === undefined) return true;
-      return this.getKeeper(base + line + offset) === NONE && this.getKeeper(candidate + offset) === NONE;
+      return this.getKeeper(base + line + offset) === NO_LINE && this.getKeeper(candidate + offset) === NO_LINE;
     };
-    const length = (offset: number): number => lines.end(line + offset) - lines.body(line + offset);
+    const length = (offset: number): number => lines.getEnd(line + offset) - lines.getBodyStart(line + offset);
     let chars = length(0);
     let end = 1;
     for (; line + end < lines.count && at + end < other.count && isSame(end); end++) chars += length(end);
@@ -258,20 +258,20 @@ export class LineIndex {
     return { line: line - back, old: candidate - back, length: back + end, chars };
   }
 
-  private link(old: LineNumber, made: LineNumber, mayGo: boolean): void {
-    const root = this.standingFor(old);
-    const source = this.sourceAt(made);
-    const other = this.sourceAt(root);
+  private linkLines(old: LineNumber, made: LineNumber, mayGo: boolean): void {
+    const root = this.findRemaining(old);
+    const source = this.getSourceAt(made);
+    const other = this.getSourceAt(root);
     // A text never refers to itself.
     if (other === source) return;
-    const goes = this.whoGoes(other, source, mayGo);
+    const goes = this.chooseRemovedSource(other, source, mayGo);
     if (goes === 'older') this.changeKeeper(root, made);
     else if (goes === 'newer') this.changeKeeper(made, root);
   }
 
   /** Decides which of two texts drops the lines that both have. */
-  private whoGoes(older: Source, newer: Source, mayGo: boolean): 'older' | 'newer' | undefined {
-    const difference = RANK[newer.kind] - RANK[older.kind];
+  private chooseRemovedSource(older: LineSource, newer: LineSource, mayGo: boolean): 'older' | 'newer' | undefined {
+    const difference = SOURCE_RANK[newer.kind] - SOURCE_RANK[older.kind];
     const newerStays = difference === 0 ? this.keep === 'latest' : difference > 0;
     const olderCanGo = this.keep !== 'above' && this.cuttable.has(older.kind) && this.mayReferTo(older, newer);
     const newerCanGo = mayGo && this.mayReferTo(newer, older);
@@ -284,11 +284,11 @@ export class LineIndex {
   }
 
   private changeKeeper(line: LineNumber, keeper: LineNumber): void {
-    this.note(line * LISTS + KEEPER, this.getKeeper(line));
+    this.recordUndo(line * LISTS_PER_LINE + KEEPER_LIST, this.getKeeper(line));
     this.setKeeper(line, keeper);
   }
 
-  private note(changed: number, value: number): void {
+  private recordUndo(changed: number, value: number): void {
     if (this.undoSize + 2 > this.undo.length) this.undo = growArray(this.undo, 2 * this.undo.length);
     this.undo[this.undoSize++] = changed;
     this.undo[this.undoSize++] = value;
@@ -296,7 +296,7 @@ export class LineIndex {
 
   private setKeeper(line: LineNumber, keeper: LineNumber): void {
     const at = this.sourceOf[line] as number;
-    const change = Number(keeper !== NONE) - Number(this.getKeeper(line) !== NONE);
+    const change = Number(keeper !== NO_LINE) - Number(this.getKeeper(line) !== NO_LINE);
     this.linked[at] = (this.linked[at] ?? 0) + change;
     // Shortening a chain leads to the same line, so it is not a change.
     if (change !== 0) this.touched.add(at);
@@ -304,25 +304,25 @@ export class LineIndex {
   }
 
   /** Makes the source's distinctive lines findable. */
-  private enter({ lines }: Source, base: number): void {
+  private enterLines({ lines }: LineSource, base: number): void {
     for (let line = 0; line < lines.count; line++) {
-      const id = lines.id(line);
-      if (this.getKeeper(base + line) !== NONE || id === NOTHING || !this.ids.isTelling(id)) continue;
+      const id = lines.getId(line);
+      if (this.getKeeper(base + line) !== NO_LINE || id === NO_LINE_ID || !this.ids.isTelling(id)) continue;
       this.previous[base + line] = (this.newest[id] as number) - 1;
       this.newest[id] = base + line + 1;
     }
   }
 
-  private leave({ lines }: Source, base: number): void {
+  private leaveLines({ lines }: LineSource, base: number): void {
     for (let line = lines.count - 1; line >= 0; line--) {
-      const id = lines.id(line);
-      if (id !== NOTHING && this.newest[id] === base + line + 1) {
+      const id = lines.getId(line);
+      if (id !== NO_LINE_ID && this.newest[id] === base + line + 1) {
         this.newest[id] = (this.previous[base + line] as number) + 1;
       }
     }
   }
 
-  private grow(size: number): void {
+  private growTables(size: number): void {
     this.size = size;
     if (this.ids.count > this.newest.length) this.newest = growArray(this.newest, 2 * this.ids.count);
     if (size <= this.keeper.length) return;
@@ -333,7 +333,7 @@ export class LineIndex {
   }
 }
 
-interface Run {
+interface LineRun {
   /** First line, in the new source. */
   readonly line: number;
   /** First line, in the index. */
@@ -342,4 +342,4 @@ interface Run {
   readonly chars: number;
 }
 
-const NO_RUN: Run = { line: 0, old: NONE, length: 0, chars: 0 };
+const NO_RUN: LineRun = { line: 0, old: NO_LINE, length: 0, chars: 0 };

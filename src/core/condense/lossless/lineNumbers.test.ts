@@ -1,26 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TOOLS } from '../../messages/tools';
-import { text, user, someMarker } from '../../testing';
+import { text, user, makeTestMarker } from '../../testing';
 import { lineNumbers } from './lineNumbers';
-import { code, did, read, resultAt, run, TASK } from './testing';
+import { makeCodeLines, makeExchange, numberLines, getShownResult, runSteps, TASK_MESSAGE } from './testing';
 
-const A = code('a', 1, 20);
+const A = makeCodeLines('a', 1, 20);
 const cut = (tool: string, content: string, fields = {}): string =>
-  resultAt(run(lineNumbers(DEFAULT_TOOLS), [TASK, ...did(tool, {}, content, fields)]), 2);
+  getShownResult(runSteps(lineNumbers(DEFAULT_TOOLS), [TASK_MESSAGE, ...makeExchange(tool, {}, content, fields)]), 2);
 
 describe('line numbers in results under Lossless', () => {
   it('stay only on the first line of a run', () => {
-    expect(cut('Read', read(A, 7))).toBe(`     7→${A.join('\n')}`);
+    expect(cut('Read', numberLines(A, 7))).toBe(`     7→${A.join('\n')}`);
     expect(cut('read_file', A.map((line, at) => `${at + 1} | ${line}`).join('\n'))).toBe(`1 | ${A.join('\n')}`);
   });
 
   it('stay on the last line before other text', () => {
-    const noted = cut('Read', `${read(A, 7)}\n\n(truncated)`);
+    const noted = cut('Read', `${numberLines(A, 7)}\n\n(truncated)`);
     expect(noted).toBe(`     7→${A.slice(0, -1).join('\n')}\n    26→${A.at(-1) ?? ''}\n\n(truncated)`);
   });
 
   it('stay on every fiftieth line', () => {
-    const shown = cut('Read', read(A, 40));
+    const shown = cut('Read', numberLines(A, 40));
     expect(shown.split('\n')).toEqual([
       `    40→${A[0] ?? ''}`,
       ...A.slice(1, 10),
@@ -30,7 +30,7 @@ describe('line numbers in results under Lossless', () => {
   });
 
   it('restart after a gap', () => {
-    const shown = cut('Read', `${read(A.slice(0, 10), 1)}\n${read(A.slice(10), 31)}`);
+    const shown = cut('Read', `${numberLines(A.slice(0, 10), 1)}\n${numberLines(A.slice(10), 31)}`);
     expect(shown.split('\n')).toEqual([
       `     1→${A[0] ?? ''}`,
       ...A.slice(1, 9),
@@ -42,7 +42,7 @@ describe('line numbers in results under Lossless', () => {
 
   it('stay if the line’s own text looks numbered', () => {
     const lines = A.with(5, '     9→a line of a file about line numbers');
-    expect(cut('Read', read(lines))).toContain('     6→     9→a line of');
+    expect(cut('Read', numberLines(lines))).toContain('     6→     9→a line of');
   });
 
   it('stay on two lines in other tools’ results, to be recognized again', () => {
@@ -57,12 +57,12 @@ describe('line numbers in results under Lossless', () => {
     expect(cut('Read', zeros)).toBe(zeros);
     const huge = A.map((line, at) => `12345678901${at}→${line}`).join('\n');
     expect(cut('Read', huge)).toBe(huge);
-    expect(cut('Read', read(A), { is_error: true })).toBe(read(A));
+    expect(cut('Read', numberLines(A), { is_error: true })).toBe(numberLines(A));
   });
 
   it('stay in the task', () => {
-    const messages = [user(text(`[read_file for 'a'] Result:`), text(read(A)))];
-    expect(run(lineNumbers(DEFAULT_TOOLS), messages).edits).toEqual([]);
+    const messages = [user(text(`[read_file for 'a'] Result:`), text(numberLines(A)))];
+    expect(runSteps(lineNumbers(DEFAULT_TOOLS), messages).edits).toEqual([]);
   });
 });
 
@@ -97,8 +97,8 @@ describe('paths of search results under Lossless', () => {
   });
 
   it('restart after lines that were removed without a description, so that the check restores none', () => {
-    const gap = someMarker('37 lines truncated', 'e9a2a5');
-    const named = someMarker('lines 9-40 of lines.ts, shown later', 'e9a2a5');
+    const gap = makeTestMarker('37 lines truncated', 'e9a2a5');
+    const named = makeTestMarker('lines 9-40 of lines.ts, shown later', 'e9a2a5');
     const shown = (marker: string): string => {
       const numbers = [7, 8, 41, 42, 43];
       return cut('Grep', numbers.map((n) => `${PATH}:${n}:line ${n}${n === 8 ? marker : ''}`).join('\n'));

@@ -1,6 +1,6 @@
 import { listFileParts, type FilePart } from '../../messages/fileParts';
 import { findMarkers } from '../../messages/markers';
-import { ruleFor } from '../../messages/tools';
+import { getToolRule } from '../../messages/tools';
 import type { Slice } from '../../slice';
 import type { CutRequest } from '../draft/cuts';
 import type { TextLayout } from '../lines/lines';
@@ -11,25 +11,25 @@ import {
   detectPrefixFormat,
   getPrefixHint,
   statesLineNumbers,
-  type Prefix,
+  type LinePrefix,
   type PrefixFormat,
 } from '../lines/prefixes';
-import { resultStep } from './resultStep';
+import { createResultStep } from './resultStep';
 
 /** Every fiftieth line keeps its number, so that a model need not count hundreds of lines. */
-const KEPT_NUMBER = 50;
+const KEPT_NUMBER_INTERVAL = 50;
 
 /**
  * Removes line numbers that follow from the line before. In an unbroken run the first line keeps
  * its number, and so do the last one before other text and every fiftieth. In search results only a
  * file's first line keeps the path.
  */
-export const lineNumbers = resultStep((tools) => ({
+export const lineNumbers = createResultStep((tools) => ({
   name: 'Line numbers and paths in front of lines',
   reason: 'the numbers follow from the first line’s',
   strict: true,
   noiseOf: (exchange) => {
-    const rule = ruleFor(tools, exchange);
+    const rule = getToolRule(tools, exchange);
     const read = { hint: getPrefixHint(rule?.kind), forms: rule?.numbers };
     return exchange.isError
       ? undefined
@@ -76,7 +76,7 @@ function findCutsInParts(text: string, parts: readonly FilePart[]): CutRequest[]
 
 interface PrefixedLine {
   readonly at: number;
-  readonly prefix: Prefix | undefined;
+  readonly prefix: LinePrefix | undefined;
   /**
    * True if lines before it are missing and no marker names them; then its number does not follow
    * from the line before.
@@ -121,7 +121,7 @@ function findNumberCuts(text: string, lines: readonly PrefixedLine[], format: Pr
     const { at, prefix, afterGap } = line;
     const follows = !afterGap && prefix !== undefined && prefix.number - 1 === before;
     inRun = follows ? inRun + 1 : 0;
-    if (inRun >= kept && prefix && prefix.number % KEPT_NUMBER !== 0) {
+    if (inRun >= kept && prefix && prefix.number % KEPT_NUMBER_INTERVAL !== 0) {
       const endsRun = next !== undefined && next.prefix?.number !== prefix.number + 1;
       // Keep the number if the line's own text would be taken for a numbered one.
       if (!endsRun && !readPrefix(text, prefix.end, format)) cuts.push({ start: at, end: prefix.end });

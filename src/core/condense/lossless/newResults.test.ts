@@ -4,17 +4,25 @@ import { getValueAt } from '../../messages/path';
 import type { ApiMessage } from '../../messages/types';
 import { makeToolTable } from '../../messages/tools';
 import { ownTools } from '../../messages/toolsSchema';
-import { brief } from '../../testing';
-import { freshCounter } from '../../testingCounter';
+import { shortenMarkers } from '../../testing';
+import { createCounter } from '../../testingCounter';
 import { Draft } from '../draft/draft';
 import { applyEdits } from '../edits/applyEdits';
 import type { CutEdit } from '../edits/edits';
 import { cutNewResults, type NewResultRules } from './newResults';
-import { brokenCuts } from './integrity';
-import { called, code, counter, did, read, repeatingHistory, TASK } from './testing';
+import { findBrokenCuts } from './integrity';
+import {
+  makeCall,
+  makeCodeLines,
+  counter,
+  makeExchange,
+  numberLines,
+  repeatingHistoryArbitrary,
+  TASK_MESSAGE,
+} from './testing';
 
 /** That of a process which knows nothing. */
-const another = freshCounter();
+const another = createCounter();
 
 const LOSSLESS: NewResultRules = { lossless: true };
 
@@ -30,7 +38,7 @@ async function sendAll(
   turns: readonly ApiMessage[][],
   rules = LOSSLESS,
 ): Promise<{ shown: string[]; rereads: number; edits: readonly CutEdit[] }> {
-  const messages: ApiMessage[] = [TASK];
+  const messages: ApiMessage[] = [TASK_MESSAGE];
   let edits: readonly CutEdit[] = [];
   let rereads = 0;
   for (const turn of turns) {
@@ -42,20 +50,28 @@ async function sendAll(
   const shown = applyEdits(messages, edits)
     .messages.slice(1)
     .filter((_, at) => at % 2 === 1)
-    .map((message) => brief(getValueAt(message, ['content', 0, 'content']) as string));
+    .map((message) => shortenMarkers(getValueAt(message, ['content', 0, 'content']) as string));
   return { shown, rereads, edits };
 }
 
-const FILE = code('a', 1, 90);
+const FILE = makeCodeLines('a', 1, 90);
 const readFile = (from: number, to: number, name = 'a') =>
-  did('Read', { file_path: `src/${name}.ts`, offset: from, limit: to - from + 1 }, read(code('a', from, to), from));
+  makeExchange(
+    'Read',
+    { file_path: `src/${name}.ts`, offset: from, limit: to - from + 1 },
+    numberLines(makeCodeLines('a', from, to), from),
+  );
 const others = (count: number) =>
-  Array.from({ length: count }, (_, at) => did('Bash', { command: `run ${at}` }, `ok ${at}`));
+  Array.from({ length: count }, (_, at) => makeExchange('Bash', { command: `run ${at}` }, `ok ${at}`));
 
 /** So many turns, and more tokens than an agent looks back. */
 const farFrom = (count: number) => [
   ...others(count),
-  did('Bash', { command: 'long' }, Array.from({ length: 4_000 }, (_, at) => `line ${at * 7919} of it`).join('\n')),
+  makeExchange(
+    'Bash',
+    { command: 'long' },
+    Array.from({ length: 4_000 }, (_, at) => `line ${at * 7919} of it`).join('\n'),
+  ),
 ];
 
 describe('a new result under Lossless', () => {
@@ -66,21 +82,21 @@ describe('a new result under Lossless', () => {
   });
 
   it('of a command with the same output becomes a reference, unless it failed', async () => {
-    const output = code('log', 1, 20).join('\n');
+    const output = makeCodeLines('log', 1, 20).join('\n');
     const shown = await sent([
-      did('Bash', { command: 'make' }, output),
-      did('Bash', { command: 'make all' }, output),
-      did('Bash', { command: 'make all' }, output, { is_error: true }),
+      makeExchange('Bash', { command: 'make' }, output),
+      makeExchange('Bash', { command: 'make all' }, output),
+      makeExchange('Bash', { command: 'make all' }, output, { is_error: true }),
     ]);
     expect(shown[1]).toMatch(/^\[20 lines, shown in the Bash "make" above\]$/);
     expect(shown[2]).toBe(output);
   });
 
   it('that echoes an edit refers to the file', async () => {
-    const echo = `The file was updated.\n${read(FILE.slice(10, 30), 11)}`;
+    const echo = `The file was updated.\n${numberLines(FILE.slice(10, 30), 11)}`;
     const [, shown] = await sent([
       readFile(1, 90),
-      called('Edit', { file_path: 'src/a.ts', old_string: 'x', new_string: 'y' }, echo),
+      makeCall('Edit', { file_path: 'src/a.ts', old_string: 'x', new_string: 'y' }, echo),
     ]);
     expect(shown).toBe('The file was updated.\n[lines 11-30, shown above]');
   });
@@ -128,8 +144,8 @@ describe('a new result under Lossless', () => {
   it('of an unknown tool is read by the user’s rule', async () => {
     const turns = [
       readFile(1, 90),
-      did('acme', { what: 'src/a.ts' }, read(code('a', 30, 60), 30)),
-      did('acme', { what: 'src/b.ts' }, read(code('a', 30, 60), 30)),
+      makeExchange('acme', { what: 'src/a.ts' }, numberLines(makeCodeLines('a', 30, 60), 30)),
+      makeExchange('acme', { what: 'src/b.ts' }, numberLines(makeCodeLines('a', 30, 60), 30)),
     ];
     const tools = makeToolTable(ownTools.parse({ Acme: { kind: 'read', path: ['what'] } }));
     const [, same, other] = await sent(turns, { ...LOSSLESS, tools });
@@ -141,45 +157,45 @@ describe('a new result under Lossless', () => {
 
   it('loses its line numbers even if other calls come between it and its own', async () => {
     const [[read1, answer1], [read2], [read3]] = [readFile(1, 40), readFile(50, 60), readFile(70, 90)];
-    const messages = [TASK, read1, read2, read3, answer1].filter((message) => message !== undefined);
+    const messages = [TASK_MESSAGE, read1, read2, read3, answer1].filter((message) => message !== undefined);
     const { edits } = await arrive(messages, []);
     expect(edits.map(({ place }) => place.message)).toEqual([4]);
   });
 
   it('counts as fixed once it was sent, also for the process that sent it', async () => {
-    const reminder = `\n\n<system-reminder>\n${code('a', 1, 2).join('\n')}\n</system-reminder>`;
-    const output = code('a', 1, 6).join('\n');
+    const reminder = `\n\n<system-reminder>\n${makeCodeLines('a', 1, 2).join('\n')}\n</system-reminder>`;
+    const output = makeCodeLines('a', 1, 6).join('\n');
     const turns = [
-      did('Read', { file_path: 'src/a.ts' }, read(code('a', 1, 1), 1) + reminder),
-      did('Read', { file_path: 'src/a.ts' }, read(code('a', 2, 2), 2) + reminder),
-      did('Write', { file_path: 'src/a.ts', content: code('a', 2, 6).join('\n') }, 'done'),
-      did('Bash', { command: 'gh api' }, output),
+      makeExchange('Read', { file_path: 'src/a.ts' }, numberLines(makeCodeLines('a', 1, 1), 1) + reminder),
+      makeExchange('Read', { file_path: 'src/a.ts' }, numberLines(makeCodeLines('a', 2, 2), 2) + reminder),
+      makeExchange('Write', { file_path: 'src/a.ts', content: makeCodeLines('a', 2, 6).join('\n') }, 'done'),
+      makeExchange('Bash', { command: 'gh api' }, output),
     ];
     const { edits } = await sendAll(turns);
-    const messages = structuredClone([TASK, ...turns.flat()]);
+    const messages = structuredClone([TASK_MESSAGE, ...turns.flat()]);
     expect(edits).toEqual((await arrive(messages, [], another)).edits);
   });
 
   describe("if it is a command's output", () => {
     const BAR = ['\u001b[32mCompiling\u001b[0m', ...[10, 50, 90].map((at) => `${'#'.repeat(at)} ${at} %`)].join('\r');
-    const output = [...code('log', 1, 20), `${BAR}\rdone  `, ...Array<string>(30).fill('retry')].join('\n');
-    const noisy = [did('Bash', { command: 'make' }, output)];
+    const output = [...makeCodeLines('log', 1, 20), `${BAR}\rdone  `, ...Array<string>(30).fill('retry')].join('\n');
+    const noisy = [makeExchange('Bash', { command: 'make' }, output)];
 
     it('keeps terminal noise by default', async () => {
       expect(await sent(noisy)).toEqual([output]);
       const [shown] = await sent(noisy, { lossless: false, noise: true });
-      expect(shown).toBe([...code('log', 1, 20), 'done', 'retry', '[the line above × 29 more]'].join('\n'));
+      expect(shown).toBe([...makeCodeLines('log', 1, 20), 'done', 'retry', '[the line above × 29 more]'].join('\n'));
     });
 
     it('keeps terminal noise if the command failed', async () => {
-      const failed = [did('Bash', { command: 'make' }, output, { is_error: true })];
+      const failed = [makeExchange('Bash', { command: 'make' }, output, { is_error: true })];
       expect(await sent(failed, { ...LOSSLESS, noise: true })).toEqual([output]);
     });
   });
 
   it('leaves sent messages unchanged, loses no line, and is final after one run', () =>
     fc.assert(
-      fc.asyncProperty(repeatingHistory, async (history) => {
+      fc.asyncProperty(repeatingHistoryArbitrary, async (history) => {
         let edits: readonly CutEdit[] = [];
         for (let length = 3; length <= history.length; length += 2) {
           const messages = history.slice(0, length);
@@ -190,8 +206,8 @@ describe('a new result under Lossless', () => {
           expect(made).toEqual((await arrive(unseen.messages, unseen.edits, another)).edits);
           edits = [...edits, ...made];
           const view = applyEdits(messages, edits).messages;
-          expect(brokenCuts(messages, view, edits)).toEqual([]);
-          expect(counter.messages(view)).toBeLessThanOrEqual(counter.messages(messages));
+          expect(findBrokenCuts(messages, view, edits)).toEqual([]);
+          expect(counter.countMessages(view)).toBeLessThanOrEqual(counter.countMessages(messages));
           expect((await arrive(messages, edits)).edits).toEqual([]);
         }
       }),

@@ -7,18 +7,18 @@ import { memoizeByObject } from '../../memoizeByObject';
 import { isRecall, type ToolExchange } from '../../messages/exchanges';
 import { isSamePath } from '../../messages/path';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
-import { originalExchanges } from '../conversationMemory';
+import { listOriginalExchanges } from '../conversationMemory';
 import type { Draft } from '../draft/draft';
 import type { MechanicalStep } from '../draft/steps';
-import { lastByPlace, type CutEdit } from '../edits/edits';
-import { largeResults } from '../operations/largeResults';
+import { selectLastByPlace, type CutEdit } from '../edits/edits';
+import { createLargeResultsStep } from '../operations/largeResults';
 import { runPipeline } from '../pipeline';
 import { watchReferences } from './integrity';
-import { stepMemory, type KnownLines } from './knownLines';
+import { createStepMemory, type LineCache } from './knownLines';
 import type { LineId } from '../lines/lineIds';
 import { lineNumbers } from './lineNumbers';
-import { LINE_OPERATIONS, repeatedLines } from './repeatedLines';
-import { isOfSameFile, Sources, type Source } from './sources';
+import { LINE_OPERATIONS, createRepeatedLinesStep } from './repeatedLines';
+import { isOfSameFile, LineSources, type LineSource } from './sources';
 import { newResultsNoise } from './terminal';
 
 /**
@@ -30,10 +30,10 @@ const RECENT_MESSAGES = 2 * RECENT_TURNS;
 /** The same limit in o200k tokens of the view. */
 const RECENT_TOKENS = 30_000;
 /** A read of this many distinctive lines counts as asking for what a marker replaced. */
-const MIN_LINES_AGAIN = 3;
+const MIN_REREAD_LINES = 3;
 
 /** The newest answer's own words stay, since they may be bound to signed thinking. */
-const OF_RESULTS = LINE_OPERATIONS.filter((operation) => operation !== 'writesReadBack');
+const RESULT_OPERATIONS = LINE_OPERATIONS.filter((operation) => operation !== 'writesReadBack');
 
 /** The rules for new results. */
 export interface NewResultRules {
@@ -68,21 +68,21 @@ export async function cutNewResults(draft: Draft, rules: NewResultRules): Promis
   // First remove noise, so that lines that differ only in it become equal.
   if (noise) steps.push(newResultsNoise(tools));
   if (lossless) {
-    const decide = (_: Draft, known: KnownLines): ((source: Source) => boolean) => {
-      const decided = mayGo(draft, known, isCautious);
+    const decide = (_: Draft, known: LineCache): ((source: LineSource) => boolean) => {
+      const decided = isRemovable(draft, known, isCautious);
       ({ rereads } = decided);
       return decided.may;
     };
-    steps.push(...repeatedLines(tools, 'above', OF_RESULTS, false, decide), lineNumbers(tools));
+    steps.push(...createRepeatedLinesStep(tools, 'above', RESULT_OPERATIONS, false, decide), lineNumbers(tools));
   }
-  if (largeTokens !== undefined) steps.push(largeResults(largeTokens));
+  if (largeTokens !== undefined) steps.push(createLargeResultsStep(largeTokens));
   await runPipeline(draft, steps, { watch: watchReferences(tools) });
-  const edits = lastByPlace(draft.edits).filter((edit) => edit.kind === 'cut');
-  draft.remember(edits);
+  const edits = selectLastByPlace(draft.edits).filter((edit) => edit.kind === 'cut');
+  draft.rememberEdits(edits);
   return { edits, rereads };
 }
 
-const getSources = stepMemory((known) => new Sources(known, 'original'));
+const getSources = createStepMemory((known) => new LineSources(known, 'original'));
 
 /**
  * Decides which new texts may be cut. A repeated read is answered in full unless its content is a
@@ -91,21 +91,22 @@ const getSources = stepMemory((known) => new Sources(known, 'original'));
  * @returns a function that decides for each text, and the messages with reads of lines that a
  * marker had replaced
  */
-function mayGo(
+function isRemovable(
   draft: Draft,
-  known: KnownLines,
+  known: LineCache,
   isCautious: boolean,
-): { readonly may: (source: Source) => boolean; readonly rereads: readonly number[] } {
-  const shown = getSources(known).of(originalExchanges(draft.original), draft.task);
+): { readonly may: (source: LineSource) => boolean; readonly rereads: readonly number[] } {
+  const shown = getSources(known).getCurrentSources(listOriginalExchanges(draft.original), draft.task);
   const reads = shown.filter(({ kind, path }) => kind === 'read' && path !== undefined);
-  const isNew = ({ content }: Source): boolean => content.message >= draft.sentBefore && content.type === 'toolResults';
-  const again = new Map<string | undefined, readonly Source[]>();
+  const isNew = ({ content }: LineSource): boolean =>
+    content.message >= draft.sentBefore && content.type === 'toolResults';
+  const again = new Map<string | undefined, readonly LineSource[]>();
   for (const read of reads) {
     if (!isNew(read) || again.has(read.path)) continue;
     const ofFile = reads.filter((other) => isOfSameFile(other, read));
-    again.set(read.path, readsAgain(draft, known, ofFile));
+    again.set(read.path, listRereads(draft, known, ofFile));
   }
-  const may = (source: Source): boolean => {
+  const may = (source: LineSource): boolean => {
     const { kind, path, exchange } = source;
     if (!isNew(source) || isRecall(exchange)) return false;
     const isLeftAlone = (again.get(path)?.length ?? 0) > 0;
@@ -142,34 +143,34 @@ const isWhole = ({ shown }: Draft, { results }: ToolExchange): boolean =>
 function isRecent({ messages, counter, sentBefore }: Draft, message: number): boolean {
   const recent = messages.slice(message, sentBefore);
   let left = RECENT_TOKENS;
-  return recent.toReversed().every((each) => (left -= counter.message(each)) >= 0);
+  return recent.toReversed().every((each) => (left -= counter.countMessage(each)) >= 0);
 }
 
 /**
  * Reads of a file that asked for lines that a marker had recently replaced.
  * @param reads all reads of the file in order, as received
  */
-function readsAgain(draft: Draft, { ids }: KnownLines, reads: readonly Source[]): Source[] {
-  const found: Source[] = [];
+function listRereads(draft: Draft, { ids }: LineCache, reads: readonly LineSource[]): LineSource[] {
+  const found: LineSource[] = [];
   /** By cut line, the message. */
   const cutIn = new Map<LineId, number>();
   for (const read of reads) {
     const { content, lines } = read;
     let again = 0;
     for (let line = 0; line < lines.count && cutIn.size > 0; line++) {
-      const cut = cutIn.get(lines.id(line));
+      const cut = cutIn.get(lines.getId(line));
       if (cut === undefined || cut >= content.message) continue;
       if (content.message - cut <= RECENT_MESSAGES) again++;
       // From here on the line is visible, unless it is cut again.
-      cutIn.delete(lines.id(line));
+      cutIn.delete(lines.getId(line));
     }
-    if (again >= MIN_LINES_AGAIN) found.push(read);
+    if (again >= MIN_REREAD_LINES) found.push(read);
     const state = draft.shown[content.message]?.find(({ place }) => isSamePath(place.path, content.path));
     for (const { reference, start, end } of state?.cuts ?? []) {
       if (reference === undefined) continue;
       for (let line = 0; line < lines.count; line++) {
-        const isCut = content.start + lines.start(line) < end && content.start + lines.end(line) > start;
-        const id = lines.id(line);
+        const isCut = content.start + lines.getStart(line) < end && content.start + lines.getEnd(line) > start;
+        const id = lines.getId(line);
         if (isCut && ids.isTelling(id)) cutIn.set(id, content.message);
       }
     }

@@ -2,15 +2,15 @@ import { getBlocks, isText } from '../../messages/blocks';
 import { isEnvironment } from '../../messages/environment';
 import { memoizeByObject } from '../../memoizeByObject';
 import { getPlace, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
-import { ruleFor, type ToolTable } from '../../messages/tools';
+import { getToolRule, type ToolTable } from '../../messages/tools';
 import type { ApiMessage, Block } from '../../messages/types';
 import type { CutRequest } from '../draft/cuts';
 import type { Draft } from '../draft/draft';
 import type { MechanicalStep } from '../draft/steps';
-import { plural } from './describe';
-import { protectedFrom } from '../draft/exchanges';
-import { takeKnownLines, stepMemory } from './knownLines';
-import { Groups } from './settled';
+import { formatLineCount } from './describe';
+import { isProtectedFrom } from '../draft/exchanges';
+import { takeKnownLines, createStepMemory } from './knownLines';
+import { StableGroups } from './settled';
 import { toLineSet, findSharedRuns } from './standing';
 
 /**
@@ -18,7 +18,7 @@ import { toLineSet, findSharedRuns } from './standing';
  * older ones keep what differs. No marker says "latest", because that changes as the conversation
  * grows.
  */
-export const obsoleteState = (tools: ToolTable): MechanicalStep => {
+export const createObsoleteStateStep = (tools: ToolTable): MechanicalStep => {
   const name = 'Superseded state';
   return {
     name,
@@ -31,7 +31,7 @@ export const obsoleteState = (tools: ToolTable): MechanicalStep => {
           const requests: CutRequest[] = findSharedRuns(content.text, standing).map((run) => ({
             start: content.start + run.start,
             end: content.start + run.end,
-            marker: `${plural(run.lines)} as in ${what}`,
+            marker: `${formatLineCount(run.lines)} as in ${what}`,
           }));
           const info = {
             contentType: content.type,
@@ -39,21 +39,21 @@ export const obsoleteState = (tools: ToolTable): MechanicalStep => {
             reason: `superseded by ${what}`,
             strict: true,
           } as const;
-          yield draft.cut(name, getPlace(content), requests, info) > 0 ? index : undefined;
+          yield draft.cutText(name, getPlace(content), requests, info) > 0 ? index : undefined;
           // A listing of what is new adds to an earlier full listing, so both hold.
-          if (what === LATER_LISTING) standing = new Set([...standing, ...toLineSet(content.text)]);
+          if (what === LATER_LISTING_TEXT) standing = new Set([...standing, ...toLineSet(content.text)]);
         }
       };
-      environments(known).each(draft.messages, ({ items, places }) =>
+      environmentMemory(known).each(draft.messages, ({ items, places }) =>
         work('later environment details', findStates(draft, items, places, isEnvironmentBlock)),
       );
-      listings(known).each(draft.messages, ({ key, items, places }) =>
+      listingMemory(known).each(draft.messages, ({ key, items, places }) =>
         work(
-          LATER_LISTING,
-          findStates(draft, items, places, (block) => listingHead(block) === key),
+          LATER_LISTING_TEXT,
+          findStates(draft, items, places, (block) => getListingHead(block) === key),
         ),
       );
-      plans(known).each(draft.exchanges, ({ items }) =>
+      planMemory(known).each(draft.exchanges, ({ items }) =>
         work(
           'a later plan',
           items.flatMap((exchange, index) => findPlans(exchange).map((content) => ({ content, index }))),
@@ -71,33 +71,35 @@ interface StateText {
 
 const isEnvironmentBlock = (block: Block): boolean => isText(block) && isEnvironment(block.text);
 
-const environments = stepMemory(
+const environmentMemory = createStepMemory(
   () =>
-    new Groups<ApiMessage>((message) =>
+    new StableGroups<ApiMessage>((message) =>
       message.role === 'user' && getBlocks(message).some(isEnvironmentBlock) ? ['environment'] : [],
     ),
 );
 
-const LATER_LISTING = 'a later listing';
+const LATER_LISTING_TEXT = 'a later listing';
 
 /** Grouped by what they list. */
-const listings = stepMemory(
+const listingMemory = createStepMemory(
   () =>
-    new Groups<ApiMessage>((message) => [...new Set(getBlocks(message).flatMap((block) => listingHead(block) ?? []))]),
+    new StableGroups<ApiMessage>((message) => [
+      ...new Set(getBlocks(message).flatMap((block) => getListingHead(block) ?? [])),
+    ]),
 );
 
-const TAG = '<system-reminder>\n';
-const LISTING = /^<system-reminder>\n([^\n]{1,300}:)\n[\s\S]*<\/system-reminder>\s*$/;
-const MIN_LISTED = 5;
+const REMINDER_TAG = '<system-reminder>\n';
+const LISTING_REMINDER = /^<system-reminder>\n([^\n]{1,300}:)\n[\s\S]*<\/system-reminder>\s*$/;
+const MIN_LISTED_LINES = 5;
 
 /**
  * First line of a listing of skills, agents or tools that an agent adds; undefined for other
  * blocks.
  */
-const listingHead = memoizeByObject((block: Block): string | undefined => {
-  const head = isText(block) ? LISTING.exec(block.text)?.[1] : undefined;
+const getListingHead = memoizeByObject((block: Block): string | undefined => {
+  const head = isText(block) ? LISTING_REMINDER.exec(block.text)?.[1] : undefined;
   if (head === undefined || !isText(block)) return undefined;
-  return block.text.split('\n- ', MIN_LISTED + 1).length > MIN_LISTED ? head : undefined;
+  return block.text.split('\n- ', MIN_LISTED_LINES + 1).length > MIN_LISTED_LINES ? head : undefined;
 });
 
 /**
@@ -116,17 +118,17 @@ const findStates = (
       const message = places[index] as number;
       const path = ['content', at, 'text'];
       // Keep the tags around a listing.
-      const start = block.text.startsWith(TAG) ? TAG.length : 0;
+      const start = block.text.startsWith(REMINDER_TAG) ? REMINDER_TAG.length : 0;
       const text = block.text.slice(start);
       const content: PlacedContent = { type: 'messageText', message, path, start, end: block.text.length, text };
-      return protectedFrom(draft, content) ? [] : [{ content, index }];
+      return isProtectedFrom(draft, content) ? [] : [{ content, index }];
     }),
   );
 
-const plans = stepMemory(
+const planMemory = createStepMemory(
   ({ tools }) =>
-    new Groups<ToolExchange>((exchange) =>
-      ruleFor(tools, exchange)?.kind === 'plan' && findPlans(exchange).length > 0 ? ['plan'] : [],
+    new StableGroups<ToolExchange>((exchange) =>
+      getToolRule(tools, exchange)?.kind === 'plan' && findPlans(exchange).length > 0 ? ['plan'] : [],
     ),
 );
 

@@ -4,30 +4,30 @@ import { describe, it } from 'vitest';
 import { DEFAULT_TOOLS } from '../../messages/tools';
 import type { MechanicalStep } from '../draft/steps';
 import { lineNumbers } from './lineNumbers';
-import { repeatedReminders } from './reminders';
-import { LINE_OPERATIONS, repeatedLines } from './repeatedLines';
-import { retriedErrors } from './retries';
+import { createRepeatedRemindersStep } from './reminders';
+import { LINE_OPERATIONS, createRepeatedLinesStep } from './repeatedLines';
+import { createRetriedErrorsStep } from './retries';
 import { terminalNoise } from './terminal';
-import { repeatingHistory, run } from './testing';
+import { repeatingHistoryArbitrary, runSteps } from './testing';
 
 const STEPS: Readonly<Record<string, () => readonly MechanicalStep[]>> = {
-  'repeated lines, latest': () => repeatedLines(DEFAULT_TOOLS, 'latest', LINE_OPERATIONS),
-  'repeated lines, first': () => repeatedLines(DEFAULT_TOOLS, 'first', LINE_OPERATIONS),
+  'repeated lines, latest': () => createRepeatedLinesStep(DEFAULT_TOOLS, 'latest', LINE_OPERATIONS),
+  'repeated lines, first': () => createRepeatedLinesStep(DEFAULT_TOOLS, 'first', LINE_OPERATIONS),
   'line numbers': () => [lineNumbers(DEFAULT_TOOLS)],
   'repeated lines and line numbers': () => [
-    ...repeatedLines(DEFAULT_TOOLS, 'latest', LINE_OPERATIONS),
+    ...createRepeatedLinesStep(DEFAULT_TOOLS, 'latest', LINE_OPERATIONS),
     lineNumbers(DEFAULT_TOOLS),
   ],
-  reminders: () => [repeatedReminders(DEFAULT_TOOLS, 'latest')],
+  reminders: () => [createRepeatedRemindersStep(DEFAULT_TOOLS, 'latest')],
   'terminal noise': () => [terminalNoise(DEFAULT_TOOLS)],
-  'failed calls': () => [retriedErrors(DEFAULT_TOOLS)],
+  'failed calls': () => [createRetriedErrorsStep(DEFAULT_TOOLS)],
 };
 
 describe.each(Object.entries(STEPS))('Lossless over %s', (_name, steps) => {
   it('is reversible, keeps its references valid, grows nothing, and is final after one run', () =>
     fc.assert(
-      fc.asyncProperty(repeatingHistory, (messages) => {
-        run(steps(), messages);
+      fc.asyncProperty(repeatingHistoryArbitrary, (messages) => {
+        runSteps(steps(), messages);
       }),
     ));
 });

@@ -6,12 +6,12 @@ import { memoizeByObject } from '../../memoizeByObject';
 import type { Slice } from '../../slice';
 import type { CutRequest } from '../draft/cuts';
 import type { MechanicalStep } from '../draft/steps';
-import type { Keep } from './sources';
-import { takeKnownLines, stepMemory } from './knownLines';
-import { Groups } from './settled';
+import type { KeptCopy } from './sources';
+import { takeKnownLines, createStepMemory } from './knownLines';
+import { StableGroups } from './settled';
 
-const OPENING = '<system-reminder>';
-const CLOSING = '</system-reminder>';
+const REMINDER_START = '<system-reminder>';
+const REMINDER_END = '</system-reminder>';
 
 /** Includes the blank lines before it. */
 interface Reminder extends Slice {
@@ -23,18 +23,18 @@ interface Reminder extends Slice {
  * Reminders that agents add again and again to results and prompts: one of each stays. No marker is
  * needed, because they are about the whole conversation and not about their place.
  */
-export const repeatedReminders = (tools: ToolTable, keep: Keep): MechanicalStep => {
+export const createRepeatedRemindersStep = (tools: ToolTable, keep: KeptCopy): MechanicalStep => {
   const name = 'Repeated reminders';
   return {
     name,
     run(draft) {
-      const groups = reminding(takeKnownLines(draft, tools), keep);
+      const groups = reminderMemory(takeKnownLines(draft, tools), keep);
       const messages = [...draft.messages];
-      const changed = new Set(groups.changed(messages).flatMap(({ places }) => places));
+      const changed = new Set(groups.listChanged(messages).flatMap(({ places }) => places));
       const acted: number[] = [];
       for (const message of [...changed].filter((at) => at > draft.task).sort((a, b) => a - b)) {
         for (const [content, requests] of groupCuts(message, messages, groups, draft.task, keep)) {
-          const saved = draft.cut(name, getPlace({ ...content, message }), requests, {
+          const saved = draft.cutText(name, getPlace({ ...content, message }), requests, {
             contentType: content.type,
             operation: 'reference',
             reason: 'the same reminder appears elsewhere',
@@ -43,20 +43,20 @@ export const repeatedReminders = (tools: ToolTable, keep: Keep): MechanicalStep 
           if (saved > 0) acted.push(message);
         }
       }
-      groups.settle(messages, acted);
+      groups.settleItems(messages, acted);
     },
   };
 };
 
-const reminding = stepMemory(
-  () => new Groups<ApiMessage>((message) => [...new Set(getReminders(message).map(({ text }) => text))]),
+const reminderMemory = createStepMemory(
+  () => new StableGroups<ApiMessage>((message) => [...new Set(getReminders(message).map(({ text }) => text))]),
 );
 
 /** Results contain reminders only at their end; elsewhere, the words may be a file's. */
 const getReminders = memoizeByObject((message: ApiMessage): readonly Reminder[] =>
   message.role === 'user'
     ? listContents(message)
-        .filter(({ text }) => text.includes(OPENING))
+        .filter(({ text }) => text.includes(REMINDER_START))
         .flatMap((content) => findReminders(content).map((reminder) => ({ ...reminder, content })))
     : [],
 );
@@ -67,8 +67,8 @@ function findReminders({ text }: Content): (Slice & { readonly text: string })[]
   // From the end of the text backwards.
   for (;;) {
     const trimmed = trimEnd(text, end);
-    if (!text.endsWith(CLOSING, trimmed)) break;
-    const start = text.lastIndexOf(OPENING, trimmed);
+    if (!text.endsWith(REMINDER_END, trimmed)) break;
+    const start = text.lastIndexOf(REMINDER_START, trimmed);
     if (start < 0 || (start > 0 && text[start - 1] !== '\n')) break;
     const from = trimEnd(text, start);
     found.push({ start: from, end: trimmed, text: text.slice(from, trimmed).trim() });
@@ -87,15 +87,15 @@ function trimEnd(text: string, end: number): number {
 function groupCuts(
   at: number,
   messages: readonly ApiMessage[],
-  groups: Groups<ApiMessage>,
+  groups: StableGroups<ApiMessage>,
   task: number,
-  keep: Keep,
+  keep: KeptCopy,
 ): Map<Content, CutRequest[]> {
   const own = getReminders(messages[at] as ApiMessage);
   const cuts = new Map<Content, CutRequest[]>();
   for (const reminder of own) {
     const { content, text, start, end } = reminder;
-    const places = groups.placesOf(text);
+    const places = groups.getPlaces(text);
     const kept = keep === 'latest' ? places.at(-1) : places.find((place) => place > task);
     const same = own.filter((other) => other.text === text);
     if (kept === at && (keep === 'latest' ? same.at(-1) : same[0]) === reminder) continue;

@@ -4,17 +4,17 @@ import type { Place } from '../../messages/types';
 import type { CutRequest } from '../draft/cuts';
 import type { Draft } from '../draft/draft';
 import { placeKey } from '../edits/edits';
-import { marker, type ReferenceId } from '../../messages/markers';
+import { makeMarker, type ReferenceId } from '../../messages/markers';
 import type { MechanicalStep } from '../draft/steps';
-import { describeRun, longestDescription } from './describe';
+import { describeRun, describeAtMost } from './describe';
 import { encodeForJson } from '../lines/lineEnds';
-import { Sources, type Keep, type Source, type SourceKind } from './sources';
-import { takeKnownLines, stepMemory, type KnownLines } from './knownLines';
+import { LineSources, type KeptCopy, type LineSource, type SourceKind } from './sources';
+import { takeKnownLines, createStepMemory, type LineCache } from './knownLines';
 import { LineIndex } from './lineIndex';
-import { RunsOfIndex, type KeptRun, type RunsOfSource } from './runs';
+import { RunsOfIndex, type SourceRun, type RunsOfSource } from './runs';
 
 /** The operations that remove repeated lines, and the kinds of texts that each one cuts. */
-const OPERATIONS = {
+const LINE_OPERATION_ROWS = {
   oneViewPerFile: {
     name: 'One view per file',
     kinds: ['read'],
@@ -32,12 +32,12 @@ const OPERATIONS = {
   },
 } as const satisfies Record<string, { name: string; kinds: readonly SourceKind[]; reason: string }>;
 
-export type LineOperation = keyof typeof OPERATIONS;
+export type LineOperation = keyof typeof LINE_OPERATION_ROWS;
 
-export const LINE_OPERATIONS = Object.keys(OPERATIONS) as LineOperation[];
+export const LINE_OPERATIONS = Object.keys(LINE_OPERATION_ROWS) as LineOperation[];
 
-interface Rules {
-  readonly keep: Keep;
+interface IndexRules {
+  readonly keep: KeptCopy;
   readonly cuttable: ReadonlySet<SourceKind>;
   /** Whether a line of one file may be kept in another file. */
   readonly acrossFiles: boolean;
@@ -47,11 +47,11 @@ interface Rules {
 }
 
 /** Decides which sources of a draft may be cut; by default those of the operations' kinds. */
-type MayGo = (draft: Draft, known: KnownLines) => (source: Source) => boolean;
+type MayGo = (draft: Draft, known: LineCache) => (source: LineSource) => boolean;
 
 interface PlannedCuts {
   readonly place: Place;
-  readonly source: Source;
+  readonly source: LineSource;
   /** The whole text, to which the offsets of the requests refer. */
   readonly text: string;
   readonly requests: CutRequest[];
@@ -63,19 +63,19 @@ interface PlannedCuts {
  * Steps that keep each run of lines in one place, in results or parameters, and refer to it from
  * the others. The first step plans for all of them.
  */
-export function repeatedLines(
+export function createRepeatedLinesStep(
   tools: ToolTable,
-  keep: Keep,
+  keep: KeptCopy,
   operations: readonly LineOperation[],
   acrossFiles = false,
   mayGo?: MayGo,
 ): MechanicalStep[] {
-  const rules: Rules = {
+  const rules: IndexRules = {
     keep,
     acrossFiles,
     mayGo,
     takesRest: false,
-    cuttable: new Set(operations.flatMap((operation) => OPERATIONS[operation].kinds)),
+    cuttable: new Set(operations.flatMap((operation) => LINE_OPERATION_ROWS[operation].kinds)),
   };
   const plans = new WeakMap<Draft, { readonly cuts: PlannedCuts[]; saves: boolean }>();
   const plan = (draft: Draft): PlannedCuts[] => makePlan(draft, rules, getMemory(takeKnownLines(draft, tools), keep));
@@ -88,7 +88,7 @@ export function repeatedLines(
     },
   }));
   const steps = operations.map((operation, at): MechanicalStep => ({
-    name: OPERATIONS[operation].name,
+    name: LINE_OPERATION_ROWS[operation].name,
     run(draft) {
       const known = plans.get(draft) ?? { cuts: plan(draft), saves: false };
       plans.set(draft, known);
@@ -99,7 +99,7 @@ export function repeatedLines(
       // Lines that are left over, and runs that cuts have joined; otherwise a second run over the
       // view would still find something.
       const memory = createRestMemory(takeKnownLines(draft, tools), keep);
-      for (let round = 1; round < MAX_ROUNDS; round++) {
+      for (let round = 1; round < MAX_SEARCH_ROUNDS; round++) {
         const rest = makePlan(draft, { ...rules, takesRest: true }, memory);
         if (!applyCuts(draft, rest)) return;
       }
@@ -108,18 +108,18 @@ export function repeatedLines(
   return steps.length === 0 ? [] : [...reading, ...steps];
 }
 
-const MAX_ROUNDS = 4;
+const MAX_SEARCH_ROUNDS = 4;
 
 /** Makes the planned cuts of one operation, or of all. */
 function applyCuts(draft: Draft, plan: readonly PlannedCuts[], only?: LineOperation): boolean {
   let saved = 0;
   for (const { place, source, text, requests, of } of plan) {
-    const operation = operationOf(source.kind);
+    const operation = findOperation(source.kind);
     if (only !== undefined && operation !== only) continue;
     // The check has restored this place; it needs a new plan.
-    if (draft.text(place) !== text) continue;
-    const { name, reason } = OPERATIONS[operation];
-    const own = draft.cut(name, place, requests, {
+    if (draft.getText(place) !== text) continue;
+    const { name, reason } = LINE_OPERATION_ROWS[operation];
+    const own = draft.cutText(name, place, requests, {
       contentType: source.content.type,
       operation: 'reference',
       reason,
@@ -132,18 +132,18 @@ function applyCuts(draft: Draft, plan: readonly PlannedCuts[], only?: LineOperat
   return saved > 0;
 }
 
-const operationOf = (kind: SourceKind): LineOperation =>
-  LINE_OPERATIONS.find((operation) => (OPERATIONS[operation].kinds as readonly SourceKind[]).includes(kind)) ??
+const findOperation = (kind: SourceKind): LineOperation =>
+  LINE_OPERATIONS.find((operation) => (LINE_OPERATION_ROWS[operation].kinds as readonly SourceKind[]).includes(kind)) ??
   'repeatedRuns';
 
-function makePlan(draft: Draft, rules: Rules, memory: IndexMemory): PlannedCuts[] {
+function makePlan(draft: Draft, rules: IndexRules, memory: IndexMemory): PlannedCuts[] {
   const runs = updateRuns(draft, rules, memory);
   const plan = new Map<string, PlannedCuts>();
-  for (const own of runs.unsettled()) {
+  for (const own of runs.listUnsettled()) {
     const { source } = own;
     const requests = own.runs.map(createCutRequest);
     const place = getPlace(source.content);
-    const ofPlace = plan.get(placeKey(place)) ?? { place, source, text: draft.text(place), requests: [], of: [] };
+    const ofPlace = plan.get(placeKey(place)) ?? { place, source, text: draft.getText(place), requests: [], of: [] };
     ofPlace.requests.push(...requests);
     ofPlace.of.push(own);
     plan.set(placeKey(place), ofPlace);
@@ -158,42 +158,46 @@ interface IndexWithRuns {
    * Texts of new results whose lines could be cut. They stay once they are sent, so the index must
    * then treat them as fixed.
    */
-  readonly asNew: WeakSet<Source>;
+  readonly asNew: WeakSet<LineSource>;
 }
 
 interface IndexMemory {
-  readonly known: KnownLines;
-  readonly sources: Sources;
+  readonly known: LineCache;
+  readonly sources: LineSources;
   latest: IndexWithRuns | undefined;
 }
 
-const memories = stepMemory((known): IndexMemory => ({ known, sources: new Sources(known), latest: undefined }));
+const indexMemory = createStepMemory((known): IndexMemory => ({
+  known,
+  sources: new LineSources(known),
+  latest: undefined,
+}));
 
 /**
  * Condensing new results has an index of its own, which the runs of Lossless in between leave as it
  * is.
  */
-const getMemory = (known: KnownLines, keep: Keep): IndexMemory =>
-  memories(known, keep === 'above' ? 'new results' : '');
+const getMemory = (known: LineCache, keep: KeptCopy): IndexMemory =>
+  indexMemory(known, keep === 'above' ? 'new results' : '');
 
 /**
  * Made for each step and not kept: it is as large as the main index, is rarely needed, and most of
  * it would be rebuilt anyway.
  */
-const createRestMemory = (known: KnownLines, keep: Keep): IndexMemory =>
+const createRestMemory = (known: LineCache, keep: KeptCopy): IndexMemory =>
   keep === 'above' ? getMemory(known, keep) : { ...getMemory(known, keep), latest: undefined };
 
 /** The runs of a draft's view. */
-function updateRuns(draft: Draft, rules: Rules, memory: IndexMemory): RunsOfIndex {
+function updateRuns(draft: Draft, rules: IndexRules, memory: IndexMemory): RunsOfIndex {
   const latest = indexLines(draft, rules, memory);
   memory.latest = undefined;
-  latest.runs.update((run) => isWorthMarker(draft, run));
+  latest.runs.updateChoices((run) => isWorthMarker(draft, run));
   memory.latest = latest;
   return latest.runs;
 }
 
 /** The index of a draft's view; of the one before, all up to the first text that has changed is kept. */
-function indexLines(draft: Draft, rules: Rules, memory: IndexMemory): IndexWithRuns {
+function indexLines(draft: Draft, rules: IndexRules, memory: IndexMemory): IndexWithRuns {
   const { known } = memory;
   const before = memory.latest;
   memory.latest = undefined;
@@ -201,23 +205,23 @@ function indexLines(draft: Draft, rules: Rules, memory: IndexMemory): IndexWithR
     before?.index.keep === rules.keep &&
     before.index.acrossFiles === rules.acrossFiles &&
     isSameSet(before.index.cuttable, rules.cuttable);
-  const { index, runs, asNew } = fits ? before : newIndex(known, rules);
-  const sources = memory.sources.of(draft.exchanges, draft.task);
-  const wasSent = (source: Source): boolean => source.content.message < draft.sentBefore && asNew.has(source);
+  const { index, runs, asNew } = fits ? before : createIndex(known, rules);
+  const sources = memory.sources.getCurrentSources(draft.exchanges, draft.task);
+  const wasSent = (source: LineSource): boolean => source.content.message < draft.sentBefore && asNew.has(source);
   const changed = sources.findIndex((source, at) => source !== index.sources[at] || wasSent(source));
   const kept = changed < 0 ? sources.length : changed;
-  index.truncate(kept);
+  index.truncateSources(kept);
   const mayGo = kept < sources.length ? rules.mayGo?.(draft, known) : undefined;
   for (const source of sources.slice(kept)) {
     const may = mayGo?.(source);
     if (may === true) asNew.add(source);
     else asNew.delete(source);
-    index.add(source, may);
+    index.addSource(source, may);
   }
   return (memory.latest = { index, runs, asNew });
 }
 
-function newIndex(known: KnownLines, { keep, cuttable, acrossFiles, takesRest }: Rules): IndexWithRuns {
+function createIndex(known: LineCache, { keep, cuttable, acrossFiles, takesRest }: IndexRules): IndexWithRuns {
   const index = new LineIndex(keep, cuttable, known.ids, acrossFiles, takesRest);
   return { index, runs: new RunsOfIndex(index, (id) => known.ids.isBlank(id)), asNew: new WeakSet() };
 }
@@ -226,30 +230,30 @@ const isSameSet = <T>(a: ReadonlySet<T>, b: ReadonlySet<T>): boolean =>
   a.size === b.size && [...a].every((value) => b.has(value));
 
 /** Tokens by which references differ in length; the reference is not known yet. */
-const MARGIN = 3;
+const MARGIN_LINES = 3;
 /**
  * A text with gaps is harder to read, so a gap must save this many times the cost of its marker.
  */
-const MIN_WORTH = 1.2;
-const ANY_REFERENCE = 'a1b2c3' as ReferenceId;
+const MIN_SAVING_FACTOR = 1.2;
+const PLACEHOLDER_REFERENCE = 'a1b2c3' as ReferenceId;
 
-function isWorthMarker({ counter }: Draft, run: KeptRun): boolean {
+function isWorthMarker({ counter }: Draft, run: SourceRun): boolean {
   const { content, lines, kind } = run.source;
-  const price = marker(longestDescription(run), ANY_REFERENCE);
-  if (lines.end(run.last) - lines.cutStart(run.first, run.last) > 6 * price.length) return true;
+  const price = makeMarker(describeAtMost(run), PLACEHOLDER_REFERENCE);
+  if (lines.getEnd(run.last) - lines.cutStart(run.first, run.last) > 6 * price.length) return true;
   // Without line numbers: a later step may remove them, and the marker must still pay off.
   let body = '';
   for (let line = run.first; line <= run.last; line++)
-    body += `${content.text.slice(lines.body(line), lines.end(line))}\n`;
-  const worth = kind === 'result' ? MIN_WORTH : 1;
-  return counter.text(body) >= worth * counter.text(price) + MARGIN;
+    body += `${content.text.slice(lines.getBodyStart(line), lines.getEnd(line))}\n`;
+  const worth = kind === 'result' ? MIN_SAVING_FACTOR : 1;
+  return counter.countText(body) >= worth * counter.countText(price) + MARGIN_LINES;
 }
 
-function createCutRequest(run: KeptRun): CutRequest {
+function createCutRequest(run: SourceRun): CutRequest {
   const { content, lines } = run.source;
   return {
     start: content.start + lines.cutStart(run.first, run.last),
-    end: content.start + lines.end(run.last),
+    end: content.start + lines.getEnd(run.last),
     marker: lines.lineEnd === '\n' ? describeRun(run) : encodeForJson(describeRun(run)),
   };
 }

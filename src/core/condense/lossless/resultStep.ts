@@ -3,9 +3,9 @@ import { getPlace, type PlacedContent, type ToolExchange } from '../../messages/
 import type { ToolTable } from '../../messages/tools';
 import type { CutRequest } from '../draft/cuts';
 import type { MechanicalStep } from '../draft/steps';
-import { protectedFrom } from '../draft/exchanges';
-import { takeKnownLines, stepMemory } from './knownLines';
-import { Settled } from './settled';
+import { isProtectedFrom } from '../draft/exchanges';
+import { takeKnownLines, createStepMemory } from './knownLines';
+import { StableItems } from './settled';
 
 /** A rule that judges each result without looking at other messages. */
 export interface ResultRule {
@@ -20,8 +20,8 @@ export interface ResultRule {
 }
 
 /** @param rule creates the rule for an agent's tools */
-export function resultStep(rule: (tools: ToolTable) => ResultRule): (tools: ToolTable) => MechanicalStep {
-  const settledOf = stepMemory(() => new Settled<ToolExchange>());
+export function createResultStep(rule: (tools: ToolTable) => ResultRule): (tools: ToolTable) => MechanicalStep {
+  const settledOf = createStepMemory(() => new StableItems<ToolExchange>());
   return (tools) => {
     const { name, reason, strict, noiseOf } = rule(tools);
     return {
@@ -32,7 +32,7 @@ export function resultStep(rule: (tools: ToolTable) => ResultRule): (tools: Tool
         const acted: number[] = [];
         const { sentBefore } = draft;
         // Do not settle exchanges that only this draft must leave alone.
-        const open = sentBefore > 0 ? findNewExchanges(draft, exchanges) : settled.open(exchanges);
+        const open = sentBefore > 0 ? findNewExchanges(draft, exchanges) : settled.listOpen(exchanges);
         for (const at of open) {
           signal?.throwIfAborted();
           const exchange = exchanges[at] as ToolExchange;
@@ -40,7 +40,7 @@ export function resultStep(rule: (tools: ToolTable) => ResultRule): (tools: Tool
           if (!noiseIn) continue;
           // In reverse, because one text may contain several results.
           for (const content of exchange.results.toReversed()) {
-            if (protectedFrom(draft, content)) continue;
+            if (isProtectedFrom(draft, content)) continue;
             const found = noiseIn(content.text, content);
             const requests = content.start === 0 ? found : found.map((request) => shiftRequest(content, request));
             const info = {
@@ -49,10 +49,10 @@ export function resultStep(rule: (tools: ToolTable) => ResultRule): (tools: Tool
               reason,
               strict,
             } as const;
-            if (draft.cut(name, getPlace(content), requests, info) > 0) acted.push(at);
+            if (draft.cutText(name, getPlace(content), requests, info) > 0) acted.push(at);
           }
         }
-        if (sentBefore === 0) settled.settle(exchanges, acted);
+        if (sentBefore === 0) settled.settleItems(exchanges, acted);
       },
     };
   };

@@ -6,36 +6,40 @@ import { Draft } from '../draft/draft';
 import type { MechanicalStep, Step } from '../draft/steps';
 import { editKey } from '../edits/edits';
 import { runPipeline } from '../pipeline';
-import type { CondensationOptions, ConversationContext, KnownLosslessRun, LosslessRun } from '../types';
-import { repeatedCommands, repeatedListings, similarResults } from './consolidation';
-import { duplicateReads, duplicateResults } from './duplicates';
+import type { CondensationOptions, ConversationContext, CachedLosslessRun, LosslessRun } from '../types';
+import { createRepeatedCommandsStep, createRepeatedListingsStep, createSimilarResultsStep } from './consolidation';
+import { createDuplicateReadsStep, createDuplicateResultsStep } from './duplicates';
 import { watchReferences } from './integrity';
 import { lineNumbers } from './lineNumbers';
-import { obsoleteState } from './obsoleteState';
-import { repeatedReminders } from './reminders';
-import { LINE_OPERATIONS, repeatedLines } from './repeatedLines';
-import { retriedErrors } from './retries';
-import { supersededVersions } from './supersededVersions';
+import { createObsoleteStateStep } from './obsoleteState';
+import { createRepeatedRemindersStep } from './reminders';
+import { LINE_OPERATIONS, createRepeatedLinesStep } from './repeatedLines';
+import { createRetriedErrorsStep } from './retries';
+import { createSupersededVersionsStep } from './supersededVersions';
 import { terminalNoise } from './terminal';
 
-const on = (what: string) => z.boolean().default(true).describe(what);
+const booleanSetting = (what: string) => z.boolean().default(true).describe(what);
 
 export const losslessConfigSchema = z
   .object({
-    deduplicateFileReads: on('Keeps one of several reads of a file that returned the same text.'),
-    deduplicateResults: on('Keeps one of several other results with the same text.'),
-    consolidateToolResults: on('Merges repeated listings, searches and commands, and small similar results.'),
-    removeObsoleteState: on(
+    deduplicateFileReads: booleanSetting('Keeps one of several reads of a file that returned the same text.'),
+    deduplicateResults: booleanSetting('Keeps one of several other results with the same text.'),
+    consolidateToolResults: booleanSetting(
+      'Merges repeated listings, searches and commands, and small similar results.',
+    ),
+    removeObsoleteState: booleanSetting(
       'Keeps only what differs in environment details, reminders and plans that a later one supersedes, and the newest version of a file that was written anew.',
     ),
-    oneViewPerFile: on('Keeps lines of a file once if another read, write or edit shows them too.'),
-    writesReadBack: on('Keeps only those lines of long parameters that no result and no other call shows.'),
-    repeatedRuns: on(
+    oneViewPerFile: booleanSetting('Keeps lines of a file once if another read, write or edit shows them too.'),
+    writesReadBack: booleanSetting('Keeps only those lines of long parameters that no result and no other call shows.'),
+    repeatedRuns: booleanSetting(
       'Keeps runs of lines that occur in several results once, and removes what a tool repeats after an edit.',
     ),
-    lineNumbers: on('Keeps numbers and paths in front of lines once per run of lines.'),
-    terminalNoise: on('Removes control sequences, overwritten progress and repeated lines from command output.'),
-    failedCalls: on('Removes long parameters of calls that failed and were retried successfully.'),
+    lineNumbers: booleanSetting('Keeps numbers and paths in front of lines once per run of lines.'),
+    terminalNoise: booleanSetting(
+      'Removes control sequences, overwritten progress and repeated lines from command output.',
+    ),
+    failedCalls: booleanSetting('Removes long parameters of calls that failed and were retried successfully.'),
     keep: z.enum(['latest', 'first']).default('latest').describe('Which of several identical copies is kept.'),
     acrossFiles: z
       .boolean()
@@ -69,48 +73,54 @@ export async function runLossless(
   const { targetTokens } = options;
   const key = JSON.stringify([config, messages.length, edits.map((edit) => [editKey(edit), edit.id])]);
   const runs = losslessRuns?.get(messages) ?? [];
-  const known = runs.find((run) => run.key === key && leadsTo(run, targetTokens));
+  const known = runs.find((run) => run.key === key && stopsAtSameStep(run, targetTokens));
   if (known) return { draft: known.draft.copy(), steps: known.steps };
   const draft = new Draft(messages, counter, edits);
-  const steps = await runPipeline(draft, losslessSteps(config), {
+  const steps = await runPipeline(draft, createLosslessSteps(config), {
     ...options,
     watch: watchReferences(makeToolTable(config.tools), options.signal),
     // A result can shrink after a later step has moved the copy that its reference names.
     again: ({ edits: made }) => made.length > 0,
   });
-  draft.remember();
-  const run: KnownLosslessRun = { draft: draft.copy(), steps, key, targetTokens };
-  losslessRuns?.set(messages, [...runs, run].slice(-REMEMBERED_RUNS));
+  draft.rememberEdits();
+  const run: CachedLosslessRun = { draft: draft.copy(), steps, key, targetTokens };
+  losslessRuns?.set(messages, [...runs, run].slice(-MAX_CACHED_RUNS));
   return { draft, steps };
 }
 
 /** True if a run with this target would be the same: it ends at the step that meets the target. */
-function leadsTo({ targetTokens: own, steps }: KnownLosslessRun, targetTokens: number | undefined): boolean {
+function stopsAtSameStep({ targetTokens: own, steps }: CachedLosslessRun, targetTokens: number | undefined): boolean {
   if (own === targetTokens) return true;
   const fewest = Math.min(...steps.map(({ tokensBefore, tokensAfter }) => Math.min(tokensBefore, tokensAfter)));
   return fewest > (own ?? 0) && fewest > (targetTokens ?? 0);
 }
 
 /** Runs to keep per conversation; strategies also run Lossless on the results of other steps. */
-const REMEMBERED_RUNS = 4;
+const MAX_CACHED_RUNS = 4;
 
 /** The configured operations in order. */
-export function losslessSteps(config: LosslessConfig): Step[] {
+export function createLosslessSteps(config: LosslessConfig): Step[] {
   const tools = makeToolTable(config.tools);
   const { keep, strictOnly, acrossFiles } = config;
   const removing = strictOnly
     ? []
     : [
-        ...when(config.terminalNoise, () => [terminalNoise(tools)]),
-        ...when(config.failedCalls, () => [retriedErrors(tools)]),
-        ...when(config.consolidateToolResults, () => [repeatedCommands(tools), similarResults(tools)]),
-        ...when(config.removeObsoleteState, () => [supersededVersions(tools)]),
+        ...includeIf(config.terminalNoise, () => [terminalNoise(tools)]),
+        ...includeIf(config.failedCalls, () => [createRetriedErrorsStep(tools)]),
+        ...includeIf(config.consolidateToolResults, () => [
+          createRepeatedCommandsStep(tools),
+          createSimilarResultsStep(tools),
+        ]),
+        ...includeIf(config.removeObsoleteState, () => [createSupersededVersionsStep(tools)]),
       ];
   const merging = [
-    ...when(config.deduplicateFileReads, () => [duplicateReads(tools, keep)]),
-    ...when(config.deduplicateResults, () => [duplicateResults(tools, keep)]),
-    ...when(config.consolidateToolResults, () => [repeatedListings(tools, keep)]),
-    ...when(config.removeObsoleteState, () => [obsoleteState(tools), repeatedReminders(tools, keep)]),
+    ...includeIf(config.deduplicateFileReads, () => [createDuplicateReadsStep(tools, keep)]),
+    ...includeIf(config.deduplicateResults, () => [createDuplicateResultsStep(tools, keep)]),
+    ...includeIf(config.consolidateToolResults, () => [createRepeatedListingsStep(tools, keep)]),
+    ...includeIf(config.removeObsoleteState, () => [
+      createObsoleteStateStep(tools),
+      createRepeatedRemindersStep(tools, keep),
+    ]),
   ];
   const lineOperations = LINE_OPERATIONS.filter((operation) => config[operation]);
   return [
@@ -118,10 +128,11 @@ export function losslessSteps(config: LosslessConfig): Step[] {
     // later. Earlier references to such a copy are written again.
     ...removing.map((step): Step => ({ ...step, rewrites: 'all' })),
     ...merging.map((step): Step => ({ ...step, rewrites: 'earlier' })),
-    ...repeatedLines(tools, keep, lineOperations, acrossFiles),
+    ...createRepeatedLinesStep(tools, keep, lineOperations, acrossFiles),
     // Last, because it depends on which lines are still adjacent.
-    ...when(config.lineNumbers, () => [lineNumbers(tools)]),
+    ...includeIf(config.lineNumbers, () => [lineNumbers(tools)]),
   ];
 }
 
-const when = (isOn: boolean, make: () => readonly MechanicalStep[]): readonly MechanicalStep[] => (isOn ? make() : []);
+const includeIf = (isOn: boolean, make: () => readonly MechanicalStep[]): readonly MechanicalStep[] =>
+  isOn ? make() : [];

@@ -3,11 +3,11 @@ import { isSamePath } from '../../messages/path';
 import type { LineId } from '../lines/lineIds';
 import type { LineIndex, LineNumber } from './lineIndex';
 import type { Lines } from '../lines/lines';
-import { isOfSameFile, type Source } from './sources';
+import { isOfSameFile, type LineSource } from './sources';
 
 /** A range of one text that keeps lines of another. */
-export interface KeptPlace {
-  readonly source: Source;
+export interface SourcePlace {
+  readonly source: LineSource;
   readonly first: number;
   readonly last: number;
   /** Number of lines of the range that count. */
@@ -15,25 +15,25 @@ export interface KeptPlace {
 }
 
 /** A run of lines with the places that keep them; blank lines within it may be kept nowhere. */
-export interface KeptRun {
-  readonly source: Source;
+export interface SourceRun {
+  readonly source: LineSource;
   readonly first: number;
   readonly last: number;
   /** In the order in which the run needs them. */
-  readonly places: readonly KeptPlace[];
+  readonly places: readonly SourcePlace[];
 }
 
 /** Shorter texts are not worth a marker. */
-const MIN_CHARS = 60;
+const MIN_RUN_CHARS = 60;
 
 /** More places would be hard to follow, so the run is split. */
-const MAX_PLACES = 2;
+const MAX_MARKER_PLACES = 2;
 
 /**
  * A marker names a range at most this many times as long as the run; lines would be hard to find in
  * a longer one. Texts without line numbers get no range.
  */
-const MAX_SPREAD = 2;
+const MAX_SPREAD_FACTOR = 2;
 
 interface LineRange {
   readonly first: number;
@@ -41,51 +41,51 @@ interface LineRange {
 }
 
 export interface RunsOfSource {
-  readonly source: Source;
+  readonly source: LineSource;
   /** The longest runs that are worth a marker, with the blank lines inside them. */
-  readonly runs: readonly KeptRun[];
+  readonly runs: readonly SourceRun[];
   /** Set once everything was tried without effect. */
   isSettled: boolean;
 }
 
 /** True if a run saves more than its marker costs. */
-export type IsWorth = (run: KeptRun) => boolean;
+export type IsWorth = (run: SourceRun) => boolean;
 
-/** The line may go ({@link MAY_GO}), or goes if markers name only lines that stay. */
-const MAY_GO = 1;
-const GOES = 2;
+/** The line may go ({@link MAY_BE_REMOVED}), or goes if markers name only lines that stay. */
+const MAY_BE_REMOVED = 1;
+const IS_REMOVED = 2;
 
-interface Choice {
+interface RunChoice {
   /** Runs that are worth a marker, by range. */
-  readonly byRange: readonly (readonly KeptRun[])[];
+  readonly byRange: readonly (readonly SourceRun[])[];
   /** Lines that markers name although they may go themselves. */
   readonly reliesOn: readonly LineNumber[];
 }
 
 /** Two ways to take the runs of a source. */
-interface Choices {
+interface RunChoices {
   /** Markers name only lines that can't go. */
-  readonly safe: Choice;
+  readonly safe: RunChoice;
   /**
    * Markers also name lines that may go but stay in the safe choice; then one place may do instead
    * of two.
    */
-  readonly wide: Choice;
+  readonly wide: RunChoice;
   /** True if `safe` and `wide` differ. */
   readonly mayBeWide: boolean;
   /** Sources that keep its lines. */
-  readonly keepers: readonly Source[];
+  readonly keepers: readonly LineSource[];
 }
 
 /** Keeps the runs up to date as the index changes. */
 export class RunsOfIndex {
   /** Indexed like the sources. */
-  private readonly choices: (Choices | undefined)[] = [];
+  private readonly choices: (RunChoices | undefined)[] = [];
   private readonly known: (RunsOfSource | undefined)[] = [];
   private readonly ranges: (readonly LineRange[] | undefined)[] = [];
   /** A source that returns may have the same runs. */
-  private readonly bySource = new WeakMap<Source, RunsOfSource>();
-  /** By line: {@link MAY_GO}, {@link GOES}, or 0 if it can't go. */
+  private readonly bySource = new WeakMap<LineSource, RunsOfSource>();
+  /** By line: {@link MAY_BE_REMOVED}, {@link GOES}, or 0 if it can't go. */
   private goes = new Uint8Array(1_024);
 
   constructor(
@@ -94,12 +94,12 @@ export class RunsOfIndex {
   ) {}
 
   /** Recomputes the runs of changed sources and of the sources that they keep lines for. */
-  update(isWorth: IsWorth): void {
+  updateChoices(isWorth: IsWorth): void {
     const { index, choices } = this;
     const { touched, removed } = index.takeChanges();
     if (touched.size === 0 && removed.size === 0) return;
     choices.length = Math.min(choices.length, index.sources.length);
-    this.grow(index.size);
+    this.growTables(index.size);
     for (const at of touched) {
       this.findRanges(at);
     }
@@ -108,22 +108,22 @@ export class RunsOfIndex {
       touched.has(at) || choices[at]?.keepers.some((keeper) => changed.has(keeper)) === true;
     const stale = index.sources.flatMap((_, at) => (isStale(at) ? [at] : []));
     for (const at of stale) {
-      choices[at] = this.safeChoice(at, isWorth);
+      choices[at] = this.chooseSafely(at, isWorth);
       changed.add(index.sources[at]);
     }
     for (let at = 0; at < index.sources.length; at++) {
       const choice = choices[at];
       if (!choice?.mayBeWide || !isStale(at)) continue;
-      choices[at] = { ...choice, wide: this.wideChoice(at, isWorth) };
+      choices[at] = { ...choice, wide: this.chooseWidely(at, isWorth) };
     }
-    this.choose();
+    this.chooseRuns();
   }
 
   /**
    * Sources that are not settled, with all others in the same strings: cuts in one string are made
    * together.
    */
-  unsettled(): readonly RunsOfSource[] {
+  listUnsettled(): readonly RunsOfSource[] {
     const { sources } = this.index;
     const places = new Set<number>();
     this.known.forEach((known, at) => {
@@ -137,22 +137,22 @@ export class RunsOfIndex {
   private findRanges(at: number): void {
     const { index } = this;
     const base = index.bases[at] as number;
-    this.goes.fill(0, base, base + (index.sources[at] as Source).lines.count);
+    this.goes.fill(0, base, base + (index.sources[at] as LineSource).lines.count);
     this.ranges[at] = index.isLinked(at) ? trimList(findLinkedRanges(index, at, this.isBlank)) : undefined;
-    this.mark(at);
+    this.markRuns(at);
   }
 
   /** Records which lines of a source may go and which do. */
-  private mark(at: number, runs: readonly KeptRun[] = []): void {
+  private markRuns(at: number, runs: readonly SourceRun[] = []): void {
     const base = this.index.bases[at] as number;
-    for (const { first, last } of this.ranges[at] ?? []) this.goes.fill(MAY_GO, base + first, base + last + 1);
-    for (const { first, last } of runs) this.goes.fill(GOES, base + first, base + last + 1);
+    for (const { first, last } of this.ranges[at] ?? []) this.goes.fill(MAY_BE_REMOVED, base + first, base + last + 1);
+    for (const { first, last } of runs) this.goes.fill(IS_REMOVED, base + first, base + last + 1);
   }
 
-  private safeChoice(at: number, isWorth: IsWorth): Choices | undefined {
+  private chooseSafely(at: number, isWorth: IsWorth): RunChoices | undefined {
     const ranges = this.ranges[at];
     if (!ranges || ranges.length === 0) return undefined;
-    const keepers = new Set<Source>();
+    const keepers = new Set<LineSource>();
     let mayBeWide = false;
     const byRange = ranges.map((range) => {
       const kept = chooseKeptLines(this.index, at, range, (line) => {
@@ -160,23 +160,23 @@ export class RunsOfIndex {
         mayBeWide ||= !stays;
         return stays;
       });
-      for (const line of kept) if (line !== undefined) keepers.add(this.index.sourceAt(line));
+      for (const line of kept) if (line !== undefined) keepers.add(this.index.getSourceAt(line));
       return trimList(splitIntoRuns(this.index, at, range, kept).filter(isWorth));
     });
-    this.mark(at, byRange.flat());
+    this.markRuns(at, byRange.flat());
     const safe = { byRange, reliesOn: [] };
     return { safe, wide: safe, mayBeWide, keepers: trimList([...keepers]) };
   }
 
-  private wideChoice(at: number, isWorth: IsWorth): Choice {
+  private chooseWidely(at: number, isWorth: IsWorth): RunChoice {
     const { index, goes } = this;
     const reliesOn: LineNumber[] = [];
     const byRange = (this.ranges[at] ?? []).map((range) => {
-      const kept = chooseKeptLines(index, at, range, (line) => goes[line] !== GOES);
+      const kept = chooseKeptLines(index, at, range, (line) => goes[line] !== IS_REMOVED);
       const runs = trimList(splitIntoRuns(index, at, range, kept).filter(isWorth));
       for (const { first, last } of runs) {
         for (const line of kept.slice(first - range.first, last - range.first + 1))
-          if (line !== undefined && goes[line] === MAY_GO) reliesOn.push(line);
+          if (line !== undefined && goes[line] === MAY_BE_REMOVED) reliesOn.push(line);
       }
       return runs;
     });
@@ -186,13 +186,13 @@ export class RunsOfIndex {
   /**
    * Takes each range's wide choice, unless it would remove a line that another marker then names.
    */
-  private choose(): void {
+  private chooseRuns(): void {
     const { index, choices, known, goes } = this;
     const named = new Set<LineNumber>();
     for (const choice of choices) for (const line of choice?.wide.reliesOn ?? []) named.add(line);
-    const takesNamed = (base: number, { first, last }: KeptRun): boolean => {
+    const takesNamed = (base: number, { first, last }: SourceRun): boolean => {
       for (let line = base + first; line <= base + last; line++)
-        if (goes[line] === MAY_GO && named.has(line)) return true;
+        if (goes[line] === MAY_BE_REMOVED && named.has(line)) return true;
       return false;
     };
     known.length = index.sources.length;
@@ -214,7 +214,7 @@ export class RunsOfIndex {
     });
   }
 
-  private toSourceRuns(source: Source, runs: readonly KeptRun[]): RunsOfSource {
+  private toSourceRuns(source: LineSource, runs: readonly SourceRun[]): RunsOfSource {
     const before = this.bySource.get(source);
     if (before && isSameList(before.runs, runs, isSameRun)) return before;
     const made = { source, runs, isSettled: false };
@@ -222,7 +222,7 @@ export class RunsOfIndex {
     return made;
   }
 
-  private grow(size: number): void {
+  private growTables(size: number): void {
     if (size <= this.goes.length) return;
     const goes = new Uint8Array(2 * size);
     goes.set(this.goes);
@@ -233,18 +233,18 @@ export class RunsOfIndex {
 const isSameList = <T>(a: readonly T[], b: readonly T[], isSame: (a: T, b: T) => boolean): boolean =>
   a.length === b.length && a.every((one, at) => isSame(one, b[at] as T));
 
-const isSameRun = (a: KeptRun, b: KeptRun): boolean =>
+const isSameRun = (a: SourceRun, b: SourceRun): boolean =>
   a.first === b.first && a.last === b.last && isSameList(a.places, b.places, isSamePlace);
 
-const isSamePlace = (a: KeptPlace, b: KeptPlace): boolean =>
+const isSamePlace = (a: SourcePlace, b: SourcePlace): boolean =>
   a.source === b.source && a.first === b.first && a.last === b.last && a.count === b.count;
 
-const isOneString = (a: Source | undefined, b: Source): boolean =>
+const isOneString = (a: LineSource | undefined, b: LineSource): boolean =>
   a?.content.message === b.content.message && isSamePath(a.content.path, b.content.path);
 
 /** Ranges in which every line has a keeper and which are long enough for a marker. */
 function findLinkedRanges(index: LineIndex, at: number, isBlank: (id: LineId) => boolean): LineRange[] {
-  const { lines, kind } = index.sources[at] as Source;
+  const { lines, kind } = index.sources[at] as LineSource;
   const base = index.bases[at] as number;
   const ranges: LineRange[] = [];
   let first = -1;
@@ -255,27 +255,28 @@ function findLinkedRanges(index: LineIndex, at: number, isBlank: (id: LineId) =>
   let keepSigns = true;
   const close = (): void => {
     // A blank line after the last numbered line is not part of the file.
-    while (last > first && lines.number(first) > 0 && lines.number(last) === 0 && isBlank(lines.id(last))) last--;
+    while (last > first && lines.getNumber(first) > 0 && lines.getNumber(last) === 0 && isBlank(lines.getId(last)))
+      last--;
     if (first >= 0 && isWorthMarking(lines, first, last)) ranges.push({ first, last });
     first = -1;
   };
   // An echo's first line reports the outcome.
   for (let line = kind === 'echo' ? 1 : 0; line < lines.count; line++) {
-    const root = index.standingFor(base + line);
+    const root = index.findRemaining(base + line);
     if (root !== base + line) {
       // Signs distinguish a diff's lines. A marker keeps only the first sign of a run, unless
       // another diff shows all of them.
-      const hasSign = index.signAt(root) === lines.sign(line);
-      const isSameSign = first >= 0 && lines.sign(line) === lines.sign(first);
+      const hasSign = index.getSignAt(root) === lines.getSign(line);
+      const isSameSign = first >= 0 && lines.getSign(line) === lines.getSign(first);
       if (first >= 0 && !(haveOneSign && isSameSign) && !(keepSigns && hasSign)) close();
       if (first < 0) {
         first = line;
         haveOneSign = keepSigns = true;
       }
-      haveOneSign &&= lines.sign(line) === lines.sign(first);
+      haveOneSign &&= lines.getSign(line) === lines.getSign(first);
       keepSigns &&= hasSign;
       last = line;
-    } else if (first >= 0 && !(isBlank(lines.id(line)) && lines.sign(line) === lines.sign(line - 1))) {
+    } else if (first >= 0 && !(isBlank(lines.getId(line)) && lines.getSign(line) === lines.getSign(line - 1))) {
       close();
     }
   }
@@ -286,8 +287,9 @@ function findLinkedRanges(index: LineIndex, at: number, isBlank: (id: LineId) =>
 /** True if it is worth a marker even without line numbers, so that a second run decides alike. */
 function isWorthMarking(lines: Lines, first: number, last: number): boolean {
   let chars = 0;
-  for (let line = first; line <= last && chars < MIN_CHARS; line++) chars += lines.end(line) - lines.body(line) + 1;
-  return chars >= MIN_CHARS;
+  for (let line = first; line <= last && chars < MIN_RUN_CHARS; line++)
+    chars += lines.getEnd(line) - lines.getBodyStart(line) + 1;
+  return chars >= MIN_RUN_CHARS;
 }
 
 /** Splits a range into runs that one marker can describe. */
@@ -296,17 +298,17 @@ function splitIntoRuns(
   at: number,
   range: LineRange,
   kept: readonly (LineNumber | undefined)[],
-): KeptRun[] {
-  const source = index.sources[at] as Source;
-  const runs: KeptRun[] = [];
-  let run: { first: number; last: number; places: Map<Source, KeptPlace> } | undefined;
+): SourceRun[] {
+  const source = index.sources[at] as LineSource;
+  const runs: SourceRun[] = [];
+  let run: { first: number; last: number; places: Map<LineSource, SourcePlace> } | undefined;
   const close = (): void => {
     if (run) runs.push({ source, first: run.first, last: run.last, places: trimList([...run.places.values()]) });
   };
   kept.forEach((line, step) => {
     if (line === undefined) return;
-    const keeper = index.sourceAt(line);
-    const there = index.lineInSource(line);
+    const keeper = index.getSourceAt(line);
+    const there = index.getLineInSource(line);
     if (run && !canShareMarker(run.places, keeper, there, source)) {
       close();
       run = undefined;
@@ -314,7 +316,7 @@ function splitIntoRuns(
     run ??= { first: range.first + step, last: range.first + step, places: new Map() };
     run.last = range.first + step;
     const known = run.places.get(keeper);
-    run.places.set(keeper, known ? widened(known, there) : { source: keeper, first: there, last: there, count: 1 });
+    run.places.set(keeper, known ? extendPlace(known, there) : { source: keeper, first: there, last: there, count: 1 });
   });
   close();
   return runs;
@@ -334,20 +336,25 @@ function chooseKeptLines(
   const own = (index.bases[at] as number) + first;
   const kept: (LineNumber | undefined)[] = [];
   for (let step = 0; step <= last - first; step++) {
-    const root = index.standingFor(own + step);
+    const root = index.findRemaining(own + step);
     kept.push(root === own + step ? undefined : root);
   }
   // Prefer the text that keeps the neighboring lines: one place is easier to find than two.
   const prefer = (step: number, neighbour: LineNumber | undefined, offset: 1 | -1): void => {
     const line = kept[step];
     if (line === undefined || neighbour === undefined) return;
-    const source = index.sourceAt(neighbour);
+    const source = index.getSourceAt(neighbour);
     const candidate = neighbour + offset;
-    if (index.sourceAt(line) === source || candidate < 0 || candidate >= index.size) return;
-    if (index.sourceAt(candidate) !== source || index.idAt(candidate) !== index.idAt(line) || !stays(candidate)) return;
+    if (index.getSourceAt(line) === source || candidate < 0 || candidate >= index.size) return;
+    if (
+      index.getSourceAt(candidate) !== source ||
+      index.getIdAt(candidate) !== index.getIdAt(line) ||
+      !stays(candidate)
+    )
+      return;
     // No text but a diff keeps a line with its sign.
-    const sign = index.signAt(own + step);
-    if (sign === 0 || index.signAt(line) !== sign || index.signAt(candidate) === sign) kept[step] = candidate;
+    const sign = index.getSignAt(own + step);
+    if (sign === 0 || index.getSignAt(line) !== sign || index.getSignAt(candidate) === sign) kept[step] = candidate;
   };
   for (let step = 1; step < kept.length; step++) prefer(step, kept[step - 1], 1);
   for (let step = kept.length - 2; step >= 0; step--) prefer(step, kept[step + 1], -1);
@@ -355,26 +362,31 @@ function chooseKeptLines(
 }
 
 /** True if one marker can also name this line. */
-function canShareMarker(places: ReadonlyMap<Source, KeptPlace>, keeper: Source, line: number, source: Source): boolean {
+function canShareMarker(
+  places: ReadonlyMap<LineSource, SourcePlace>,
+  keeper: LineSource,
+  line: number,
+  source: LineSource,
+): boolean {
   const known = places.get(keeper);
   if (known) {
-    const { first, last, count } = widened(known, line);
-    return keeper.lines.number(first) === 0 || last - first + 1 <= MAX_SPREAD * count;
+    const { first, last, count } = extendPlace(known, line);
+    return keeper.lines.getNumber(first) === 0 || last - first + 1 <= MAX_SPREAD_FACTOR * count;
   }
-  return places.size < MAX_PLACES && [...places.keys()].every((other) => areCompatible(other, keeper, source));
+  return places.size < MAX_MARKER_PLACES && [...places.keys()].every((other) => areCompatible(other, keeper, source));
 }
 
 /**
  * Lines kept partly in another file are hard to follow, and the two sides of an edit must remain
  * distinguishable.
  */
-const areCompatible = (a: Source, b: Source, source: Source): boolean =>
+const areCompatible = (a: LineSource, b: LineSource, source: LineSource): boolean =>
   isOfSameFile(a, source) === isOfSameFile(b, source) && isOtherSide(a, source) === isOtherSide(b, source);
 
-const isOtherSide = (other: Source, source: Source): boolean =>
+const isOtherSide = (other: LineSource, source: LineSource): boolean =>
   other.exchange === source.exchange && source.content.type === 'toolParameters';
 
-const widened = ({ source, first, last, count }: KeptPlace, line: number): KeptPlace => ({
+const extendPlace = ({ source, first, last, count }: SourcePlace, line: number): SourcePlace => ({
   source,
   first: Math.min(first, line),
   last: Math.max(last, line),

@@ -2,14 +2,14 @@
  * Items of a list that a step has processed without effect and can skip. Items are compared by
  * identity, since a growing conversation yields the same objects at the same places.
  */
-export class Settled<T extends object> {
+export class StableItems<T extends object> {
   private items: (T | undefined)[] = [];
 
   /**
    * Places of unsettled items, in order. They stay unsettled until {@link settle}, in case the work
    * fails.
    */
-  open(list: readonly T[]): number[] {
+  listOpen(list: readonly T[]): number[] {
     const open: number[] = [];
     for (let at = 0; at < list.length; at++) if (list[at] !== this.items[at]) open.push(at);
     for (const at of open) this.items[at] = undefined;
@@ -21,17 +21,17 @@ export class Settled<T extends object> {
   }
 
   /** @param acted places where something was done; if that is undone, they must be checked again */
-  settle(list: readonly T[], acted: Iterable<number> = []): void {
+  settleItems(list: readonly T[], acted: Iterable<number> = []): void {
     this.items = list.slice();
     for (const at of acted) this.items[at] = undefined;
   }
 }
 
 /** Shared, because most items have no keys. */
-const NO_KEYS: readonly string[] = [];
+const EMPTY_KEYS: readonly string[] = [];
 
 /** Items of a list that belong together, in order. */
-export interface Group<T> {
+export interface KeyedGroup<T> {
   readonly key: string;
   readonly items: readonly T[];
   /** Positions in the list. */
@@ -41,8 +41,8 @@ export interface Group<T> {
 }
 
 /** Groups a list's items by shared keys, as the list changes. */
-export class Groups<T extends object> {
-  private readonly settled = new Settled<T>();
+export class StableGroups<T extends object> {
+  private readonly settled = new StableItems<T>();
   private readonly keys: (readonly string[])[] = [];
   private readonly places = new Map<string, number[]>();
 
@@ -54,29 +54,29 @@ export class Groups<T extends object> {
    * @param work yields for each item that it tried the item's index in the group, or undefined if
    * nothing was done
    */
-  each(list: readonly T[], work: (group: Group<T>) => Iterable<number | undefined>): void {
+  each(list: readonly T[], work: (group: KeyedGroup<T>) => Iterable<number | undefined>): void {
     const acted: number[] = [];
-    for (const group of this.changed(list)) {
+    for (const group of this.listChanged(list)) {
       for (const index of work(group)) {
         if (index !== undefined) acted.push(group.places[index] as number);
       }
     }
-    this.settle(list, acted);
+    this.settleItems(list, acted);
   }
 
   /** Groups that have changed since they were settled, in the order of their first items. */
-  changed(list: readonly T[]): Group<T>[] {
-    const open = this.settled.open(list);
+  listChanged(list: readonly T[]): KeyedGroup<T>[] {
+    const open = this.settled.listOpen(list);
     const changed = new Set<string>();
-    for (let at = this.keys.length - 1; at >= list.length; at--) this.leave(at, changed);
+    for (let at = this.keys.length - 1; at >= list.length; at--) this.leaveGroups(at, changed);
     this.keys.length = Math.min(this.keys.length, list.length);
     for (const at of open) {
-      this.leave(at, changed);
-      this.enter(at, this.keysOf(list[at] as T), changed);
+      this.leaveGroups(at, changed);
+      this.enterGroups(at, this.keysOf(list[at] as T), changed);
     }
     const isOpen = new Set(open);
     return [...changed]
-      .map((key) => ({ key, places: this.placesOf(key) }))
+      .map((key) => ({ key, places: this.getPlaces(key) }))
       .filter(({ places }) => places.length > 0)
       .sort((a, b) => Number(a.places[0]) - Number(b.places[0]) || (a.key < b.key ? -1 : 1))
       .map(({ key, places }) => {
@@ -86,16 +86,16 @@ export class Groups<T extends object> {
       });
   }
 
-  placesOf(key: string): readonly number[] {
+  getPlaces(key: string): readonly number[] {
     return this.places.get(key) ?? [];
   }
 
   /** @param acted positions in the list where something was done */
-  settle(list: readonly T[], acted: readonly number[]): void {
-    this.settled.settle(list, acted);
+  settleItems(list: readonly T[], acted: readonly number[]): void {
+    this.settled.settleItems(list, acted);
   }
 
-  private leave(at: number, changed: Set<string>): void {
+  private leaveGroups(at: number, changed: Set<string>): void {
     for (const key of this.keys[at] ?? []) {
       const places = this.places.get(key) ?? [];
       places.splice(places.lastIndexOf(at), 1);
@@ -104,8 +104,8 @@ export class Groups<T extends object> {
     }
   }
 
-  private enter(at: number, keys: readonly string[], changed: Set<string>): void {
-    this.keys[at] = keys.length === 0 ? NO_KEYS : keys;
+  private enterGroups(at: number, keys: readonly string[], changed: Set<string>): void {
+    this.keys[at] = keys.length === 0 ? EMPTY_KEYS : keys;
     for (const key of keys) {
       const places = this.places.get(key);
       if (places) places.splice(places.findLastIndex((other) => other < at) + 1, 0, at);

@@ -1,12 +1,12 @@
 import { getFilePath, type FilePart } from '../../messages/fileParts';
 import { isSameFile } from '../../messages/filePath';
 import { getPlace, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
-import { isNameOfFile, ruleFor } from '../../messages/tools';
+import { isNameOfFile, getToolRule } from '../../messages/tools';
 import type { ToolKind } from '../../agents/types';
 import { trimList } from '../../keptList';
-import type { KnownLines } from './knownLines';
+import type { LineCache } from './knownLines';
 import type { Lines } from '../lines/lines';
-import { Settled } from './settled';
+import { StableItems } from './settled';
 
 /**
  * The role of a text: `read` is a file's content from a tool; `result` any other result; `echo` the
@@ -16,7 +16,7 @@ import { Settled } from './settled';
 export type SourceKind = 'read' | 'result' | 'echo' | 'written' | 'new' | 'old' | 'failed';
 
 /** A text whose lines are tracked through the conversation. */
-export interface Source {
+export interface LineSource {
   readonly kind: SourceKind;
   readonly content: PlacedContent;
   readonly exchange: ToolExchange;
@@ -27,18 +27,18 @@ export interface Source {
   readonly lines: Lines;
 }
 
-export const isOfSameFile = (a: Source, b: Source): boolean =>
-  a.path !== undefined && b.path !== undefined && (a.path === b.path || sameFile(a.path, b.path));
+export const isOfSameFile = (a: LineSource, b: LineSource): boolean =>
+  a.path !== undefined && b.path !== undefined && (a.path === b.path || isSameFileCached(a.path, b.path));
 
 /** The same few paths are compared often. */
-const compared = new Map<string, Map<string, boolean>>();
-const MAX_COMPARED = 5_000;
+const comparedPaths = new Map<string, Map<string, boolean>>();
+const MAX_CACHED_COMPARISONS = 5_000;
 
-function sameFile(a: string, b: string): boolean {
-  let known = compared.get(a);
+function isSameFileCached(a: string, b: string): boolean {
+  let known = comparedPaths.get(a);
   if (!known) {
-    if (compared.size > MAX_COMPARED) compared.clear();
-    compared.set(a, (known = new Map<string, boolean>()));
+    if (comparedPaths.size > MAX_CACHED_COMPARISONS) comparedPaths.clear();
+    comparedPaths.set(a, (known = new Map<string, boolean>()));
   }
   let is = known.get(b);
   if (is === undefined) known.set(b, (is = isSameFile(a, b)));
@@ -46,11 +46,11 @@ function sameFile(a: string, b: string): boolean {
 }
 
 /** A file's lines may only be kept where that file is shown; other texts may refer to any. */
-export const mayReferTo = (source: Source, keeper: Source): boolean =>
+export const mayReferTo = (source: LineSource, keeper: LineSource): boolean =>
   source.path === undefined || isOfSameFile(source, keeper);
 
 /** Of equal lines the copy with the higher rank stays; among equals the latest or first. */
-export const RANK: Readonly<Record<SourceKind, number>> = {
+export const SOURCE_RANK: Readonly<Record<SourceKind, number>> = {
   read: 4,
   result: 4,
   written: 4,
@@ -61,22 +61,22 @@ export const RANK: Readonly<Record<SourceKind, number>> = {
 };
 
 /** Shorter texts have no run that is worth a marker. */
-const MIN_CHARS = 80;
+const MIN_SOURCE_CHARS = 80;
 
-const OLD_SIDE = new Set(['old_string', 'oldString', 'old_str', 'old_text', 'oldText', 'search']);
+const OLD_TEXT_PARAMETERS = new Set(['old_string', 'oldString', 'old_str', 'old_text', 'oldText', 'search']);
 
 /** The tracked texts of a conversation, as its exchanges change. */
-export class Sources {
-  private readonly settled = new Settled<ToolExchange>();
-  private readonly byExchange = new WeakMap<ToolExchange, readonly Source[]>();
+export class LineSources {
+  private readonly settled = new StableItems<ToolExchange>();
+  private readonly byExchange = new WeakMap<ToolExchange, readonly LineSource[]>();
   /** By the exchange's place. */
-  private readonly own: (readonly Source[])[] = [];
+  private readonly own: (readonly LineSource[])[] = [];
   /** In the order in which the model sees them. */
-  private readonly byMessage: (readonly Source[])[] = [];
+  private readonly byMessage: (readonly LineSource[])[] = [];
 
   /** @param whose whether the exchanges are the original's or the view's */
   constructor(
-    private readonly known: KnownLines,
+    private readonly known: LineCache,
     private readonly whose: 'original' | 'view' = 'view',
   ) {}
 
@@ -84,30 +84,30 @@ export class Sources {
    * The texts in the order in which the model sees them. Equal exchanges yield identical objects.
    * @param task index of the last message that no operation changes
    */
-  of(exchanges: readonly ToolExchange[], task: number): Source[] {
-    this.known.learn(exchanges, this.whose);
-    const changed: { readonly at: number; readonly sources: readonly Source[] }[] = [];
-    for (const at of this.settled.open(exchanges)) {
-      changed.push({ at, sources: this.sourcesOf(exchanges[at] as ToolExchange) });
+  getCurrentSources(exchanges: readonly ToolExchange[], task: number): LineSource[] {
+    this.known.learnExchanges(exchanges, this.whose);
+    const changed: { readonly at: number; readonly sources: readonly LineSource[] }[] = [];
+    for (const at of this.settled.listOpen(exchanges)) {
+      changed.push({ at, sources: this.getSources(exchanges[at] as ToolExchange) });
     }
     const gone = this.own.splice(exchanges.length);
     for (const { at, sources } of changed) {
       gone.push(this.own[at] ?? []);
       this.own[at] = sources;
     }
-    this.replace(
+    this.replaceSources(
       new Set(gone.flat()),
       changed.flatMap(({ sources }) => sources),
     );
-    this.settled.settle(exchanges);
-    const all: Source[] = [];
+    this.settled.settleItems(exchanges);
+    const all: LineSource[] = [];
     for (const ofMessage of this.byMessage.slice(task + 1)) for (const source of ofMessage) all.push(source);
     return all;
   }
 
-  private replace(gone: ReadonlySet<Source>, come: readonly Source[]): void {
-    const made = new Map<number, Source[]>();
-    const listOf = (message: number): Source[] => {
+  private replaceSources(gone: ReadonlySet<LineSource>, come: readonly LineSource[]): void {
+    const made = new Map<number, LineSource[]>();
+    const listOf = (message: number): LineSource[] => {
       const list = made.get(message) ?? (this.byMessage[message] ?? []).filter((source) => !gone.has(source));
       made.set(message, list);
       return list;
@@ -115,30 +115,30 @@ export class Sources {
     for (const { content } of gone) listOf(content.message);
     for (const source of come) listOf(source.content.message).push(source);
     for (const message of made.keys()) while (this.byMessage.length <= message) this.byMessage.push(trimList([]));
-    for (const [message, list] of made) this.byMessage[message] = trimList(list.sort(byPlace));
+    for (const [message, list] of made) this.byMessage[message] = trimList(list.sort(comparePlace));
   }
 
-  private sourcesOf(exchange: ToolExchange): readonly Source[] {
+  private getSources(exchange: ToolExchange): readonly LineSource[] {
     const sources = this.byExchange.get(exchange) ?? trimList(createSources(exchange, this.known));
     this.byExchange.set(exchange, sources);
     return sources;
   }
 }
 
-function createSources(exchange: ToolExchange, known: KnownLines): readonly Source[] {
-  const toolKind = ruleFor(known.tools, exchange)?.kind;
+function createSources(exchange: ToolExchange, known: LineCache): readonly LineSource[] {
+  const toolKind = getToolRule(known.tools, exchange)?.kind;
   // Plans have an operation of their own.
   if (toolKind === 'plan') return [];
   const path = getFilePath(known.tools, exchange);
-  const sources = (content: PlacedContent, kind: SourceKind): Source[] => {
-    if (content.text.length < MIN_CHARS) return [];
-    const { parts } = known.layoutOf(content);
-    const lines = known.linesOf(content);
+  const sources = (content: PlacedContent, kind: SourceKind): LineSource[] => {
+    if (content.text.length < MIN_SOURCE_CHARS) return [];
+    const { parts } = known.getLayout(content);
+    const lines = known.getLines(content);
     const [first] = parts;
     const own = first?.path ?? (toolKind === 'command' ? undefined : path);
     const isNamed =
       !first || parts.every((part) => part.path === own && (part.head !== 'search' || part.path === path));
-    const whole: Source = { kind, content, exchange, path: own, isNamed, lines };
+    const whole: LineSource = { kind, content, exchange, path: own, isNamed, lines };
     const isOne = !first || (parts.length === 1 && first.start === 0 && first.end === content.text.length);
     return isOne ? [whole] : splitIntoParts({ ...whole, path: undefined }, parts);
   };
@@ -154,16 +154,16 @@ function createSources(exchange: ToolExchange, known: KnownLines): readonly Sour
 }
 
 /** The parts that show files, and the text between them. */
-function splitIntoParts(whole: Source, parts: readonly FilePart[]): Source[] {
+function splitIntoParts(whole: LineSource, parts: readonly FilePart[]): LineSource[] {
   const { lines, kind, content } = whole;
-  const sources: Source[] = [];
+  const sources: LineSource[] = [];
   let line = 0;
-  const add = (to: number, source: Omit<Source, 'lines'>): void => {
+  const add = (to: number, source: Omit<LineSource, 'lines'>): void => {
     const first = line;
-    while (line < lines.count && lines.start(line) < to) line++;
+    while (line < lines.count && lines.getStart(line) < to) line++;
     const last = line - 1;
-    if (last >= first && lines.end(last) - lines.start(first) >= MIN_CHARS)
-      sources.push({ ...source, lines: lines.slice(first, last) });
+    if (last >= first && lines.getEnd(last) - lines.getStart(first) >= MIN_SOURCE_CHARS)
+      sources.push({ ...source, lines: lines.sliceLines(first, last) });
   };
   for (const { start, end, path, head } of parts) {
     add(start, { ...whole, path: undefined });
@@ -177,7 +177,7 @@ function splitIntoParts(whole: Source, parts: readonly FilePart[]): Source[] {
   return sources;
 }
 
-const byPlace = (a: Source, b: Source): number =>
+const comparePlace = (a: LineSource, b: LineSource): number =>
   Number(getPlace(a.content).path[1] ?? 0) - Number(getPlace(b.content).path[1] ?? 0) ||
   a.content.start - b.content.start;
 
@@ -185,7 +185,7 @@ function getParameterKind(exchange: ToolExchange, kind: ToolKind | undefined, co
   if (exchange.isError) return 'failed';
   if (kind === 'write') return 'written';
   if (kind !== 'edit') return 'new';
-  return OLD_SIDE.has(String(content.path.at(-1))) ? 'old' : 'new';
+  return OLD_TEXT_PARAMETERS.has(String(content.path.at(-1))) ? 'old' : 'new';
 }
 
 function getResultKind(kind: ToolKind | undefined): SourceKind {
@@ -198,4 +198,4 @@ function getResultKind(kind: ToolKind | undefined): SourceKind {
  * `first` (better for the prompt cache), or, if the older one was already sent and can't change,
  * the one `above`.
  */
-export type Keep = 'latest' | 'first' | 'above';
+export type KeptCopy = 'latest' | 'first' | 'above';

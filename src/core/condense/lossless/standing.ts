@@ -1,18 +1,18 @@
 import { trimList } from '../../keptList';
 import { listContents } from '../../messages/content';
 import type { ApiMessage } from '../../messages/types';
-import type { KnownLines } from './knownLines';
+import type { LineCache } from './knownLines';
 import { growArray, type LineId } from '../lines/lineIds';
 import type { Lines } from '../lines/lines';
-import { Settled } from './settled';
+import { StableItems } from './settled';
 import type { Slice } from '../../slice';
 
 /** Characters of text that are read between two turns of the event loop. */
-const CHARS_IN_A_TURN = 300_000;
+const CHARS_PER_EVENT_LOOP_TURN = 300_000;
 
 /** Lines that the model can read in a view, updated incrementally. */
 export class StandingLines {
-  private readonly seen = new Settled<ApiMessage>();
+  private readonly seen = new StableItems<ApiMessage>();
   private readonly texts: (readonly Lines[])[] = [];
   /** Occurrences of each line, by ID. */
   private counts = new Int32Array(1_024);
@@ -25,39 +25,39 @@ export class StandingLines {
    */
   readonly moved = new Set<LineId>();
 
-  constructor(private readonly known: KnownLines) {}
+  constructor(private readonly known: LineCache) {}
 
   /**
    * Updates to the current view; layouts of the results must have been learned before.
    * @param collectsMoved whether to record the lines that have left a text
    */
-  update(view: readonly ApiMessage[], collectsMoved = false): void {
+  updateCounts(view: readonly ApiMessage[], collectsMoved = false): void {
     const changed: { readonly at: number; readonly texts: readonly Lines[] }[] = [];
-    for (const at of this.seen.open(view)) {
-      const texts = trimList(listContents(view[at] as ApiMessage).map((content) => this.known.linesOf(content)));
+    for (const at of this.seen.listOpen(view)) {
+      const texts = trimList(listContents(view[at] as ApiMessage).map((content) => this.known.getLines(content)));
       changed.push({ at, texts });
     }
     // Count new lines before old ones are removed, so that a line that only moved is never missing.
     // No `await` may come between.
-    for (const { texts } of changed) for (const lines of texts) this.count(lines, 1);
+    for (const { texts } of changed) for (const lines of texts) this.countLines(lines, 1);
     for (const { at, texts } of changed) {
       if (collectsMoved) this.collectMoved(this.texts[at] ?? [], texts);
-      for (const lines of this.texts[at] ?? []) this.count(lines, -1);
+      for (const lines of this.texts[at] ?? []) this.countLines(lines, -1);
       this.texts[at] = texts;
     }
-    for (const texts of this.texts.splice(view.length)) for (const lines of texts) this.count(lines, -1);
-    this.seen.settle(view);
+    for (const texts of this.texts.splice(view.length)) for (const lines of texts) this.countLines(lines, -1);
+    this.seen.settleItems(view);
   }
 
   /** Reads the texts of a view that are new, in parts: those of a long conversation would keep the thread for long. */
-  *read(view: readonly ApiMessage[]): Generator<undefined, void> {
+  *countViewLines(view: readonly ApiMessage[]): Generator<undefined, void> {
     let chars = 0;
     for (const [at, message] of view.entries()) {
       if (this.seen.isSettled(view, at)) continue;
       for (const content of listContents(message)) {
-        this.known.linesOf(content);
+        this.known.getLines(content);
         chars += content.text.length;
-        if (chars < CHARS_IN_A_TURN) continue;
+        if (chars < CHARS_PER_EVENT_LOOP_TURN) continue;
         chars = 0;
         yield;
       }
@@ -65,30 +65,30 @@ export class StandingLines {
   }
 
   private collectMoved(before: readonly Lines[], after: readonly Lines[]): void {
-    const left = new Set(after.flatMap(idsOf));
-    for (const id of before.flatMap(idsOf)) if (!left.has(id)) this.moved.add(id);
+    const left = new Set(after.flatMap(listLineIds));
+    for (const id of before.flatMap(listLineIds)) if (!left.has(id)) this.moved.add(id);
   }
 
-  has(id: LineId): boolean {
+  hasLine(id: LineId): boolean {
     return (this.counts[id] ?? 0) > 0;
   }
 
   /** Records that a cut relies on this line. */
-  promise(id: LineId): void {
-    this.grow();
+  reserveLine(id: LineId): void {
+    this.growCounts();
     this.promised[id] = 1;
   }
 
-  private count(lines: Lines, times: 1 | -1): void {
-    this.grow();
+  private countLines(lines: Lines, times: 1 | -1): void {
+    this.growCounts();
     for (let line = 0; line < lines.count; line++) {
-      const id = lines.textId(line);
+      const id = lines.getTextId(line);
       this.counts[id] = (this.counts[id] as number) + times;
       if (this.counts[id] === 0 && this.promised[id] === 1) this.hasLost = true;
     }
   }
 
-  private grow(): void {
+  private growCounts(): void {
     const { count } = this.known.ids;
     if (count <= this.counts.length) return;
     this.counts = growArray(this.counts, 2 * count);
@@ -98,7 +98,7 @@ export class StandingLines {
   }
 }
 
-const idsOf = (lines: Lines): LineId[] => Array.from({ length: lines.count }, (_, line) => lines.textId(line));
+const listLineIds = (lines: Lines): LineId[] => Array.from({ length: lines.count }, (_, line) => lines.getTextId(line));
 
 /** Without the newline after its last line. */
 export interface LineRun extends Slice {

@@ -9,8 +9,8 @@ import { user } from '../../testing';
 import { applyEdits } from '../edits/applyEdits';
 import type { Edit } from '../edits/edits';
 import { losslessProvider } from '../providers/lossless';
-import { code, counter, did, read, repeatingHistory, TASK } from './testing';
-import { falseStatements } from './testingStatements';
+import { makeCodeLines, counter, makeExchange, numberLines, repeatingHistoryArbitrary, TASK_MESSAGE } from './testing';
+import { findFalseStatements } from './testingStatements';
 import { oneCaseIn } from '../../../../test/support/cases';
 
 const condense = async (
@@ -24,12 +24,12 @@ const condense = async (
 };
 
 const wrongIn = (messages: readonly ApiMessage[], edits: readonly Edit[]): string[] =>
-  falseStatements(messages, applyEdits(messages, edits).messages, edits);
+  findFalseStatements(messages, applyEdits(messages, edits).messages, edits);
 
 describe('what markers state', () => {
   it.each([{}, { keep: 'first' }])('is true in conversations that repeat themselves, with %o', (config) =>
     fc.assert(
-      fc.asyncProperty(repeatingHistory, async (messages) => {
+      fc.asyncProperty(repeatingHistoryArbitrary, async (messages) => {
         expect(wrongIn(messages, await condense(messages, [], config))).toEqual([]);
       }),
     ),
@@ -39,7 +39,7 @@ describe('what markers state', () => {
     'stays true when such a conversation grows, with %o',
     (config) =>
       fc.assert(
-        fc.asyncProperty(repeatingHistory, repeatingHistory, async (earlier, [, ...later]) => {
+        fc.asyncProperty(repeatingHistoryArbitrary, repeatingHistoryArbitrary, async (earlier, [, ...later]) => {
           const first = await condense(earlier, [], config);
           const messages = [...earlier, ...later];
           const edits = [...first, ...(await condense(messages, first, config))];
@@ -65,13 +65,13 @@ describe('what markers state', () => {
 });
 
 describe('the test of what markers state', () => {
-  const A = code('a', 1, 60);
+  const A = makeCodeLines('a', 1, 60);
   const FILE = { file_path: '/work/src/a.ts' };
   const messages = [
-    TASK,
-    ...did('Read', FILE, read(A)),
-    ...did('Grep', { pattern: 'x' }, `found\n${A.slice(0, 20).join('\n')}`),
-    ...did('Read', FILE, read(['one', ...A])),
+    TASK_MESSAGE,
+    ...makeExchange('Read', FILE, numberLines(A)),
+    ...makeExchange('Grep', { pattern: 'x' }, `found\n${A.slice(0, 20).join('\n')}`),
+    ...makeExchange('Read', FILE, numberLines(['one', ...A])),
   ];
 
   it.each([
@@ -85,12 +85,12 @@ describe('the test of what markers state', () => {
     const view = JSON.stringify(applyEdits(messages, edits).messages);
     expect(view).toMatch(from);
     const changed = JSON.parse(view.replace(from, to)) as ApiMessage[];
-    expect(falseStatements(messages, changed, edits)).toEqual([expect.stringContaining(said)]);
+    expect(findFalseStatements(messages, changed, edits)).toEqual([expect.stringContaining(said)]);
   });
 
   it('detects a place that no longer has the lines', async () => {
     const edits = await condense(messages);
     const view = applyEdits(messages, edits).messages.slice(0, -1);
-    expect(falseStatements(messages, [...view, user('no result')], edits)).toHaveLength(2);
+    expect(findFalseStatements(messages, [...view, user('no result')], edits)).toHaveLength(2);
   });
 });

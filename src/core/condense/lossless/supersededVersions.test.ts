@@ -1,70 +1,88 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TOOLS } from '../../messages/tools';
-import { lines } from '../../testing';
+import { makeLines } from '../../testing';
 import { losslessProvider } from '../providers/lossless';
-import { supersededVersions } from './supersededVersions';
-import { called, code, counter, did, read, results, run, shown, TASK } from './testing';
+import { createSupersededVersionsStep } from './supersededVersions';
+import {
+  makeCall,
+  makeCodeLines,
+  counter,
+  makeExchange,
+  numberLines,
+  listShownResults,
+  runSteps,
+  getShownText,
+  TASK_MESSAGE,
+} from './testing';
 
-const step = supersededVersions(DEFAULT_TOOLS);
+const step = createSupersededVersionsStep(DEFAULT_TOOLS);
 const write = (text: string, fields = {}) =>
-  called('Write', { file_path: '/src/a.ts', content: text }, 'The file has been written.', fields);
+  makeCall('Write', { file_path: '/src/a.ts', content: text }, 'The file has been written.', fields);
 const GONE = '[older version, the file was written anew later]';
 
 /** The content of each write, in order. */
-const written = (messages: Parameters<typeof run>[1]): string[] => {
-  const draft = run(step, messages);
+const written = (messages: Parameters<typeof runSteps>[1]): string[] => {
+  const draft = runSteps(step, messages);
   return messages.flatMap(({ role, content }, at) =>
     role === 'assistant' && JSON.stringify(content).includes('"Write"')
-      ? [shown(draft, at, 'content', 0, 'input', 'content')]
+      ? [getShownText(draft, at, 'content', 0, 'input', 'content')]
       : [],
   );
 };
 
 describe('superseded versions of a file under Lossless', () => {
   it('become references after the whole file is written again; the newest version stays', () => {
-    const versions = Array.from({ length: 10 }, (_, version) => lines(`v${version}`, 30));
-    const messages = [TASK, ...versions.flatMap((text) => write(text))];
+    const versions = Array.from({ length: 10 }, (_, version) => makeLines(`v${version}`, 30));
+    const messages = [TASK_MESSAGE, ...versions.flatMap((text) => write(text))];
     expect(written(messages)).toEqual([...Array.from({ length: 9 }, () => GONE), versions[9]]);
   });
 
   it('include earlier reads of the file', () => {
     const messages = [
-      TASK,
-      ...did('Read', { file_path: '/src/a.ts' }, read(code('old', 1, 20))),
-      ...did('Read', { file_path: '/src/b.ts' }, read(code('other', 1, 20))),
-      ...write(lines('new', 20)),
-      ...did('Read', { file_path: '/src/a.ts' }, read(code('now', 1, 20))),
+      TASK_MESSAGE,
+      ...makeExchange('Read', { file_path: '/src/a.ts' }, numberLines(makeCodeLines('old', 1, 20))),
+      ...makeExchange('Read', { file_path: '/src/b.ts' }, numberLines(makeCodeLines('other', 1, 20))),
+      ...write(makeLines('new', 20)),
+      ...makeExchange('Read', { file_path: '/src/a.ts' }, numberLines(makeCodeLines('now', 1, 20))),
     ];
-    expect(results(run(step, messages))).toEqual([
+    expect(listShownResults(runSteps(step, messages))).toEqual([
       GONE,
-      read(code('other', 1, 20)),
+      numberLines(makeCodeLines('other', 1, 20)),
       'The file has been written.',
-      read(code('now', 1, 20)),
+      numberLines(makeCodeLines('now', 1, 20)),
     ]);
   });
 
   it.each([
-    ['of another file', called('Write', { file_path: '/src/b.ts', content: lines('new', 20) })],
-    ['that failed', write(lines('new', 20), { is_error: true })],
-    ['that is an edit', called('Edit', { file_path: '/src/a.ts', old_string: 'x', new_string: lines('new', 20) })],
+    ['of another file', makeCall('Write', { file_path: '/src/b.ts', content: makeLines('new', 20) })],
+    ['that failed', write(makeLines('new', 20), { is_error: true })],
+    [
+      'that is an edit',
+      makeCall('Edit', { file_path: '/src/a.ts', old_string: 'x', new_string: makeLines('new', 20) }),
+    ],
   ])('stay if they are followed by a write %s', (_what, later) => {
-    expect(run(step, [TASK, ...write(lines('old', 30)), ...later]).edits).toEqual([]);
+    expect(runSteps(step, [TASK_MESSAGE, ...write(makeLines('old', 30)), ...later]).edits).toEqual([]);
   });
 
   it('are left to the line steps if later versions have all their lines', () => {
-    const old = code('line', 1, 20);
+    const old = makeCodeLines('line', 1, 20);
     const edited = [...old.slice(0, 9), 'const changed = true;', ...old.slice(10)];
     const messages = [
-      TASK,
+      TASK_MESSAGE,
       ...write(old.join('\n')),
-      ...called('Edit', { file_path: '/src/a.ts', old_string: old[9], new_string: 'const changed = true;' }),
+      ...makeCall('Edit', { file_path: '/src/a.ts', old_string: old[9], new_string: 'const changed = true;' }),
       ...write(edited.join('\n')),
     ];
-    expect(run(step, messages).edits).toEqual([]);
+    expect(runSteps(step, messages).edits).toEqual([]);
   });
 
   it('stay if only text that is elsewhere in the view may go', async () => {
-    const messages = [TASK, ...write(lines('one', 30)), ...write(lines('two', 30)), ...write(lines('three', 30))];
+    const messages = [
+      TASK_MESSAGE,
+      ...write(makeLines('one', 30)),
+      ...write(makeLines('two', 30)),
+      ...write(makeLines('three', 30)),
+    ];
     const condensed = async (config: unknown) => {
       const checked = losslessProvider.validateConfig(config);
       if (!checked.valid) throw new Error('invalid');

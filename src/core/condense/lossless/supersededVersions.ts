@@ -2,31 +2,31 @@ import { getPlace, type PlacedContent, type ToolExchange } from '../../messages/
 import { listFileChanges } from '../../messages/fileChanges';
 import { getFilePath } from '../../messages/fileParts';
 import { makeFileKey } from '../../messages/filePath';
-import { isNameOfFile, ruleFor, type ToolTable } from '../../messages/tools';
-import { protectedFrom } from '../draft/exchanges';
+import { isNameOfFile, getToolRule, type ToolTable } from '../../messages/tools';
+import { isProtectedFrom } from '../draft/exchanges';
 import type { MechanicalStep } from '../draft/steps';
-import { takeKnownLines, stepMemory } from './knownLines';
-import { Groups } from './settled';
+import { takeKnownLines, createStepMemory } from './knownLines';
+import { StableGroups } from './settled';
 
 /** Shorter texts are not worth a marker. */
-const MIN_CHARS = 160;
+const MIN_VERSION_CHARS = 160;
 
 /**
  * Versions of a file that a later write of the whole file replaced. If the newest version and edits
  * of the file contain all of a version's lines, the line steps take care of it; otherwise its text
  * is replaced by a reference.
  */
-export const supersededVersions = (tools: ToolTable): MechanicalStep => {
+export const createSupersededVersionsStep = (tools: ToolTable): MechanicalStep => {
   const name = 'Superseded versions of files';
   return {
     name,
     run(draft) {
-      versions(takeKnownLines(draft, tools)).each(draft.exchanges, function* ({ items }) {
+      versionMemory(takeKnownLines(draft, tools)).each(draft.exchanges, function* ({ items }) {
         const newest = items.findLastIndex((exchange) => isWholeWrite(tools, exchange));
         if (newest < 1) return;
         const standing = new Set(
           items.flatMap((exchange, index) =>
-            index === newest || ruleFor(tools, exchange)?.kind === 'edit' ? linesWritten(tools, exchange) : [],
+            index === newest || getToolRule(tools, exchange)?.kind === 'edit' ? listWrittenLines(tools, exchange) : [],
           ),
         );
         const goes = items
@@ -34,8 +34,8 @@ export const supersededVersions = (tools: ToolTable): MechanicalStep => {
           .map((exchange) =>
             findVersions(tools, exchange).filter(
               (content) =>
-                content.text.length >= MIN_CHARS &&
-                !protectedFrom(draft, content) &&
+                content.text.length >= MIN_VERSION_CHARS &&
+                !isProtectedFrom(draft, content) &&
                 content.text.split('\n').some((line) => line.trim() !== '' && !standing.has(line)),
             ),
           );
@@ -43,7 +43,7 @@ export const supersededVersions = (tools: ToolTable): MechanicalStep => {
           let saved = 0;
           for (const content of versions.toReversed()) {
             const { start, end } = content;
-            saved += draft.cut(name, getPlace(content), [{ start, end, marker: MARKER }], {
+            saved += draft.cutText(name, getPlace(content), [{ start, end, marker: SUPERSEDED_MARKER_TEXT }], {
               contentType: content.type,
               operation: 'cut',
               reason: 'the whole file was written anew later',
@@ -57,13 +57,13 @@ export const supersededVersions = (tools: ToolTable): MechanicalStep => {
   };
 };
 
-const MARKER = 'older version, the file was written anew later';
+const SUPERSEDED_MARKER_TEXT = 'older version, the file was written anew later';
 
 /** Everything that shows or changes a file, by file. */
-const versions = stepMemory(
+const versionMemory = createStepMemory(
   ({ tools }) =>
-    new Groups<ToolExchange>((exchange) => {
-      const kind = ruleFor(tools, exchange)?.kind;
+    new StableGroups<ToolExchange>((exchange) => {
+      const kind = getToolRule(tools, exchange)?.kind;
       if (exchange.isError || exchange.results.length === 0) return [];
       if (kind !== 'read' && kind !== 'write' && kind !== 'edit') return [];
       const path = getFilePath(tools, exchange);
@@ -72,14 +72,14 @@ const versions = stepMemory(
 );
 
 const isWholeWrite = (tools: ToolTable, exchange: ToolExchange): boolean =>
-  ruleFor(tools, exchange)?.kind === 'write' && linesWritten(tools, exchange).length > 0;
+  getToolRule(tools, exchange)?.kind === 'write' && listWrittenLines(tools, exchange).length > 0;
 
-const linesWritten = (tools: ToolTable, exchange: ToolExchange): readonly string[] =>
+const listWrittenLines = (tools: ToolTable, exchange: ToolExchange): readonly string[] =>
   listFileChanges(tools, exchange).flatMap(({ before, after }) => [...before, ...after]);
 
 /** What the exchange wrote or read of the file. */
 function findVersions(tools: ToolTable, exchange: ToolExchange): readonly PlacedContent[] {
-  switch (ruleFor(tools, exchange)?.kind) {
+  switch (getToolRule(tools, exchange)?.kind) {
     case 'write':
       return exchange.parameters.filter((content) => !isNameOfFile(content));
     case 'read':

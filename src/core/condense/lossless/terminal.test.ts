@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TOOLS } from '../../messages/tools';
-import { code, did, resultAt, run, TASK } from './testing';
+import { makeCodeLines, makeExchange, getShownResult, runSteps, TASK_MESSAGE } from './testing';
 import { findNoise, terminalNoise } from './terminal';
 
 const cut = (text: string): string => {
@@ -37,7 +37,7 @@ describe('terminal noise that Lossless removes', () => {
   });
 
   it('does not include anything else', () => {
-    const output = `${code('a', 1, 30).join('\n')}\n  indented`;
+    const output = `${makeCodeLines('a', 1, 30).join('\n')}\n  indented`;
     expect(findNoise(output)).toEqual([]);
   });
 });
@@ -46,14 +46,14 @@ describe('the step that removes terminal noise', () => {
   const noisy = `start\n${'\u001b[33mwaiting for the server to come up\u001b[0m\n'.repeat(40)}done`;
 
   it('changes only results of commands', () => {
-    const draft = run(terminalNoise(DEFAULT_TOOLS), [
-      TASK,
-      ...did('Bash', { command: 'npm run dev' }, noisy),
-      ...did('Read', { file_path: 'log' }, noisy),
-      ...did('Bash', { command: 'true' }, 'quiet'),
+    const draft = runSteps(terminalNoise(DEFAULT_TOOLS), [
+      TASK_MESSAGE,
+      ...makeExchange('Bash', { command: 'npm run dev' }, noisy),
+      ...makeExchange('Read', { file_path: 'log' }, noisy),
+      ...makeExchange('Bash', { command: 'true' }, 'quiet'),
     ]);
-    expect(resultAt(draft, 2)).toBe('start\nwaiting for the server to come up\n[the line above × 39 more]\ndone');
-    expect(resultAt(draft, 4)).toBe(noisy);
+    expect(getShownResult(draft, 2)).toBe('start\nwaiting for the server to come up\n[the line above × 39 more]\ndone');
+    expect(getShownResult(draft, 4)).toBe(noisy);
     expect(draft.edits.map(({ strict }) => strict)).toEqual([false]);
   });
 
@@ -63,6 +63,6 @@ describe('the step that removes terminal noise', () => {
       { role: 'assistant', content: [{ type: 'tool_use', id: 'id', name: 'Bash', input: {} }] },
       task,
     ] as const;
-    expect(run(terminalNoise(DEFAULT_TOOLS), messages).edits).toEqual([]);
+    expect(runSteps(terminalNoise(DEFAULT_TOOLS), messages).edits).toEqual([]);
   });
 });

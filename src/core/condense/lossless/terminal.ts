@@ -1,36 +1,36 @@
-import { ruleFor } from '../../messages/tools';
+import { getToolRule } from '../../messages/tools';
 import type { CutRequest } from '../draft/cuts';
 import type { ToolTable } from '../../messages/tools';
-import { resultStep, type ResultRule } from './resultStep';
+import { createResultStep, type ResultRule } from './resultStep';
 
 const createRule = (tools: ToolTable): ResultRule => ({
   name: 'Terminal noise',
   reason: 'control sequences, overwritten progress, repeated lines',
   strict: false,
-  noiseOf: (exchange) => (ruleFor(tools, exchange)?.kind === 'command' ? findNoise : undefined),
+  noiseOf: (exchange) => (getToolRule(tools, exchange)?.kind === 'command' ? findNoise : undefined),
 });
 
 /**
  * Removes what a terminal does not keep or adds only for color: control sequences, progress that a
  * carriage return overwrote, trailing blanks, and repeated equal lines.
  */
-export const terminalNoise = resultStep(createRule);
+export const terminalNoise = createResultStep(createRule);
 
 /** For new results; those of failed calls stay whole. */
-export const newResultsNoise = resultStep((tools) => {
+export const newResultsNoise = createResultStep((tools) => {
   const { noiseOf, ...own } = createRule(tools);
   return { ...own, noiseOf: (exchange) => (exchange.isError ? undefined : noiseOf(exchange)) };
 });
 
-const ESCAPE = '\u001b';
+const ESCAPE_CHAR = '\u001b';
 /**
  * Control sequences (ECMA-48 CSI), operating system commands up to their terminator, and
  * two-character escapes.
  */
-const SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b\n]{0,2000}(?:\u0007|\u001b\\)|[@-Z\\^_])/g;
+const CONTROL_SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b\n]{0,2000}(?:\u0007|\u001b\\)|[@-Z\\^_])/g;
 
 /** This many equal lines in a row are shortened. */
-const MIN_RUN = 3;
+const MIN_EQUAL_LINES = 3;
 
 /** Slices without information, in order. */
 export function findNoise(text: string): CutRequest[] {
@@ -38,7 +38,7 @@ export function findNoise(text: string): CutRequest[] {
   let run: { line: string; count: number; firstEnd: number } | undefined;
   let previousEnd = 0;
   const closeRun = (): void => {
-    if (run && run.count > MIN_RUN && run.line.trim() !== '') {
+    if (run && run.count > MIN_EQUAL_LINES && run.line.trim() !== '') {
       // The whole run is removed, including noise that was found in its lines.
       const { firstEnd } = run;
       while ((requests.at(-1)?.start ?? -1) > firstEnd) requests.pop();
@@ -55,7 +55,7 @@ export function findNoise(text: string): CutRequest[] {
       run = { line, count: 0, firstEnd: end };
     }
     run.count++;
-    if (run.count <= MIN_RUN || run.line.trim() === '') addLineNoise(line, at, requests);
+    if (run.count <= MIN_EQUAL_LINES || run.line.trim() === '') addLineNoise(line, at, requests);
     previousEnd = end;
     at = end + 1;
   }
@@ -78,8 +78,8 @@ function addLineNoise(line: string, offset: number, requests: CutRequest[]): voi
   const shown = body > 0 ? line.lastIndexOf('\r', body - 1) + 1 : 0;
   if (shown > 0) add(0, shown);
   const end = trimEnd(line, shown);
-  if (line.includes(ESCAPE)) {
-    for (const match of line.matchAll(SEQUENCE)) {
+  if (line.includes(ESCAPE_CHAR)) {
+    for (const match of line.matchAll(CONTROL_SEQUENCE)) {
       if (match.index >= shown && match.index + match[0].length <= end) add(match.index, match.index + match[0].length);
     }
   }

@@ -3,37 +3,37 @@ import { hashText } from '../../hash';
 import { getBlocks } from '../../messages/blocks';
 import { getValueAt } from '../../messages/path';
 import type { ApiMessage } from '../../messages/types';
-import { assistant, brief, call, listCuts, exchange, result, user } from '../../testing';
-import { freshCounter } from '../../testingCounter';
+import { assistant, shortenMarkers, call, listCuts, makeToolExchange, result, user } from '../../testing';
+import { createCounter } from '../../testingCounter';
 import { Draft } from '../draft/draft';
 import { applyEdits, restoreOriginal } from '../edits/applyEdits';
-import { expandReference, referencesOf } from '../edits/references';
+import { expandReference, collectReferences } from '../edits/references';
 import type { MechanicalStep } from '../draft/steps';
-import { brokenCuts } from './integrity';
+import { findBrokenCuts } from './integrity';
 import fc from 'fast-check';
 
-export const counter = freshCounter();
+export const counter = createCounter();
 
-export const TASK = user('task');
+export const TASK_MESSAGE = user('task');
 
-let ids = 0;
+let callCount = 0;
 
 /** A call with its result, as two messages. */
-export const did = (name: string, input: unknown, content: string, fields = {}): ApiMessage[] =>
-  exchange(`id${ids++}`, name, input, content, fields);
+export const makeExchange = (name: string, input: unknown, content: string, fields = {}): ApiMessage[] =>
+  makeToolExchange(`id${callCount++}`, name, input, content, fields);
 
 /** A call whose result does not matter. */
-export const called = (name: string, input: unknown, content = 'done', fields = {}): ApiMessage[] => {
-  const id = `id${ids++}`;
+export const makeCall = (name: string, input: unknown, content = 'done', fields = {}): ApiMessage[] => {
+  const id = `id${callCount++}`;
   return [assistant(call(id, name, input)), user(result(id, content, fields))];
 };
 
 /** Lines that are unique to a name. */
-export const code = (name: string, from: number, to: number): string[] =>
+export const makeCodeLines = (name: string, from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, at) => `  const ${name}${from + at} = compute(request, ${from + at});`);
 
 /** Lines as Claude Code's Read returns them. */
-export const read = (lines: readonly string[], from = 1): string =>
+export const numberLines = (lines: readonly string[], from = 1): string =>
   lines.map((line, at) => `${String(from + at).padStart(6)}→${line}`).join('\n');
 
 /**
@@ -41,7 +41,7 @@ export const read = (lines: readonly string[], from = 1): string =>
  * nothing left to condense, no cut relies on missing text, no message grows, every marker can be
  * expanded, and the original can be restored.
  */
-export function run(steps: MechanicalStep | readonly MechanicalStep[], messages: readonly ApiMessage[]): Draft {
+export function runSteps(steps: MechanicalStep | readonly MechanicalStep[], messages: readonly ApiMessage[]): Draft {
   const list = Array.isArray(steps) ? (steps as readonly MechanicalStep[]) : [steps as MechanicalStep];
   const runAll = (draft: Draft): Draft => {
     for (const step of list) step.run(draft);
@@ -51,16 +51,16 @@ export function run(steps: MechanicalStep | readonly MechanicalStep[], messages:
   const { edits } = draft;
   expect(runAll(new Draft(messages, counter, edits)).edits).toEqual([]);
   expect(runAll(new Draft(draft.messages, counter)).edits).toEqual([]);
-  expect(brokenCuts(messages, draft.messages, draft.shown.flat())).toEqual([]);
-  expect(draft.tokens).toBe(counter.messages(draft.messages));
+  expect(findBrokenCuts(messages, draft.messages, draft.shown.flat())).toEqual([]);
+  expect(draft.tokens).toBe(counter.countMessages(draft.messages));
   messages.forEach((message, at) => {
-    expect(counter.message(draft.messages[at] ?? message)).toBeLessThanOrEqual(counter.message(message));
+    expect(counter.countMessage(draft.messages[at] ?? message)).toBeLessThanOrEqual(counter.countMessage(message));
   });
   const originals = new Map(
     listCuts(edits).map(({ place, before }) => [before, getValueAt(messages[place.message], place.path) as string]),
   );
   for (const [hash, original] of originals) expect(hashText(original)).toBe(hash);
-  const references = referencesOf(edits);
+  const references = collectReferences(edits);
   for (const { place, cuts } of listCuts(edits)) {
     const original = getValueAt(messages[place.message], place.path) as string;
     for (const { reference, start, end } of cuts) {
@@ -76,59 +76,76 @@ export function run(steps: MechanicalStep | readonly MechanicalStep[], messages:
 }
 
 /** A text of the view, with markers reduced to their words. */
-export const shown = (draft: Draft, message: number, ...path: (string | number)[]): string =>
-  brief(getValueAt(draft.messages[message], path) as string);
+export const getShownText = (draft: Draft, message: number, ...path: (string | number)[]): string =>
+  shortenMarkers(getValueAt(draft.messages[message], path) as string);
 
 /** The only result of a message, with markers reduced to their words. */
-export const resultAt = (draft: Draft, message: number): string => shown(draft, message, 'content', 0, 'content');
+export const getShownResult = (draft: Draft, message: number): string =>
+  getShownText(draft, message, 'content', 0, 'content');
 
 /** All results of a view, with markers reduced to their words. */
-export const results = ({ messages }: Draft): string[] =>
+export const listShownResults = ({ messages }: Draft): string[] =>
   messages.flatMap((message) =>
-    getBlocks(message).flatMap((block) => (block.type === 'tool_result' ? [brief(block['content'] as string)] : [])),
+    getBlocks(message).flatMap((block) =>
+      block.type === 'tool_result' ? [shortenMarkers(block['content'] as string)] : [],
+    ),
   );
 
-const FILE = code('a', 1, 90);
-const NOISE = ['', '}', '\u001b[1mbold\u001b[0m  ', 'progress 1\rprogress 2', 'same', 'same', 'same', 'same', 'same'];
+const FILE_LINES = makeCodeLines('a', 1, 90);
+const NOISE_LINES = [
+  '',
+  '}',
+  '\u001b[1mbold\u001b[0m  ',
+  'progress 1\rprogress 2',
+  'same',
+  'same',
+  'same',
+  'same',
+  'same',
+];
 
-const slice = fc
+const sliceArbitrary = fc
   .record({ from: fc.nat(60), count: fc.integer({ min: 1, max: 50 }), changed: fc.nat(200) })
   .map(({ from, count, changed }) => ({
     from: from + 1,
-    lines: FILE.map((line, at) => (at === changed ? `${line} // changed` : line)).slice(from, from + count),
+    lines: FILE_LINES.map((line, at) => (at === changed ? `${line} // changed` : line)).slice(from, from + count),
   }));
-const numbered = slice.map(({ from, lines }) => read(lines, from));
-const found = slice.map(({ from, lines }) =>
+const numberedArbitrary = sliceArbitrary.map(({ from, lines }) => numberLines(lines, from));
+const searchArbitrary = sliceArbitrary.map(({ from, lines }) =>
   lines
     .map((line, at) => `src/a.ts${at % 5 === 0 ? ':' : '-'}${from + at}${at % 5 === 0 ? ':' : '-'}${line}`)
     .join('\n'),
 );
-const plain = fc
-  .tuple(slice, fc.array(fc.constantFrom(...NOISE), { maxLength: 12 }))
+const outputArbitrary = fc
+  .tuple(sliceArbitrary, fc.array(fc.constantFrom(...NOISE_LINES), { maxLength: 12 }))
   .map(([{ lines }, noise]) => [...noise, ...lines, ...noise].join('\n'));
-const reminded = fc
-  .tuple(numbered, fc.boolean())
+const reminderArbitrary = fc
+  .tuple(numberedArbitrary, fc.boolean())
   .map(([text, has]) =>
-    has ? `${text}\n\n<system-reminder>\n${FILE[0] ?? ''}\n${FILE[1] ?? ''}\n</system-reminder>` : text,
+    has ? `${text}\n\n<system-reminder>\n${FILE_LINES[0] ?? ''}\n${FILE_LINES[1] ?? ''}\n</system-reminder>` : text,
   );
 
-const turn: fc.Arbitrary<ApiMessage[]> = fc.oneof(
-  reminded.map((text) => did('Read', { file_path: 'src/a.ts' }, text)),
-  found.map((text) => did('Grep', { pattern: 'a' }, text)),
+const turnArbitrary: fc.Arbitrary<ApiMessage[]> = fc.oneof(
+  reminderArbitrary.map((text) => makeExchange('Read', { file_path: 'src/a.ts' }, text)),
+  searchArbitrary.map((text) => makeExchange('Grep', { pattern: 'a' }, text)),
   fc
-    .tuple(plain, fc.boolean())
+    .tuple(outputArbitrary, fc.boolean())
     .map(([text, failed]) =>
-      did('Bash', { command: `npm run test ${text.slice(0, 300)}` }, text, failed ? { is_error: true } : {}),
+      makeExchange('Bash', { command: `npm run test ${text.slice(0, 300)}` }, text, failed ? { is_error: true } : {}),
     ),
   fc
-    .tuple(plain, numbered, fc.constantFrom(0, 2))
-    .map(([a, b, indent]) => did('Bash', { command: 'gh api' }, JSON.stringify([{ a }, { b }, a], null, indent))),
-  plain.map((text) => called('Write', { file_path: 'src/a.ts', content: text })),
+    .tuple(outputArbitrary, numberedArbitrary, fc.constantFrom(0, 2))
+    .map(([a, b, indent]) =>
+      makeExchange('Bash', { command: 'gh api' }, JSON.stringify([{ a }, { b }, a], null, indent)),
+    ),
+  outputArbitrary.map((text) => makeCall('Write', { file_path: 'src/a.ts', content: text })),
   fc
-    .tuple(plain, plain, numbered, fc.boolean())
+    .tuple(outputArbitrary, outputArbitrary, numberedArbitrary, fc.boolean())
     .map(([old_string, new_string, echo, failed]) =>
-      called('Edit', { file_path: 'src/a.ts', old_string, new_string }, echo, failed ? { is_error: true } : {}),
+      makeCall('Edit', { file_path: 'src/a.ts', old_string, new_string }, echo, failed ? { is_error: true } : {}),
     ),
 );
 /** Histories whose texts repeat each other's lines in every form that agents print. */
-export const repeatingHistory = fc.array(turn, { maxLength: 14 }).map((turns) => [TASK, ...turns.flat()]);
+export const repeatingHistoryArbitrary = fc
+  .array(turnArbitrary, { maxLength: 14 })
+  .map((turns) => [TASK_MESSAGE, ...turns.flat()]);

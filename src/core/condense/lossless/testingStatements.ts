@@ -6,8 +6,8 @@ import type { Hash } from '../../hash';
 import { listToolExchanges, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { getCommand, DEFAULT_TOOLS, getPath } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
-import { originalOf, type Edit } from '../edits/edits';
-import { expandReference, referencesOf } from '../edits/references';
+import { getOriginalText, type Edit } from '../edits/edits';
+import { expandReference, collectReferences } from '../edits/references';
 import { findMarkers, type ReferenceId } from '../../messages/markers';
 
 interface ViewLine {
@@ -25,23 +25,27 @@ interface ViewText {
 }
 
 /** Lines that can be read at a place, including those of the markers there. */
-type Readable = ReadonlySet<string>;
+type ReadableLines = ReadonlySet<string>;
 
-const PREFIX = /^ {0,11}([1-9]\d*)(?:→|\t| \| )/;
-const SEARCH = /^(?:[^\s:][^:\n]*?[:-])?([1-9]\d*)[:-]/;
-const RANGE = /(\d+)(?:-(\d+))?/;
+const NUMBER_PREFIX = /^ {0,11}([1-9]\d*)(?:→|\t| \| )/;
+const SEARCH_PREFIX = /^(?:[^\s:][^:\n]*?[:-])?([1-9]\d*)[:-]/;
+const LINE_RANGE = /(\d+)(?:-(\d+))?/;
 
 /** All ways to read a line, since what looks like a number may be text. */
-const getReadings = (line: string): string[] => [line, line.replace(PREFIX, ''), line.replace(SEARCH, '')];
+const getReadings = (line: string): string[] => [
+  line,
+  line.replace(NUMBER_PREFIX, ''),
+  line.replace(SEARCH_PREFIX, ''),
+];
 
 /** Lines of a text, or of the strings in a JSON text. */
 const findLineEnds = (text: string): RegExp => (/^\s*[[{]/.test(text) ? /(?<=(?<!\\)(?:\\\\)*)\\n|\n/ : /\n/);
 
 /** A separate operation removes these, so a marker may cover one. */
-const REMINDERS = /(?:\s*<system-reminder>[\s\S]*?<\/system-reminder>)+\s*$/;
+const REMINDERS_AT_END = /(?:\s*<system-reminder>[\s\S]*?<\/system-reminder>)+\s*$/;
 
 /** @returns a sentence for each false marker that names a place */
-export function falseStatements(
+export function findFalseStatements(
   original: readonly ApiMessage[],
   view: readonly ApiMessage[],
   edits: readonly Edit[],
@@ -53,17 +57,17 @@ export function falseStatements(
       lines: splitViewLines(content.text),
     })),
   );
-  const references = referencesOf(edits);
+  const references = collectReferences(edits);
   const originals = new Map<Hash, string>();
   for (const edit of edits) {
-    if (edit.kind === 'cut') originals.set(edit.before, originalOf(original, edit) ?? '');
+    if (edit.kind === 'cut') originals.set(edit.before, getOriginalText(original, edit) ?? '');
   }
   return texts.flatMap((text) =>
     text.lines.flatMap(({ marker }) => {
       if (!marker || !/ lines?\b.*, shown |^lines? .*, shown /.test(marker.what)) return [];
       const referenced = references.get(marker.reference);
       if (!referenced) return [`${marker.what}: its reference is unknown`];
-      const expanded = expandReference(referenced, (hash) => originals.get(hash)).replace(REMINDERS, '');
+      const expanded = expandReference(referenced, (hash) => originals.get(hash)).replace(REMINDERS_AT_END, '');
       const missing = expanded.split(findLineEnds(originals.get(referenced.before) ?? ''));
       const readable = readMarker(texts, text, marker.what, new Set());
       const gone = missing.find((line) => line.trim() !== '' && !getReadings(line).some((each) => readable.has(each)));
@@ -81,13 +85,13 @@ function splitViewLines(text: string): ViewLine[] {
     const [found] = findMarkers(line.replaceAll('\\"', '"'));
     const stated = found
       ? /^lines? (?:\d+-)?(\d+)/.exec(found.what)?.[1]
-      : (PREFIX.exec(line) ?? SEARCH.exec(line))?.[1];
+      : (NUMBER_PREFIX.exec(line) ?? SEARCH_PREFIX.exec(line))?.[1];
     number = stated === undefined ? (found || number === undefined ? undefined : number + 1) : Number(stated);
     return { text: line, number, marker: found };
   });
 }
 
-function readMarker(texts: readonly ViewText[], at: ViewText, what: string, seen: Set<string>): Readable {
+function readMarker(texts: readonly ViewText[], at: ViewText, what: string, seen: Set<string>): ReadableLines {
   const readable = new Set<string>();
   const own = /^lines? (\d+(?:-\d+)?)/.exec(what)?.[1];
   const file = /^[^,]*? of ([^,]+), shown /.exec(what)?.[1];
@@ -111,7 +115,7 @@ function readMarker(texts: readonly ViewText[], at: ViewText, what: string, seen
 
 /** True if a line is in the range, or if it is a marker for lines that may be. */
 function isWithin(line: ViewLine, numbers: string | undefined): boolean {
-  const range = numbers === undefined ? undefined : RANGE.exec(numbers);
+  const range = numbers === undefined ? undefined : LINE_RANGE.exec(numbers);
   if (!range) return true;
   const [first, last] = [Number(range[1]), Number(range[2] ?? range[1])];
   const own = line.marker && /^lines? (\d+)(?:-(\d+))?/.exec(line.marker.what);

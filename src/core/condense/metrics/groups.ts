@@ -25,11 +25,11 @@ export interface RunGroup {
 }
 
 /** Key of runs without model calls. */
-const NO_PROFILE = '';
+const NO_PROFILE_KEY = '';
 
 /** By the profile called first; the largest saving comes first. */
 export const groupByProfile = (allRuns: readonly RunMetrics[]): RunGroup[] =>
-  groupRuns(allRuns, ({ calls }) => calls[0]?.profile ?? NO_PROFILE);
+  groupRuns(allRuns, ({ calls }) => calls[0]?.profile ?? NO_PROFILE_KEY);
 
 /** The group with the largest saving comes first. */
 export function groupRuns(allRuns: readonly RunMetrics[], keyOf: (run: RunMetrics) => string): RunGroup[] {

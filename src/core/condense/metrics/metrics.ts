@@ -156,9 +156,9 @@ export function summarizeMetrics(runs: readonly RunMetrics[]): MetricsSummary {
 }
 
 /** Calls used to calibrate; only recent ones, because models and prompts change. */
-const RECENT_CALLS = 20;
+const MAX_RECENT_CALLS = 20;
 /** More, since one run makes dozens of such summaries, of all lengths. */
-const RECENT_CONTENTS = 100;
+const MAX_RECENT_CONTENT_SUMMARIES = 100;
 /** Bounds of plausible factors; no known tokenizer differs more from o200k. */
 const FACTOR_BOUNDS = { least: 0.5, most: 5 } as const;
 
@@ -166,14 +166,14 @@ interface ReportedCall extends ModelCall {
   readonly usage: Usage;
 }
 
-const reportedCalls = (runs: readonly RunMetrics[], model: string): ReportedCall[] =>
+const selectReportedCalls = (runs: readonly RunMetrics[], model: string): ReportedCall[] =>
   runs
     .flatMap(({ calls }) => calls)
     .filter((call): call is ReportedCall => call.model === model && call.usage?.source === 'reported');
 
 /** The model's tokens per o200k token, as reported for its last calls; undefined without any. */
 export function calibrateFactor(runs: readonly RunMetrics[], model: string): number | undefined {
-  const calls = reportedCalls(runs, model).slice(-RECENT_CALLS);
+  const calls = selectReportedCalls(runs, model).slice(-MAX_RECENT_CALLS);
   const counted = calls.reduce((sum, call) => sum + call.countedTokens, 0);
   const reported = calls.reduce((sum, call) => sum + countPromptTokens(call.usage), 0);
   if (counted === 0 || reported === 0) return undefined;
@@ -182,11 +182,11 @@ export function calibrateFactor(runs: readonly RunMetrics[], model: string): num
 
 /** Lengths of the model's last summaries, of conversations and of single contents. */
 export function getOutputSamples(runs: readonly RunMetrics[], model: string): OutputSample[] {
-  const complete = reportedCalls(runs, model).filter(({ outcome }) => outcome === 'complete');
+  const complete = selectReportedCalls(runs, model).filter(({ outcome }) => outcome === 'complete');
   const [contents, conversations] = [true, false].map((isContent) =>
     complete
       .filter(({ askedTokens }) => (askedTokens !== undefined) === isContent)
-      .slice(isContent ? -RECENT_CONTENTS : -RECENT_CALLS),
+      .slice(isContent ? -MAX_RECENT_CONTENT_SUMMARIES : -MAX_RECENT_CALLS),
   );
   return [...(conversations ?? []), ...(contents ?? [])].map(({ usage, askedTokens }) => ({
     inputTokens: countPromptTokens(usage),

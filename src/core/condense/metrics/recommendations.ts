@@ -37,26 +37,26 @@ export type Recommendation = {
 );
 
 /** Minimum number of runs behind a figure. */
-const FEWEST_RUNS = 5;
+const MIN_RUNS = 5;
 /** Another profile's maximum price per removed token, relative to the current one. */
-const CHEAPER = 0.8;
+const MAX_PRICE_FACTOR = 0.8;
 /** How much more often it may fail, as a share of its runs. */
-const MORE_FAILURES = 0.1;
+const MAX_EXTRA_FAILURE_SHARE = 0.1;
 /**
  * Additional share of the conversations that another configuration must remove at no higher cost …
  */
-const MORE_SAVED = 0.05;
+const MIN_EXTRA_SAVED_SHARE = 0.05;
 /** … unless it costs at most this share and removes hardly less. */
 const MAX_COST_SHARE = 0.5;
-const HARDLY_LESS = 0.02;
+const MAX_LESS_SAVED_SHARE = 0.02;
 /** A threshold is too high if this share of the runs started only when the window was full. */
-const NEED_SHARE = 0.25;
+const HIGH_NEED_SHARE = 0.25;
 /** It is too low if runs at the threshold remove less than this share. */
-const LITTLE_SAVED = 0.15;
+const LOW_SAVED_SHARE = 0.15;
 /** Percent of the window by which to move a threshold. */
-const STEP = 10;
+const THRESHOLD_STEP_PERCENT = 10;
 
-const NOTHING: ExpectedSaving = { dollars: 0, tokens: 0, runs: 0 };
+const NO_SAVING: ExpectedSaving = { dollars: 0, tokens: 0, runs: 0 };
 
 /** @param allRuns oldest first */
 export function createRecommendations(allRuns: readonly RunMetrics[], current: CurrentSettings): Recommendation[] {
@@ -68,92 +68,102 @@ export function createRecommendations(allRuns: readonly RunMetrics[], current: C
 /** US dollars per removed token. */
 const getPricePerToken = ({ cost, tokensSaved }: RunGroup): number => (tokensSaved > 0 ? cost / tokensSaved : Infinity);
 
-const failureShare = ({ failures, runs }: RunGroup): number => failures / runs;
+const computeFailureShare = ({ failures, runs }: RunGroup): number => failures / runs;
 
 function recommendProfile(allRuns: readonly RunMetrics[], { profile }: CurrentSettings): Recommendation | undefined {
   const priced = allRuns.filter(
     ({ calls, cost }) => cost !== undefined && new Set(calls.map((call) => call.profile)).size === 1,
   );
-  const groups = groupRuns(priced, ({ calls }) => calls[0]?.profile ?? '').filter(({ runs }) => runs >= FEWEST_RUNS);
+  const groups = groupRuns(priced, ({ calls }) => calls[0]?.profile ?? '').filter(({ runs }) => runs >= MIN_RUNS);
   const now = groups.find(({ key }) => key === profile);
   if (!now || now.tokensSaved <= 0) return undefined;
   const best = groups
-    .filter((group) => failureShare(group) <= failureShare(now) + MORE_FAILURES)
+    .filter((group) => computeFailureShare(group) <= computeFailureShare(now) + MAX_EXTRA_FAILURE_SHARE)
     .toSorted((a, b) => getPricePerToken(a) - getPricePerToken(b))[0];
-  if (!best || getPricePerToken(best) > getPricePerToken(now) * CHEAPER) return undefined;
+  if (!best || getPricePerToken(best) > getPricePerToken(now) * MAX_PRICE_FACTOR) return undefined;
   const dollars = now.cost - now.tokensSaved * getPricePerToken(best);
-  return { kind: 'profile', profile: best.key, from: now.runs + best.runs, saving: { ...NOTHING, dollars } };
+  return { kind: 'profile', profile: best.key, from: now.runs + best.runs, saving: { ...NO_SAVING, dollars } };
 }
 
 /** Never recommend a provider that loses more than the current one. */
-const LOSS: Readonly<Record<string, number>> = { lossless: 0, smart: 1, strategy: 1, truncation: 1, native: 2 };
+const LOSS_RANK_BY_PROVIDER: Readonly<Record<string, number>> = {
+  lossless: 0,
+  smart: 1,
+  strategy: 1,
+  truncation: 1,
+  native: 2,
+};
 
-const keyOf = (provider: string, preset: string | undefined): string => JSON.stringify([provider, preset ?? null]);
+const makeConfigurationKey = (provider: string, preset: string | undefined): string =>
+  JSON.stringify([provider, preset ?? null]);
 
-const savedShare = ({ tokensSaved, tokensBefore }: RunGroup): number => tokensSaved / Math.max(1, tokensBefore);
+const computeSavedShare = ({ tokensSaved, tokensBefore }: RunGroup): number => tokensSaved / Math.max(1, tokensBefore);
 
 function recommendConfiguration(allRuns: readonly RunMetrics[], current: CurrentSettings): Recommendation | undefined {
-  const configured = new Map(allRuns.map((run) => [keyOf(run.provider, run.preset), run] as const));
+  const configured = new Map(allRuns.map((run) => [makeConfigurationKey(run.provider, run.preset), run] as const));
   const groups = groupRuns(
     allRuns.filter(({ fallback }) => !fallback),
-    ({ provider, preset }) => keyOf(provider, preset),
-  ).filter(({ runs }) => runs >= FEWEST_RUNS);
-  const now = groups.find(({ key }) => key === keyOf(current.provider, current.preset));
+    ({ provider, preset }) => makeConfigurationKey(provider, preset),
+  ).filter(({ runs }) => runs >= MIN_RUNS);
+  const now = groups.find(({ key }) => key === makeConfigurationKey(current.provider, current.preset));
   if (!now) return undefined;
   const meanCost = ({ cost, runs }: RunGroup): number => cost / runs;
-  const lossOf = ({ key }: RunGroup): number => LOSS[configured.get(key)?.provider ?? ''] ?? Infinity;
+  const lossOf = ({ key }: RunGroup): number => LOSS_RANK_BY_PROVIDER[configured.get(key)?.provider ?? ''] ?? Infinity;
   const isBetter = (group: RunGroup): boolean => {
     const isCheaper = meanCost(now) > 0 && meanCost(group) <= meanCost(now) * MAX_COST_SHARE;
-    const savesMore = savedShare(group) >= savedShare(now) + MORE_SAVED && meanCost(group) <= meanCost(now);
-    return savesMore || (isCheaper && savedShare(group) >= savedShare(now) - HARDLY_LESS);
+    const savesMore =
+      computeSavedShare(group) >= computeSavedShare(now) + MIN_EXTRA_SAVED_SHARE && meanCost(group) <= meanCost(now);
+    return savesMore || (isCheaper && computeSavedShare(group) >= computeSavedShare(now) - MAX_LESS_SAVED_SHARE);
   };
   const best = groups
     .filter((group) => group !== now && lossOf(group) <= lossOf(now) && isBetter(group))
-    .toSorted((a, b) => meanCost(a) - meanCost(b) || savedShare(b) - savedShare(a))[0];
+    .toSorted((a, b) => meanCost(a) - meanCost(b) || computeSavedShare(b) - computeSavedShare(a))[0];
   const chosen = best && configured.get(best.key);
   if (!chosen) return undefined;
   const dollars = Math.max(0, now.cost - meanCost(best) * now.runs);
-  const tokens = Math.max(0, Math.round((savedShare(best) - savedShare(now)) * now.tokensBefore));
+  const tokens = Math.max(0, Math.round((computeSavedShare(best) - computeSavedShare(now)) * now.tokensBefore));
   const { provider, preset } = chosen;
   return {
     kind: 'configuration',
     provider,
     ...(preset !== undefined && { preset }),
     from: now.runs + best.runs,
-    saving: { ...NOTHING, dollars, tokens },
+    saving: { ...NO_SAVING, dollars, tokens },
   };
 }
 
-const IN_NEED = new Set(['window', 'too-long']);
-const AUTOMATIC = new Set([...IN_NEED, 'threshold', 'cold-cache', 'background']);
+const NEED_REASONS = new Set(['window', 'too-long']);
+const AUTOMATIC_REASONS = new Set([...NEED_REASONS, 'threshold', 'cold-cache', 'background']);
 
 function recommendThreshold(
   allRuns: readonly RunMetrics[],
   { threshold }: CurrentSettings,
 ): Recommendation | undefined {
-  const runs = allRuns.filter((run) => AUTOMATIC.has(run.trigger ?? '') && !hasFailed(run));
-  if (runs.length < FEWEST_RUNS) return undefined;
-  const inNeed = runs.filter(({ trigger }) => IN_NEED.has(trigger ?? ''));
-  if (inNeed.length / runs.length >= NEED_SHARE) {
-    const percent = Math.max(MIN_CONDENSE_THRESHOLD, threshold - STEP);
-    return percent === threshold ? undefined : advice(percent, runs.length, { ...NOTHING, runs: inNeed.length });
+  const runs = allRuns.filter((run) => AUTOMATIC_REASONS.has(run.trigger ?? '') && !hasFailed(run));
+  if (runs.length < MIN_RUNS) return undefined;
+  const inNeed = runs.filter(({ trigger }) => NEED_REASONS.has(trigger ?? ''));
+  if (inNeed.length / runs.length >= HIGH_NEED_SHARE) {
+    const percent = Math.max(MIN_CONDENSE_THRESHOLD, threshold - THRESHOLD_STEP_PERCENT);
+    return percent === threshold
+      ? undefined
+      : makeThresholdAdvice(percent, runs.length, { ...NO_SAVING, runs: inNeed.length });
   }
   const [all] = groupRuns(runs, () => '');
-  if (!all || savedShare(all) >= LITTLE_SAVED) return undefined;
-  const percent = Math.min(MAX_CONDENSE_THRESHOLD - STEP, threshold + STEP);
+  if (!all || computeSavedShare(all) >= LOW_SAVED_SHARE) return undefined;
+  const percent = Math.min(MAX_CONDENSE_THRESHOLD - THRESHOLD_STEP_PERCENT, threshold + THRESHOLD_STEP_PERCENT);
   if (percent <= threshold) return undefined;
   // A conversation grows from its condensed size to the threshold; the larger that distance, the
   // fewer condensations.
-  const left = threshold * (1 - savedShare(all));
+  const left = threshold * (1 - computeSavedShare(all));
   const avoided = 1 - (threshold - left) / (percent - left);
-  return advice(percent, runs.length, {
+  return makeThresholdAdvice(percent, runs.length, {
     dollars: all.cost * avoided,
     tokens: 0,
     runs: Math.round(runs.length * avoided),
   });
 }
 
-const advice = (percent: number, from: number, saving: ExpectedSaving): Recommendation => ({
+const makeThresholdAdvice = (percent: number, from: number, saving: ExpectedSaving): Recommendation => ({
   kind: 'threshold',
   percent,
   from,

@@ -2,40 +2,40 @@
 import type { Slice } from '../../slice';
 import { isRecall, getPlace } from '../../messages/exchanges';
 import type { MessageCounter } from '../../tokens/messageCounter';
-import { protectedFrom } from '../draft/exchanges';
+import { isProtectedFrom } from '../draft/exchanges';
 import type { MechanicalStep } from '../draft/steps';
 import type { CutRequest } from '../draft/cuts';
 import { countLines } from '../../lineCount';
 import { findErrorLines } from './errorLines';
 import { findTruncatedSlice } from './truncate';
 
-const NAME = 'Results too large for the window';
+const LARGE_RESULTS_STEP_NAME = 'Results too large for the window';
 
 /** Half of this share stays at the beginning and half at the end. */
-const KEPT_SHARE = 0.25;
+const KEPT_RESULT_SHARE = 0.25;
 /** In UTF-16 units. Only longer lines are cut inside. */
-const MAX_LINE = 2_000;
+const MAX_LINE_CHARS = 2_000;
 
 /**
  * Shortens unsent results above the limit to their beginning, end and first error lines; the rest
  * can be recalled.
  * @param limitTokens in o200k tokens
  */
-export const largeResults = (limitTokens: number): MechanicalStep => ({
-  name: NAME,
+export const createLargeResultsStep = (limitTokens: number): MechanicalStep => ({
+  name: LARGE_RESULTS_STEP_NAME,
   run(draft) {
     for (const exchange of draft.exchanges) {
       // The agent asked for this much; if it was cut again, the agent would recall it again.
       if (isRecall(exchange)) continue;
       for (const content of exchange.results.toReversed()) {
-        if (content.message < draft.sentBefore || protectedFrom(draft, content)) continue;
+        if (content.message < draft.sentBefore || isProtectedFrom(draft, content)) continue;
         const cuts = findLargeCuts(content.text, limitTokens, draft.counter);
         const requests = cuts.map((request) => ({
           ...request,
           start: content.start + request.start,
           end: content.start + request.end,
         }));
-        draft.cut(NAME, getPlace(content), requests, {
+        draft.cutText(LARGE_RESULTS_STEP_NAME, getPlace(content), requests, {
           contentType: content.type,
           operation: 'truncate',
           reason: 'the result is too large for the window',
@@ -51,9 +51,9 @@ function findLargeCuts(text: string, limitTokens: number, counter: MessageCounte
   // A token has at least one byte, so short texts need no count. Checking UTF-16 units first avoids
   // measuring the bytes of a huge text.
   if (text.length <= limitTokens && Buffer.byteLength(text) <= limitTokens) return [];
-  const tokens = counter.text(text);
+  const tokens = counter.countText(text);
   if (tokens <= limitTokens) return [];
-  const maxChars = Math.floor((text.length * KEPT_SHARE * limitTokens) / tokens);
+  const maxChars = Math.floor((text.length * KEPT_RESULT_SHARE * limitTokens) / tokens);
   const slice = findTruncatedSlice(text, { maxChars, keep: 'both' });
   if (!slice) return [];
   const middle = shrinkToLines(text, slice);
@@ -67,8 +67,8 @@ function findLargeCuts(text: string, limitTokens: number, counter: MessageCounte
 
 /** Shrinks a slice to whole lines, unless they are too long. */
 function shrinkToLines(text: string, { start, end }: Slice): Slice {
-  const first = text.slice(start, start + MAX_LINE).indexOf('\n');
-  const from = Math.max(start + 1, end - MAX_LINE + 1);
+  const first = text.slice(start, start + MAX_LINE_CHARS).indexOf('\n');
+  const from = Math.max(start + 1, end - MAX_LINE_CHARS + 1);
   const last = text.slice(from, end).lastIndexOf('\n');
   return { start: first >= 0 ? start + first + 1 : start, end: last >= 0 ? from + last : end };
 }

@@ -54,21 +54,21 @@ export function describeImage(image: ImageBlock): string {
   const size = getImageSize(image.source);
   const data = getBase64(image);
   const pixels = size ? ` ${size.width}×${size.height}` : '';
-  return `image${pixels}${data === undefined ? '' : `, ${sizeInWords((data.length * 3) / 4)}`}`;
+  return `image${pixels}${data === undefined ? '' : `, ${formatSize((data.length * 3) / 4)}`}`;
 }
 
-const sizeInWords = (bytes: number): string =>
+const formatSize = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.max(1, Math.round(bytes / 1000))} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 
 /** Parameters that may name an image's subject, in order of preference. */
-const SUBJECTS = ['filename', 'path', 'url', 'title', 'name', 'element', 'selector', 'description'] as const;
-const MAX_SUBJECT = 80;
+const SUBJECT_FIELDS = ['filename', 'path', 'url', 'title', 'name', 'element', 'selector', 'description'] as const;
+const MAX_SUBJECT_CHARS = 80;
 
 /** The file, page or title that a call names. */
 function getSubject(tool: string, input: unknown): string | undefined {
   if (!isRecord(input)) return undefined;
   const path = getPath(DEFAULT_TOOLS, { tool, input });
   if (path !== undefined) return shortenPath(path);
-  const said = SUBJECTS.map((name) => input[name]).find((value) => typeof value === 'string' && value !== '');
-  return typeof said === 'string' ? said.slice(0, MAX_SUBJECT) : undefined;
+  const said = SUBJECT_FIELDS.map((name) => input[name]).find((value) => typeof value === 'string' && value !== '');
+  return typeof said === 'string' ? said.slice(0, MAX_SUBJECT_CHARS) : undefined;
 }

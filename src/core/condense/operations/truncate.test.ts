@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { marker, type ReferenceId } from '../../messages/markers';
+import { makeMarker, type ReferenceId } from '../../messages/markers';
 import { findSafeBoundary, findTruncatedSlice, type TruncateLimits } from './truncate';
 
 /** The text with […] in place of the slice. */
@@ -46,7 +46,7 @@ describe('truncating a text', () => {
       const parts = fc.array(fc.constantFrom('word ', '\n', '\r\n', '👨‍👩‍👧‍👦', '🇩🇪', 'é', 'e\u0301\u0302', '漢', '\ud83d'), {
         maxLength: 60,
       });
-      const mark = marker('5 lines truncated', 'abcdef' as ReferenceId);
+      const mark = makeMarker('5 lines truncated', 'abcdef' as ReferenceId);
       fc.assert(
         fc.property(
           parts,

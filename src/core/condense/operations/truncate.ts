@@ -39,12 +39,12 @@ function isWithinLimits(text: string, limits: TruncateLimits): boolean {
   );
 }
 
-interface Share {
+interface KeptAmount {
   readonly lines: number;
   readonly chars: number;
 }
 
-function getShares(limits: TruncateLimits): { head: Share | 'none'; tail: Share | 'none' } {
+function getShares(limits: TruncateLimits): { head: KeptAmount | 'none'; tail: KeptAmount | 'none' } {
   const lines = limits.maxLines ?? Number.POSITIVE_INFINITY;
   const chars = limits.maxChars ?? Number.POSITIVE_INFINITY;
   switch (limits.keep) {
@@ -61,7 +61,7 @@ function getShares(limits: TruncateLimits): { head: Share | 'none'; tail: Share 
 }
 
 /** Offset after the kept head; after a newline if lines decide. */
-function findHeadEnd(text: string, share: Share): number {
+function findHeadEnd(text: string, share: KeptAmount): number {
   let at = 0;
   for (let line = 0; line < share.lines; line++) {
     const newline = text.indexOf('\n', at);
@@ -72,7 +72,7 @@ function findHeadEnd(text: string, share: Share): number {
 }
 
 /** Offset of the kept tail. */
-function findTailStart(text: string, share: Share): number {
+function findTailStart(text: string, share: KeptAmount): number {
   let at = text.length;
   for (let line = 0; line < share.lines; line++) {
     // Limit the search: otherwise V8 scans all of a line without end.
@@ -89,24 +89,24 @@ function findTailStart(text: string, share: Share): number {
 }
 
 /** How far back to look for a certain grapheme boundary. */
-const LOOK_BACK = 128;
+const LOOK_BACK_CHARS = 128;
 /** How far back a grapheme may begin if there is no certain boundary. */
-const LONGEST_ROW = 64 * 1024;
+const MAX_SEGMENTED_CHARS = 64 * 1024;
 const ASCII_PAIR = /[\x20-\x7e][\x20-\x7e]/g;
 
 /** The offset, or the nearest one on the given side that does not split a grapheme. */
 export function findSafeBoundary(text: string, offset: number, side: 'before' | 'after' = 'before'): number {
   if (offset <= 0 || offset >= text.length) return Math.max(0, Math.min(offset, text.length));
-  const from = Math.max(0, offset - LOOK_BACK);
+  const from = Math.max(0, offset - LOOK_BACK_CHARS);
   // Between two printable ASCII characters there always is a boundary, so the segmenter can start
   // there.
   let start = from > 0 ? -1 : 0;
   for (const pair of text.slice(from, offset).matchAll(ASCII_PAIR)) start = from + pair.index + 1;
   // A window could begin inside a row of flags, each of which has two letters; the beginning of the
   // text cannot.
-  const base = start < 0 ? Math.max(0, offset - LONGEST_ROW) : start;
-  const window = text.slice(base, start < 0 ? offset + LONGEST_ROW : offset + LOOK_BACK);
-  const segment = graphemes()
+  const base = start < 0 ? Math.max(0, offset - MAX_SEGMENTED_CHARS) : start;
+  const window = text.slice(base, start < 0 ? offset + MAX_SEGMENTED_CHARS : offset + LOOK_BACK_CHARS);
+  const segment = getSegmenter()
     .segment(window)
     .containing(offset - base);
   if (!segment || base + segment.index === offset || side === 'before') return base + (segment?.index ?? offset - base);
@@ -114,4 +114,4 @@ export function findSafeBoundary(text: string, offset: number, side: 'before' | 
 }
 
 let segmenter: Intl.Segmenter | undefined;
-const graphemes = (): Intl.Segmenter => (segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' }));
+const getSegmenter = (): Intl.Segmenter => (segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' }));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findDeclarations, getDeclaredName } from './declarations';
 import { MARKER_START } from '../../messages/markers';
-import { someMarker } from '../../testing';
+import { makeTestMarker } from '../../testing';
 
 /** The lines that declare something. */
 const outlineOf = (text: string, isMarkdown = false): string[] => {
@@ -104,7 +104,7 @@ describe('declarations in source code', () => {
   });
 
   it('are still found if the text after them was removed', () => {
-    const text = `func a() {\n${someMarker('lines 2-9')}\n}\nfunc b() {\n${someMarker('lines 12-19', 'abcdee')}\n}`;
+    const text = `func a() {\n${makeTestMarker('lines 2-9')}\n}\nfunc b() {\n${makeTestMarker('lines 12-19', 'abcdee')}\n}`;
     expect(outlineOf(text)).toEqual(['func a() {', 'func b() {']);
   });
 

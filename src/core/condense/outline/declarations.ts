@@ -13,31 +13,31 @@ export interface OutlineLine {
 }
 
 /** Characters of a line to look at; a declaration shows at its beginning. */
-const LOOK_AT = 200;
+const MAX_SEARCHED_CHARS = 200;
 const TAB_WIDTH = 4;
 
-const MODIFIERS =
+const DECLARATION_MODIFIERS =
   /^(?:(?:export|default|declare|public|private|protected|internal|static|async|abstract|final|override|open|sealed|data|suspend|partial|inline|virtual|extern|unsafe|readonly|const|pub(?:\([^)]{0,40}\))?)\s+){0,6}/;
 
 /** Blocks that contain declarations. */
-const CONTAINER =
+const CONTAINER_KEYWORD =
   /^(?:class|interface|trait|impl|enum|object|namespace|module|defmodule|protocol|extension|record|struct|mod|describe|context|suite)\b/;
-const DECLARATION =
+const DECLARATION_KEYWORD =
   /^(?:class|interface|trait|impl|enum|object|namespace|module|defmodule|protocol|extension|record|struct|mod|describe|context|suite|function\b\*?|func|fun|fn|def|defp|type|union|package|sub|procedure|macro_rules!|it|test|constructor|create\s+(?:table|view|index|function|or))(?![\w$])/i;
 
 /** Statements that open blocks but declare nothing. */
-const STATEMENT =
+const STATEMENT_KEYWORD =
   /^(?:if|for|while|switch|catch|else|elif|do|try|return|select|case|with|except|finally|match|loop|when|unless|foreach|using|lock|synchronized|await|throw|go|defer|until|begin|end|then|fi|done|esac|goto|yield|raise|assert|break|continue|import|from|require|include|use)\b/;
 
 const COMMENT_OR_CLOSER = /^(?:\/\/|\/?\*|#|--|<!--|["'`]{3}|[)\]}>,;]|<\/)/;
-const HEADING = /^#{1,6}\s+\S/;
+const MARKDOWN_HEADING = /^#{1,6}\s+\S/;
 /** A method or function without a keyword, such as `name(…) {`. */
-const METHOD = /^[\w$~][\w$<>,.[\]*&?:\s]{0,80}\((?:[^;]*[{:])?\s*$/;
+const METHOD_WITHOUT_KEYWORD = /^[\w$~][\w$<>,.[\]*&?:\s]{0,80}\((?:[^;]*[{:])?\s*$/;
 
 /** Maximum lines until a declaration's parentheses are closed. */
-const LONGEST_HEAD = 8;
+const MAX_HEAD_LINES = 8;
 
-interface Block {
+interface IndentedBlock {
   readonly indent: number;
   readonly isContainer: boolean;
 }
@@ -47,32 +47,32 @@ interface Block {
  * @param isMarkdown in Markdown, `#` begins a heading and not a comment
  */
 export function findDeclarations(lines: readonly OutlineLine[], isMarkdown: boolean): boolean[] {
-  if (isMarkdown) return lines.map(({ text }) => HEADING.test(text));
+  if (isMarkdown) return lines.map(({ text }) => MARKDOWN_HEADING.test(text));
   const declares = new Array<boolean>(lines.length).fill(false);
   const opensBlock = findBlockOpeners(lines);
-  const blocks: Block[] = [];
+  const blocks: IndentedBlock[] = [];
   let headEnd = -1;
   for (const [index, line] of lines.entries()) {
-    const text = line.text.slice(0, LOOK_AT).trim();
+    const text = line.text.slice(0, MAX_SEARCHED_CHARS).trim();
     if (index <= headEnd) declares[index] = true;
     if (line.isMarker || text === '') continue;
     const indent = getIndent(line.text);
     while ((blocks.at(-1)?.indent ?? -1) >= indent) blocks.pop();
-    const words = text.replace(MODIFIERS, '');
+    const words = text.replace(DECLARATION_MODIFIERS, '');
     if (isDeclaration(text, words, blocks, opensBlock[index] === true)) {
       declares[index] = true;
       headEnd = Math.max(headEnd, findEndOfHead(lines, index));
     }
-    if (opensBlock[index] === true) blocks.push({ indent, isContainer: CONTAINER.test(words) });
+    if (opensBlock[index] === true) blocks.push({ indent, isContainer: CONTAINER_KEYWORD.test(words) });
   }
   return declares;
 }
 
-function isDeclaration(text: string, words: string, blocks: readonly Block[], opensBlock: boolean): boolean {
-  if (COMMENT_OR_CLOSER.test(text) || STATEMENT.test(text)) return false;
+function isDeclaration(text: string, words: string, blocks: readonly IndentedBlock[], opensBlock: boolean): boolean {
+  if (COMMENT_OR_CLOSER.test(text) || STATEMENT_KEYWORD.test(text)) return false;
   // Declarations inside a function can't be named from outside.
   if (!blocks.every(({ isContainer }) => isContainer)) return false;
-  return DECLARATION.test(words) || (blocks.length === 0 ? opensBlock : METHOD.test(text));
+  return DECLARATION_KEYWORD.test(words) || (blocks.length === 0 ? opensBlock : METHOD_WITHOUT_KEYWORD.test(text));
 }
 
 /**
@@ -94,10 +94,10 @@ function findBlockOpeners(lines: readonly OutlineLine[]): boolean[] {
 /** Index of the line that closes a declaration's parentheses, if it is near. */
 function findEndOfHead(lines: readonly OutlineLine[], start: number): number {
   let open = 0;
-  for (let index = start; index < Math.min(lines.length, start + LONGEST_HEAD); index++) {
+  for (let index = start; index < Math.min(lines.length, start + MAX_HEAD_LINES); index++) {
     const line = lines[index];
     if (!line || line.isMarker) return start;
-    for (const character of line.text.slice(0, LOOK_AT)) {
+    for (const character of line.text.slice(0, MAX_SEARCHED_CHARS)) {
       if (character === '(') open++;
       else if (character === ')') open--;
     }
@@ -118,19 +118,19 @@ function getIndent(text: string): number {
   return columns;
 }
 
-const NAME = String.raw`[\p{L}_$~][\p{L}\p{N}_$]*(?:(?:\.|::)[\p{L}_$~][\p{L}\p{N}_$]*)*`;
+const NAME_PATTERN = String.raw`[\p{L}_$~][\p{L}\p{N}_$]*(?:(?:\.|::)[\p{L}_$~][\p{L}\p{N}_$]*)*`;
 /** What may be between a keyword and the name: other keywords, type parameters, Go's receiver. */
-const KEYWORDS =
+const LEADING_KEYWORDS =
   /^(?:(?:class|interface|trait|impl|enum|object|namespace|module|defmodule|protocol|extension|record|struct|mod|function|func|fun|fn|def|defp|type|union|sub|procedure|macro_rules!|(?:create|or|replace|table|view|index|if|not|exists)(?=\s+\w))(?=[\s<(*]|$)\*?\s*(?:<[^<>]{0,80}>\s*)?(?:\([^()]{0,80}\)\s*)?){1,6}/i;
 /** These have a sentence instead of a name, or a name that is of no use. */
-const NAMELESS = /^(?:it|test|describe|context|suite|package)(?![\w$])/;
+const NAMELESS_STATEMENT = /^(?:it|test|describe|context|suite|package)(?![\w$])/;
 /** In style sheets and markup a sign precedes the name. */
-const FIRST_NAME = new RegExp(`^[.#@&*<]?(${NAME})`, 'u');
-const ASSIGNED = new RegExp(String.raw`^(${NAME})\s*(?::(?!:)|=(?![=>]))`, 'u');
-const CALLED = new RegExp(String.raw`(${NAME})\s*(?:<[^<>]{0,80}>)?\(`, 'u');
+const FIRST_NAME = new RegExp(`^[.#@&*<]?(${NAME_PATTERN})`, 'u');
+const ASSIGNED_NAME = new RegExp(String.raw`^(${NAME_PATTERN})\s*(?::(?!:)|=(?![=>]))`, 'u');
+const CALLED_NAME = new RegExp(String.raw`(${NAME_PATTERN})\s*(?:<[^<>]{0,80}>)?\(`, 'u');
 /** The part of a heading that may appear in a marker. */
-const WORDS = /[\p{L}\p{N}][\p{L}\p{N}_$./ -]*/u;
-const MAX_NAME = 40;
+const HEADING_WORDS = /[\p{L}\p{N}][\p{L}\p{N}_$./ -]*/u;
+const MAX_NAME_CHARS = 40;
 
 /**
  * The name that a line declares: letters, digits and what joins them. Undefined if it has none,
@@ -138,15 +138,15 @@ const MAX_NAME = 40;
  * @param line a line that {@link findDeclarations} reported
  */
 export function getDeclaredName(line: string, isMarkdown: boolean): string | undefined {
-  const text = line.slice(0, LOOK_AT).trim();
-  const found = isMarkdown ? WORDS.exec(text)?.[0] : findName(text.replace(MODIFIERS, ''));
-  const name = found?.slice(0, MAX_NAME).trimEnd().toWellFormed();
+  const text = line.slice(0, MAX_SEARCHED_CHARS).trim();
+  const found = isMarkdown ? HEADING_WORDS.exec(text)?.[0] : findName(text.replace(DECLARATION_MODIFIERS, ''));
+  const name = found?.slice(0, MAX_NAME_CHARS).trimEnd().toWellFormed();
   return name !== undefined && name.length > 1 ? name : undefined;
 }
 
 function findName(words: string): string | undefined {
-  if (NAMELESS.test(words)) return undefined;
-  const keywords = KEYWORDS.exec(words)?.[0];
+  if (NAMELESS_STATEMENT.test(words)) return undefined;
+  const keywords = LEADING_KEYWORDS.exec(words)?.[0];
   if (keywords !== undefined) return FIRST_NAME.exec(words.slice(keywords.length))?.[1];
-  return ASSIGNED.exec(words)?.[1] ?? CALLED.exec(words)?.[1] ?? FIRST_NAME.exec(words)?.[1];
+  return ASSIGNED_NAME.exec(words)?.[1] ?? CALLED_NAME.exec(words)?.[1] ?? FIRST_NAME.exec(words)?.[1];
 }

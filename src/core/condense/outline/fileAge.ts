@@ -1,6 +1,6 @@
 import type { ToolExchange } from '../../messages/exchanges';
 import { makeFileKey } from '../../messages/filePath';
-import { ruleFor, type ToolTable } from '../../messages/tools';
+import { getToolRule, type ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import { listTouchedPaths } from '../../messages/filesTouched';
 
@@ -22,7 +22,7 @@ export function createTurnCounter(messages: readonly ApiMessage[]): (message: nu
 function findLastTouches(exchanges: readonly ToolExchange[], tools: ToolTable): ReadonlyMap<string, number> {
   const touched = new Map<string, number>();
   for (const exchange of exchanges) {
-    const kind = ruleFor(tools, exchange)?.kind;
+    const kind = getToolRule(tools, exchange)?.kind;
     if (kind !== 'read' && kind !== 'write' && kind !== 'edit') continue;
     for (const path of listTouchedPaths(tools, exchange)) touched.set(makeFileKey(path), exchange.callMessage);
   }
@@ -44,7 +44,7 @@ export function findFileReads(
 ): FileRead[] {
   const touched = findLastTouches(exchanges, tools);
   return exchanges.flatMap((exchange) => {
-    if (exchange.isError || ruleFor(tools, exchange)?.kind !== 'read') return [];
+    if (exchange.isError || getToolRule(tools, exchange)?.kind !== 'read') return [];
     const paths = listTouchedPaths(tools, exchange);
     const last = Math.max(exchange.callMessage, ...paths.map((path) => touched.get(makeFileKey(path)) ?? 0));
     return [{ exchange, paths, turns: turnsSince(last) }];

@@ -51,7 +51,7 @@ export function splitRead(text: string): FileLine[] {
 }
 
 /** Agents add reminders after a file's content. */
-const REMINDER = '<system-reminder>';
+const REMINDER_START = '<system-reminder>';
 
 /** Decided by the file extension. */
 export const isMarkdown = (path: string | undefined): boolean =>
@@ -74,7 +74,7 @@ export function chooseStayingLines(
   let isBehind = false;
   let near = 0;
   for (const [index, line] of lines.entries()) {
-    isBehind ||= line.text.startsWith(REMINDER);
+    isBehind ||= line.text.startsWith(REMINDER_START);
     if (quoted[index]) {
       stays.fill(true, Math.max(0, index - contextLines), index);
       near = contextLines + 1;

@@ -3,15 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { anyHistory } from '../../../../test/generators/arbitraries';
 import { findNewViolations } from '../../messages/firewall';
 import type { ApiMessage } from '../../messages/types';
-import { assistant, listCuts, exchange, user, brief } from '../../testing';
-import { freshCounter } from '../../testingCounter';
+import { assistant, listCuts, makeToolExchange, user, shortenMarkers } from '../../testing';
+import { createCounter } from '../../testingCounter';
 import { Draft } from '../draft/draft';
 import { applyEdits } from '../edits/applyEdits';
 import { expandMarkers, MARKER_START } from '../../messages/markers';
 import { chooseStayingLines } from './fileLines';
 import { outlineStep, type OutlineOptions } from './outline';
 
-const counter = freshCounter();
+const counter = createCounter();
 
 const OPTIONS: OutlineOptions = {
   coldTurns: 3,
@@ -36,13 +36,13 @@ const SETUP = ['package cli', '', body('setup'), body('teardown'), body('migrate
 
 let ids = 0;
 const read = (path: string, content: string): ApiMessage[] =>
-  exchange(`id${ids++}`, 'Read', { file_path: path }, content);
+  makeToolExchange(`id${ids++}`, 'Read', { file_path: path }, content);
 const edit = (path: string, before: string, after: string): ApiMessage[] =>
-  exchange(`id${ids++}`, 'Edit', { file_path: path, old_string: before, new_string: after }, 'done');
+  makeToolExchange(`id${ids++}`, 'Edit', { file_path: path, old_string: before, new_string: after }, 'done');
 const idle = (turns: number): ApiMessage[] =>
   Array.from({ length: turns }, () => [assistant('I look on.'), user('Go on.')]).flat();
 
-const resultOf = (draft: Draft, message: number): string => draft.text({ message, path: ['content', 0, 'content'] });
+const resultOf = (draft: Draft, message: number): string => draft.getText({ message, path: ['content', 0, 'content'] });
 
 describe('the outline of an old read', () => {
   it('keeps declarations and quoted lines, with a line on either side', () => {
@@ -53,7 +53,7 @@ describe('the outline of an old read', () => {
       ...edit('/p/setup.go', quoted, '\tother()'),
       ...idle(4),
     ]);
-    expect(brief(resultOf(draft, 2)).split('\n')).toEqual([
+    expect(shortenMarkers(resultOf(draft, 2)).split('\n')).toEqual([
       'package cli',
       '',
       'func setup() {',
@@ -74,7 +74,7 @@ describe('the outline of an old read', () => {
       .map((line, at) => `${at + 1}→${line}`)
       .join('\n');
     const draft = outline([user('Task.'), ...read('/p/a.go', numbered), ...idle(4)]);
-    expect(brief(resultOf(draft, 2))).toContain('3→func setup() {\n[lines 4-16]\n17→func teardown() {');
+    expect(shortenMarkers(resultOf(draft, 2))).toContain('3→func setup() {\n[lines 4-16]\n17→func teardown() {');
   });
 
   it('skips files read or edited recently, and protected content', () => {
@@ -86,7 +86,7 @@ describe('the outline of an old read', () => {
     unchanged([task, ...read('/p/a.go', SETUP), ...idle(5), ...edit('/p/a.go', 'package cli', 'package x')]);
     unchanged([task, ...read('/p/a.go', SETUP), ...idle(5)], { mayTouch: () => false });
     unchanged([task, ...read('/p/a.go', SETUP), ...idle(5)], { minimumTokens: 100_000 });
-    const failed = exchange('x', 'Read', { file_path: '/p/a.go' }, SETUP, { is_error: true });
+    const failed = makeToolExchange('x', 'Read', { file_path: '/p/a.go' }, SETUP, { is_error: true });
     unchanged([task, ...failed, ...idle(5)]);
   });
 
@@ -97,7 +97,7 @@ describe('the outline of an old read', () => {
       ...read('/p/new.go', SETUP.replace(/setup|teardown|migrate/g, 'other')),
       ...idle(4),
     ];
-    const draft = outline(messages, { targetTokens: counter.messages(messages) - 150 });
+    const draft = outline(messages, { targetTokens: counter.countMessages(messages) - 150 });
     expect(resultOf(draft, 2)).toContain(MARKER_START);
     expect(resultOf(draft, 4)).not.toContain(MARKER_START);
   });
@@ -120,16 +120,16 @@ describe('the outline of an old read', () => {
         }),
         fc.option(fc.double({ min: 0.3, max: 1, noNaN: true }), { nil: undefined }),
         (messages, options, share) => {
-          const targetTokens = share === undefined ? undefined : Math.round(share * counter.messages(messages));
+          const targetTokens = share === undefined ? undefined : Math.round(share * counter.countMessages(messages));
           const draft = outline(messages, { ...options, targetTokens });
           expect(outline(messages, { ...options, targetTokens }).edits).toEqual(draft.edits);
           const { messages: view, origins } = applyEdits(messages, draft.edits);
           expect(findNewViolations(messages, view, { origins })).toEqual([]);
-          expect(counter.messages(view)).toBe(draft.tokens);
+          expect(counter.countMessages(view)).toBe(draft.tokens);
           for (const { place, cuts } of listCuts(draft.edits)) {
-            const original = new Draft(messages, counter).text(place);
+            const original = new Draft(messages, counter).getText(place);
             const slices = new Map(cuts.map((cut) => [cut.reference, original.slice(cut.start, cut.end)]));
-            expect(expandMarkers(draft.text(place), (reference) => slices.get(reference))).toBe(original);
+            expect(expandMarkers(draft.getText(place), (reference) => slices.get(reference))).toBe(original);
           }
           const again = new Draft(messages, counter, draft.edits);
           outlineStep('Outline', { ...OPTIONS, ...options, targetTokens }).run(again);

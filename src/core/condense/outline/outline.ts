@@ -1,4 +1,4 @@
-import { originalExchanges } from '../conversationMemory';
+import { listOriginalExchanges } from '../conversationMemory';
 import { getPlace, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { makeFileKey } from '../../messages/filePath';
 import { DEFAULT_TOOLS, type ToolTable } from '../../messages/tools';
@@ -33,7 +33,7 @@ export const outlineStep = (name: string, options: OutlineOptions): MechanicalSt
     const cold = reads.filter(({ turns }) => turns >= coldTurns);
     if (cold.length === 0) return;
     // From the original: another pass may have cut an edit's parameters.
-    const quoted = collectQuotedLines(originalExchanges(draft.original), tools);
+    const quoted = collectQuotedLines(listOriginalExchanges(draft.original), tools);
     for (const read of cold) {
       const sets = read.paths.map((path) => quoted.get(makeFileKey(path))).filter((set) => set !== undefined);
       const isQuoted = (line: string): boolean => sets.some((set) => set.has(line));
@@ -41,7 +41,7 @@ export const outlineStep = (name: string, options: OutlineOptions): MechanicalSt
         if (draft.tokens <= targetTokens) return;
         if (content.message <= draft.task) continue;
         if (!options.mayTouch(content, read.exchange)) continue;
-        if (draft.counter.text(content.text) < options.minimumTokens) continue;
+        if (draft.counter.countText(content.text) < options.minimumTokens) continue;
         outlineRead(name, draft, chooseStayingLines(content, read.paths[0], isQuoted, options), read);
       }
     }
@@ -56,7 +56,7 @@ function outlineRead(name: string, draft: Draft, { content, lines, stays }: Read
     marker: what,
   }));
   if (requests.length === 0) return;
-  draft.cut(name, getPlace(content), requests, {
+  draft.cutText(name, getPlace(content), requests, {
     contentType: content.type,
     operation: 'outline',
     reason: `the file was neither read nor edited for ${turns} turns`,
@@ -65,7 +65,7 @@ function outlineRead(name: string, draft: Draft, { content, lines, stays }: Read
 }
 
 /** Fewer lines are not worth a marker. */
-const MIN_RUN = 4;
+const MIN_REMOVED_LINES = 4;
 
 /** Runs of lines to remove, with the words for their markers; a run's last newline stays. */
 function findRuns(
@@ -80,7 +80,7 @@ function findRuns(
     while (at + 1 < lines.length && stays[at + 1] === false) at++;
     const to = lines[at] ?? from;
     const count = at - first + 1;
-    if (count < MIN_RUN) continue;
+    if (count < MIN_REMOVED_LINES) continue;
     const isNumbered = from.number !== undefined && to.number === from.number + count - 1;
     const what = isNumbered ? `lines ${from.number}-${to.number}` : `${count} lines`;
     runs.push({ start: from.start, end: to.end, what });

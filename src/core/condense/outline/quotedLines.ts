@@ -1,18 +1,18 @@
 import type { ToolExchange } from '../../messages/exchanges';
 import { makeFileKey } from '../../messages/filePath';
-import { ruleFor, type ToolTable } from '../../messages/tools';
+import { getToolRule, type ToolTable } from '../../messages/tools';
 import { listTouchedPaths } from '../../messages/filesTouched';
 
 /** Trimmed lines that edits quoted or inserted, by file path. */
 export type QuotedLines = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Braces and blank lines do not identify a place in a file. */
-const MIN_CHARS = 6;
+const MIN_QUOTED_CHARS = 6;
 
 export function collectQuotedLines(exchanges: readonly ToolExchange[], tools: ToolTable): QuotedLines {
   const quoted = new Map<string, Set<string>>();
   for (const exchange of exchanges) {
-    if (ruleFor(tools, exchange)?.kind !== 'edit') continue;
+    if (getToolRule(tools, exchange)?.kind !== 'edit') continue;
     for (const path of listTouchedPaths(tools, exchange)) {
       const lines = quoted.get(makeFileKey(path)) ?? new Set<string>();
       quoted.set(makeFileKey(path), lines);
@@ -28,5 +28,5 @@ export function collectQuotedLines(exchanges: readonly ToolExchange[], tools: To
 
 function addLine(lines: Set<string>, line: string): void {
   const plain = line.trim();
-  if (plain.length >= MIN_CHARS) lines.add(plain);
+  if (plain.length >= MIN_QUOTED_CHARS) lines.add(plain);
 }

@@ -3,10 +3,10 @@ import type { OutputSample } from '../summary/expectedOutput';
 import { NoSummarizerError, type SummarizerModel } from '../summarizer';
 import type { CondensationProvider } from '../types';
 import { losslessProvider } from './lossless';
-import { nativeProvider } from './native';
-import { smartProvider } from './smart';
+import { createNativeProvider } from './native';
+import { createSmartProvider } from './smart';
 import type { SelectModel, SummaryMemo } from './smart/passParts';
-import { strategyProvider } from './strategy';
+import { createStrategyProvider } from './strategy';
 import { truncationProvider } from './truncation';
 
 export interface ProviderDeps {
@@ -28,18 +28,19 @@ export interface ProviderDeps {
 /** Creates the providers of this product; the first, Lossless, is the default. */
 export function createProviders(parts: ProviderDeps = {}): [CondensationProvider, ...CondensationProvider[]] {
   const { select, samples, presets = () => [], memo, others = () => [] } = parts;
-  const native = select && nativeProvider({ select: (own) => select(undefined, own), ...(samples && { samples }) });
-  const smart = smartProvider({
-    select: select ?? noModelHere,
+  const native =
+    select && createNativeProvider({ select: (own) => select(undefined, own), ...(samples && { samples }) });
+  const smart = createSmartProvider({
+    select: select ?? rejectModelSelection,
     presets,
     ...(samples && { samples }),
     ...(memo && { memo }),
   });
   const steps = [losslessProvider, truncationProvider, ...(native ? [native] : []), smart] as const;
-  return [...steps, strategyProvider({ providers: () => [...steps, ...others()], presets })];
+  return [...steps, createStrategyProvider({ providers: () => [...steps, ...others()], presets })];
 }
 
 /** Other messages suggest setting up a model, which would change nothing here. */
-const noModelHere: SelectModel = () => {
+const rejectModelSelection: SelectModel = () => {
   throw new NoSummarizerError('No model is called here.');
 };

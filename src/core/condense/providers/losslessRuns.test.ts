@@ -4,13 +4,13 @@ import { expect, it } from 'vitest';
 import { anyHistory } from '../../../../test/generators/arbitraries';
 import { generateConversation } from '../../../../test/generators/conversation';
 import type { ApiMessage } from '../../messages/types';
-import { freshCounter } from '../../testingCounter';
+import { createCounter } from '../../testingCounter';
 import type { LosslessRuns } from '../types';
 import { losslessConfigSchema, runLossless } from '../lossless/run';
 import { losslessProvider } from './lossless';
-import { chooseConfig, smartProvider } from './smart';
+import { chooseConfig, createSmartProvider } from './smart';
 
-const counter = freshCounter();
+const counter = createCounter();
 
 /** A provider with a target: share of the history's tokens, or none. */
 const asked = fc.record({
@@ -24,12 +24,12 @@ async function resultOf(
   losslessRuns?: LosslessRuns,
 ) {
   const context = { messages, edits: [], counter, ...(losslessRuns && { losslessRuns }) };
-  const options = target === undefined ? {} : { targetTokens: Math.round(counter.messages(messages) * target) };
+  const options = target === undefined ? {} : { targetTokens: Math.round(counter.countMessages(messages) * target) };
   const preset = chooseConfig('speed', []);
   if (!preset.valid) throw new Error('there is no preset speed');
   const { edits, steps } =
     provider === 'speed'
-      ? await smartProvider().condense(context, preset.config, options)
+      ? await createSmartProvider().condense(context, preset.config, options)
       : await losslessProvider.condense(
           context,
           losslessConfigSchema.parse({ strictOnly: provider === 'strict' }),

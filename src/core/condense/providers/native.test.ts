@@ -5,20 +5,20 @@
  */
 import { describe, expect, it } from 'vitest';
 import { checkConversation } from '../../messages/firewall';
-import { assistant, call, lines, result, user } from '../../testing';
+import { assistant, call, makeLines, result, user } from '../../testing';
 import { applyEdits, restoreOriginal } from '../edits/applyEdits';
-import { originalOf, type Edit } from '../edits/edits';
+import { getOriginalText, type Edit } from '../edits/edits';
 import { hashText, type Hash } from '../../hash';
 import type { CondensationRequest } from '../condensation';
 import { selectSummarizer } from '../summarizer';
 import type { ScriptedReply } from '../summary/testing';
-import { nativeProvider } from './native';
-import { createTestBed, condensed, conversation, SUMMARY, textOf } from './testingNative';
+import { createNativeProvider } from './native';
+import { createTestBed, condenseScripted, makeConversation, SUMMARY_REPLY, getMessageText } from './testingNative';
 
 describe('a summary by the Summary provider', () => {
   it('is between the task and the last three units, as a user message with an ID', async () => {
-    const messages = conversation();
-    const { view, outcome } = await condensed(messages);
+    const messages = makeConversation();
+    const { view, outcome } = await condenseScripted(messages);
     expect(view[0]).toBe(messages[0]);
     expect(view[1]).toMatchObject({
       role: 'user',
@@ -33,10 +33,10 @@ describe('a summary by the Summary provider', () => {
   });
 
   it('is worded so that it does not read as a request, with the facts after the prose', async () => {
-    const text = textOf((await condensed(conversation())).view[1]);
+    const text = getMessageText((await condenseScripted(makeConversation())).view[1]);
     expect(text).toMatch(/^Summary of the earlier part of this conversation/);
     expect(text).toContain('not a new request');
-    expect(text).toContain(SUMMARY);
+    expect(text).toContain(SUMMARY_REPLY);
     expect(text).toContain('1. Use tabs, please.');
     expect(text).toContain('- file1.ts');
     expect(text.trimEnd()).toMatch(/go on from there\.$/);
@@ -46,41 +46,43 @@ describe('a summary by the Summary provider', () => {
   });
 
   it('can omit facts', async () => {
-    const words = textOf((await condensed(conversation(), { config: { factTokens: 0 } })).view[1]);
+    const words = getMessageText((await condenseScripted(makeConversation(), { config: { factTokens: 0 } })).view[1]);
     expect(words).toContain('1. Use tabs, please.');
     expect(words).not.toContain('file1.ts');
     const config = { factTokens: 0, keepUserMessages: false };
-    expect(textOf((await condensed(conversation(), { config })).view[1])).not.toContain('Use tabs');
+    expect(getMessageText((await condenseScripted(makeConversation(), { config })).view[1])).not.toContain('Use tabs');
   });
 
   it('keeps the requested units and never separates a call from its results', async () => {
-    const messages = conversation();
-    const one = await condensed(messages, { config: { keepLast: 1 } });
+    const messages = makeConversation();
+    const one = await condenseScripted(messages, { config: { keepLast: 1 } });
     expect(one.view.slice(2)).toEqual(messages.slice(-2));
-    const none = await condensed(messages, { config: { keepLast: 0, keepFirst: 2 } });
+    const none = await condenseScripted(messages, { config: { keepLast: 0, keepFirst: 2 } });
     expect(none.view.slice(0, 2)).toEqual(messages.slice(0, 2));
     expect(none.view).toHaveLength(3);
   });
 
   it('can be undone byte for byte', async () => {
-    const messages = conversation();
-    const { outcome } = await condensed(messages);
-    const originals = new Map(outcome.edits.map((edit: Edit) => [edit.before, originalOf(messages, edit)]));
+    const messages = makeConversation();
+    const { outcome } = await condenseScripted(messages);
+    const originals = new Map(outcome.edits.map((edit: Edit) => [edit.before, getOriginalText(messages, edit)]));
     expect(JSON.stringify(restoreOriginal(outcome.view, outcome.edits, (hash: Hash) => originals.get(hash)))).toBe(
       JSON.stringify(messages),
     );
   });
 
   it('is deterministic except for the model', async () => {
-    const [a, b] = [await condensed(conversation()), await condensed(conversation())];
+    const [a, b] = [await condenseScripted(makeConversation()), await condenseScripted(makeConversation())];
     expect(a.outcome.edits).toEqual(b.outcome.edits);
     expect(a.summarizer.requests).toEqual(b.summarizer.requests);
   });
 
   it('omits the model’s thinking', async () => {
-    const { condense } = createTestBed(conversation(), [`<analysis>hm</analysis>\n<summary>\n${SUMMARY}\n</summary>`]);
+    const { condense } = createTestBed(makeConversation(), [
+      `<analysis>hm</analysis>\n<summary>\n${SUMMARY_REPLY}\n</summary>`,
+    ]);
     const outcome = await condense();
-    expect(outcome.kind === 'condensed' && textOf(outcome.view[1])).toContain(`\n\n${SUMMARY}\n\n`);
+    expect(outcome.kind === 'condensed' && getMessageText(outcome.view[1])).toContain(`\n\n${SUMMARY_REPLY}\n\n`);
     expect(JSON.stringify(outcome)).not.toContain('hm</analysis>');
   });
 });
@@ -88,16 +90,16 @@ describe('a summary by the Summary provider', () => {
 describe('the prompt of Summary', () => {
   it('renders calls and results compactly, without empty brackets, and includes the system prompt', async () => {
     const messages = [
-      ...conversation(25),
+      ...makeConversation(25),
       assistant(
         { type: 'thinking', thinking: 'secret thought', signature: 's' },
         'Next.',
         call('x', 'Bash', { command: 'ls' }),
       ),
       user(result('x')),
-      ...conversation(1).slice(1),
+      ...makeConversation(1).slice(1),
     ];
-    const { summarizer } = await condensed(messages, {
+    const { summarizer } = await condenseScripted(messages, {
       system: 'You are Roo.',
       config: { keepLast: 2, resultChars: 500 },
     });
@@ -115,16 +117,18 @@ describe('the prompt of Summary', () => {
   });
 
   it('is the user’s, or the default if that is blank', async () => {
-    const own = await condensed(conversation(), { config: { prompt: 'Just the goal.\n{{conversation}}\nThanks' } });
+    const own = await condenseScripted(makeConversation(), {
+      config: { prompt: 'Just the goal.\n{{conversation}}\nThanks' },
+    });
     expect(own.summarizer.requests[0]?.prompt).toMatch(
       /^Just the goal\.\n<conversation-\w+>[\s\S]*<\/conversation-\w+>\nThanks$/,
     );
-    const blank = await condensed(conversation(), { config: { prompt: '  ' } });
+    const blank = await condenseScripted(makeConversation(), { config: { prompt: '  ' } });
     expect(blank.summarizer.requests[0]?.prompt).toContain('## Goal');
   });
 
   it('with an error is reported, and the default is used', async () => {
-    const { outcome, summarizer } = await condensed(conversation(), { config: { prompt: 'Use {{facts}}' } });
+    const { outcome, summarizer } = await condenseScripted(makeConversation(), { config: { prompt: 'Use {{facts}}' } });
     expect(outcome.notes.join()).toMatch(
       /prompt: \{\{facts\}\} is not known; known placeholders: \{\{conversation\}\}/,
     );
@@ -133,10 +137,10 @@ describe('the prompt of Summary', () => {
 
   it('masks keys for other vendors, but not for the conversation’s own', async () => {
     const key = 'sk-ant-api03-abcdefghijklmnop1234';
-    const messages = conversation();
+    const messages = makeConversation();
     const withKey = messages.with(1, assistant(`The key is ${key}.`));
     const promptOf = async (request: Partial<CondensationRequest>): Promise<string> =>
-      (await condensed(withKey, request)).summarizer.requests[0]?.prompt ?? '';
+      (await condenseScripted(withKey, request)).summarizer.requests[0]?.prompt ?? '';
     expect(await promptOf({ vendor: 'openai' })).toContain('The key is [key]');
     expect(await promptOf({ vendor: 'anthropic' })).toContain(key);
     expect(await promptOf({ vendor: 'anthropic', config: { maskSecrets: 'always' } })).not.toContain(key);
@@ -146,11 +150,11 @@ describe('the prompt of Summary', () => {
 
 describe('an earlier summary in the conversation', () => {
   it('is updated: the prompt contains its prose and later messages, and the new one replaces it', async () => {
-    const first = conversation();
+    const first = makeConversation();
     const { condense: once } = createTestBed(first);
     const before = await once();
     if (before.kind !== 'condensed') throw new Error();
-    const grown = [...first, assistant('I go on.'), ...conversation(20).slice(2)];
+    const grown = [...first, assistant('I go on.'), ...makeConversation(20).slice(2)];
     const { condense, summarizer } = createTestBed(grown, ['## Goal\nupdated']);
     const outcome = await condense({ edits: before.edits });
     if (outcome.kind !== 'condensed') throw new Error(JSON.stringify(outcome));
@@ -160,7 +164,7 @@ describe('an earlier summary in the conversation', () => {
     expect(prompt).not.toContain('not a new request');
     expect(prompt).not.toContain('I look at the parser first.');
     expect(outcome.view.filter((message) => message['isSummary'] === true)).toHaveLength(1);
-    const text = textOf(outcome.view[1]);
+    const text = getMessageText(outcome.view[1]);
     expect(text).toContain('updated');
     // The facts are told of the whole conversation, the part that was summed up before included.
     expect(text).toContain('1. Use tabs, please.');
@@ -169,9 +173,9 @@ describe('an earlier summary in the conversation', () => {
   });
 
   it('by the agent itself is updated, too', async () => {
-    const messages = conversation();
+    const messages = makeConversation();
     const agents = { ...user('This session is being continued. It was about lists.'), isCompactSummary: true };
-    const { summarizer } = await condensed([...messages.slice(0, 6), agents, ...messages.slice(6)]);
+    const { summarizer } = await condenseScripted([...messages.slice(0, 6), agents, ...messages.slice(6)]);
     expect(summarizer.requests[0]?.prompt).toContain('It was about lists.');
     expect(summarizer.requests[0]?.prompt).not.toContain('file1 line 0');
   });
@@ -179,7 +183,7 @@ describe('an earlier summary in the conversation', () => {
 
 describe('Summary changes nothing and says why', () => {
   it('if there are too few messages', async () => {
-    for (const messages of [[], [user('Hi')], [assistant('Hi')], conversation().slice(0, 4)]) {
+    for (const messages of [[], [user('Hi')], [assistant('Hi')], makeConversation().slice(0, 4)]) {
       const { condense, summarizer } = createTestBed(messages);
       expect(await condense()).toMatchObject({ kind: 'unchanged', reason: 'not-enough', cost: 0 });
       expect(summarizer.requests).toHaveLength(0);
@@ -188,10 +192,10 @@ describe('Summary changes nothing and says why', () => {
 
   it('if a summary is among the latest messages, or if too little is new', async () => {
     const summary = { ...user('Summary'), isSummary: true };
-    const recent = createTestBed([...conversation().slice(0, -2), summary, assistant('Go on.')]);
+    const recent = createTestBed([...makeConversation().slice(0, -2), summary, assistant('Go on.')]);
     expect(await recent.condense()).toMatchObject({ reason: 'already-condensed', cost: 0 });
     const little = createTestBed([
-      ...conversation().slice(0, 4),
+      ...makeConversation().slice(0, 4),
       summary,
       assistant('a'),
       user('b'),
@@ -202,7 +206,7 @@ describe('Summary changes nothing and says why', () => {
   });
 
   it('if the context would grow, reporting the cost', async () => {
-    const { condense } = createTestBed(conversation(2), [lines('long', 4_000)]);
+    const { condense } = createTestBed(makeConversation(2), [makeLines('long', 4_000)]);
     const outcome = await condense();
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'grew' });
     expect(outcome.cost).toBeGreaterThan(0.1);
@@ -211,7 +215,7 @@ describe('Summary changes nothing and says why', () => {
   it.each<ScriptedReply>(['empty', 'refused', 'cut-at-limit', 'cut-off', 'tool-call', 'failed'])(
     'if the reply is %s, reporting the cost',
     async (kind) => {
-      const { condense } = createTestBed(conversation(), [kind]);
+      const { condense } = createTestBed(makeConversation(), [kind]);
       const outcome = await condense();
       expect(outcome).toMatchObject({ kind: 'failed', error: { message: `The model said: ${kind}.` } });
       expect(outcome.cost).toBeGreaterThan(0);
@@ -220,7 +224,7 @@ describe('Summary changes nothing and says why', () => {
   );
 
   it('if the reply is only thinking', async () => {
-    const { condense } = createTestBed(conversation(), ['<analysis>only this']);
+    const { condense } = createTestBed(makeConversation(), ['<analysis>only this']);
     expect(await condense()).toMatchObject({
       kind: 'failed',
       error: { message: expect.stringContaining('without a summary') },
@@ -229,7 +233,7 @@ describe('Summary changes nothing and says why', () => {
 
   it('if it is cancelled', async () => {
     const abort = new AbortController();
-    const { condense } = createTestBed(conversation(), async () => {
+    const { condense } = createTestBed(makeConversation(), async () => {
       abort.abort(new Error('stop'));
       return 'aborted';
     });
@@ -238,7 +242,7 @@ describe('Summary changes nothing and says why', () => {
 });
 
 it('Summary describes its name and capabilities', () => {
-  const provider = nativeProvider({ select: () => selectSummarizer({}) });
+  const provider = createNativeProvider({ select: () => selectSummarizer({}) });
   expect(provider.getCapabilities()).toMatchObject({ supportsBatchMode: true, supportsLLMSummarization: true });
   expect(provider.getConfigSchema()).toMatchObject({ properties: { keepLast: { default: 3 } } });
   expect(hashText('x')).toHaveLength(64);

@@ -5,7 +5,7 @@ import { nativeConfigSchema, type NativeConfig } from '../summary/nativeConfig';
 import { estimatePlan, planSummary, type PlanEstimate, type PlanResult, type SummaryPlan } from '../summary/plan';
 import { PromptMemory } from '../summary/promptMemory';
 import { explainRefusal, runPlan, type FailedReply } from '../summary/runPlan';
-import type { OwnModel, SelectedSummarizer, SummarizerModel } from '../summarizer';
+import type { LoadOwnModel, SelectedSummarizer, SummarizerModel } from '../summarizer';
 import { createSummaryMessage, formatSummary, SUMMARY_INFO } from '../summary/summaryMessage';
 import {
   PROVIDER_NAMES,
@@ -28,14 +28,14 @@ export interface NativeOptions {
    * Selects the model; called for each condensation.
    * @throws NoSummarizerError
    */
-  readonly select: (own: OwnModel | undefined) => SelectedSummarizer | Promise<SelectedSummarizer>;
+  readonly select: (own: LoadOwnModel | undefined) => SelectedSummarizer | Promise<SelectedSummarizer>;
   /** Lengths of the model's earlier replies. */
   readonly samples?: (model: SummarizerModel) => readonly OutputSample[];
   readonly memory?: PromptMemory;
 }
 
 /** A model summarizes the messages between the task and the latest ones. */
-export function nativeProvider(options: NativeOptions): CondensationProvider<NativeConfig> {
+export function createNativeProvider(options: NativeOptions): CondensationProvider<NativeConfig> {
   const { select, samples = () => [], memory = new PromptMemory() } = options;
   /** Warnings already reported; each is reported only once. */
   const reported = new Set<string>();
@@ -74,7 +74,7 @@ export function nativeProvider(options: NativeOptions): CondensationProvider<Nat
       const notes = takeNewWarnings(reported, selected);
       if (plan.kind !== 'plan') return createUnchangedResult(plan, model, notes);
       const over = explainRefusal(expected?.cost, model, run.maxCost);
-      if (over !== undefined) return nothing('over-budget', over, notes);
+      if (over !== undefined) return makeUnchangedResult('over-budget', over, notes);
       return new SummaryRun({
         selected,
         context,
@@ -97,8 +97,8 @@ export function nativeProvider(options: NativeOptions): CondensationProvider<Nat
       const refusal = expected.cost === undefined ? undefined : explainRefusal(expected.cost, model, run.maxCost);
       const replaced = draft.messages
         .slice(plan.range.start, plan.range.end)
-        .reduce((sum, message) => sum + (message.content.length === 0 ? 0 : counter.message(message)), 0);
-      const frame = counter.message(createSummaryMessage(formatSummary('', plan.facts)));
+        .reduce((sum, message) => sum + (message.content.length === 0 ? 0 : counter.countMessage(message)), 0);
+      const frame = counter.countMessage(createSummaryMessage(formatSummary('', plan.facts)));
       const tokensAfter = Math.min(tokensBefore, tokensBefore - replaced + frame + expected.proseTokens);
       const createStepReport = {
         name: getStepName(model, plan),
@@ -140,7 +140,7 @@ function takeNewWarnings(reported: Set<string>, { warning }: SelectedSummarizer)
   return [warning];
 }
 
-const nothing = (reason: UnchangedReason, detail: string, notes: readonly string[]): ProviderResult => ({
+const makeUnchangedResult = (reason: UnchangedReason, detail: string, notes: readonly string[]): ProviderResult => ({
   edits: [],
   steps: [],
   cost: 0,
@@ -155,13 +155,13 @@ function createUnchangedResult(
 ): ProviderResult {
   switch (kind) {
     case 'not-enough':
-      return nothing(
+      return makeUnchangedResult(
         'not-enough',
         'There are not enough messages between the task and the latest ones to condense.',
         notes,
       );
     case 'already-condensed':
-      return nothing(
+      return makeUnchangedResult(
         'already-condensed',
         'It was condensed recently, and there is too little new content since then.',
         notes,
@@ -207,7 +207,7 @@ class SummaryRun {
     const outcome = await runPlan(first, {
       ...this.parts,
       onPart: (index, total) => {
-        options.onProgress?.({ step: progressText(model, index, total), done: index, total });
+        options.onProgress?.({ step: formatProgress(model, index, total), done: index, total });
       },
       onCall: (call) => this.calls.push(call),
     });
@@ -232,21 +232,21 @@ class SummaryRun {
     const name = getStepName(this.model, plan);
     const message = createSummaryMessage(formatSummary(prose, plan.facts));
     const saved = draft.summarize(name, plan.range, message, SUMMARY_INFO);
-    if (config.vendorCompaction && !plan.compacted) notes.push(notCompacted(this.model));
+    if (config.vendorCompaction && !plan.compacted) notes.push(noteNotCompacted(this.model));
     const { length } = plan.parts;
     if (plan.isReduced) notes.push('Repeated content was left out of what the model was shown, to fit its window.');
     if (length > 1)
       notes.push(`The conversation was longer than the model's window and was summarized in ${length} parts.`);
-    const step = this.step(name, tokensBefore, draft.tokens, draft.edits.length, { kind: 'done' });
+    const step = this.makeStep(name, tokensBefore, draft.tokens, draft.edits.length, { kind: 'done' });
     if (saved <= 0) {
-      const grown = context.counter.message(message);
+      const grown = context.counter.countMessage(message);
       const detail = `The summary (${formatTokens(grown)} tokens) would be as long as what it replaces.`;
       return { ...this.spent, edits: [], steps: [step], unchanged: { reason: 'grew', detail } };
     }
     return { ...this.spent, edits: draft.edits, steps: [step] };
   }
 
-  private step(
+  private makeStep(
     name: string,
     tokensBefore: number,
     tokensAfter: number,
@@ -267,7 +267,7 @@ class SummaryRun {
   private createFailure(reply: FailedReply): ProviderFailure {
     const { context } = this.parts;
     const { tokens } = new Draft(context.messages, context.counter, context.edits);
-    const step = this.step(getStepName(this.model), tokens, tokens, 0, { kind: 'failed', reason: reply.message });
+    const step = this.makeStep(getStepName(this.model), tokens, tokens, 0, { kind: 'failed', reason: reply.message });
     return new ProviderFailure(reply.message, { ...this.spent, steps: [step] }, reply);
   }
 }
@@ -278,10 +278,10 @@ function getStepName({ model, profile }: SummarizerModel, plan?: SummaryPlan): s
   return profile === model ? `${what} by ${model}` : `${what} by ${model} (${profile})`;
 }
 
-const notCompacted = ({ model, compacts }: SummarizerModel): string =>
+const noteNotCompacted = ({ model, compacts }: SummarizerModel): string =>
   compacts === true
     ? `The vendor's compaction could not be used with ${model}, so the summary was written with Context Condenser's own prompt.`
     : `The vendor offers no compaction for ${model}, so the summary was written with Context Condenser's own prompt.`;
 
-const progressText = (model: SummarizerModel, index: number, total: number): string =>
+const formatProgress = (model: SummarizerModel, index: number, total: number): string =>
   total === 1 ? getStepName(model) : `${getStepName(model)}, part ${index + 1} of ${total}`;

@@ -1,26 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { exchange, lines } from '../../testing';
-import { freshCounter } from '../../testingCounter';
+import { makeToolExchange, makeLines } from '../../testing';
+import { createCounter } from '../../testingCounter';
 import { CondensationManager } from '../manager';
 import { selectSummarizer, type SummarizerModel } from '../summarizer';
 import { createTestSummarizer } from '../summary/testing';
-import { nativeProvider } from './native';
-import { createTestBed, condensed, conversation, SUMMARY, textOf } from './testingNative';
+import { createNativeProvider } from './native';
+import { createTestBed, condenseScripted, makeConversation, SUMMARY_REPLY, getMessageText } from './testingNative';
 
 describe('the cost of Summary', () => {
   it('is that of its calls and matches the estimate', async () => {
-    const { outcome, summarizer } = await condensed(conversation());
+    const { outcome, summarizer } = await condenseScripted(makeConversation());
     const [{ prompt, system } = { prompt: '', system: '' }] = summarizer.requests;
-    const counter = freshCounter();
-    const input = counter.text(prompt) + counter.text(system);
-    expect(outcome.cost).toBeCloseTo((input * 3 + counter.text(SUMMARY) * 15) / 1e6, 10);
+    const counter = createCounter();
+    const input = counter.countText(prompt) + counter.countText(system);
+    expect(outcome.cost).toBeCloseTo((input * 3 + counter.countText(SUMMARY_REPLY) * 15) / 1e6, 10);
     expect(outcome.estimatedCost).toBeGreaterThan(0);
     expect(outcome.calls).toMatchObject([{ profile: 'Work', vendor: 'anthropic', outcome: 'complete', timeMs: 1 }]);
   });
 
   it('is estimated from the same plan without a call', async () => {
-    const { manager, summarizer } = createTestBed(conversation());
-    const request = { conversation: 'c', messages: conversation(), trigger: 'manual' } as const;
+    const { manager, summarizer } = createTestBed(makeConversation());
+    const request = { conversation: 'c', messages: makeConversation(), trigger: 'manual' } as const;
     const estimate = await manager.estimate(request);
     const outcome = await manager.condense(request);
     expect(summarizer.requests).toHaveLength(1);
@@ -32,8 +32,8 @@ describe('the cost of Summary', () => {
   });
 
   it('above the limit nothing is called, and the estimate says why', async () => {
-    const { condense, summarizer, manager } = createTestBed(conversation());
-    const request = { conversation: 'c', messages: conversation(), trigger: 'manual', maxCost: 0.001 } as const;
+    const { condense, summarizer, manager } = createTestBed(makeConversation());
+    const request = { conversation: 'c', messages: makeConversation(), trigger: 'manual', maxCost: 0.001 } as const;
     const { refusal } = await manager.estimate(request);
     expect(refusal).toMatch(/^It would cost about \$0\.0\d+; at most \$0\.001 may be spent on a condensation/);
     expect(await condense({ maxCost: 0.001 })).toMatchObject({ kind: 'unchanged', reason: 'over-budget', cost: 0 });
@@ -42,16 +42,16 @@ describe('the cost of Summary', () => {
   });
 
   it('exceeds any limit if it is unknown, unless calls are not paid per token', async () => {
-    const summarizer = createTestSummarizer([SUMMARY]);
+    const summarizer = createTestSummarizer([SUMMARY_REPLY]);
     const { prices, ...model } = summarizer.model;
     expect(prices).toBeDefined();
     const without = (billing: SummarizerModel['billing']) => {
-      const provider = nativeProvider({
+      const provider = createNativeProvider({
         select: () => selectSummarizer({ condensing: { ...summarizer, model: { ...model, billing } } }),
       });
-      return new CondensationManager(freshCounter(), [provider]);
+      return new CondensationManager(createCounter(), [provider]);
     };
-    const request = { conversation: 'c', messages: conversation(), trigger: 'manual' } as const;
+    const request = { conversation: 'c', messages: makeConversation(), trigger: 'manual' } as const;
     expect((await without('per-token').estimate(request)).cost).toBeUndefined();
     expect(await without('per-token').condense({ ...request, maxCost: 5 })).toMatchObject({
       reason: 'over-budget',
@@ -62,10 +62,10 @@ describe('the cost of Summary', () => {
 });
 
 describe("a window that is too small for Summary's prompt", () => {
-  const long = conversation(120);
+  const long = makeConversation(120);
 
   it('is filled part by part, each updating the summary so far', async () => {
-    const counter = freshCounter();
+    const counter = createCounter();
     const replies = ['first part', 'second part', 'third part', 'fourth part', 'last part'];
     const { condense, summarizer } = createTestBed(long, replies, { contextWindow: 20_000, maxOutputTokens: 2_000 });
     const outcome = await condense();
@@ -73,7 +73,7 @@ describe("a window that is too small for Summary's prompt", () => {
     const { requests } = summarizer;
     expect(requests.length).toBeGreaterThan(1);
     requests.forEach(({ system, prompt, maxOutputTokens }, index) => {
-      expect(counter.text(system) + counter.text(prompt) + maxOutputTokens).toBeLessThan(20_000);
+      expect(counter.countText(system) + counter.countText(prompt) + maxOutputTokens).toBeLessThan(20_000);
       if (index > 0) expect(prompt).toContain(replies[index - 1]);
     });
     const order = requests.flatMap(({ prompt }) =>
@@ -81,37 +81,37 @@ describe("a window that is too small for Summary's prompt", () => {
     );
     expect(order.filter((n, index) => index > 0 && n < (order[index - 1] ?? 0)).length).toBeLessThanOrEqual(1);
     expect(new Set(order).size).toBe(120);
-    expect(textOf(outcome.view[1])).toContain(replies[requests.length - 1]);
+    expect(getMessageText(outcome.view[1])).toContain(replies[requests.length - 1]);
     expect(outcome.notes.join()).toContain(`in ${requests.length} parts`);
     expect(outcome.calls).toHaveLength(requests.length);
     expect(outcome.cost).toBeCloseTo(outcome.calls?.reduce((sum, { cost }) => sum + (cost ?? 0), 0) ?? 0, 10);
   });
 
   it('that turns out smaller than stated leads to a smaller plan, once', async () => {
-    const { condense, summarizer } = createTestBed(conversation(60), ['too-long', 'shorter', 'shorter still']);
+    const { condense, summarizer } = createTestBed(makeConversation(60), ['too-long', 'shorter', 'shorter still']);
     expect(await condense()).toMatchObject({ kind: 'condensed' });
     expect(summarizer.requests.length).toBeGreaterThan(1);
-    const never = createTestBed(conversation(60), ['too-long']);
+    const never = createTestBed(makeConversation(60), ['too-long']);
     expect(await never.condense()).toMatchObject({ kind: 'failed' });
     expect(never.summarizer.requests).toHaveLength(4);
   });
 
   it('is not assumed after a vendor’s compaction failed', async () => {
     const sent = async (script: readonly string[], compacts: boolean): Promise<(number | undefined)[]> => {
-      const made = createTestBed(conversation(60), script, { compacts });
+      const made = createTestBed(makeConversation(60), script, { compacts });
       await made.condense({ config: { vendorCompaction: compacts } });
       const { system = '', prompt = '' } = made.summarizer.requests.at(-1) ?? {};
-      return [made.summarizer.requests.length, freshCounter().text(system + prompt)];
+      return [made.summarizer.requests.length, createCounter().countText(system + prompt)];
     };
     const [calls, tokens] = await sent(['too-long', 'shorter'], false);
     expect(await sent(['not-compacted', 'too-long', 'shorter'], true)).toEqual([Number(calls) + 1, tokens]);
   });
 
   it('does not start a smaller plan that would exceed the limit', async () => {
-    const { condense, summarizer, manager } = createTestBed(conversation(60), ['too-long']);
+    const { condense, summarizer, manager } = createTestBed(makeConversation(60), ['too-long']);
     const { cost = 0 } = await manager.estimate({
       conversation: 'c',
-      messages: conversation(60),
+      messages: makeConversation(60),
       trigger: 'manual',
       vendor: 'anthropic',
     });
@@ -120,7 +120,7 @@ describe("a window that is too small for Summary's prompt", () => {
   });
 
   it('without any room is reported', async () => {
-    const { condense } = createTestBed(long, [SUMMARY], { contextWindow: 1_500 });
+    const { condense } = createTestBed(long, [SUMMARY_REPLY], { contextWindow: 1_500 });
     expect(await condense()).toMatchObject({
       kind: 'failed',
       error: { message: expect.stringContaining('too small') },
@@ -128,15 +128,15 @@ describe("a window that is too small for Summary's prompt", () => {
   });
 
   it('removes repeated content first', async () => {
-    const same = lines('same', 60);
+    const same = makeLines('same', 60);
     const messages = [
-      ...conversation(4),
+      ...makeConversation(4),
       ...Array.from({ length: 40 }, (_, index) =>
-        exchange(`s${index}`, 'Read', { file_path: '/w/same.ts' }, same),
+        makeToolExchange(`s${index}`, 'Read', { file_path: '/w/same.ts' }, same),
       ).flat(),
-      ...conversation(0).slice(2),
+      ...makeConversation(0).slice(2),
     ];
-    const { condense, summarizer } = createTestBed(messages, [SUMMARY], {
+    const { condense, summarizer } = createTestBed(messages, [SUMMARY_REPLY], {
       contextWindow: 30_000,
       maxOutputTokens: 2_000,
     });
@@ -148,8 +148,8 @@ describe("a window that is too small for Summary's prompt", () => {
 });
 
 describe('the model that Summary calls', () => {
-  const there = createTestSummarizer([SUMMARY], { profile: 'Cheap', model: 'gpt-4o-mini' });
-  const own = createTestSummarizer([SUMMARY], { profile: 'Chat', model: 'claude-opus-4' });
+  const there = createTestSummarizer([SUMMARY_REPLY], { profile: 'Cheap', model: 'gpt-4o-mini' });
+  const own = createTestSummarizer([SUMMARY_REPLY], { profile: 'Chat', model: 'claude-opus-4' });
   const gone = { profile: 'Cheap', reason: 'it has no key.' };
 
   it('is the condensing profile’s, otherwise the conversation’s, with a warning', () => {
@@ -186,9 +186,9 @@ describe('the model that Summary calls', () => {
   });
 
   it('is in the report, and its warning appears once', async () => {
-    const provider = nativeProvider({ select: () => selectSummarizer({ condensing: gone, conversation: own }) });
-    const manager = new CondensationManager(freshCounter(), [provider]);
-    const request = { conversation: 'c', messages: conversation(), trigger: 'manual' } as const;
+    const provider = createNativeProvider({ select: () => selectSummarizer({ condensing: gone, conversation: own }) });
+    const manager = new CondensationManager(createCounter(), [provider]);
+    const request = { conversation: 'c', messages: makeConversation(), trigger: 'manual' } as const;
     const first = await manager.condense(request);
     expect(first.steps[0]?.name).toBe('Summary by claude-opus-4 (Chat)');
     expect(first.notes).toEqual([expect.stringContaining('no key')]);

@@ -2,28 +2,28 @@
  * A conversation for the Summary provider, and a manager that condenses it with a scripted model.
  */
 import type { ApiMessage } from '../../messages/types';
-import { assistant, exchange, lines, user } from '../../testing';
-import { freshCounter } from '../../testingCounter';
+import { assistant, makeToolExchange, makeLines, user } from '../../testing';
+import { createCounter } from '../../testingCounter';
 import type { CondensationRequest } from '../condensation';
 import { CondensationManager } from '../manager';
 import { selectSummarizer, type SummarizerModel } from '../summarizer';
 import { createTestSummarizer, type TestSummarizer } from '../summary/testing';
-import { nativeProvider } from './native';
+import { createNativeProvider } from './native';
 
-export const SUMMARY = '## Goal\nMake the tests pass.\n## Done\nThe parser reads lists.\n## Next steps\nNone';
+export const SUMMARY_REPLY = '## Goal\nMake the tests pass.\n## Done\nThe parser reads lists.\n## Next steps\nNone';
 
 /** A task, some work with tools, and three units at the end. */
-export const conversation = (size = 30): ApiMessage[] => [
+export const makeConversation = (size = 30): ApiMessage[] => [
   user('Make the tests pass.'),
   assistant('I look at the parser first.'),
   ...Array.from({ length: size }, (_, index) =>
-    exchange(`t${index}`, 'Read', { file_path: `/w/src/file${index}.ts` }, lines(`file${index}`, 40)),
+    makeToolExchange(`t${index}`, 'Read', { file_path: `/w/src/file${index}.ts` }, makeLines(`file${index}`, 40)),
   ).flat(),
   user('Use tabs, please.'),
-  ...exchange('edit', 'Edit', { file_path: '/w/src/file1.ts', old_string: 'a', new_string: 'b' }, 'ok'),
+  ...makeToolExchange('edit', 'Edit', { file_path: '/w/src/file1.ts', old_string: 'a', new_string: 'b' }, 'ok'),
   assistant('The parser is done.'),
   user('Now the printer.'),
-  ...exchange('last', 'Bash', { command: 'npm test' }, 'Exit code 1\nprinter fails', { is_error: true }),
+  ...makeToolExchange('last', 'Bash', { command: 'npm test' }, 'Exit code 1\nprinter fails', { is_error: true }),
 ];
 
 export interface TestBed {
@@ -34,24 +34,24 @@ export interface TestBed {
 
 export function createTestBed(
   messages: readonly ApiMessage[],
-  script: Parameters<typeof createTestSummarizer>[0] = [SUMMARY],
+  script: Parameters<typeof createTestSummarizer>[0] = [SUMMARY_REPLY],
   model: Partial<SummarizerModel> = {},
 ): TestBed {
   const summarizer = createTestSummarizer(script, model);
-  const provider = nativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
-  const manager = new CondensationManager(freshCounter(), [provider]);
+  const provider = createNativeProvider({ select: () => selectSummarizer({ condensing: summarizer }) });
+  const manager = new CondensationManager(createCounter(), [provider]);
   const base = { conversation: 'c', messages, trigger: 'manual', vendor: 'anthropic' } as const;
   return { summarizer, manager, condense: (request = {}) => manager.condense({ ...base, ...request }) };
 }
 
-export async function condensed(messages: readonly ApiMessage[], request: Partial<CondensationRequest> = {}) {
+export async function condenseScripted(messages: readonly ApiMessage[], request: Partial<CondensationRequest> = {}) {
   const { condense, summarizer } = createTestBed(messages);
   const outcome = await condense(request);
   if (outcome.kind !== 'condensed') throw new Error(JSON.stringify(outcome));
   return { outcome, summarizer, view: outcome.view };
 }
 
-export const textOf = (message: ApiMessage | undefined): string =>
+export const getMessageText = (message: ApiMessage | undefined): string =>
   typeof message?.content === 'string'
     ? message.content
     : ((message?.content[0]?.['text'] as string | undefined) ?? '');

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { listContents } from '../../messages/content';
 import { checkConversation, findNewViolations } from '../../messages/firewall';
 import type { ApiMessage } from '../../messages/types';
-import { assistant, call, exchange, lines, result, text, user, brief } from '../../testing';
-import { freshCounter } from '../../testingCounter';
+import { assistant, call, makeToolExchange, makeLines, result, text, user, shortenMarkers } from '../../testing';
+import { createCounter } from '../../testingCounter';
 import { applyEdits } from '../edits/applyEdits';
 import { CondensationManager } from '../manager';
 import type { CondensationOptions } from '../types';
 import { truncationProvider } from './truncation';
 
-const counter = freshCounter();
+const counter = createCounter();
 
 /** The view that a configuration gives, and the edits; a second run finds nothing to do. */
 async function view(
@@ -28,14 +28,14 @@ async function view(
   return shown;
 }
 const texts = (messages: readonly ApiMessage[]): string[] =>
-  messages.flatMap((message) => listContents(message).map((content) => brief(content.text)));
+  messages.flatMap((message) => listContents(message).map((content) => shortenMarkers(content.text)));
 
-const LONG = lines('x', 50);
+const LONG = makeLines('x', 50);
 const messages = [
   user('task', LONG),
   assistant(LONG, call('a', 'Write', { file_path: 'a.ts', content: LONG })),
   user(result('a', LONG), LONG),
-  ...exchange('b', 'Read', {}, LONG),
+  ...makeToolExchange('b', 'Read', {}, LONG),
 ];
 
 describe('Truncation', () => {
@@ -74,15 +74,19 @@ describe('Truncation', () => {
   it('keeps the configured part, also in characters', async () => {
     const config = { preserveRecentCount: 0, toolResults: { mode: 'truncate', maxChars: 100, keep: 'tail' } };
     const one = 'word '.repeat(500);
-    expect(texts(await view([user('t'), ...exchange('a', 'x', {}, one)], config))).toEqual([
+    expect(texts(await view([user('t'), ...makeToolExchange('a', 'x', {}, one)], config))).toEqual([
       't',
       `[2400 characters truncated]${one.slice(-100)}`,
     ]);
   });
 
   it('keeps small content, system messages and content within the limits', async () => {
-    const small = lines('x', 5);
-    const conversation: ApiMessage[] = [user('t'), { role: 'system', content: LONG }, ...exchange('a', 'x', {}, small)];
+    const small = makeLines('x', 5);
+    const conversation: ApiMessage[] = [
+      user('t'),
+      { role: 'system', content: LONG },
+      ...makeToolExchange('a', 'x', {}, small),
+    ];
     const suppress = { preserveRecentCount: 0, toolResults: { mode: 'suppress' } };
     expect(texts(await view(conversation, suppress))).toEqual(['t', LONG, small]);
     expect(texts(await view(conversation, { ...suppress, minimumTokens: 0 }))).toEqual([
@@ -93,9 +97,9 @@ describe('Truncation', () => {
   });
 
   it('starts with the oldest content and stops at the target', async () => {
-    const conversation = [user('t'), ...exchange('a', 'x', {}, LONG), ...exchange('b', 'x', {}, LONG)];
+    const conversation = [user('t'), ...makeToolExchange('a', 'x', {}, LONG), ...makeToolExchange('b', 'x', {}, LONG)];
     const config = { preserveRecentCount: 0, toolResults: { mode: 'suppress' } };
-    const target = counter.messages(conversation) - 200;
+    const target = counter.countMessages(conversation) - 200;
     expect(texts(await view(conversation, config, { targetTokens: target }))).toEqual([
       't',
       '[result suppressed]',
@@ -118,7 +122,7 @@ describe('Truncation', () => {
     ];
     const config = { preserveRecentCount: 0, toolResults: { mode: 'suppress' }, toolParameters: { mode: 'suppress' } };
     const shown = await view(conversation, config);
-    expect(brief(shown[1]!.content as string)).toBe(
+    expect(shortenMarkers(shown[1]!.content as string)).toBe(
       'Hm. <write_to_file><path>a</path><content>[parameter suppressed]</content></write_to_file> Then <execute_command><command>[parameter suppressed]</command></execute_command>',
     );
     expect(texts([shown[2]!])).toEqual(['ok', '[result suppressed]', 'go on']);
@@ -138,7 +142,7 @@ describe('Truncation', () => {
     if (!valid.valid) throw new Error('not valid');
     const context = { messages, edits: [], counter };
     const estimate = await truncationProvider.estimate(context, valid.config, {});
-    expect(estimate.tokensAfter).toBe(counter.messages(await view(messages, { preserveRecentCount: 2 })));
+    expect(estimate.tokensAfter).toBe(counter.countMessages(await view(messages, { preserveRecentCount: 2 })));
     expect(estimate.cost).toBe(0);
   });
 });
@@ -147,9 +151,9 @@ describe('Truncation of 200K tokens', () => {
   it('keeps a valid conversation valid', async () => {
     const large = [user('task')];
     for (let index = 0; index < 250; index++)
-      large.push(...exchange(`i${index}`, 'Read', { path: `p${index}` }, lines(`f${index}`, 70)));
+      large.push(...makeToolExchange(`i${index}`, 'Read', { path: `p${index}` }, makeLines(`f${index}`, 70)));
     const manager = new CondensationManager(counter, [truncationProvider]);
-    expect(counter.messages(large)).toBeGreaterThan(180_000);
+    expect(counter.countMessages(large)).toBeGreaterThan(180_000);
     const outcome = await manager.condense({ conversation: 'c', messages: large, trigger: 'manual' });
     expect(outcome.kind === 'condensed' && checkConversation(outcome.view)).toEqual([]);
   });

@@ -15,12 +15,12 @@ import {
   type ConversationContext,
   type ProviderCapabilities,
 } from '../types';
-import { oldZone } from '../../messages/zones';
+import { findOldZone } from '../../messages/zones';
 import { watchReferences } from '../lossless/integrity';
 
 const keepPart = z.enum(['head', 'tail', 'both']).meta({ enumItemLabels: ['Beginning', 'End', 'Beginning and end'] });
-const mode = z.enum(['keep', 'suppress', 'truncate']).meta({ enumItemLabels: ['Keep', 'Remove', 'Shorten'] });
-const count = z.int().min(1).max(1_000_000);
+const modeSchema = z.enum(['keep', 'suppress', 'truncate']).meta({ enumItemLabels: ['Keep', 'Remove', 'Shorten'] });
+const countSchema = z.int().min(1).max(1_000_000);
 
 interface OperationDefaults {
   readonly mode: 'keep' | 'suppress' | 'truncate';
@@ -29,12 +29,12 @@ interface OperationDefaults {
   readonly keep?: z.output<typeof keepPart>;
 }
 
-const operation = (defaults: OperationDefaults) =>
+const createOperationSchema = (defaults: OperationDefaults) =>
   z
     .object({
-      mode: mode.default(defaults.mode),
-      maxLines: count.optional().describe('Lines to keep when shortening.'),
-      maxChars: count.optional().describe('Characters to keep when shortening.'),
+      mode: modeSchema.default(defaults.mode),
+      maxLines: countSchema.optional().describe('Lines to keep when shortening.'),
+      maxChars: countSchema.optional().describe('Characters to keep when shortening.'),
       keep: keepPart.default(defaults.keep ?? 'both').describe('Part to keep when shortening.'),
     })
     .strict()
@@ -54,12 +54,12 @@ const configSchema = z
       .describe('Number of newest messages that are left alone.'),
     // Keeping the end loses the fewest lines that agents need later and the fewest error lines:
     // docs/research/truncation.md.
-    toolResults: operation({ mode: 'truncate', maxLines: 20, maxChars: 2_000, keep: 'tail' }).prefault({}),
-    toolParameters: operation({ mode: 'truncate', maxChars: 500 }).prefault({}),
-    messageText: operation({ mode: 'truncate', maxChars: 2_000 }).prefault({}),
+    toolResults: createOperationSchema({ mode: 'truncate', maxLines: 20, maxChars: 2_000, keep: 'tail' }).prefault({}),
+    toolParameters: createOperationSchema({ mode: 'truncate', maxChars: 500 }).prefault({}),
+    messageText: createOperationSchema({ mode: 'truncate', maxChars: 2_000 }).prefault({}),
     images: z
       .object({
-        mode: mode
+        mode: modeSchema
           .exclude(['truncate'])
           .meta({ enumItemLabels: ['Keep', 'Remove'] })
           .default('suppress'),
@@ -69,7 +69,7 @@ const configSchema = z
           .max(1000)
           .default(3)
           .describe('Number of newest images that are kept whatever their age.'),
-        maxEdge: count
+        maxEdge: countSchema
           .optional()
           .describe('Removes images with an edge longer than this, in pixels, however new they are.'),
         maxBytes: z
@@ -88,9 +88,9 @@ const configSchema = z
 
 /** Settings of the Truncation provider, all with defaults. */
 export type TruncationConfig = z.output<typeof configSchema>;
-type Operation = TruncationConfig['toolResults'];
+type TruncationOperation = TruncationConfig['toolResults'];
 
-const STEP = PROVIDER_NAMES.truncation;
+const TRUNCATION_STEP_NAME = PROVIDER_NAMES.truncation;
 
 /**
  * Fast and deterministic: shortens or suppresses old content, oldest first, until the target is
@@ -115,57 +115,57 @@ export const truncationProvider: CondensationProvider<TruncationConfig> = {
   validateConfig: (config) => validateFields(configSchema, config),
 
   async condense(context, config, options) {
-    const { draft, steps } = await truncate(context, config, options);
+    const { draft, steps } = await runTruncation(context, config, options);
     return { edits: draft.edits, steps, cost: 0 };
   },
   async estimate(context, config, options) {
-    const { draft, steps, tokensBefore } = await truncate(context, config, options);
+    const { draft, steps, tokensBefore } = await runTruncation(context, config, options);
     return { tokensBefore, tokensAfter: draft.tokens, steps, cost: 0, edits: draft.edits };
   },
 };
 
-async function truncate(context: ConversationContext, config: TruncationConfig, options: CondensationOptions) {
+async function runTruncation(context: ConversationContext, config: TruncationConfig, options: CondensationOptions) {
   const draft = new Draft(context.messages, context.counter, context.edits);
   const tokensBefore = draft.tokens;
-  const steps = await runPipeline(draft, truncationSteps(config, options, context.pinned), {
+  const steps = await runPipeline(draft, createTruncationSteps(config, options, context.pinned), {
     ...options,
     watch: watchReferences(options.tools, options.signal),
   });
-  draft.remember();
+  draft.rememberEdits();
   return { draft, steps, tokensBefore };
 }
 
-function truncationSteps(
+function createTruncationSteps(
   config: TruncationConfig,
   { targetTokens }: Pick<CondensationOptions, 'targetTokens'>,
   pinned: ReadonlySet<number> = new Set(),
 ): readonly Step[] {
   const run = (draft: Draft, signal?: AbortSignal): void => {
-    const zone = oldZone(draft.messages, config.preserveRecentCount);
+    const zone = findOldZone(draft.messages, config.preserveRecentCount);
     const isMet = (): boolean => targetTokens !== undefined && draft.tokens <= targetTokens;
     const isOld = ({ message, newer }: ImageWithAge): boolean =>
       message < zone.end && newer >= config.images.keepNewest && !isMet();
     const goes = (image: ImageWithAge): boolean =>
       !pinned.has(image.message) && (isOld(image) || isTooLarge(image, config.images));
     // Images go first: most results describe them in text, and they have the most tokens.
-    if (config.images.mode === 'suppress') takeImages(draft, STEP, goes);
+    if (config.images.mode === 'suppress') takeImages(draft, TRUNCATION_STEP_NAME, goes);
     for (let index = zone.start; index < zone.end; index++) {
       if (pinned.has(index)) continue;
       signal?.throwIfAborted();
-      for (const content of editable(draft.messages[index], config)) {
+      for (const content of listEditableContents(draft.messages[index], config)) {
         if (isMet()) break;
-        shorten(draft, index, content, config[content.type], config.minimumTokens);
+        shortenContent(draft, index, content, config[content.type], config.minimumTokens);
       }
     }
   };
-  return [{ name: STEP, run }];
+  return [{ name: TRUNCATION_STEP_NAME, run }];
 }
 
 /**
  * Content that the configuration allows to change. In reverse, so that slices of one string keep
  * their offsets.
  */
-function editable(message: ApiMessage | undefined, config: TruncationConfig): Content[] {
+function listEditableContents(message: ApiMessage | undefined, config: TruncationConfig): Content[] {
   if (!message || message.role === 'system') return [];
   const preservesText = message.role === 'user' ? config.preserveUserMessages : config.preserveAssistantText;
   return (
@@ -177,19 +177,25 @@ function editable(message: ApiMessage | undefined, config: TruncationConfig): Co
   );
 }
 
-const WHAT: Readonly<Record<ContentType, string>> = {
+const CONTENT_TYPE_LABELS: Readonly<Record<ContentType, string>> = {
   messageText: 'text',
   toolParameters: 'parameter',
   toolResults: 'result',
 };
 
-function shorten(draft: Draft, message: number, content: Content, operation: Operation, minimumTokens: number): void {
+function shortenContent(
+  draft: Draft,
+  message: number,
+  content: Content,
+  operation: TruncationOperation,
+  minimumTokens: number,
+): void {
   const place = { message, path: content.path };
   const { type, start, end, text } = content;
-  if (draft.counter.text(text) < minimumTokens) return;
+  if (draft.counter.countText(text) < minimumTokens) return;
   if (operation.mode === 'suppress') {
-    const request = { start, end, marker: `${WHAT[type]} suppressed` };
-    draft.cut(STEP, place, [request], {
+    const request = { start, end, marker: `${CONTENT_TYPE_LABELS[type]} suppressed` };
+    draft.cutText(TRUNCATION_STEP_NAME, place, [request], {
       contentType: type,
       operation: 'suppress',
       reason: 'suppressed as old',
@@ -201,7 +207,7 @@ function shorten(draft: Draft, message: number, content: Content, operation: Ope
   if (!slice) return;
   const what = slice.lines > 1 ? `${slice.lines} lines` : `${slice.end - slice.start} characters`;
   const request = { start: start + slice.start, end: start + slice.end, marker: `${what} truncated` };
-  draft.cut(STEP, place, [request], {
+  draft.cutText(TRUNCATION_STEP_NAME, place, [request], {
     contentType: type,
     operation: 'truncate',
     reason: 'truncated as old',

@@ -2,7 +2,7 @@
 export const MARKER_TOKENS = 21;
 
 /** Up to this share of the calls' tokens, the agent's own words stay. */
-const MAX_SHARE_WITH_WORDS = 0.5;
+const MAX_REMOVED_SHARE_WITH_WORDS = 0.5;
 
 /**
  * The share of the conversation, from its beginning, in which the agent's own words go; it equals
@@ -19,14 +19,14 @@ export function getWordlessShare(excess: number, tokens: readonly number[]): num
       1,
       tokens.reduce((sum, one) => sum + one, 0),
     );
-  return share > MAX_SHARE_WITH_WORDS ? Math.min(1, share) : 0;
+  return share > MAX_REMOVED_SHARE_WITH_WORDS ? Math.min(1, share) : 0;
 }
 
 /**
  * If a larger share of the calls' tokens must go, markers name nothing: names would displace the
  * last lines.
  */
-export const MAX_SHARE_WITH_NAMES = 0.85;
+export const MAX_REMOVED_SHARE_WITH_NAMES = 0.85;
 
 /** The blocks to remove. Adjacent removed blocks share a marker. */
 export class BlockSelection {
@@ -107,27 +107,32 @@ export function chooseLeastNeeded(
   return choice;
 }
 
-interface Offer {
+interface RemovalOffer {
   readonly block: number;
   readonly price: number;
 }
 
-const isLess = (a: Offer, b: Offer): boolean => a.price < b.price || (a.price === b.price && a.block < b.block);
+const isLess = (a: RemovalOffer, b: RemovalOffer): boolean =>
+  a.price < b.price || (a.price === b.price && a.block < b.block);
 
 /** A binary heap by price. */
 class OfferQueue {
-  private readonly heap: Offer[] = [];
+  private readonly heap: RemovalOffer[] = [];
 
-  add(offer: Offer): void {
+  add(offer: RemovalOffer): void {
     let at = this.heap.push(offer) - 1;
-    for (let parent = (at - 1) >> 1; at > 0 && isLess(offer, this.heap[parent] as Offer); parent = (at - 1) >> 1) {
-      this.heap[at] = this.heap[parent] as Offer;
+    for (
+      let parent = (at - 1) >> 1;
+      at > 0 && isLess(offer, this.heap[parent] as RemovalOffer);
+      parent = (at - 1) >> 1
+    ) {
+      this.heap[at] = this.heap[parent] as RemovalOffer;
       this.heap[parent] = offer;
       at = parent;
     }
   }
 
-  take(): Offer | undefined {
+  take(): RemovalOffer | undefined {
     const [first] = this.heap;
     const last = this.heap.pop();
     if (!last || this.heap.length === 0) return first;
@@ -137,7 +142,7 @@ class OfferQueue {
       const [left, right] = [this.heap[child], this.heap[child + 1]];
       if (!left) break;
       if (right && isLess(right, left)) child++;
-      const least = this.heap[child] as Offer;
+      const least = this.heap[child] as RemovalOffer;
       if (!isLess(least, last)) break;
       this.heap[at] = least;
       at = child;

@@ -1,7 +1,7 @@
 /** The features of relevance and what they mean. */
 
 /** Descriptions of all features; the weights are in weights.ts. */
-export const FEATURES = {
+export const FEATURE_DESCRIPTIONS = {
   results: 'results that came after it (logarithm)',
   lately: 'how few turns ago it was said: half at 14, a tenth at 46',
   file: 'it is part of a known file',
@@ -28,6 +28,6 @@ export const FEATURES = {
   putTurns: 'turns since it was said, for what the agent put into a file (logarithm)',
 } as const;
 
-export type FeatureName = keyof typeof FEATURES;
+export type FeatureName = keyof typeof FEATURE_DESCRIPTIONS;
 
-export const FEATURE_NAMES = Object.keys(FEATURES) as readonly FeatureName[];
+export const FEATURE_NAMES = Object.keys(FEATURE_DESCRIPTIONS) as readonly FeatureName[];

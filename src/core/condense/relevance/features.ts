@@ -2,7 +2,7 @@
 import type { ToolKind } from '../../agents/types';
 import type { FilePart } from '../../messages/fileParts';
 import type { ContentType } from '../../messages/types';
-import { LineIds, growArray, NOTHING } from '../lines/lineIds';
+import { LineIds, growArray, NO_LINE_ID } from '../lines/lineIds';
 import { findErrorLines } from '../operations/errorLines';
 import { FEATURE_NAMES, type FeatureName } from './featureNames';
 import type { FileFacts, FileHistory } from './fileHistory';
@@ -49,9 +49,9 @@ export interface FeatureContext {
  * Source of a block's text: read from a file, printed from one by a command, found in several, put
  * into one, or other.
  */
-export type Origin = 'read' | 'printed' | 'found' | 'put' | 'other';
+export type BlockOrigin = 'read' | 'printed' | 'found' | 'put' | 'other';
 
-export function getOrigin({ type, kind, isError }: ContentFacts, part: FilePart | undefined): Origin {
+export function getOrigin({ type, kind, isError }: ContentFacts, part: FilePart | undefined): BlockOrigin {
   if (type === 'toolParameters') {
     const isPut = part?.head === 'diff' || kind === 'edit' || kind === 'write' || (kind === 'command' && part);
     return isPut ? 'put' : 'other';
@@ -62,24 +62,24 @@ export function getOrigin({ type, kind, isError }: ContentFacts, part: FilePart 
   return part && kind !== 'edit' && kind !== 'write' ? 'printed' : 'other';
 }
 
-const AT = Object.fromEntries(FEATURE_NAMES.map((name, index) => [name, index])) as Readonly<
+const FEATURE_INDEX = Object.fromEntries(FEATURE_NAMES.map((name, index) => [name, index])) as Readonly<
   Record<FeatureName, number>
 >;
 
-const DOCUMENT = /\.(?:md|mdx|markdown|txt|rst|adoc)$/i;
+const DOCUMENT_FILE_NAME = /\.(?:md|mdx|markdown|txt|rst|adoc)$/i;
 
 /** Turns for which an error probably is what the agent works on. */
-const UNSOLVED_TURNS = 5;
+const MAX_UNSOLVED_TURNS = 5;
 
 /** True for output of commands and failed calls; in a file, lines about errors are code. */
 export const isOutput = ({ type, kind, isError }: ContentFacts, { part }: TextBlock): boolean =>
   type === 'toolResults' && !part && (isError || kind === 'command');
 
 /** Distance in lines from a quoted block at which nearness has halved. */
-const NEAR_LINES = 12;
+const MAX_NEAR_LINES = 12;
 
 /** Rows per list. */
-const ROWS = 64;
+const FEATURE_ROWS_PER_CHUNK = 64;
 
 export class FeatureRows {
   private rows = new Float32Array(0);
@@ -92,13 +92,13 @@ export class FeatureRows {
    * finish}).
    * @param lines the block's lines
    */
-  of({ block, lines }: BlockWithLines, standing: ContentFacts): Float32Array {
+  computeFeatures({ block, lines }: BlockWithLines, standing: ContentFacts): Float32Array {
     const { surroundings } = this;
     const path = block.part?.path ?? standing.path;
-    const file = path === undefined ? undefined : surroundings.files.of(path);
-    const row = this.next();
+    const file = path === undefined ? undefined : surroundings.files.getFacts(path);
+    const row = this.nextRow();
     const set = (name: FeatureName, value: number): void => {
-      row[AT[name]] = value;
+      row[FEATURE_INDEX[name]] = value;
     };
     addContentFeatures(set, block, standing, path, surroundings);
     if (file) addFileFeatures(set, lines, standing, file, surroundings);
@@ -109,7 +109,7 @@ export class FeatureRows {
    * Adds the features that depend on other blocks.
    * @param blocks in the order of the conversation, those of one content together
    */
-  finish(blocks: readonly BlockWithFeatures[]): void {
+  finishBlocks(blocks: readonly BlockWithFeatures[]): void {
     addSharedWords(blocks, this.surroundings.focus);
     for (const { from, to } of getContentRanges(blocks)) {
       addTextFeatures(blocks, from, to);
@@ -117,10 +117,10 @@ export class FeatureRows {
   }
 
   /** Rows share lists, since a list for each would double the memory. */
-  private next(): Float32Array {
+  private nextRow(): Float32Array {
     const length = FEATURE_NAMES.length;
     if (this.at === this.rows.length) {
-      this.rows = new Float32Array(ROWS * length);
+      this.rows = new Float32Array(FEATURE_ROWS_PER_CHUNK * length);
       this.at = 0;
     }
     return this.rows.subarray(this.at, (this.at += length));
@@ -142,10 +142,10 @@ function addContentFeatures(
   set('block', Math.log(Math.max(1, block.tokens)));
   if (origin === 'printed' || origin === 'found') set(origin, 1);
   if (origin === 'put') set('putTurns', Math.log1p(standing.turns));
-  if (standing.turns <= UNSOLVED_TURNS && isOutput(standing, block) && findErrorLines(block.text).length > 0)
+  if (standing.turns <= MAX_UNSOLVED_TURNS && isOutput(standing, block) && findErrorLines(block.text).length > 0)
     set('unsolved', 1);
   if (path === undefined) return;
-  if (DOCUMENT.test(path)) set('document', 1);
+  if (DOCUMENT_FILE_NAME.test(path)) set('document', 1);
   if (focus.isNamed(path)) set('named', 1);
   if (focus.isNamedLately(path)) set('namedLately', 1);
   if (focus.isInOutput(path)) set('putOut', 1);
@@ -204,22 +204,22 @@ function getContentRanges(placed: readonly PlacedBlock[]): { from: number; to: n
 /** Features of a block that depend on its neighbors in the same text. */
 function addTextFeatures(blocks: readonly BlockWithFeatures[], from: number, to: number): void {
   let prose = 0;
-  for (let at = from; at < to; at++) prose += blocks[at]?.features[AT.prose] ?? 0;
-  const isQuoted = blocks.slice(from, to).map(({ features }) => features[AT.near] === 1);
+  for (let at = from; at < to; at++) prose += blocks[at]?.features[FEATURE_INDEX.prose] ?? 0;
+  const isQuoted = blocks.slice(from, to).map(({ features }) => features[FEATURE_INDEX.near] === 1);
   const decayed = (start: number, end: number, step: number): void => {
     let near = 0;
     for (let at = start; at !== end; at += step) {
       const { features: row, block } = blocks[at] as BlockWithFeatures;
       if (isQuoted[at - from] === true) near = 1;
-      row[AT.near] = Math.max(row[AT.near] ?? 0, near);
-      near *= 0.5 ** (block.count / NEAR_LINES);
+      row[FEATURE_INDEX.near] = Math.max(row[FEATURE_INDEX.near] ?? 0, near);
+      near *= 0.5 ** (block.count / MAX_NEAR_LINES);
     }
   };
   decayed(from, to, 1);
   decayed(to - 1, from - 1, -1);
   for (let at = from; at < to; at++) {
     const row = blocks[at]?.features;
-    if (row) row[AT.textProse] = prose / (to - from);
+    if (row) row[FEATURE_INDEX.textProse] = prose / (to - from);
   }
 }
 
@@ -253,8 +253,8 @@ function createWordTable(words: Focus['words']): WordTable {
   const eachIn: WordTable['eachIn'] = (text, tell) => {
     texts++;
     forEachWord(text, (start, end) => {
-      const word = ids.find(text, start, end);
-      if (word === NOTHING || foundIn[word] === texts) return;
+      const word = ids.findId(text, start, end);
+      if (word === NO_LINE_ID || foundIn[word] === texts) return;
       foundIn[word] = texts;
       tell(word);
     });
@@ -293,12 +293,13 @@ function addSharedWords(blocks: readonly BlockWithFeatures[], focus: Focus): voi
       const first = word * sums.length;
       const rare = rarity[word] as number;
       for (let at = 0; at < sums.length; at++) sums[at] = (sums[at] as number) + rare * (said[first + at] as number);
-      if (declares.has(word)) declared += rare * Math.max(said[first + PROSE] as number, said[first + CALLS] as number);
+      if (declares.has(word))
+        declared += rare * Math.max(said[first + PROSE_VOICE] as number, said[first + CALLS_VOICE] as number);
     }
-    for (const [at, voice] of VOICES.entries()) features[AT[voice]] = Math.log1p(sums[at] as number);
-    features[AT.declared] = Math.log1p(declared);
+    for (const [at, voice] of VOICES.entries()) features[FEATURE_INDEX[voice]] = Math.log1p(sums[at] as number);
+    features[FEATURE_INDEX.declared] = Math.log1p(declared);
   }
 }
 
-const PROSE = VOICES.indexOf('prose');
-const CALLS = VOICES.indexOf('calls');
+const PROSE_VOICE = VOICES.indexOf('prose');
+const CALLS_VOICE = VOICES.indexOf('calls');

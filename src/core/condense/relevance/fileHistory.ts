@@ -3,7 +3,7 @@ import { listToolExchanges, type ToolExchange } from '../../messages/exchanges';
 import { listFileChanges } from '../../messages/fileChanges';
 import { listFileParts } from '../../messages/fileParts';
 import { isSameFile } from '../../messages/filePath';
-import { ruleFor, type ToolTable } from '../../messages/tools';
+import { getToolRule, type ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 
 /** Indexes of the last messages whose calls touched a line; -1 for none. */
@@ -30,7 +30,7 @@ export interface FileFacts {
 }
 
 /** Braces and blank lines do not identify a place in a file. */
-const MIN_LINE = 6;
+const MIN_LINE_CHARS = 6;
 
 interface MutableFileFacts {
   shown: number[];
@@ -46,21 +46,21 @@ export class FileHistory {
   private readonly byName = new Map<string, { readonly path: string; readonly id: number }[]>();
 
   constructor(messages: readonly ApiMessage[], tools: ToolTable, exchanges = listToolExchanges(messages)) {
-    for (const exchange of exchanges) this.add(exchange, tools);
+    for (const exchange of exchanges) this.addExchange(exchange, tools);
   }
 
   /** Undefined if no call showed or changed the file. */
-  of(path: string): FileFacts | undefined {
-    const id = this.idOf(path, false);
+  getFacts(path: string): FileFacts | undefined {
+    const id = this.getFileId(path, false);
     return id === undefined ? undefined : this.files[id];
   }
 
-  private add(exchange: ToolExchange, tools: ToolTable): void {
-    const isRead = ruleFor(tools, exchange)?.kind === 'read';
+  private addExchange(exchange: ToolExchange, tools: ToolTable): void {
+    const isRead = getToolRule(tools, exchange)?.kind === 'read';
     const shown = new Set<MutableFileFacts>();
     for (const content of exchange.results) {
       for (const { path } of listFileParts(tools, exchange, content)) {
-        const file = this.fileAt(path);
+        const file = this.getFileFacts(path);
         if (!shown.has(file)) file.shown.push(content.message);
         shown.add(file);
         file.touched = Math.max(file.touched, content.message);
@@ -69,7 +69,7 @@ export class FileHistory {
     if (isRead) return;
     const { callMessage } = exchange;
     for (const { path, before, after } of listFileChanges(tools, exchange)) {
-      const file = this.fileAt(path);
+      const file = this.getFileFacts(path);
       if (file.changed.at(-1) !== callMessage) file.changed.push(callMessage);
       file.touched = Math.max(file.touched, callMessage);
       if (before.length === 0 && !exchange.isError) file.written = callMessage;
@@ -77,8 +77,8 @@ export class FileHistory {
     }
   }
 
-  private fileAt(path: string): MutableFileFacts {
-    const id = this.idOf(path, true) as number;
+  private getFileFacts(path: string): MutableFileFacts {
+    const id = this.getFileId(path, true) as number;
     return (this.files[id] ??= {
       shown: [],
       changed: [],
@@ -89,7 +89,7 @@ export class FileHistory {
   }
 
   /** Agents write the same path from the root or from the workspace, with either slash. */
-  private idOf(path: string, isNew: boolean): number | undefined {
+  private getFileId(path: string, isNew: boolean): number | undefined {
     const known = this.idByPath.get(path);
     if (known !== undefined) return known;
     const name = path.slice(path.search(/[^\\/]*[\\/]*$/)).toLowerCase();
@@ -111,7 +111,7 @@ function recordChange(
   isError: boolean,
 ): void {
   const at = (line: string): LineFacts | undefined => {
-    if (line.length < MIN_LINE) return undefined;
+    if (line.length < MIN_LINE_CHARS) return undefined;
     let facts = lines.get(line);
     if (!facts) lines.set(line, (facts = { quoted: -1, put: -1, gone: -1 }));
     return facts;

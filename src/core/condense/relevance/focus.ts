@@ -2,7 +2,7 @@
 import { listContents } from '../../messages/content';
 import type { ToolExchange } from '../../messages/exchanges';
 import { isMachineMessage, extractPersonText } from '../../messages/personText';
-import { ruleFor, type ToolTable } from '../../messages/tools';
+import { getToolRule, type ToolTable } from '../../messages/tools';
 import type { ToolKind } from '../../agents/types';
 import type { ApiMessage } from '../../messages/types';
 
@@ -11,10 +11,10 @@ export const VOICES = ['people', 'prose', 'calls'] as const;
 export type Voice = (typeof VOICES)[number];
 
 /** The current weight of each word that a voice used, at most 1. */
-export type Words = ReadonlyMap<string, number>;
+export type WeightedWords = ReadonlyMap<string, number>;
 
 export interface Focus {
-  readonly words: Readonly<Record<Voice, Words>>;
+  readonly words: Readonly<Record<Voice, WeightedWords>>;
   /** True if a person, the plan, a search or the agent's prose named the file. */
   readonly isNamed: (path: string) => boolean;
   /** True if the latest prose or the plan names the file. */
@@ -24,40 +24,40 @@ export interface Focus {
 }
 
 /** Words that may be names. */
-export const WORD = /[A-Za-z_$][\w$]{2,}/g;
+export const IDENTIFIER_WORD = /[A-Za-z_$][\w$]{2,}/g;
 
 /** Bit flags of ASCII characters that may begin a word; digits may only continue one. */
-const BEGINS = 2;
-const DIGIT = 1;
-const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
+const WORD_START_CHAR = 2;
+const DIGIT_CHAR = 1;
+const CHAR_KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code);
-  return /[A-Za-z_$]/.test(character) ? BEGINS : /\d/.test(character) ? DIGIT : 0;
+  return /[A-Za-z_$]/.test(character) ? WORD_START_CHAR : /\d/.test(character) ? DIGIT_CHAR : 0;
 });
-const kindOf = (code: number): number => (code < KINDS.length ? (KINDS[code] as number) : 0);
+const getCharKind = (code: number): number => (code < CHAR_KINDS.length ? (CHAR_KINDS[code] as number) : 0);
 
 /** Calls back for each match of {@link WORD}, without creating strings. */
 export function forEachWord(text: string, tell: (start: number, end: number) => void): void {
   for (let at = 0; at < text.length; at++) {
-    if (kindOf(text.charCodeAt(at)) !== BEGINS) continue;
+    if (getCharKind(text.charCodeAt(at)) !== WORD_START_CHAR) continue;
     const start = at;
-    while (at < text.length && kindOf(text.charCodeAt(at)) > 0) at++;
-    if (at - start >= MIN_WORD) tell(start, at);
+    while (at < text.length && getCharKind(text.charCodeAt(at)) > 0) at++;
+    if (at - start >= MIN_WORD_CHARS) tell(start, at);
   }
 }
-const MIN_WORD = 3;
+const MIN_WORD_CHARS = 3;
 
-const wordSet = (text: string): Set<string> => new Set(text.match(WORD));
+const collectWords = (text: string): Set<string> => new Set(text.match(IDENTIFIER_WORD));
 
 /** Claude Code maintains its plan with one call per task. */
 const isPlan = (tool: string, kind: ToolKind | undefined): boolean =>
   kind === 'plan' || /^Task(?:Create|Update)$/.test(tool);
 
 /** Turns after which a use of a word counts half. */
-const HALF_LIFE = 5;
+const HALF_LIFE_TURNS = 5;
 /** Uses with less weight are ignored. */
-const LEAST = 0.05;
+const MIN_WEIGHT = 0.05;
 /** Turns for which prose counts as recent. */
-const LATELY = 8;
+const RECENT_PROSE_TURNS = 8;
 
 /** @param turnsSince returns the turns between a message and the end of the conversation */
 export function computeFocus(
@@ -77,7 +77,7 @@ export function computeFocus(
     const known = words[voice];
     for (const word of said) if ((known.get(word) ?? 0) < weight) known.set(word, weight);
   };
-  const fadedAt = (message: number): number => 0.5 ** (turnsSince(message) / HALF_LIFE);
+  const fadedAt = (message: number): number => 0.5 ** (turnsSince(message) / HALF_LIFE_TURNS);
   for (const [index, message] of messages.entries()) {
     for (const content of listContents(message)) {
       if (content.type !== 'messageText') continue;
@@ -85,26 +85,26 @@ export function computeFocus(
         const said = isMachineMessage(message) ? '' : extractPersonText(content.text);
         named.push(said);
         // People's words never fade completely.
-        add('people', wordSet(said), Math.max(0.5, fadedAt(index)));
+        add('people', collectWords(said), Math.max(0.5, fadedAt(index)));
         continue;
       }
       named.push(content.text);
-      if (turnsSince(index) <= LATELY) namedLately.push(content.text);
+      if (turnsSince(index) <= RECENT_PROSE_TURNS) namedLately.push(content.text);
       const weight = fadedAt(index);
-      if (weight >= LEAST) add('prose', wordSet(content.text), weight);
+      if (weight >= MIN_WEIGHT) add('prose', collectWords(content.text), weight);
     }
   }
   for (const exchange of exchanges) {
     const { tool, callMessage, parameters } = exchange;
-    const kind = ruleFor(tools, exchange)?.kind;
+    const kind = getToolRule(tools, exchange)?.kind;
     const plans = isPlan(tool, kind);
     const weight = fadedAt(callMessage);
     for (const content of parameters) {
       if (plans || kind === 'search') named.push(content.text);
-      if (plans && turnsSince(callMessage) <= 3 * LATELY) namedLately.push(content.text);
-      if (weight >= LEAST && !plans) add('calls', wordSet(content.text), weight);
+      if (plans && turnsSince(callMessage) <= 3 * RECENT_PROSE_TURNS) namedLately.push(content.text);
+      if (weight >= MIN_WEIGHT && !plans) add('calls', collectWords(content.text), weight);
     }
-    if (kind === 'command' && turnsSince(callMessage) <= LATELY)
+    if (kind === 'command' && turnsSince(callMessage) <= RECENT_PROSE_TURNS)
       putOut.push(...exchange.results.map(({ text }) => text));
   }
   return {

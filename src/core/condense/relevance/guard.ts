@@ -6,7 +6,7 @@ import { getOrigin, type PlacedBlock } from './features';
  * make one session fewer lose more than masking does, but all others lose more
  * (docs/research/relevance.md).
  */
-const GUARDED_SHARE = 0.3;
+const GUARDED_RESULT_SHARE = 0.3;
 
 /** Greater than any score, so guarded blocks go last. */
 const GUARD_BONUS = 1_000;
@@ -44,7 +44,7 @@ export function protectNewest(
   const newest = [...sizes].sort(([a], [b]) => b - a);
   let left = room;
   const fitting = newest.findIndex(([, tokens]) => (left -= tokens) < 0);
-  const count = Math.floor(GUARDED_SHARE * (fitting < 0 ? newest.length : fitting));
+  const count = Math.floor(GUARDED_RESULT_SHARE * (fitting < 0 ? newest.length : fitting));
   const oldest = newest[count - 1]?.[0] ?? Infinity;
   return relevance.map((own, at) => {
     const { result = -1, showsFile = false } = blocks[at] ?? {};

@@ -4,15 +4,15 @@ import type { PlacedContent } from '../../messages/exchanges';
 import type { FilePart } from '../../messages/fileParts';
 import { DEFAULT_TOOLS } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
-import { exchange, user } from '../../testing';
+import { makeToolExchange, user } from '../../testing';
 import { BlockSelection, chooseLeastNeeded, MARKER_TOKENS } from './choice';
 import { FEATURE_NAMES, type FeatureName } from './featureNames';
 import { FeatureRows, type BlockWithFeatures, type ContentFacts } from './features';
 import { protectNewest, type GuardedBlock } from './guard';
 import { FileHistory } from './fileHistory';
-import { forEachWord, WORD, type Focus, type Words } from './focus';
+import { forEachWord, IDENTIFIER_WORD, type Focus, type WeightedWords } from './focus';
 import { blendWithNeighbors, computeRelevance } from './relevance';
-import { textBlocks, type TextBlock } from './textBlocks';
+import { splitIntoBlocks, type TextBlock } from './textBlocks';
 import { WEIGHTS } from './weights';
 
 const contentOf = (text: string): PlacedContent => ({
@@ -34,7 +34,7 @@ const partOf = (start: number, end: number, path: string): FilePart => ({
 });
 
 const blocksOf = (text: string, from = 0, parts: readonly FilePart[] = []): TextBlock[] =>
-  textBlocks(contentOf(text), { tokens: 1_000, path: 'a.ts', parts, from }).map(({ block }) => block);
+  splitIntoBlocks(contentOf(text), { tokens: 1_000, path: 'a.ts', parts, from }).map(({ block }) => block);
 
 describe('the words of a text for relevance', () => {
   it('are found at the places where the pattern finds them', () => {
@@ -46,7 +46,7 @@ describe('the words of a text for relevance', () => {
       fc.property(texts, (text) => {
         const told: string[] = [];
         forEachWord(text, (start, end) => told.push(text.slice(start, end)));
-        expect(told).toEqual(text.match(WORD) ?? []);
+        expect(told).toEqual(text.match(IDENTIFIER_WORD) ?? []);
       }),
     );
   });
@@ -102,31 +102,36 @@ const READ = LINES.map((line, at) => `${at + 1}→${line}`).join('\n');
 /** a.ts is read, then b.ts; a line of a.ts is changed, and b.ts is written anew. */
 const CONVERSATION: readonly ApiMessage[] = [
   user('Rewrite prepare.'),
-  ...exchange('1', 'Read', { file_path: '/w/a.ts' }, READ),
-  ...exchange('2', 'Read', { file_path: '/w/b.ts' }, READ),
-  ...exchange('3', 'Edit', { file_path: 'a.ts', old_string: LINES[0], new_string: 'export const other = 1;' }, 'ok'),
-  ...exchange('4', 'Write', { file_path: '/w/b.ts', content: 'export const nothing = 0;' }, 'ok'),
+  ...makeToolExchange('1', 'Read', { file_path: '/w/a.ts' }, READ),
+  ...makeToolExchange('2', 'Read', { file_path: '/w/b.ts' }, READ),
+  ...makeToolExchange(
+    '3',
+    'Edit',
+    { file_path: 'a.ts', old_string: LINES[0], new_string: 'export const other = 1;' },
+    'ok',
+  ),
+  ...makeToolExchange('4', 'Write', { file_path: '/w/b.ts', content: 'export const nothing = 0;' }, 'ok'),
 ];
 
 describe('the history of a file for relevance', () => {
   const files = new FileHistory(CONVERSATION, DEFAULT_TOOLS);
 
   it('includes when the file was shown and changed, under all its names', () => {
-    expect(files.of('/w/a.ts')).toBe(files.of('a.ts'));
-    expect(files.of('/w/a.ts')).toMatchObject({ shown: [2, 6], changed: [5], touched: 6, written: -1 });
-    expect(files.of('/w/b.ts')).toMatchObject({ shown: [4, 8], changed: [7], touched: 8, written: 7 });
-    expect(files.of('/w/c.ts')).toBeUndefined();
+    expect(files.getFacts('/w/a.ts')).toBe(files.getFacts('a.ts'));
+    expect(files.getFacts('/w/a.ts')).toMatchObject({ shown: [2, 6], changed: [5], touched: 6, written: -1 });
+    expect(files.getFacts('/w/b.ts')).toMatchObject({ shown: [4, 8], changed: [7], touched: 8, written: 7 });
+    expect(files.getFacts('/w/c.ts')).toBeUndefined();
   });
 
   it('includes the lines that an edit removed and inserted', () => {
-    const lines = files.of('/w/a.ts')?.lines;
+    const lines = files.getFacts('/w/a.ts')?.lines;
     expect(lines?.get(LINES[0] ?? '')).toEqual({ quoted: 5, put: -1, gone: 5 });
     expect(lines?.get('export const other = 1;')).toEqual({ quoted: -1, put: 5, gone: -1 });
   });
 });
 
 describe('relevance features of a block', () => {
-  const nothing: Words = new Map();
+  const nothing: WeightedWords = new Map();
   const focus: Focus = {
     words: { people: nothing, prose: new Map([['prepare', 1]]), calls: nothing },
     isNamed: (path) => path.endsWith('a.ts'),
@@ -146,14 +151,14 @@ describe('relevance features of a block', () => {
   });
   const newRows = (): FeatureRows => new FeatureRows({ focus, files, turnsSince: () => 3 });
   const featured = (rows: FeatureRows, text: string, own: ContentFacts): BlockWithFeatures => {
-    const [read] = textBlocks(contentOf(text), { tokens: 20, path: own.path, parts: [], from: 0 });
+    const [read] = splitIntoBlocks(contentOf(text), { tokens: 20, path: own.path, parts: [], from: 0 });
     if (!read) throw new Error('no block');
-    return { block: read.block, standing: own, features: rows.of(read, own) };
+    return { block: read.block, standing: own, features: rows.computeFeatures(read, own) };
   };
   const featuresIn = (text: string, own: ContentFacts): ((name: FeatureName) => number) => {
     const rows = newRows();
     const block = featured(rows, text, own);
-    rows.finish([block]);
+    rows.finishBlocks([block]);
     return (name) => block.features[FEATURE_NAMES.indexOf(name)] ?? NaN;
   };
   const of = (path: string, message: number): ((name: FeatureName) => number) =>
@@ -170,7 +175,7 @@ describe('relevance features of a block', () => {
     const blocks = Array.from({ length: 200 }, (_, at) =>
       featured(rows, READ, { ...standing('/w/a.ts', 2), turns: at }),
     );
-    rows.finish(blocks);
+    rows.finishBlocks(blocks);
     for (const [at, { features }] of blocks.entries()) {
       expect(features).toHaveLength(FEATURE_NAMES.length);
       expect(features[FEATURE_NAMES.indexOf('lately')]).toBeCloseTo(Math.exp(-at / 20));

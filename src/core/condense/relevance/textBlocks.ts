@@ -37,8 +37,8 @@ export interface BlockWithLines {
  * In lines. A block ends before a declaration after the first limit, at a blank line after the
  * second, and anywhere after twice the second.
  */
-const SHORT_BLOCK = 6;
-const LONG_BLOCK = 16;
+const MIN_BLOCK_LINES = 6;
+const MAX_BLOCK_LINES = 16;
 
 export interface BlockOptions {
   /** In o200k tokens of the content. */
@@ -52,7 +52,10 @@ export interface BlockOptions {
 }
 
 /** Splits a text into blocks, in linear time. */
-export function textBlocks({ text }: PlacedContent, { tokens, path, parts, from }: BlockOptions): BlockWithLines[] {
+export function splitIntoBlocks(
+  { text }: PlacedContent,
+  { tokens, path, parts, from }: BlockOptions,
+): BlockWithLines[] {
   const lines = splitRead(text);
   const declares = findDeclarations(lines, isMarkdown(path));
   const partOf = createPartFinder(parts);
@@ -74,7 +77,7 @@ export function textBlocks({ text }: PlacedContent, { tokens, path, parts, from 
       declared,
       tokens: (tokens * (end - start)) / Math.max(1, text.length),
       part,
-      numbers: numbersOf(top, bottom, own.length),
+      numbers: getLineNumbers(top, bottom, own.length),
     };
     blocks.push({ block, lines: own.map((line) => stripPrefix(line.text, part?.head)) });
   };
@@ -89,9 +92,9 @@ export function textBlocks({ text }: PlacedContent, { tokens, path, parts, from 
   let part = partOf(0);
   for (const [index, line] of lines.entries()) {
     const length = index - first;
-    const isLong = length >= LONG_BLOCK && (isBlank(line) || length >= 2 * LONG_BLOCK);
+    const isLong = length >= MAX_BLOCK_LINES && (isBlank(line) || length >= 2 * MAX_BLOCK_LINES);
     const own = partOf(line.start);
-    if (isLong || own !== part || (declares[index] && length >= SHORT_BLOCK)) endBefore(index);
+    if (isLong || own !== part || (declares[index] && length >= MIN_BLOCK_LINES)) endBefore(index);
     part = own;
   }
   endBefore(lines.length);
@@ -110,14 +113,14 @@ function createPartFinder(parts: readonly FilePart[]): (offset: number) => FileP
 }
 
 /** Prefix of a line in a search result. */
-const PLACE = /^(?:[^\s:]+[:-])?\d+[:-]/;
+const SEARCH_PLACE_PREFIX = /^(?:[^\s:]+[:-])?\d+[:-]/;
 
 function stripPrefix(line: string, head: FilePart['head']): string {
   if (head === 'diff') return line.slice(1).trim();
-  return (head === 'search' ? line.replace(PLACE, '') : line).trim();
+  return (head === 'search' ? line.replace(SEARCH_PLACE_PREFIX, '') : line).trim();
 }
 
 const isBlank = (line: FileLine | undefined): boolean => line?.text.trim() === '';
 
-const numbersOf = (top: FileLine, bottom: FileLine, lines: number): TextBlock['numbers'] =>
+const getLineNumbers = (top: FileLine, bottom: FileLine, lines: number): TextBlock['numbers'] =>
   top.number !== undefined && bottom.number === top.number + lines - 1 ? [top.number, bottom.number] : undefined;

@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiMessage } from '../../messages/types';
-import { assistant, exchange, lines, user } from '../../testing';
-import { freshCounter } from '../../testingCounter';
+import { assistant, makeToolExchange, makeLines, user } from '../../testing';
+import { createCounter } from '../../testingCounter';
 import { Draft } from '../draft/draft';
 import { describeEditChanges, excludeEdits, excludeMessages } from './editChanges';
 import { MARKER_START } from '../../messages/markers';
 
-const counter = freshCounter();
-const FILE = lines('file', 40);
+const counter = createCounter();
+const FILE = makeLines('file', 40);
 const MESSAGES: readonly ApiMessage[] = [
   user('task'),
-  ...exchange('1', 'Read', { path: 'a' }, FILE),
-  ...exchange('2', 'Read', { path: 'b' }, FILE),
+  ...makeToolExchange('1', 'Read', { path: 'a' }, FILE),
+  ...makeToolExchange('2', 'Read', { path: 'b' }, FILE),
   assistant('done'),
 ];
 const place = (message: number) => ({ message, path: ['content', 0, 'content'] }) as const;
 const INFO = { contentType: 'toolResults', operation: 'cut', reason: 'as old', strict: false } as const;
 
 const cut = (draft: Draft, step: string, message: number, part: number): void => {
-  const end = Math.floor(draft.text(place(message)).length * part);
-  draft.cut(step, place(message), [{ start: 0, end, marker: 'the beginning' }], INFO);
+  const end = Math.floor(draft.getText(place(message)).length * part);
+  draft.cutText(step, place(message), [{ start: 0, end, marker: 'the beginning' }], INFO);
 };
 
 function condensed() {
@@ -37,7 +37,7 @@ describe('a preview of edits', () => {
     const [first, second, third, summary] = describeEditChanges(MESSAGES, [], draft.edits);
     expect(first).toMatchObject({ message: 2, step: 'first', reason: 'as old', before: FILE, strict: false });
     expect(second).toMatchObject({ message: 2, step: 'second', before: first?.after });
-    expect(second?.after).toBe(draft.text(place(2)));
+    expect(second?.after).toBe(draft.getText(place(2)));
     expect(third).toMatchObject({ message: 4, before: FILE });
     expect(summary).toMatchObject({ message: 3, step: 'third', reason: 'in short' });
     expect(summary?.before).toContain('file line 39');
@@ -62,7 +62,7 @@ describe('a preview of edits', () => {
     expect(some.tokensAfter).toBeGreaterThan(tokens);
     expect(some.violations).toEqual([]);
     const none = excludeEdits(MESSAGES, [], edits, new Set(edits.map(({ id }) => id)), counter);
-    expect(none.tokensAfter).toBe(counter.messages(MESSAGES));
+    expect(none.tokensAfter).toBe(counter.countMessages(MESSAGES));
   });
 
   it('leaves excluded messages unchanged by dropping summaries that include them', () => {
@@ -76,7 +76,7 @@ describe('a preview of edits', () => {
 
   it('shows blocks in readable form, with their placeholders', () => {
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(4_000) } };
-    const thinking = { type: 'thinking', thinking: lines('thought', 20), signature: 's' };
+    const thinking = { type: 'thinking', thinking: makeLines('thought', 20), signature: 's' };
     const messages: readonly ApiMessage[] = [
       user('task'),
       { role: 'user', content: [image] },

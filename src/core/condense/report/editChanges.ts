@@ -110,7 +110,7 @@ export function excludeEdits(
   const kept = edits.filter(({ id }) => !excluded.has(id));
   const { messages: view, origins } = applyEdits(original, [...active, ...kept]);
   const violations = findNewViolations(original, view, { origins });
-  return { edits: kept, tokensAfter: counter.messages(view), violations };
+  return { edits: kept, tokensAfter: counter.countMessages(view), violations };
 }
 
 /**

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { assistant, call, lines, result, user } from '../../testing';
+import { assistant, call, makeLines, result, user } from '../../testing';
 import { renderConversation } from '../../messages/render';
 import { foldTexts } from './foldedTexts';
 
@@ -8,7 +8,7 @@ const conversation = (bodies: readonly string[]): string => renderConversation(b
 const countOf = (text: string): number => text.split('\n').length;
 
 it('folding reduces equal parts to a line, keeps some lines around changes, and locates the first change', () => {
-  const long = lines('same', 100);
+  const long = makeLines('same', 100);
   const before = conversation([long, `${long}\ngone\n${long}`, long]);
   const after = conversation([long, `${long}\nmarker\n${long}`, long]);
   const { before: left, after: right, firstChange } = foldTexts(before, after);
@@ -23,7 +23,7 @@ it('folding keeps the line that identifies a changed result', () => {
   const said = (text: string): string =>
     renderConversation([
       assistant(call('a', 'Read', { path: 'src/b.ts' }), call('b', 'Read', { path })),
-      user(result('a', lines('other', 20)), result('b', `${lines('head', 20)}\n${text}`)),
+      user(result('a', makeLines('other', 20)), result('b', `${makeLines('head', 20)}\n${text}`)),
     ]);
   const { before, after } = foldTexts(said('gone'), said('marker'));
   for (const text of [before, after]) {
@@ -32,24 +32,24 @@ it('folding keeps the line that identifies a changed result', () => {
       expect.stringMatching(/^⋯ \d+ lines unchanged ⋯$/),
       `◀ result of Read ${path}`,
       expect.stringMatching(/^⋯ \d+ lines unchanged ⋯$/),
-      ...lines('head', 20).split('\n').slice(-3),
+      ...makeLines('head', 20).split('\n').slice(-3),
       text === before ? 'gone' : 'marker',
     ]);
   }
 });
 
 it('folding reduces 10,000 changed lines to a number that an editor can compare', () => {
-  const one = conversation(['task', lines('old', 10_000), lines('kept', 5_000)]);
-  const folded = foldTexts(one, conversation(['task', 'marker', lines('kept', 5_000)]));
+  const one = conversation(['task', makeLines('old', 10_000), makeLines('kept', 5_000)]);
+  const folded = foldTexts(one, conversation(['task', 'marker', makeLines('kept', 5_000)]));
   expect(countOf(folded.before) + countOf(folded.after)).toBeLessThan(2_100);
   expect(folded.before).toContain('⋯ 8,000 more lines: “Read What Was Condensed” shows them ⋯');
-  const bodies = Array.from({ length: 500 }, (_, at) => lines(`part ${at}`, 20));
+  const bodies = Array.from({ length: 500 }, (_, at) => makeLines(`part ${at}`, 20));
   const many = foldTexts(conversation(bodies), conversation(bodies.map((_, at) => `marker ${at}`)));
   expect(countOf(many.before) + countOf(many.after)).toBeLessThan(12_000);
 });
 
 it('folding two equal texts gives the same result and no first change', () => {
-  const text = conversation(['a', lines('b', 50)]);
+  const text = conversation(['a', makeLines('b', 50)]);
   const { before, after, firstChange } = foldTexts(text, text);
   expect(before).toBe(after);
   expect(firstChange).toBeUndefined();
@@ -89,8 +89,8 @@ it('folding ignores a removed line number but not removed text', () => {
       .split('\n')
       .map((line, at) => `${String(at + 1).padStart(6)}→${line}`)
       .join('\n');
-  const before = conversation(['task', `${numbered(lines('kept', 6))}\n${numbered(lines('gone', 2))}`]);
-  const after = conversation(['task', `${lines('kept', 6)}\nmarker`]);
+  const before = conversation(['task', `${numbered(makeLines('kept', 6))}\n${numbered(makeLines('gone', 2))}`]);
+  const after = conversation(['task', `${makeLines('kept', 6)}\nmarker`]);
   const folded = foldTexts(before, after);
   const right = folded.after.split('\n');
   const changed = folded.before.split('\n').filter((line) => !right.includes(line));
@@ -99,8 +99,8 @@ it('folding ignores a removed line number but not removed text', () => {
 });
 
 it('folding does not mention a command that previews lack', () => {
-  const one = conversation(['task', lines('old', 10_000)]);
-  const other = conversation(['task', lines('new', 10_000)]);
+  const one = conversation(['task', makeLines('old', 10_000)]);
+  const other = conversation(['task', makeLines('new', 10_000)]);
   expect(foldTexts(one, other).before).toContain('“Read What Was Condensed” shows them');
   expect(foldTexts(one, other, true).before).not.toContain('Read What');
   expect(foldTexts(one, other, true).before).toMatch(/⋯ [\d,]+ more lines/);

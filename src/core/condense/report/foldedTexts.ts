@@ -1,5 +1,5 @@
 import { HEADING } from '../../messages/heading';
-import { LONGEST_COMPARED, renderConversation } from '../../messages/render';
+import { MAX_COMPARED_CHARS, renderConversation } from '../../messages/render';
 import { createView, type View } from '../edits/view';
 
 /** Prepares two states of a conversation for a diff editor, with equal parts folded. */
@@ -11,13 +11,13 @@ export interface FoldedTexts {
 }
 
 /** Unchanged lines to show around changes. */
-const CONTEXT = 3;
+const CONTEXT_LINES = 3;
 /** Changed lines to show in total, and at least per section. */
-const ALL_CHANGED = 2_000;
-const MIN_CHANGED = 12;
+const MAX_CHANGED_LINES = 2_000;
+const MIN_CHANGED_LINES_PER_SECTION = 12;
 
 /** As written by {@link renderConversation}. */
-const BLOCK = /^[▶◀▹▫] /;
+const BLOCK_LINE = /^[▶◀▹▫] /;
 
 /**
  * Splits a text by message headings. A line that looks like a heading counts as one, on both sides.
@@ -36,7 +36,7 @@ function splitSections(text: string): readonly (readonly string[])[] {
   return sections;
 }
 
-const words = (count: number, what: string): string => `⋯ ${count.toLocaleString('en-US')} ${what} ⋯`;
+const formatFold = (count: number, what: string): string => `⋯ ${count.toLocaleString('en-US')} ${what} ⋯`;
 
 /** Pairs sections with equal headings; sections without a counterpart stay alone. */
 function* pairSections(
@@ -76,27 +76,27 @@ function createKeys(sections: readonly (readonly string[])[]): readonly string[]
  */
 export function compareViews(after: View, before = createView(after.original), isPreview = false): FoldedTexts {
   const render = ({ messages, origins, original }: View): string =>
-    renderConversation(messages, origins, original, LONGEST_COMPARED);
+    renderConversation(messages, origins, original, MAX_COMPARED_CHARS);
   return foldTexts(render(before), render(after), isPreview);
 }
 
 /** For applied condensations. */
-export const HIDDEN_APPLIED = 'more lines: “Read What Was Condensed” shows them';
+export const FOLD_TEXT_WHEN_APPLIED = 'more lines: “Read What Was Condensed” shows them';
 /** A preview is not stored, so only its markers lead to the text. */
-export const HIDDEN_IN_PREVIEW = 'more lines; markers open what would be removed';
+export const FOLD_TEXT_IN_PREVIEW = 'more lines; markers open what would be removed';
 
 /**
  * Folds both texts alike.
  * @param isPreview true if the edits were not applied
  */
 export function foldTexts(before: string, after: string, isPreview = false): FoldedTexts {
-  const hiddenWords = isPreview ? HIDDEN_IN_PREVIEW : HIDDEN_APPLIED;
+  const hiddenWords = isPreview ? FOLD_TEXT_IN_PREVIEW : FOLD_TEXT_WHEN_APPLIED;
   const together = [...pairSections(splitSections(before), splitSections(after))];
   let changed = 0;
   for (const [a, b] of together) {
     if (!isEqual(a, b)) changed++;
   }
-  const most = Math.max(MIN_CHANGED, Math.floor(ALL_CHANGED / Math.max(1, changed)));
+  const most = Math.max(MIN_CHANGED_LINES_PER_SECTION, Math.floor(MAX_CHANGED_LINES / Math.max(1, changed)));
   const left: string[] = [];
   const right: string[] = [];
   let firstChange: number | undefined;
@@ -111,7 +111,7 @@ export function foldTexts(before: string, after: string, isPreview = false): Fol
     const [shown, other] = [stripNumbers(a, b), b];
     const same = measureCommonEnds(shown, other);
     const head = foldHead(shown.slice(0, same.head));
-    const tail = foldUnchanged(shown.slice(shown.length - same.tail), CONTEXT, 1);
+    const tail = foldUnchanged(shown.slice(shown.length - same.tail), CONTEXT_LINES, 1);
     firstChange ??= right.length + head.length;
     left.push(...head, ...foldChanged(shown.slice(same.head, shown.length - same.tail), most, hiddenWords), ...tail);
     right.push(...head, ...foldChanged(other.slice(same.head, other.length - same.tail), most, hiddenWords), ...tail);
@@ -120,7 +120,7 @@ export function foldTexts(before: string, after: string, isPreview = false): Fol
 }
 
 /** Numbers that tools put before a file's lines. */
-const NUMBERS = /^[ *]{0,12}L?\d{1,9}(?:→|\t| ?\| ?|: ?|\. ?| {1,3}│ ?)/;
+const LINE_NUMBER_PREFIX = /^[ *]{0,12}L?\d{1,9}(?:→|\t| ?\| ?|: ?|\. ?| {1,3}│ ?)/;
 
 /**
  * Removes the numbers of lines that are in `after` without them, so that a removed number does not
@@ -130,7 +130,7 @@ function stripNumbers(before: readonly string[], after: readonly string[]): read
   const bare = new Set(after);
   return before.map((line) => {
     if (bare.has(line)) return line;
-    const text = line.replace(NUMBERS, '');
+    const text = line.replace(LINE_NUMBER_PREFIX, '');
     // A number alone is recognized only by a separator that ordinary text does not contain.
     const isNumber = text !== '' || /[→\t|│]\s*$/.test(line);
     return text !== line && isNumber && bare.has(text) ? text : line;
@@ -158,20 +158,20 @@ function foldUnchanged(lines: readonly string[], first: number, last: number): r
   const hidden = lines.length - first - last;
   return hidden <= 1
     ? lines
-    : [...lines.slice(0, first), words(hidden, 'lines unchanged'), ...lines.slice(lines.length - last)];
+    : [...lines.slice(0, first), formatFold(hidden, 'lines unchanged'), ...lines.slice(lines.length - last)];
 }
 
 /** Keeps the line that says what changes, such as the file of a result. */
 function foldHead(lines: readonly string[]): readonly string[] {
-  const named = lines.findLastIndex((line) => BLOCK.test(line));
+  const named = lines.findLastIndex((line) => BLOCK_LINE.test(line));
   return named <= 1
-    ? foldUnchanged(lines, named + 1 || 1, CONTEXT)
-    : [...foldUnchanged(lines.slice(0, named), 1, 0), ...foldUnchanged(lines.slice(named), 1, CONTEXT)];
+    ? foldUnchanged(lines, named + 1 || 1, CONTEXT_LINES)
+    : [...foldUnchanged(lines.slice(0, named), 1, 0), ...foldUnchanged(lines.slice(named), 1, CONTEXT_LINES)];
 }
 
 function foldChanged(lines: readonly string[], most: number, hiddenWords: string): readonly string[] {
   const hidden = lines.length - most;
   if (hidden <= 1) return lines;
   const half = Math.ceil(most / 2);
-  return [...lines.slice(0, half), words(hidden, hiddenWords), ...lines.slice(lines.length - (most - half))];
+  return [...lines.slice(0, half), formatFold(hidden, hiddenWords), ...lines.slice(lines.length - (most - half))];
 }

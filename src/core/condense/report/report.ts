@@ -89,7 +89,7 @@ function describeRequests(calls: OutcomeSummary['calls'] = []): string {
 }
 
 /** The providers of a result and their presets or strategies. */
-export interface NamedResult {
+export interface ResultWithProvider {
   readonly provider: string;
   readonly alsoBy?: readonly string[];
   readonly configNames?: Readonly<Record<string, string>>;
@@ -97,7 +97,7 @@ export interface NamedResult {
 
 /** Providers that removed something, in order. */
 export const listNames = (
-  { provider, alsoBy = [], configNames = {} }: NamedResult,
+  { provider, alsoBy = [], configNames = {} }: ResultWithProvider,
   nameOf: (provider: string) => string,
 ): string => [...alsoBy, provider].map((id) => formatProviderName(nameOf(id), configNames[id])).join(', then ');
 
@@ -147,16 +147,19 @@ function formatSteps(steps: readonly StepReport[], change: (before: number, afte
   return [
     ...steps
       .filter(({ edits, outcome }) => outcome.kind === 'failed' || edits > 0)
-      .map((step) => stepLine(step, change)),
+      .map((step) => formatStepLine(step, change)),
     ...(idle > 0 ? [` - ${counted(idle)} found nothing`] : []),
-    ...[...skipped].map(([reason, names]) => ` - ${counted(names.length)} skipped${namedIfFew(names)}: ${reason}`),
+    ...[...skipped].map(
+      ([reason, names]) => ` - ${counted(names.length)} skipped${formatNamesIfFew(names)}: ${reason}`,
+    ),
   ];
 }
 
-const MOST_NAMED = 3;
-const namedIfFew = (names: readonly string[]): string => (names.length > MOST_NAMED ? '' : ` (${names.join(', ')})`);
+const MAX_LISTED_NAMES = 3;
+const formatNamesIfFew = (names: readonly string[]): string =>
+  names.length > MAX_LISTED_NAMES ? '' : ` (${names.join(', ')})`;
 
-const stepLine = (step: StepReport, change: (before: number, after: number) => string): string =>
+const formatStepLine = (step: StepReport, change: (before: number, after: number) => string): string =>
   step.outcome.kind === 'failed'
     ? ` - ${step.name}: failed and was left out: ${step.outcome.reason}`
     : ` - ${removeRepeatedName(step.name)}: ${change(step.tokensBefore, step.tokensAfter)}`;

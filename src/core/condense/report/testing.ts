@@ -5,7 +5,7 @@ import { getValueAt } from '../../messages/path';
 import type { ApiMessage, Path } from '../../messages/types';
 import type { BlockEdit, Cut, CutEdit, EditId, SummaryEdit } from '../edits/edits';
 
-const made = (id: string, step = 'a step') => ({
+const makeEditBase = (id: string, step = 'a step') => ({
   id: id as EditId,
   step,
   operation: 'suppress' as const,
@@ -15,7 +15,7 @@ const made = (id: string, step = 'a step') => ({
   tokensAfter: 10,
 });
 
-const REFERENCE = 'abcdef' as ReferenceId;
+const TEST_REFERENCE = 'abcdef' as ReferenceId;
 
 export const createCutEdit = (
   original: readonly ApiMessage[],
@@ -23,7 +23,7 @@ export const createCutEdit = (
   path: Path,
   cuts: readonly Cut[],
 ): CutEdit => ({
-  ...made(`cut ${message} ${path.join()}`),
+  ...makeEditBase(`cut ${message} ${path.join()}`),
   kind: 'cut',
   place: { message, path },
   contentType: 'messageText',
@@ -37,11 +37,11 @@ export const createBlockEdit = (
   path: Path,
   placeholder?: string,
 ): BlockEdit => ({
-  ...made(`block ${message} ${path.join()}`),
+  ...makeEditBase(`block ${message} ${path.join()}`),
   kind: 'block',
   place: { message, path },
   before: hashText(JSON.stringify(getValueAt(original[message], path))),
-  ...(placeholder !== undefined && { placeholder: { text: placeholder, reference: REFERENCE } }),
+  ...(placeholder !== undefined && { placeholder: { text: placeholder, reference: TEST_REFERENCE } }),
 });
 
 export const createSummaryEdit = (
@@ -50,11 +50,11 @@ export const createSummaryEdit = (
   end: number,
   message: ApiMessage,
 ): SummaryEdit => ({
-  ...made(`summary ${start}`),
+  ...makeEditBase(`summary ${start}`),
   kind: 'summary',
   start,
   end,
   message,
-  reference: REFERENCE,
+  reference: TEST_REFERENCE,
   before: hashText(JSON.stringify(original.slice(start, end))),
 });

@@ -1,5 +1,5 @@
 import type { ToolExchange } from '../../messages/exchanges';
-import { getCommand, ruleFor, type ToolTable } from '../../messages/tools';
+import { getCommand, getToolRule, type ToolTable } from '../../messages/tools';
 
 /** A command that the agent ran; repeated runs count as one command. */
 export interface RunCommand {
@@ -17,7 +17,7 @@ export interface RunCommand {
 export function listCommands(exchanges: readonly ToolExchange[], tools: ToolTable): RunCommand[] {
   const commands = new Map<string, RunCommand>();
   for (const exchange of exchanges) {
-    if (ruleFor(tools, exchange)?.kind !== 'command') continue;
+    if (getToolRule(tools, exchange)?.kind !== 'command') continue;
     const command = getCommandLine(exchange);
     if (command === '') continue;
     const runs = (commands.get(command)?.runs ?? 0) + 1;
@@ -27,24 +27,26 @@ export function listCommands(exchanges: readonly ToolExchange[], tools: ToolTabl
   return [...commands.values()];
 }
 
-const MAX_CHARS = 160;
+const MAX_COMMAND_CHARS = 160;
 
 /** The command's first line that does something, shortened. */
 export function getCommandLine(exchange: ToolExchange): string {
   const lines = (getCommand(exchange) ?? '').split('\n').map((line) => line.trim());
   const line = lines.find((candidate) => candidate !== '' && !candidate.startsWith('#')) ?? '';
-  return line.length > MAX_CHARS ? `${line.slice(0, MAX_CHARS).toWellFormed()}…` : line;
+  return line.length > MAX_COMMAND_CHARS ? `${line.slice(0, MAX_COMMAND_CHARS).toWellFormed()}…` : line;
 }
 
 /** Agents write "Exit code 1", "Exit code: 0", "exited with code 2" or `"exit_code": 0`. */
-const STATUS = /\bexit(?:ed)?(?:[ _](?:with[ _])?(?:code|status))["']?[:= ]+(-?\d{1,10})\b/i;
+const EXIT_STATUS = /\bexit(?:ed)?(?:[ _](?:with[ _])?(?:code|status))["']?[:= ]+(-?\d{1,10})\b/i;
 
 /** Agents put the status in the first or last lines; elsewhere it is program output. */
-const LOOK_AT = 300;
+const STATUS_SEARCH_CHARS = 300;
 
 export function parseExitStatus({ resultText, isError, resultMessage }: ToolExchange): RunCommand['status'] {
   if (resultMessage === undefined) return undefined;
-  const found = STATUS.exec(resultText.slice(0, LOOK_AT)) ?? STATUS.exec(resultText.slice(-LOOK_AT));
+  const found =
+    EXIT_STATUS.exec(resultText.slice(0, STATUS_SEARCH_CHARS)) ??
+    EXIT_STATUS.exec(resultText.slice(-STATUS_SEARCH_CHARS));
   if (found) return Number(found[1]);
   return isError ? 'failed' : undefined;
 }

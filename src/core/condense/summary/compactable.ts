@@ -1,5 +1,5 @@
 /** Prepares a conversation for a vendor's own compaction. */
-import { isAnyThinking, isRecord, isText, isToolResult, isToolUse, REASONING_BLOCK } from '../../messages/blocks';
+import { isAnyThinking, isRecord, isText, isToolResult, isToolUse, REASONING_BLOCK_TYPE } from '../../messages/blocks';
 import type { ApiMessage, Block } from '../../messages/types';
 
 /**
@@ -15,7 +15,7 @@ export const toCompactable = (messages: readonly ApiMessage[]): ApiMessage[] =>
   });
 
 function toCompactableBlocks(block: Block): Block[] {
-  if (isAnyThinking(block) || block.type === REASONING_BLOCK) return [];
+  if (isAnyThinking(block) || block.type === REASONING_BLOCK_TYPE) return [];
   if (isToolResult(block)) {
     return [
       Array.isArray(block.content) ? { ...block, content: (block.content as readonly unknown[]).map(asText) } : block,

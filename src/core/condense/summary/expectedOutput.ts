@@ -5,24 +5,25 @@
  * summaries of full windows have 1,300 to 2,700 without thinking. Summaries of short conversations
  * are little shorter, because they fill the same sections.
  */
-const FULL = 2_000;
-const MIN = 700;
-const SHARE = 0.13;
+const MAX_EXPECTED_TOKENS = 2_000;
+const MIN_EXPECTED_TOKENS = 700;
+const EXPECTED_INPUT_SHARE = 0.13;
 
 /** @param inputTokens o200k tokens of the request */
-export const getDefaultOutputTokens = (inputTokens: number): number => Math.min(FULL, MIN + SHARE * inputTokens);
+export const getDefaultOutputTokens = (inputTokens: number): number =>
+  Math.min(MAX_EXPECTED_TOKENS, MIN_EXPECTED_TOKENS + EXPECTED_INPUT_SHARE * inputTokens);
 
 /**
  * Of the limit for a single content's summary: models stay below a limit in words, and write less
  * if there is less to say.
  */
-const SHARE_OF_LIMIT = 0.8;
-const MIN_OF_CONTENT = 20;
-const SHARE_OF_CONTENT = 0.35;
+const EXPECTED_LIMIT_SHARE = 0.8;
+const MIN_CONTENT_SUMMARY_TOKENS = 20;
+const EXPECTED_CONTENT_SHARE = 0.35;
 
 /** @param inputTokens, askedTokens o200k tokens of the request and of the reply's limit */
 const getDefaultContentTokens = (inputTokens: number, askedTokens: number): number =>
-  Math.min(SHARE_OF_LIMIT * askedTokens, MIN_OF_CONTENT + SHARE_OF_CONTENT * inputTokens);
+  Math.min(EXPECTED_LIMIT_SHARE * askedTokens, MIN_CONTENT_SUMMARY_TOKENS + EXPECTED_CONTENT_SHARE * inputTokens);
 
 /** Tokens of a call's prompt and reply, by the model's tokenizer. */
 export interface OutputSample {
@@ -33,16 +34,16 @@ export interface OutputSample {
 }
 
 /** The start value weighs as much as this many runs. */
-const PRIOR_RUNS = 1;
+const PRIOR_WEIGHT_RUNS = 1;
 /** Difference in input, as a natural logarithm, at which a run's weight has halved. */
-const LIKENESS = 0.3;
+const HALF_WEIGHT_LOG_DISTANCE = 0.3;
 
 /**
  * Long contents reach their limit and short ones have little to say, so runs of similar length
  * predict best.
  */
 const getWeight = (inputTokens: number, sample: OutputSample): number =>
-  1 / (1 + (Math.log(inputTokens / sample.inputTokens) / LIKENESS) ** 2);
+  1 / (1 + (Math.log(inputTokens / sample.inputTokens) / HALF_WEIGHT_LOG_DISTANCE) ** 2);
 
 /**
  * The start value times the geometric mean of earlier runs' ratios to it; the geometric mean limits
@@ -62,7 +63,7 @@ export function estimateOutputTokens(
     (asked === undefined
       ? getDefaultOutputTokens(tokens / tokenFactor)
       : getDefaultContentTokens(tokens / tokenFactor, asked));
-  let weights = PRIOR_RUNS;
+  let weights = PRIOR_WEIGHT_RUNS;
   let logs = 0;
   for (const sample of selectSamples(samples, askedTokens)) {
     const weight = getWeight(inputTokens, sample);

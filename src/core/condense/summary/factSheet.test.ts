@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TOOLS } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
-import { answeredExchange, assistant, call, exchange, result, user } from '../../testing';
-import { freshCounter } from '../../testingCounter';
+import { makeAnsweredExchange, assistant, call, makeToolExchange, result, user } from '../../testing';
+import { createCounter } from '../../testingCounter';
 import { listToolExchanges } from '../../messages/exchanges';
 import { listCommands } from './commandsRun';
 import { collectFacts, renderFactSheet } from './factSheet';
@@ -11,7 +11,7 @@ import { fitInstructions, collectInstructions, findPersonSlices, shortenText } f
 import { findOpenErrors } from './openErrors';
 import { findPlan } from './planState';
 
-const counter = freshCounter();
+const counter = createCounter();
 const textsOf = (messages: readonly ApiMessage[]): string[] =>
   collectInstructions(messages, listToolExchanges(messages)).map(({ text }) => text);
 
@@ -48,15 +48,20 @@ describe('instructions in a fact sheet', () => {
     expect(
       textsOf([
         user('Go'),
-        ...answeredExchange('1', 'Edit', { file_path: 'a', old_string: 'b', new_string: 'c' }, refusal),
-        ...answeredExchange(
+        ...makeAnsweredExchange('1', 'Edit', { file_path: 'a', old_string: 'b', new_string: 'c' }, refusal),
+        ...makeAnsweredExchange(
           '2',
           'AskUserQuestion',
           {},
           'User has answered your questions: "Colour"="blue". You can now continue',
         ),
-        ...answeredExchange('3', 'attempt_completion', { result: 'a' }, 'ok\n<feedback>\nnot this one\n</feedback>'),
-        ...answeredExchange('4', 'Bash', { command: 'ls' }, 'nothing said'),
+        ...makeAnsweredExchange(
+          '3',
+          'attempt_completion',
+          { result: 'a' },
+          'ok\n<feedback>\nnot this one\n</feedback>',
+        ),
+        ...makeAnsweredExchange('4', 'Bash', { command: 'ls' }, 'nothing said'),
       ]),
     ).toEqual(['Go', 'Use pnpm', '"Colour"="blue"', 'not this one']);
   });
@@ -73,7 +78,7 @@ describe('instructions in a fact sheet', () => {
     ['AskUserQuestion', { questions: [] }, 'User has answered your questions: "Colour"="blue"'],
     ['ask_followup_question', {}, '<answer>do it</answer>'],
   ])('do not include words in results of %s without a reader that finds a person’s', (tool, input, result) => {
-    const messages = [user('Go'), ...exchange('1', tool, input, result, { is_error: true })];
+    const messages = [user('Go'), ...makeToolExchange('1', tool, input, result, { is_error: true })];
     expect(textsOf(messages)).toEqual(['Go']);
     const [call] = listToolExchanges(messages);
     expect(findPersonSlices(result, call)).toEqual([]);
@@ -81,7 +86,7 @@ describe('instructions in a fact sheet', () => {
 
   it('include the first words of a result, but no empty elements', () => {
     const result = '<answer></answer> <feedback>a</feedback> <answer>b</user_message> <answer>never ends';
-    const messages = [user('Go'), ...answeredExchange('1', 'ask_followup_question', { question: '?' }, result)];
+    const messages = [user('Go'), ...makeAnsweredExchange('1', 'ask_followup_question', { question: '?' }, result)];
     expect(textsOf(messages)).toEqual(['Go', 'a']);
     const slices = findPersonSlices(result, listToolExchanges(messages)[0]).map(({ start, end }) =>
       result.slice(start, end),
@@ -93,7 +98,7 @@ describe('instructions in a fact sheet', () => {
     const result = '<answer>'.repeat(200_000);
     const [asked] = listToolExchanges([
       user('Go'),
-      ...answeredExchange('1', 'ask_followup_question', { question: '?' }, result),
+      ...makeAnsweredExchange('1', 'ask_followup_question', { question: '?' }, result),
     ]);
     expect(findPersonSlices(result, asked)).toEqual([]);
     expect(textsOf([user('Go'), user('<command-name>/x</command-name>' + '<command-args>'.repeat(200_000))])).toEqual([
@@ -104,14 +109,14 @@ describe('instructions in a fact sheet', () => {
   it('that are old are shortened first and omitted last; the newest keeps its words longest', () => {
     const words = (name: string): string => Array.from({ length: 300 }, (_, index) => `${name}${index}`).join(' ');
     const list = ['a', 'b', 'c'].map((name, message) => ({ message, text: words(name) }));
-    const each = counter.text(words('c'));
+    const each = counter.countText(words('c'));
     const fitted = fitInstructions(list, each * 2 + 150, counter);
     expect(fitted.leftOut).toBe(0);
     expect(fitted.texts[0]).toMatch(/^a0 a1 [\s\S]* \[…\] [\s\S]*a299$/);
     expect(fitted.texts.slice(1)).toEqual([words('b'), words('c')]);
     const tight = fitInstructions(list, 50, counter);
     expect(tight.leftOut).toBe(2);
-    expect(counter.text(tight.texts[0] ?? '')).toBeLessThanOrEqual(50);
+    expect(counter.countText(tight.texts[0] ?? '')).toBeLessThanOrEqual(50);
     expect(fitInstructions([], 0, counter)).toEqual({ texts: [], leftOut: 0 });
     expect(fitInstructions(list.slice(2), 0, counter).texts).toEqual(['']);
   });
@@ -127,15 +132,30 @@ describe('files in a fact sheet', () => {
   it('are those of successful calls, with the number of changes', () => {
     const exchanges = listToolExchanges([
       user('Go'),
-      ...exchange('1', 'Read', { file_path: '/w/a.ts' }, 'x'),
-      ...exchange('2', 'Edit', { file_path: '/w/a.ts' }, 'ok'),
-      ...exchange('3', 'Edit', { file_path: '/w/a.ts' }, 'ok'),
-      ...exchange('4', 'Edit', { file_path: '/w/gone.ts' }, 'no', { is_error: true }),
-      ...exchange('5', 'Grep', { path: '/w' }, 'x'),
-      ...exchange('6', 'read_file', { args: '<file><path>b.ts</path></file><file><path>c.ts</path></file>' }, 'x'),
-      ...exchange('7', 'apply_patch', { input: '*** Begin Patch\n*** Update File: d.ts\n*** Add File: e.ts\n' }, 'ok'),
-      ...exchange('8', 'multi_replace_string_in_file', { replacements: [{ filePath: 'f.ts' }, { x: 1 }] }, 'ok'),
-      ...exchange('9', 'read_files', { files: ['g.ts', { path: 'h.ts' }, { path: '' }] }, 'ok'),
+      ...makeToolExchange('1', 'Read', { file_path: '/w/a.ts' }, 'x'),
+      ...makeToolExchange('2', 'Edit', { file_path: '/w/a.ts' }, 'ok'),
+      ...makeToolExchange('3', 'Edit', { file_path: '/w/a.ts' }, 'ok'),
+      ...makeToolExchange('4', 'Edit', { file_path: '/w/gone.ts' }, 'no', { is_error: true }),
+      ...makeToolExchange('5', 'Grep', { path: '/w' }, 'x'),
+      ...makeToolExchange(
+        '6',
+        'read_file',
+        { args: '<file><path>b.ts</path></file><file><path>c.ts</path></file>' },
+        'x',
+      ),
+      ...makeToolExchange(
+        '7',
+        'apply_patch',
+        { input: '*** Begin Patch\n*** Update File: d.ts\n*** Add File: e.ts\n' },
+        'ok',
+      ),
+      ...makeToolExchange(
+        '8',
+        'multi_replace_string_in_file',
+        { replacements: [{ filePath: 'f.ts' }, { x: 1 }] },
+        'ok',
+      ),
+      ...makeToolExchange('9', 'read_files', { files: ['g.ts', { path: 'h.ts' }, { path: '' }] }, 'ok'),
     ]);
     expect(listTouchedFiles(exchanges, DEFAULT_TOOLS)).toEqual([
       { path: '/w/a.ts', changes: 2, isRead: true },
@@ -161,7 +181,7 @@ describe('files in a fact sheet', () => {
 describe('commands in a fact sheet', () => {
   it('are listed once, with the last run’s status if the result states it', () => {
     const run = (id: string, command: unknown, output: string, fields = {}): ApiMessage[] =>
-      exchange(id, 'Bash', { command }, output, fields);
+      makeToolExchange(id, 'Bash', { command }, output, fields);
     const exchanges = listToolExchanges([
       user('Go'),
       ...run('1', 'npm test', 'Exit code 1\nfailed', { is_error: true }),
@@ -170,7 +190,7 @@ describe('commands in a fact sheet', () => {
       ...run('4', ['git', 'status'], '{"output":"","metadata":{"exit_code":0}}'),
       ...run('5', `echo ${'x'.repeat(300)}`, `${'y'.repeat(900)}\nCommand exited with code 3`),
       ...run('6', '', 'ok'),
-      ...exchange('7', 'Read', { file_path: 'a' }, 'Exit code 9'),
+      ...makeToolExchange('7', 'Read', { file_path: 'a' }, 'Exit code 9'),
       assistant(call('8', 'Bash', { command: 'sleep 9' })),
     ]);
     expect(listCommands(exchanges, DEFAULT_TOOLS)).toEqual([
@@ -187,16 +207,18 @@ describe('open errors in a fact sheet', () => {
   it('are those that no later success resolves', () => {
     const exchanges = listToolExchanges([
       user('Go'),
-      ...exchange('1', 'Bash', { command: 'cd x && go test ./...' }, 'Exit code 1\nFAIL', { is_error: true }),
-      ...exchange('2', 'Edit', { file_path: 'a.ts' }, '<tool_use_error>String not found</tool_use_error>', {
+      ...makeToolExchange('1', 'Bash', { command: 'cd x && go test ./...' }, 'Exit code 1\nFAIL', { is_error: true }),
+      ...makeToolExchange('2', 'Edit', { file_path: 'a.ts' }, '<tool_use_error>String not found</tool_use_error>', {
         is_error: true,
       }),
-      ...exchange('3', 'Write', { file_path: 'b.ts' }, 'denied', { is_error: true }),
-      ...exchange('4', 'Edit', { file_path: 'a.ts' }, 'ok'),
-      ...exchange('5', 'Bash', { command: 'go test ./pkg' }, 'ok'),
-      ...exchange('6', 'Bash', { command: 'CI=1 npm run lint' }, `Exit code 2\n${'e'.repeat(900)}`, { is_error: true }),
-      ...exchange('7', 'Task', {}, 'no agent', { is_error: true }),
-      ...exchange('8', 'Bash', { command: 'rm' }, "The user doesn't want to proceed", { is_error: true }),
+      ...makeToolExchange('3', 'Write', { file_path: 'b.ts' }, 'denied', { is_error: true }),
+      ...makeToolExchange('4', 'Edit', { file_path: 'a.ts' }, 'ok'),
+      ...makeToolExchange('5', 'Bash', { command: 'go test ./pkg' }, 'ok'),
+      ...makeToolExchange('6', 'Bash', { command: 'CI=1 npm run lint' }, `Exit code 2\n${'e'.repeat(900)}`, {
+        is_error: true,
+      }),
+      ...makeToolExchange('7', 'Task', {}, 'no agent', { is_error: true }),
+      ...makeToolExchange('8', 'Bash', { command: 'rm' }, "The user doesn't want to proceed", { is_error: true }),
       assistant(call('9', 'Bash', { command: 'sleep' })),
     ]);
     expect(findOpenErrors(exchanges, DEFAULT_TOOLS)).toEqual([
@@ -213,33 +235,33 @@ describe('the plan in a fact sheet', () => {
   it('is the latest list in any agent’s form', () => {
     expect(
       stateOf(
-        ...exchange('1', 'TodoWrite', { todos: [{ content: 'old', status: 'pending' }] }, 'ok'),
-        ...exchange('2', 'TodoWrite', { todos: [{ content: 'new', status: 'completed' }, { x: 1 }, 7] }, 'ok'),
-        ...exchange('3', 'TodoWrite', { todos: [{ content: 'refused' }] }, 'no', { is_error: true }),
-        ...exchange('4', 'TodoWrite', { odd: true }, 'ok'),
+        ...makeToolExchange('1', 'TodoWrite', { todos: [{ content: 'old', status: 'pending' }] }, 'ok'),
+        ...makeToolExchange('2', 'TodoWrite', { todos: [{ content: 'new', status: 'completed' }, { x: 1 }, 7] }, 'ok'),
+        ...makeToolExchange('3', 'TodoWrite', { todos: [{ content: 'refused' }] }, 'no', { is_error: true }),
+        ...makeToolExchange('4', 'TodoWrite', { odd: true }, 'ok'),
       ),
     ).toEqual([{ text: 'new', status: 'completed', message: 3 }]);
-    expect(stateOf(...exchange('1', 'update_plan', { plan: [{ step: 's' }] }, 'ok'))).toEqual([
+    expect(stateOf(...makeToolExchange('1', 'update_plan', { plan: [{ step: 's' }] }, 'ok'))).toEqual([
       { text: 's', status: 'pending', message: 1 },
     ]);
-    expect(stateOf(...exchange('1', 'update_todo_list', { todos: ' [x] a\n[ ] b ' }, 'ok'))).toEqual({
+    expect(stateOf(...makeToolExchange('1', 'update_todo_list', { todos: ' [x] a\n[ ] b ' }, 'ok'))).toEqual({
       text: '[x] a\n[ ] b',
       message: 1,
     });
-    expect(stateOf(...exchange('1', 'TodoWrite', { todos: [] }, 'ok'))).toBeUndefined();
+    expect(stateOf(...makeToolExchange('1', 'TodoWrite', { todos: [] }, 'ok'))).toBeUndefined();
     expect(stateOf()).toBeUndefined();
   });
 
   it('follows Claude Code’s single tasks', () => {
     expect(
       stateOf(
-        ...exchange('1', 'TaskCreate', { subject: 'first' }, 'Task #1 created successfully: first'),
-        ...exchange('2', 'TaskCreate', { subject: 'second' }, 'ok'),
-        ...exchange('3', 'TaskCreate', { subject: 'third' }, 'Task #3 created'),
-        ...exchange('4', 'TaskUpdate', { taskId: '1', status: 'completed' }, 'ok'),
-        ...exchange('5', 'TaskUpdate', { taskId: '2', status: 'deleted' }, 'ok'),
-        ...exchange('6', 'TaskUpdate', { taskId: '3', subject: 'renamed' }, 'ok'),
-        ...exchange('7', 'TaskUpdate', { taskId: '9', status: 'completed' }, 'ok'),
+        ...makeToolExchange('1', 'TaskCreate', { subject: 'first' }, 'Task #1 created successfully: first'),
+        ...makeToolExchange('2', 'TaskCreate', { subject: 'second' }, 'ok'),
+        ...makeToolExchange('3', 'TaskCreate', { subject: 'third' }, 'Task #3 created'),
+        ...makeToolExchange('4', 'TaskUpdate', { taskId: '1', status: 'completed' }, 'ok'),
+        ...makeToolExchange('5', 'TaskUpdate', { taskId: '2', status: 'deleted' }, 'ok'),
+        ...makeToolExchange('6', 'TaskUpdate', { taskId: '3', subject: 'renamed' }, 'ok'),
+        ...makeToolExchange('7', 'TaskUpdate', { taskId: '9', status: 'completed' }, 'ok'),
       ),
     ).toEqual([
       { text: 'first', status: 'completed', message: 1 },
@@ -251,14 +273,14 @@ describe('the plan in a fact sheet', () => {
 describe('the fact sheet', () => {
   const messages = [
     user('The task'),
-    ...exchange('1', 'Read', { file_path: '/w/a.ts' }, 'x'),
+    ...makeToolExchange('1', 'Read', { file_path: '/w/a.ts' }, 'x'),
     user('Do it\nwell'),
-    ...exchange('2', 'Edit', { file_path: '/w/b.ts' }, 'ok'),
-    ...exchange('3', 'Edit', { file_path: '/w/b.ts' }, 'ok'),
-    ...exchange('4', 'Edit', { file_path: '/w/c.ts' }, 'nope', { is_error: true }),
-    ...exchange('5', 'Bash', { command: 'echo `date`' }, 'Exit code 1', { is_error: true }),
-    ...exchange('6', 'Bash', { command: 'make' }, 'no', { is_error: true }),
-    ...exchange(
+    ...makeToolExchange('2', 'Edit', { file_path: '/w/b.ts' }, 'ok'),
+    ...makeToolExchange('3', 'Edit', { file_path: '/w/b.ts' }, 'ok'),
+    ...makeToolExchange('4', 'Edit', { file_path: '/w/c.ts' }, 'nope', { is_error: true }),
+    ...makeToolExchange('5', 'Bash', { command: 'echo `date`' }, 'Exit code 1', { is_error: true }),
+    ...makeToolExchange('6', 'Bash', { command: 'make' }, 'no', { is_error: true }),
+    ...makeToolExchange(
       '7',
       'TodoWrite',
       {
@@ -289,8 +311,8 @@ describe('the fact sheet', () => {
   it('lets later messages resolve errors and replace the plan without listing them', () => {
     const later = [
       ...messages,
-      ...exchange('8', 'Edit', { file_path: '/w/c.ts' }, 'ok'),
-      ...exchange('9', 'TodoWrite', { todos: [{ content: 'z', status: 'pending' }] }, 'ok'),
+      ...makeToolExchange('8', 'Edit', { file_path: '/w/c.ts' }, 'ok'),
+      ...makeToolExchange('9', 'TodoWrite', { todos: [{ content: 'z', status: 'pending' }] }, 'ok'),
       user('And more'),
     ];
     const facts = collectFacts(later, DEFAULT_TOOLS, 1, messages.length);
@@ -303,13 +325,13 @@ describe('the fact sheet', () => {
     const many = [
       user('The task'),
       ...Array.from({ length: 200 }, (_, index) => [
-        ...exchange(`r${index}`, 'Read', { file_path: `/w/src/file${index}.ts` }, 'x'),
-        ...exchange(`c${index}`, 'Bash', { command: `run number ${index}` }, 'x'),
+        ...makeToolExchange(`r${index}`, 'Read', { file_path: `/w/src/file${index}.ts` }, 'x'),
+        ...makeToolExchange(`c${index}`, 'Bash', { command: `run number ${index}` }, 'x'),
         user(`instruction ${index} ${'word '.repeat(40)}`),
       ]).flat(),
     ];
     const sheet = renderFactSheet(collectFacts(many, DEFAULT_TOOLS), counter, 1_000);
-    expect(counter.text(sheet)).toBeLessThan(1_150);
+    expect(counter.countText(sheet)).toBeLessThan(1_150);
     expect(sheet).toContain('older ones are left out');
     expect(sheet).toContain('file199.ts');
     expect(sheet).toContain('run number 199');

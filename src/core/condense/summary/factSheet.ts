@@ -3,11 +3,11 @@
  * words, files, commands, errors and the plan. Deterministic.
  */
 import { listToolExchanges, type ToolExchange } from '../../messages/exchanges';
-import { DEFAULT_TOOLS, ruleFor, type ToolTable } from '../../messages/tools';
+import { DEFAULT_TOOLS, getToolRule, type ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { listCommands, type RunCommand } from './commandsRun';
-import { fence } from './prompt';
+import { fenceInTags } from './prompt';
 import { isOneLine, toOneLine, quoteLines } from './quoting';
 import { findCommonFolder, listTouchedFiles, type TouchedFile } from '../../messages/filesTouched';
 import { fitInstructions, collectInstructions, shortenText, type Instruction } from './instructions';
@@ -16,7 +16,7 @@ import { findPlan, type PlanItem, type PlanState } from './planState';
 import type { Draft } from '../draft/draft';
 import type { MessageRange } from '../../messages/messageRange';
 
-export interface Facts {
+export interface FactSheetFacts {
   readonly instructions: readonly Instruction[];
   readonly files: readonly TouchedFile[];
   readonly commands: readonly RunCommand[];
@@ -34,12 +34,12 @@ export function collectFacts(
   tools: ToolTable,
   start = 0,
   end = messages.length,
-): Facts {
+): FactSheetFacts {
   const all = listToolExchanges(messages);
   const inRange = ({ callMessage }: ToolExchange): boolean => callMessage >= start && callMessage < end;
   const exchanges = all.filter(inRange);
   const planStandsLater = all.some(
-    (exchange) => exchange.callMessage >= end && ruleFor(tools, exchange)?.kind === 'plan',
+    (exchange) => exchange.callMessage >= end && getToolRule(tools, exchange)?.kind === 'plan',
   );
   return {
     instructions: collectInstructions(messages.slice(0, end), exchanges).filter(
@@ -56,7 +56,7 @@ export function collectFacts(
 export const DEFAULT_FACT_TOKENS = 4_000;
 
 /** Shares of the budget. Instructions get the rest, and what sections leave over. */
-const SHARES = { changed: 0.2, read: 0.15, commands: 0.15, errors: 0.1, plan: 0.15 } as const;
+const SECTION_SHARES = { changed: 0.2, read: 0.15, commands: 0.15, errors: 0.1, plan: 0.15 } as const;
 
 /**
  * Renders Markdown; empty if there are no facts.
@@ -64,26 +64,31 @@ const SHARES = { changed: 0.2, read: 0.15, commands: 0.15, errors: 0.1, plan: 0.
  * @param wordTokens tokens that the user's words may use even beyond the budget
  */
 export function renderFactSheet(
-  facts: Facts,
+  facts: FactSheetFacts,
   counter: MessageCounter,
   budget = DEFAULT_FACT_TOKENS,
   wordTokens = 0,
 ): string {
-  const sections = renderSections(facts, (lines, share) => selectNewest(lines, limitOf(share, budget), counter));
+  const sections = renderSections(facts, (lines, share) =>
+    selectNewest(lines, computeSectionLimit(share, budget), counter),
+  );
   if (facts.plan !== undefined) {
-    const plan = shortenText(planText(facts.plan), limitOf('plan', budget), counter);
-    sections.push(section('Plan or to-do list, last state', [plan]));
+    const plan = shortenText(planText(facts.plan), computeSectionLimit('plan', budget), counter);
+    sections.push(formatSection('Plan or to-do list, last state', [plan]));
   }
   const written = sections.filter((text) => text !== '');
-  const rest = budget - written.reduce((sum, text) => sum + counter.text(text), 0);
+  const rest = budget - written.reduce((sum, text) => sum + counter.countText(text), 0);
   const words = renderInstructions(facts.instructions, Math.max(rest, wordTokens, 0), counter);
   return [words, ...written].filter((text) => text !== '').join('\n\n');
 }
 
-type Share = keyof typeof SHARES;
-const limitOf = (share: Share, budget: number): number => Math.floor(budget * SHARES[share]);
+type FactSection = keyof typeof SECTION_SHARES;
+const computeSectionLimit = (share: FactSection, budget: number): number => Math.floor(budget * SECTION_SHARES[share]);
 
-function renderSections(facts: Facts, within: (lines: readonly string[], share: Share) => string[]): string[] {
+function renderSections(
+  facts: FactSheetFacts,
+  within: (lines: readonly string[], share: FactSection) => string[],
+): string[] {
   const files = facts.files.map((file) => ({ ...file, path: toOneLine(file.path) }));
   const folder = findCommonFolder(files.map(({ path }) => path));
   const short = (text: string): string => (folder === '' ? text : text.replaceAll(folder, ''));
@@ -94,23 +99,27 @@ function renderSections(facts: Facts, within: (lines: readonly string[], share: 
   const read = files.filter(({ changes }) => changes === 0).map(({ path }) => `- ${short(path)}`);
   const errors = facts.errors.map(({ what, error }) => `- ${short(`${toOneLine(what)}: ${toOneLine(error)}`)}`);
   return [
-    section(`Files changed${below}`, within(changed, 'changed')),
-    section(`Files only read${below}`, within(read, 'read')),
-    section('Commands run, with the last result', within(facts.commands.map(describeCommand), 'commands')),
-    section('Errors that nothing later settled', within(errors, 'errors')),
+    formatSection(`Files changed${below}`, within(changed, 'changed')),
+    formatSection(`Files only read${below}`, within(read, 'read')),
+    formatSection('Commands run, with the last result', within(facts.commands.map(describeCommand), 'commands')),
+    formatSection('Errors that nothing later settled', within(errors, 'errors')),
   ];
 }
 
-function renderInstructions(instructions: Facts['instructions'], budget: number, counter: MessageCounter): string {
+function renderInstructions(
+  instructions: FactSheetFacts['instructions'],
+  budget: number,
+  counter: MessageCounter,
+): string {
   const { texts, leftOut } = fitInstructions(instructions, budget, counter);
-  return section('What the user wrote, word for word, oldest first', [
+  return formatSection('What the user wrote, word for word, oldest first', [
     ...(leftOut > 0 ? [`(${leftOut} older ones are left out.)`] : []),
     // The words are unchanged; tags delimit those with several lines.
-    ...texts.map((text, index) => `${index + 1}. ${isOneLine(text) ? text : fence('user', text)}`),
+    ...texts.map((text, index) => `${index + 1}. ${isOneLine(text) ? text : fenceInTags('user', text)}`),
   ]);
 }
 
-const section = (title: string, lines: readonly string[]): string =>
+const formatSection = (title: string, lines: readonly string[]): string =>
   lines.length === 0 ? '' : `### ${title}\n${lines.join('\n')}`;
 
 /** The newest lines within a budget, in order, with the number of lines omitted. */
@@ -118,7 +127,7 @@ function selectNewest(lines: readonly string[], budget: number, counter: Message
   let tokens = 0;
   let first = lines.length;
   while (first > 0) {
-    tokens += counter.text(lines[first - 1] ?? '') + 1;
+    tokens += counter.countText(lines[first - 1] ?? '') + 1;
     if (tokens > budget) break;
     first--;
   }
@@ -130,7 +139,7 @@ function describeCommand({ command, runs, status }: RunCommand): string {
   return `- \`${toOneLine(command).replaceAll('`', "'")}\`${runs > 1 ? ` (${runs} times)` : ''}${result}`;
 }
 
-const BOX: ReadonlyMap<string, string> = new Map([
+const CHECKBOX_BY_STATUS: ReadonlyMap<string, string> = new Map([
   ['completed', '[x]'],
   ['done', '[x]'],
   ['in_progress', '[~]'],
@@ -140,13 +149,15 @@ const BOX: ReadonlyMap<string, string> = new Map([
 const planText = (plan: PlanState): string =>
   'text' in plan
     ? quoteLines(plan.text)
-    : plan.map(({ text, status }: PlanItem) => `- ${BOX.get(status) ?? '[ ]'} ${toOneLine(text)}`).join('\n');
+    : plan
+        .map(({ text, status }: PlanItem) => `- ${CHECKBOX_BY_STATUS.get(status) ?? '[ ]'} ${toOneLine(text)}`)
+        .join('\n');
 
 /**
  * The user's words may fill this share of the tokens that the summary replaces; more would save too
  * little.
  */
-const MAX_WORDS = 0.5;
+const MAX_INSTRUCTION_SHARE = 0.5;
 
 /** Renders the fact sheet of a range as Markdown; empty if there are no facts. */
 export function renderRangeFacts(
@@ -157,12 +168,12 @@ export function renderRangeFacts(
   if (factTokens === 0 && !keepUserMessages) return '';
   const facts = collectFacts(original, DEFAULT_TOOLS, start, end);
   // Messages inside an earlier summary are empty; only the summary has content.
-  const replaced = counter.messages(messages.slice(start, end).filter(({ content }) => content.length > 0));
-  const wordTokens = keepUserMessages ? Math.floor(replaced * MAX_WORDS) : 0;
-  return renderFactSheet(factTokens === 0 ? wordsAlone(facts) : facts, counter, factTokens, wordTokens);
+  const replaced = counter.countMessages(messages.slice(start, end).filter(({ content }) => content.length > 0));
+  const wordTokens = keepUserMessages ? Math.floor(replaced * MAX_INSTRUCTION_SHARE) : 0;
+  return renderFactSheet(factTokens === 0 ? keepOnlyInstructions(facts) : facts, counter, factTokens, wordTokens);
 }
 
-const wordsAlone = ({ instructions }: Facts): Facts => ({
+const keepOnlyInstructions = ({ instructions }: FactSheetFacts): FactSheetFacts => ({
   instructions,
   files: [],
   commands: [],

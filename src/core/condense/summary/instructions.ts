@@ -1,11 +1,11 @@
-import { between } from '../../between';
+import { extractBetween } from '../../between';
 import { trimList } from '../../keptList';
 import { listContents } from '../../messages/content';
 import type { ToolExchange } from '../../messages/exchanges';
 import { isMachineMessage, extractPersonText } from '../../messages/personText';
 import type { ApiMessage } from '../../messages/types';
 import { memoizeByObject } from '../../memoizeByObject';
-import { byStart, type Slice } from '../../slice';
+import { compareStart, type Slice } from '../../slice';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { findSafeBoundary } from '../operations/truncate';
 
@@ -25,16 +25,16 @@ interface PersonWords extends Slice {
  * How Claude Code and OpenCode store answers to their questions, and Claude Code the words with
  * which a person rejected a call.
  */
-const FEEDBACK: readonly RegExp[] = [
+const FEEDBACK_TEXTS: readonly RegExp[] = [
   /the user said:\n([\s\S]+?)(?:\n\nNote: The user's next message|$)/g,
   /^(?:User has answered your questions|Your questions have been answered): ([\s\S]+?)(?:\. You can now continue|$)/g,
 ];
 /** Elements of Roo and Cline. */
-const OPENING = /<(?:feedback|answer|user_message)>/g;
-const CLOSING = /<\/(?:feedback|answer|user_message)>/g;
+const FEEDBACK_TAG_START = /<(?:feedback|answer|user_message)>/g;
+const FEEDBACK_TAG_END = /<\/(?:feedback|answer|user_message)>/g;
 
 function* findPersonWords(result: string): Generator<PersonWords> {
-  for (const pattern of FEEDBACK) {
+  for (const pattern of FEEDBACK_TEXTS) {
     for (const { index, 0: whole, 1: words = '' } of result.matchAll(pattern)) {
       yield { start: index, end: index + whole.length, words: words.trim() };
     }
@@ -46,8 +46,8 @@ function* findPersonWords(result: string): Generator<PersonWords> {
  * Not a regular expression: it would scan the rest of the text for each element that is not closed.
  */
 function* findElements(result: string): Generator<PersonWords> {
-  const opening = new RegExp(OPENING);
-  const closing = new RegExp(CLOSING);
+  const opening = new RegExp(FEEDBACK_TAG_START);
+  const closing = new RegExp(FEEDBACK_TAG_END);
   for (let open = opening.exec(result); open; open = opening.exec(result)) {
     closing.lastIndex = opening.lastIndex;
     const close = closing.exec(result);
@@ -63,7 +63,7 @@ function* findElements(result: string): Generator<PersonWords> {
  * @param exchange the call; without it there are none
  */
 export const findPersonSlices = (result: string, exchange: ToolExchange | undefined): Slice[] =>
-  exchange?.isPersonsAnswer ? [...findPersonWords(result)].sort(byStart) : [];
+  exchange?.isPersonsAnswer ? [...findPersonWords(result)].sort(compareStart) : [];
 
 /** A person's words in a call's result; empty if there are none. */
 const getFeedback = memoizeByObject((exchange: ToolExchange): string => {
@@ -72,15 +72,15 @@ const getFeedback = memoizeByObject((exchange: ToolExchange): string => {
   return '';
 });
 
-const COMMAND = /<command-name>\s*([^<\s]+)\s*<\/command-name>/;
+const COMMAND_NAME_TAG = /<command-name>\s*([^<\s]+)\s*<\/command-name>/;
 
 /**
  * A slash command with arguments, such as `/review 12`; those without, such as `/clear`, instruct
  * nothing.
  */
 function getPromptCommand(text: string): string {
-  const name = COMMAND.exec(text)?.[1];
-  const words = between(text, '<command-args>', '</command-args>')?.trim();
+  const name = COMMAND_NAME_TAG.exec(text)?.[1];
+  const words = extractBetween(text, '<command-args>', '</command-args>')?.trim();
   return name === undefined || !words ? '' : `${name} ${words}`;
 }
 
@@ -126,7 +126,7 @@ export function collectInstructions(
 }
 
 /** Old instructions are shortened to these tokens, step by step, before any is omitted. */
-const SHORT_TOKENS = [120, 30] as const;
+const SHORTENED_INSTRUCTION_TOKENS = [120, 30] as const;
 
 export interface FittedInstructions {
   readonly texts: readonly string[];
@@ -144,15 +144,15 @@ export function fitInstructions(
   counter: MessageCounter,
 ): FittedInstructions {
   const texts = instructions.map(({ text }) => text);
-  const tokens = texts.map((text) => counter.text(text));
+  const tokens = texts.map((text) => counter.countText(text));
   let total = tokens.reduce((sum, count) => sum + count, 0);
   const shortenTo = (index: number, limit: number): void => {
     texts[index] = shortenText(texts[index] ?? '', limit, counter);
-    const now = counter.text(texts[index]);
+    const now = counter.countText(texts[index]);
     total += now - (tokens[index] ?? 0);
     tokens[index] = now;
   };
-  for (const limit of SHORT_TOKENS) {
+  for (const limit of SHORTENED_INSTRUCTION_TOKENS) {
     for (let index = 0; index < texts.length - 1 && total > budget; index++) shortenTo(index, limit);
   }
   let leftOut = 0;
@@ -162,7 +162,7 @@ export function fitInstructions(
   return { texts: texts.slice(leftOut), leftOut };
 }
 
-const GAP = ' […] ';
+const OMISSION_MARK = ' […] ';
 
 /**
  * Keeps the head and tail of a text, two to one, within a limit of tokens; returns the text if it
@@ -172,12 +172,12 @@ export function shortenText(text: string, limit: number, counter: MessageCounter
   let chars = text.length;
   let cut = text;
   while (chars > 0) {
-    const tokens = counter.text(cut);
+    const tokens = counter.countText(cut);
     if (tokens <= limit) return cut;
     chars = Math.floor(Math.min(chars * 0.9, (chars * limit) / tokens));
     const head = findSafeBoundary(text, Math.ceil((chars * 2) / 3));
     const tail = findSafeBoundary(text, text.length - Math.floor(chars / 3));
-    cut = `${text.slice(0, head).trimEnd()}${GAP}${text.slice(Math.max(head, tail)).trimStart()}`.trim();
+    cut = `${text.slice(0, head).trimEnd()}${OMISSION_MARK}${text.slice(Math.max(head, tail)).trimStart()}`.trim();
   }
   return '';
 }

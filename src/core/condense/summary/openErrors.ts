@@ -1,6 +1,6 @@
 import type { ToolExchange } from '../../messages/exchanges';
 import { makeFileKey } from '../../messages/filePath';
-import { ruleFor, type ToolTable } from '../../messages/tools';
+import { getToolRule, type ToolTable } from '../../messages/tools';
 import { getCommandLine, parseExitStatus } from './commandsRun';
 import { listTouchedPaths } from '../../messages/filesTouched';
 
@@ -14,22 +14,22 @@ export interface OpenError {
   readonly error: string;
 }
 
-const failed = (exchange: ToolExchange): boolean => {
+const hasFailed = (exchange: ToolExchange): boolean => {
   const status = parseExitStatus(exchange);
   return exchange.isError || (typeof status === 'number' && status !== 0);
 };
 
 /** A person's refusal is not an error; their words are among the instructions. */
-const REFUSED = /doesn't want to (?:proceed|take this action)|user (?:denied|rejected)|Request interrupted/i;
+const REFUSED_BY_USER = /doesn't want to (?:proceed|take this action)|user (?:denied|rejected)|Request interrupted/i;
 
 /** Errors that no later call resolved, oldest first; of repeated failures only the last. */
 export function findOpenErrors(exchanges: readonly ToolExchange[], tools: ToolTable): OpenError[] {
   const open = new Map<string, OpenError>();
   for (const exchange of exchanges) {
-    if (exchange.resultMessage === undefined || REFUSED.test(exchange.resultText.slice(0, 300))) continue;
+    if (exchange.resultMessage === undefined || REFUSED_BY_USER.test(exchange.resultText.slice(0, 300))) continue;
     const { what, key } = getSubject(exchange, tools);
     open.delete(key);
-    if (failed(exchange)) {
+    if (hasFailed(exchange)) {
       open.set(key, { message: exchange.resultMessage, what, error: getBeginning(exchange.resultText) });
     }
   }
@@ -41,7 +41,7 @@ export function findOpenErrors(exchanges: readonly ToolExchange[], tools: ToolTa
  * kind of command.
  */
 function getSubject(exchange: ToolExchange, tools: ToolTable): { readonly what: string; readonly key: string } {
-  const kind = ruleFor(tools, exchange)?.kind;
+  const kind = getToolRule(tools, exchange)?.kind;
   const [path] = kind === 'command' ? [] : listTouchedPaths(tools, exchange);
   if (path !== undefined) {
     const doing = kind === 'write' || kind === 'edit' ? 'changing' : exchange.tool;
@@ -60,7 +60,7 @@ function getProgram(line: string): string {
   return (/^\S+(?: +[\w:-]+)?/.exec(command)?.[0] ?? command).trim();
 }
 
-const MAX_CHARS = 240;
+const MAX_ERROR_CHARS = 240;
 
 /** The first words of an error, on one line. */
 function getBeginning(text: string): string {
@@ -68,5 +68,5 @@ function getBeginning(text: string): string {
     .replace(/<\/?(?:error|tool_use_error|error_details)>/g, '')
     .replace(/\s+/g, ' ')
     .trim();
-  return plain.length > MAX_CHARS ? `${plain.slice(0, MAX_CHARS).toWellFormed()}…` : plain;
+  return plain.length > MAX_ERROR_CHARS ? `${plain.slice(0, MAX_ERROR_CHARS).toWellFormed()}…` : plain;
 }

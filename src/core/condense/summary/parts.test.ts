@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { assistant, call, exchange, result, user } from '../../testing';
-import { freshCounter } from '../../testingCounter';
+import { assistant, call, makeToolExchange, result, user } from '../../testing';
+import { createCounter } from '../../testingCounter';
 import { cutMiddle, packChunks, createTranscript } from './transcript';
 import { getDefaultOutputTokens, estimateOutputTokens } from './expectedOutput';
-import { buildPrompt, fence, checkPrompt, extractSummary } from './prompt';
+import { buildPrompt, fenceInTags, checkPrompt, extractSummary } from './prompt';
 import { PromptMemory } from './promptMemory';
 import { chooseRange, findUnitStarts } from './range';
 import { extractProse, createSummaryMessage, formatSummary } from './summaryMessage';
@@ -14,13 +14,13 @@ describe('fencing a text for a prompt', () => {
   it('encloses a text in tags that it cannot contain', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
-        const [open = '', ...rest] = fence('data', text).split('\n');
+        const [open = '', ...rest] = fenceInTags('data', text).split('\n');
         expect(text).not.toContain(open.slice(1, -1));
         expect(rest.at(-1)).toBe(`</${open.slice(1)}`);
       }),
     );
-    expect(fence('data', 'a')).toBe(fence('data', 'a'));
-    expect(fence('data', 'a')).not.toBe(fence('data', 'b'));
+    expect(fenceInTags('data', 'a')).toBe(fenceInTags('data', 'a'));
+    expect(fenceInTags('data', 'a')).not.toBe(fenceInTags('data', 'b'));
   });
 });
 
@@ -85,7 +85,7 @@ describe('the range of messages to summarize', () => {
   const messages = [
     user('Task'),
     assistant('a'),
-    ...exchange('1', 'Read', {}, 'x'),
+    ...makeToolExchange('1', 'Read', {}, 'x'),
     assistant(call('2', 'Read')),
     user('interrupts'),
     user('b'),
@@ -104,10 +104,10 @@ describe('the range of messages to summarize', () => {
     const messages = [
       user('task'),
       assistant('a'),
-      ...exchange('1', 'Read', {}, 'x'),
+      ...makeToolExchange('1', 'Read', {}, 'x'),
       user('b'),
       assistant('c'),
-      ...exchange('2', 'Read', {}, 'y'),
+      ...makeToolExchange('2', 'Read', {}, 'y'),
       user('d'),
     ];
     const range = (...pinned: number[]) => chooseRange(messages, 1, 1, undefined, (index) => pinned.includes(index));
@@ -170,8 +170,8 @@ describe("the transcript in a summary's prompt", () => {
 });
 
 describe("chunks of a summary's transcript", () => {
-  const counter = freshCounter();
-  const count = (text: string): number => counter.text(text);
+  const counter = createCounter();
+  const count = (text: string): number => counter.countText(text);
 
   it('contain all texts in order, each within the budget', () => {
     fc.assert(
@@ -233,7 +233,7 @@ describe('the forecast of a vendor’s prompt cache', () => {
     const model = testModel({ vendor: 'openai', accounting: 'openai' });
     const known = memory();
     expect(known.estimate(model, text, 4_001)).toEqual({ read: 0, write: 0 });
-    known.note(model, text);
+    known.notePrompt(model, text);
     expect(known.estimate(model, text, 4_001)).toEqual({ read: 3_968, write: 0 });
     expect(known.estimate(model, `${text.slice(0, 2_000)}other`, 401)).toEqual({ read: 0, write: 0 });
     expect(known.estimate({ ...model, model: 'other' }, text, 4_001)).toEqual({ read: 0, write: 0 });
@@ -248,7 +248,7 @@ describe('the forecast of a vendor’s prompt cache', () => {
     expect(known.estimate(testModel(), text, 4_000)).toEqual({ read: 0, write: 0 });
     expect(known.estimate(marked, text, 4_000)).toEqual({ read: 0, write: 4_000 });
     expect(known.estimate(marked, 'short', 2)).toEqual({ read: 0, write: 0 });
-    known.note(marked, text);
+    known.notePrompt(marked, text);
     expect(known.estimate(marked, text, 4_000)).toEqual({ read: 4_000, write: 0 });
   });
 });

@@ -1,7 +1,7 @@
 /**
  * Plans a summary before any call, so that the estimate, the preview and the run use the same plan.
  */
-import { betweenSteps } from '../../betweenSteps';
+import { yieldBetweenSteps } from '../../betweenSteps';
 import { computeCallCost, sumCosts } from '../../cost/callCost';
 import type { Usage } from '../../cost/usage';
 import { listContents } from '../../messages/content';
@@ -12,17 +12,17 @@ import { maskSecrets } from '../../secrets/maskSecrets';
 import { Draft } from '../draft/draft';
 import type { MessageRange } from '../../messages/messageRange';
 import { losslessConfigSchema, runLossless } from '../lossless/run';
-import { TOKEN_BUFFER_PERCENTAGE } from '../trigger/thresholds';
+import { TOKEN_BUFFER_SHARE } from '../trigger/thresholds';
 import type { ConversationContext } from '../types';
 import { packChunks, createTranscript } from './transcript';
 import { estimateOutputTokens, type OutputSample } from './expectedOutput';
 import type { NativeConfig } from './nativeConfig';
-import { buildPrompt, type Prompt } from './prompt';
+import { buildPrompt, type SummaryPrompt } from './prompt';
 import type { PromptMemory } from './promptMemory';
 import { toCompactable } from './compactable';
 import { chooseRange } from './range';
 import { renderRangeFacts } from './factSheet';
-import { DEFAULT_WINDOW, shouldMask, getOutputLimit, type SummarizerModel } from '../summarizer';
+import { DEFAULT_WINDOW_TOKENS, shouldMask, getOutputLimit, type SummarizerModel } from '../summarizer';
 import { extractProse } from './summaryMessage';
 
 export interface SummaryPlan {
@@ -51,11 +51,11 @@ export interface SummaryPlan {
 export type PlanResult = SummaryPlan | { readonly kind: 'not-enough' | 'already-condensed' | 'window-too-small' };
 
 /** Tokens of roles, tags and other text around the two texts of a request. */
-const FRAME_TOKENS = 16;
+const TURN_FRAME_TOKENS = 16;
 /** Limit of a reply as a share of the window, so that small models have room for input. */
-const MAX_OUTPUT = 0.2;
+const MAX_OUTPUT_WINDOW_SHARE = 0.2;
 /** Tokens of the smallest useful part of a conversation. */
-const MIN_PART = 500;
+const MIN_PART_TOKENS = 500;
 
 export interface PlanInput {
   readonly context: ConversationContext;
@@ -85,57 +85,59 @@ export async function planSummary(input: PlanInput): Promise<PlanResult> {
   // Mask before truncating: half a key would not be recognized.
   const shown = async (messages: readonly ApiMessage[]): Promise<readonly ApiMessage[]> =>
     masks ? maskInSlices(messages, signal) : messages;
-  const window = Math.min(model.contextWindow ?? DEFAULT_WINDOW, input.windowTokens ?? Infinity);
+  const window = Math.min(model.contextWindow ?? DEFAULT_WINDOW_TOKENS, input.windowTokens ?? Infinity);
   const maxOutputTokens = Math.floor(
-    Math.min(config.maxSummaryTokens, model.maxOutputTokens ?? Infinity, window * MAX_OUTPUT),
+    Math.min(config.maxSummaryTokens, model.maxOutputTokens ?? Infinity, window * MAX_OUTPUT_WINDOW_SHARE),
   );
   const base = {
     kind: 'plan',
     range,
-    earlier: choice.earlier === undefined ? '' : shownToModel(extractProse(textOf(draft.messages[choice.earlier]))),
+    earlier:
+      choice.earlier === undefined ? '' : shownToModel(extractProse(getMessageText(draft.messages[choice.earlier]))),
     system: shownToModel(context.system ?? ''),
     custom: config.prompt.trim() === '' ? (model.prompt ?? '') : config.prompt,
     maxOutputTokens,
     facts: renderRangeFacts(draft, range, config),
   } as const;
-  const room = (window * (1 - TOKEN_BUFFER_PERCENTAGE) - maxOutputTokens) / model.tokenFactor;
+  const room = (window * (1 - TOKEN_BUFFER_SHARE) - maxOutputTokens) / model.tokenFactor;
   if (config.vendorCompaction && model.compacts === true) {
     const compacted = await shown(toCompactable(draft.messages.slice(0, range.end)));
-    const tokens = FRAME_TOKENS + counter.text(base.system) + counter.messages(compacted);
+    const tokens = TURN_FRAME_TOKENS + counter.countText(base.system) + counter.countMessages(compacted);
     if (tokens <= room) return { ...base, earlier: '', parts: [''], tokens: [tokens], isReduced: false, compacted };
   }
   const alone = countRequestTokens(buildPrompt({ ...base, conversation: '' }), counter);
   const render = async ({ messages }: Draft): Promise<string[]> => {
     const masked = await shown(messages);
-    await betweenSteps(signal);
+    await yieldBetweenSteps(signal);
     return createTranscript(masked, since, config);
   };
-  const tokensOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + counter.text(text) + 1, 0);
+  const tokensOf = (texts: readonly string[]): number =>
+    texts.reduce((sum, text) => sum + counter.countText(text) + 1, 0);
 
-  await betweenSteps(signal);
+  await yieldBetweenSteps(signal);
   let texts = await render(draft);
-  await betweenSteps(signal);
+  await yieldBetweenSteps(signal);
   let tokens = alone + tokensOf(texts);
   let isReduced = false;
   if (tokens > room) {
     texts = await render(await removeRepetition(input));
-    await betweenSteps(signal);
+    await yieldBetweenSteps(signal);
     tokens = alone + tokensOf(texts);
     isReduced = true;
   }
   if (tokens <= room) return { ...base, parts: [texts.join('\n\n')], tokens: [tokens], isReduced };
   // All parts but the first come with the summary of earlier parts.
   const perPart = room - alone - maxOutputTokens / model.tokenFactor;
-  if (perPart < MIN_PART) return { kind: 'window-too-small' };
-  const parts = packChunks(texts, perPart, (text) => counter.text(text));
-  return { ...base, parts, tokens: parts.map((part) => alone + counter.text(part)), isReduced };
+  if (perPart < MIN_PART_TOKENS) return { kind: 'window-too-small' };
+  const parts = packChunks(texts, perPart, (text) => counter.countText(text));
+  return { ...base, parts, tokens: parts.map((part) => alone + counter.countText(part)), isReduced };
 }
 
 /**
  * Messages to mask per turn of the event loop; masking all of a long conversation takes a quarter
  * of a second.
  */
-const MASKED_IN_A_TURN = 500;
+const MASKED_MESSAGES_PER_EVENT_LOOP_TURN = 500;
 
 async function maskInSlices(
   messages: readonly ApiMessage[],
@@ -143,7 +145,7 @@ async function maskInSlices(
 ): Promise<readonly ApiMessage[]> {
   const masked: ApiMessage[] = [];
   for (const [at, message] of messages.entries()) {
-    if (at > 0 && at % MASKED_IN_A_TURN === 0) await betweenSteps(signal);
+    if (at > 0 && at % MASKED_MESSAGES_PER_EVENT_LOOP_TURN === 0) await yieldBetweenSteps(signal);
     masked.push(maskMessage(message));
   }
   return masked;
@@ -151,7 +153,7 @@ async function maskInSlices(
 
 const isEmpty = (message: ApiMessage | undefined): boolean => message?.content.length === 0;
 
-const textOf = (message: ApiMessage | undefined): string =>
+const getMessageText = (message: ApiMessage | undefined): string =>
   message === undefined
     ? ''
     : listContents(message)
@@ -164,21 +166,24 @@ async function removeRepetition({ context, signal }: PlanInput): Promise<Draft> 
 }
 
 /** The plan's first request, for users who write their own prompt. */
-export const getFirstPrompt = (plan: SummaryPlan): Prompt =>
+export const getFirstPrompt = (plan: SummaryPlan): SummaryPrompt =>
   plan.compacted
-    ? { system: plan.system, prompt: createTranscript(plan.compacted, { start: 0, end: Infinity }, WHOLE).join('\n\n') }
+    ? {
+        system: plan.system,
+        prompt: createTranscript(plan.compacted, { start: 0, end: Infinity }, UNTRUNCATED).join('\n\n'),
+      }
     : createCallPrompt(plan, plan.parts[0] ?? '', plan.earlier);
 
 /** Truncates nothing. */
-const WHOLE = { resultChars: Infinity, parameterChars: Infinity } as const;
+const UNTRUNCATED = { resultChars: Infinity, parameterChars: Infinity } as const;
 
 /** The texts of one call; the vendor's own compaction has no prompt. */
-export const createCallPrompt = (plan: SummaryPlan, conversation: string, earlier: string): Prompt =>
+export const createCallPrompt = (plan: SummaryPlan, conversation: string, earlier: string): SummaryPrompt =>
   plan.compacted ? { system: plan.system, prompt: '' } : buildPrompt({ ...plan, conversation, earlier });
 
 /** o200k tokens of a request. */
-export const countRequestTokens = ({ system, prompt }: Prompt, counter: MessageCounter): number =>
-  FRAME_TOKENS + counter.text(system) + counter.text(prompt);
+export const countRequestTokens = ({ system, prompt }: SummaryPrompt, counter: MessageCounter): number =>
+  TURN_FRAME_TOKENS + counter.countText(system) + counter.countText(prompt);
 
 /** The expected usage of one call. */
 export interface CallEstimate {

@@ -1,6 +1,6 @@
 import type { ToolExchange } from '../../messages/exchanges';
 import { isRecord } from '../../messages/blocks';
-import { ruleFor, type ToolTable } from '../../messages/tools';
+import { getToolRule, type ToolTable } from '../../messages/tools';
 
 /** An item of a plan or to-do list. */
 export interface PlanItem {
@@ -34,7 +34,7 @@ export function findPlan(exchanges: readonly ToolExchange[], tools: ToolTable): 
     if (exchange.tool === TASK_CREATE || exchange.tool === TASK_UPDATE) {
       recordTask(tasks, exchange);
       state = [...tasks.values()].filter(({ status }) => status !== 'deleted');
-    } else if (ruleFor(tools, exchange)?.kind === 'plan') {
+    } else if (getToolRule(tools, exchange)?.kind === 'plan') {
       state = parsePlan(exchange) ?? state;
     }
   }

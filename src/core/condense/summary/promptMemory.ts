@@ -4,12 +4,12 @@ import type { SummarizerModel } from '../summarizer';
  * Shortest prefix that vendors cache, and OpenAI's step, in tokens (OpenAI and Anthropic guides,
  * "Prompt caching").
  */
-const SHORTEST = 1_024;
-const STEP = 128;
-const LIFETIME_MS = { none: 300_000, '5m': 300_000, '1h': 3_600_000 } as const;
-const REMEMBERED = 6;
+const MIN_CACHED_PROMPT_TOKENS = 1_024;
+const CACHE_STEP_TOKENS = 128;
+const CACHE_LIFETIME_MS = { none: 300_000, '5m': 300_000, '1h': 3_600_000 } as const;
+const MAX_REMEMBERED_PROMPTS = 6;
 
-interface Sent {
+interface SentPrompt {
   readonly model: string;
   readonly text: string;
   /** In milliseconds since 1970. */
@@ -30,12 +30,12 @@ export interface CacheEstimate {
  * input.
  */
 export class PromptMemory {
-  private sent: Sent[] = [];
+  private sent: SentPrompt[] = [];
 
   constructor(private readonly now: () => number = Date.now) {}
 
-  note(model: SummarizerModel, text: string): void {
-    this.sent = [...this.sent.slice(1 - REMEMBERED), { model: keyOf(model), text, at: this.now() }];
+  notePrompt(model: SummarizerModel, text: string): void {
+    this.sent = [...this.sent.slice(1 - MAX_REMEMBERED_PROMPTS), { model: makeModelKey(model), text, at: this.now() }];
   }
 
   /** @param tokens tokens of the whole text */
@@ -44,19 +44,19 @@ export class PromptMemory {
     // Anthropic caches only what is marked; OpenAI and similar vendors cache by themselves at no
     // charge.
     if (model.accounting === 'anthropic' && !marked) return { read: 0, write: 0 };
-    const oldest = this.now() - LIFETIME_MS[model.cacheLifetime];
-    const known = this.sent.filter((entry) => entry.model === keyOf(model) && entry.at >= oldest);
+    const oldest = this.now() - CACHE_LIFETIME_MS[model.cacheLifetime];
+    const known = this.sent.filter((entry) => entry.model === makeModelKey(model) && entry.at >= oldest);
     if (model.accounting === 'anthropic') {
-      if (tokens < SHORTEST) return { read: 0, write: 0 };
+      if (tokens < MIN_CACHED_PROMPT_TOKENS) return { read: 0, write: 0 };
       return known.some((entry) => entry.text === text) ? { read: tokens, write: 0 } : { read: 0, write: tokens };
     }
     const chars = Math.max(0, ...known.map((entry) => findCommonPrefix(entry.text, text)));
-    const read = Math.floor((tokens * chars) / Math.max(1, text.length) / STEP) * STEP;
-    return { read: read >= SHORTEST ? read : 0, write: 0 };
+    const read = Math.floor((tokens * chars) / Math.max(1, text.length) / CACHE_STEP_TOKENS) * CACHE_STEP_TOKENS;
+    return { read: read >= MIN_CACHED_PROMPT_TOKENS ? read : 0, write: 0 };
   }
 }
 
-const keyOf = ({ vendor, model }: SummarizerModel): string => `${vendor} ${model}`;
+const makeModelKey = ({ vendor, model }: SummarizerModel): string => `${vendor} ${model}`;
 
 function findCommonPrefix(a: string, b: string): number {
   const end = Math.min(a.length, b.length);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { assistant, call, result, user } from '../../testing';
-import { freshCounter } from '../../testingCounter';
+import { createCounter } from '../../testingCounter';
 import { createNonce, toOneLine, quoteLines } from './quoting';
 import { packChunks, createTranscript } from './transcript';
 
@@ -66,14 +66,14 @@ describe('quoted data in a prompt', () => {
   });
 
   it('stays quoted if a chunk ends inside a line', () => {
-    const counter = freshCounter();
+    const counter = createCounter();
     fc.assert(
       fc.property(
         fc.array(fc.lorem({ maxCount: 40 }), { minLength: 1 }),
         fc.integer({ min: 12, max: 60 }),
         (words, budget) => {
-          for (const chunk of packChunks([quoteLines(words.join('\n'))], budget, (text) => counter.text(text))) {
-            expect(counter.text(chunk)).toBeLessThanOrEqual(budget);
+          for (const chunk of packChunks([quoteLines(words.join('\n'))], budget, (text) => counter.countText(text))) {
+            expect(counter.countText(chunk)).toBeLessThanOrEqual(budget);
             for (const line of chunk.split('\n')) if (line !== '') expect(line).toMatch(/^│/);
           }
         },

@@ -37,7 +37,7 @@ export type PlanRun =
 
 /** Attempts to plan again after a request was too long. */
 const MAX_SHRINKS = 3;
-const SHRINK = 0.6;
+const SHRINK_FACTOR = 0.6;
 
 /** @throws the signal's reason if planning again was aborted */
 export async function runPlan(first: SummaryPlan, input: PlanRunInput): Promise<PlanRun> {
@@ -62,7 +62,9 @@ export async function runPlan(first: SummaryPlan, input: PlanRunInput): Promise<
     // Our token count was too low, or the window is smaller than stated.
     const sent = Math.max(...calls.map(({ countedTokens }) => countedTokens)) * model.tokenFactor;
     const windowTokens =
-      kind === 'too-long' ? Math.floor(Math.min(model.contextWindow ?? Infinity, sent) * SHRINK ** shrinks) : undefined;
+      kind === 'too-long'
+        ? Math.floor(Math.min(model.contextWindow ?? Infinity, sent) * SHRINK_FACTOR ** shrinks)
+        : undefined;
     const smaller = await planSummary({
       context,
       // If the vendor's compaction failed, summarize in parts with our own prompt.
@@ -91,12 +93,12 @@ async function summarizeParts(plan: SummaryPlan, input: PlanRunInput): Promise<F
     const reply = await callModel(plan, conversation, prose, input);
     if (reply.kind !== 'complete') return { kind: 'failed', reply };
     prose = extractSummary(reply.text);
-    if (prose === '') return { kind: 'failed', reply: { ...reply, ...EMPTY } };
+    if (prose === '') return { kind: 'failed', reply: { ...reply, ...EMPTY_PLAN_ERROR } };
   }
   return { kind: 'complete', prose };
 }
 
-const EMPTY = {
+const EMPTY_PLAN_ERROR = {
   kind: 'empty',
   message: 'The model answered without a summary. Try again, or use another model.',
   canRetry: true,
@@ -123,7 +125,7 @@ async function callModel(
     },
     { conversation: context.conversation, ...(signal && { signal }) },
   );
-  if (reply.usage && !plan.compacted) memory.note(summarizer.model, prompt.system + prompt.prompt);
+  if (reply.usage && !plan.compacted) memory.notePrompt(summarizer.model, prompt.system + prompt.prompt);
   const { profile, vendor, model } = summarizer.model;
   onCall({
     profile,

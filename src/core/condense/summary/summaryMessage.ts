@@ -2,28 +2,35 @@ import { hashText } from '../../hash';
 import { quoteLines } from './quoting';
 import type { ApiMessage } from '../../messages/types';
 
-const OPENING =
+const SUMMARY_OPENING =
   'Summary of the earlier part of this conversation, whose messages were taken out of the context. It is a record of what happened, not a new request: nothing in it asks for an answer, and what it calls done is done.';
-const FACTS = '## Recorded facts (written down without a model)';
-const CLOSING = 'End of the summary. The messages behind it are the latest; go on from there.';
+const FACTS_HEADING = '## Recorded facts (written down without a model)';
+const SUMMARY_CLOSING = 'End of the summary. The messages behind it are the latest; go on from there.';
 
 /** Extracts a summary's prose from its message; the next summary gets a new frame. */
 export function extractProse(text: string): string {
-  if (!text.startsWith(OPENING)) return text;
-  const inner = text.slice(OPENING.length).replace(CLOSING, '');
-  const facts = inner.indexOf(`\n${FACTS}\n`);
+  if (!text.startsWith(SUMMARY_OPENING)) return text;
+  const inner = text.slice(SUMMARY_OPENING.length).replace(SUMMARY_CLOSING, '');
+  const facts = inner.indexOf(`\n${FACTS_HEADING}\n`);
   return (facts < 0 ? inner : inner.slice(0, facts)).trim();
 }
 
 /** Frames prose and facts so that no model takes them for a new request. */
 export const formatSummary = (prose: string, facts: string): string =>
-  [OPENING, escapeFrame(prose.trim()), ...(facts === '' ? [] : [`${FACTS}\n${facts}`]), CLOSING].join('\n\n');
+  [
+    SUMMARY_OPENING,
+    escapeFrame(prose.trim()),
+    ...(facts === '' ? [] : [`${FACTS_HEADING}\n${facts}`]),
+    SUMMARY_CLOSING,
+  ].join('\n\n');
 
 /** Prose in which no line can be taken for a line of the frame. */
 const escapeFrame = (prose: string): string =>
   prose
     .split('\n')
-    .map((line) => ([OPENING, FACTS, CLOSING].some((own) => line.includes(own)) ? quoteLines(line) : line))
+    .map((line) =>
+      [SUMMARY_OPENING, FACTS_HEADING, SUMMARY_CLOSING].some((own) => line.includes(own)) ? quoteLines(line) : line,
+    )
     .join('\n');
 
 export const SUMMARY_INFO = { reason: 'summarized by a model' } as const;

@@ -4,7 +4,7 @@
  */
 import { computeCallCost } from '../../cost/callCost';
 import type { ModelPrices } from '../../cost/prices';
-import { freshCounter } from '../../testingCounter';
+import { createCounter } from '../../testingCounter';
 import type { Summarizer, SummarizerModel, SummaryReply, SummaryRequest } from '../summarizer';
 
 export const SONNET_PRICES: ModelPrices = {
@@ -31,7 +31,7 @@ export const testModel = (changes: Partial<SummarizerModel> = {}): SummarizerMod
 /** A text, or the name of a failure. */
 export type ScriptedReply = string;
 
-const FAILURES = new Set<string>([
+const FAILED_REPLY_KINDS = new Set<string>([
   'empty',
   'refused',
   'cut-at-limit',
@@ -53,7 +53,7 @@ export function createTestSummarizer(
   changes: Partial<SummarizerModel> = {},
 ): TestSummarizer {
   const model = testModel(changes);
-  const counter = freshCounter();
+  const counter = createCounter();
   const requests: SummaryRequest[] = [];
   return {
     model,
@@ -64,12 +64,12 @@ export function createTestSummarizer(
         typeof script === 'function'
           ? await script(request, signal)
           : (script[Math.min(requests.length, script.length) - 1] ?? '');
-      const isFailure = FAILURES.has(answer);
+      const isFailure = FAILED_REPLY_KINDS.has(answer);
       const usage = {
         accounting: model.accounting,
         source: 'reported',
-        inputTokens: counter.text(request.system) + counter.text(request.prompt),
-        outputTokens: isFailure ? 0 : counter.text(answer),
+        inputTokens: counter.countText(request.system) + counter.countText(request.prompt),
+        outputTokens: isFailure ? 0 : counter.countText(answer),
         cacheReadTokens: 0,
         cacheWriteTokens: 0,
       } as const;

@@ -9,7 +9,7 @@ import { isProgramsResult } from '../../messages/programs';
 import type { ApiMessage, Block } from '../../messages/types';
 import type { MessageRange } from '../../messages/messageRange';
 import { findSafeBoundary } from '../operations/truncate';
-import { isOneLine, createNonce, toOneLine, QUOTE, quoteLines } from './quoting';
+import { isOneLine, createNonce, toOneLine, QUOTE_PREFIX, quoteLines } from './quoting';
 
 export interface TranscriptLimits {
   /** Characters to keep of a tool result. */
@@ -19,7 +19,7 @@ export interface TranscriptLimits {
 }
 
 /** A message as text, without its header. */
-export interface Turn {
+export interface TranscriptTurn {
   /** Index of the message. */
   readonly message: number;
   readonly speaker: string;
@@ -34,7 +34,7 @@ export const createTranscript = (
 ): string[] => addHeaders(createTurns(messages, range, limits));
 
 /** Adds headers that share a word that no turn contains, so that no turn can imitate one. */
-export function addHeaders(turns: readonly Turn[]): string[] {
+export function addHeaders(turns: readonly TranscriptTurn[]): string[] {
   const nonce = createNonce(turns.map(({ body }) => body));
   return turns.map(({ message, speaker, body }) => `[${message + 1} ${nonce}] ${speaker}:\n${body}`);
 }
@@ -44,7 +44,7 @@ export function createTurns(
   messages: readonly ApiMessage[],
   { start, end }: MessageRange,
   limits: TranscriptLimits,
-): Turn[] {
+): TranscriptTurn[] {
   const names = new Map<string, string>();
   for (const message of messages) {
     for (const block of getBlocks(message)) if (isToolUse(block)) names.set(block.id, block.name);
@@ -160,14 +160,14 @@ export function packChunks(texts: readonly string[], budget: number, count: (tex
 function splitText(text: string, budget: number, count: (text: string) => number): string[] {
   const parts: string[] = [];
   let rest = text;
-  while (rest.length > QUOTE.length + 1 && count(rest) + 1 > budget) {
+  while (rest.length > QUOTE_PREFIX.length + 1 && count(rest) + 1 > budget) {
     let chars = Math.max(2, Math.floor((rest.length * budget) / (count(rest) + 1)));
     while (chars > 2 && count(rest.slice(0, chars)) + 1 > budget) chars = Math.floor(chars * 0.8);
     const line = rest.lastIndexOf('\n', chars) + 1;
-    const at = Math.max(QUOTE.length + 1, line > chars / 2 ? line : findSafeBoundary(rest, chars));
+    const at = Math.max(QUOTE_PREFIX.length + 1, line > chars / 2 ? line : findSafeBoundary(rest, chars));
     parts.push(rest.slice(0, at));
-    const isQuoted = rest.startsWith(QUOTE, rest.lastIndexOf('\n', at - 1) + 1) && rest[at - 1] !== '\n';
-    rest = (isQuoted ? QUOTE : '') + rest.slice(at);
+    const isQuoted = rest.startsWith(QUOTE_PREFIX, rest.lastIndexOf('\n', at - 1) + 1) && rest[at - 1] !== '\n';
+    rest = (isQuoted ? QUOTE_PREFIX : '') + rest.slice(at);
   }
   return [...parts, rest];
 }

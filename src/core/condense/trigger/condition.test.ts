@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
   conditionSchema,
-  judge,
+  judgeCondition,
   describeMissingFacts,
   type Condition,
   type ConditionFacts,
-  type Verdict,
+  type ConditionVerdict,
 } from './condition';
 
 const FACTS: ConditionFacts = {
@@ -26,7 +26,7 @@ const UNKNOWN: ConditionFacts = {
 };
 
 describe('checking the condition of a step', () => {
-  it.each<[Condition, Verdict, Verdict]>([
+  it.each<[Condition, ConditionVerdict, ConditionVerdict]>([
     [{}, 'holds', 'holds'],
     [{ tokenThreshold: 49_999 }, 'holds', 'holds'],
     [{ tokenThreshold: 50_000 }, 'fails', 'fails'],
@@ -49,8 +49,8 @@ describe('checking the condition of a step', () => {
     [{ not: { windowPercent: 1 } }, 'fails', 'unknown'],
     [{ not: { toolResults: 12 } }, 'holds', 'holds'],
   ])('of %j gives “%s”, and “%s” with unknown facts', (condition, known, unknown) => {
-    expect(judge(condition, FACTS)).toBe(known);
-    expect(judge(condition, UNKNOWN)).toBe(unknown);
+    expect(judgeCondition(condition, FACTS)).toBe(known);
+    expect(judgeCondition(condition, UNKNOWN)).toBe(unknown);
   });
 
   it.each<[Condition, string]>([

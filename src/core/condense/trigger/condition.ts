@@ -2,7 +2,7 @@
 import * as z from 'zod';
 
 /** Limit of combined parts. */
-const MAX_PARTS = 50;
+const MAX_CONDITION_PARTS = 50;
 
 /**
  * All fields that are set must hold; without any it always holds. Strict, because ignoring an
@@ -25,10 +25,10 @@ export const conditionSchema = z
       .describe("True: the vendor's prompt cache no longer holds the conversation; false: it does."),
     budgetLeft: z.number().min(0).optional().describe('At least this many US dollars may still be spent.'),
     get and(): z.ZodOptional<z.ZodArray<typeof conditionSchema>> {
-      return z.array(conditionSchema).max(MAX_PARTS).optional().describe('All of these hold.');
+      return z.array(conditionSchema).max(MAX_CONDITION_PARTS).optional().describe('All of these hold.');
     },
     get or(): z.ZodOptional<z.ZodArray<typeof conditionSchema>> {
-      return z.array(conditionSchema).max(MAX_PARTS).optional().describe('At least one of these holds.');
+      return z.array(conditionSchema).max(MAX_CONDITION_PARTS).optional().describe('At least one of these holds.');
     },
     get not(): z.ZodOptional<typeof conditionSchema> {
       return conditionSchema.optional().describe('This does not hold.');
@@ -54,12 +54,12 @@ export interface ConditionFacts {
 }
 
 /** `unknown` if a fact is missing. Passes and steps run only if their condition holds. */
-export type Verdict = 'holds' | 'fails' | 'unknown';
+export type ConditionVerdict = 'holds' | 'fails' | 'unknown';
 
 /** Evaluates a condition in three-valued logic. */
-export function judge(condition: Condition, facts: ConditionFacts): Verdict {
+export function judgeCondition(condition: Condition, facts: ConditionFacts): ConditionVerdict {
   const { tokens, overheadTokens, windowTokens, targetTokens, toolResults, cacheCold, budgetLeft } = facts;
-  return allOf([
+  return combineAll([
     checkField(condition.tokenThreshold, (least) => tokens > least),
     checkField(condition.windowPercent, (percent) =>
       windowTokens === undefined ? undefined : 100 * (tokens + overheadTokens) > percent * windowTokens,
@@ -70,52 +70,57 @@ export function judge(condition: Condition, facts: ConditionFacts): Verdict {
     checkField(condition.toolResults, (least) => toolResults > least),
     checkField(condition.cacheCold, (cold) => (cacheCold === undefined ? undefined : cacheCold === cold)),
     checkField(condition.budgetLeft, (least) => (budgetLeft === undefined ? undefined : budgetLeft >= least)),
-    ...(condition.and ?? []).map((part) => judge(part, facts)),
-    ...(condition.or ? [anyOf(condition.or.map((part) => judge(part, facts)))] : []),
-    ...(condition.not ? [opposite(judge(condition.not, facts))] : []),
+    ...(condition.and ?? []).map((part) => judgeCondition(part, facts)),
+    ...(condition.or ? [combineAny(condition.or.map((part) => judgeCondition(part, facts)))] : []),
+    ...(condition.not ? [negate(judgeCondition(condition.not, facts))] : []),
   ]);
 }
 
 /** Why a condition does not hold, in words; undefined if it does. */
-export function whyNotMet(condition: Condition, facts: ConditionFacts): string | undefined {
-  const verdict = judge(condition, facts);
+export function describeUnmetCondition(condition: Condition, facts: ConditionFacts): string | undefined {
+  const verdict = judgeCondition(condition, facts);
   if (verdict === 'holds') return undefined;
   return verdict === 'fails' ? 'condition not met' : describeMissingFacts(condition, facts);
 }
 
 /** The facts that a condition needs and that are unknown, in words; '' if there are none. */
 export function describeMissingFacts(condition: Condition, facts: ConditionFacts): string {
-  const missing = MISSING.filter(([name, asks]) => facts[name] === undefined && asksAnywhere(condition, asks));
+  const missing = MISSING_FACT_TEXTS.filter(([name, asks]) => facts[name] === undefined && usesField(condition, asks));
   return missing.map(([, , words]) => words).join(', and ');
 }
 
 /** The result of {@link describeMissingFacts} for a missing target. */
-export const NO_TARGET = 'no target is set';
+export const NO_TARGET_TEXT = 'no target is set';
 
 /** Facts that can be unknown, the fields that need them, and their descriptions. */
-const MISSING: readonly (readonly [keyof ConditionFacts, keyof Condition, string])[] = [
-  ['targetTokens', 'overTarget', NO_TARGET],
+const MISSING_FACT_TEXTS: readonly (readonly [keyof ConditionFacts, keyof Condition, string])[] = [
+  ['targetTokens', 'overTarget', NO_TARGET_TEXT],
   ['windowTokens', 'windowPercent', "the model's context window is not known"],
   ['cacheCold', 'cacheCold', "whether the vendor's prompt cache is still warm is not known"],
   ['budgetLeft', 'budgetLeft', 'what may still be spent is not known'],
 ];
 
-const asksAnywhere = (condition: Condition, field: keyof Condition): boolean =>
+const usesField = (condition: Condition, field: keyof Condition): boolean =>
   condition[field] !== undefined ||
   [...(condition.and ?? []), ...(condition.or ?? []), ...(condition.not ? [condition.not] : [])].some((part) =>
-    asksAnywhere(part, field),
+    usesField(part, field),
   );
 
 /** A field that is not set holds. */
-function checkField<T>(field: T | undefined, holds: (field: T) => boolean | undefined): Verdict {
+function checkField<T>(field: T | undefined, holds: (field: T) => boolean | undefined): ConditionVerdict {
   const held = field === undefined ? true : holds(field);
   return held === undefined ? 'unknown' : held ? 'holds' : 'fails';
 }
 
-const allOf = (verdicts: readonly Verdict[]): Verdict =>
+const combineAll = (verdicts: readonly ConditionVerdict[]): ConditionVerdict =>
   verdicts.includes('fails') ? 'fails' : verdicts.includes('unknown') ? 'unknown' : 'holds';
 
-const anyOf = (verdicts: readonly Verdict[]): Verdict => opposite(allOf(verdicts.map(opposite)));
+const combineAny = (verdicts: readonly ConditionVerdict[]): ConditionVerdict =>
+  negate(combineAll(verdicts.map(negate)));
 
-const OPPOSITE: Readonly<Record<Verdict, Verdict>> = { holds: 'fails', fails: 'holds', unknown: 'unknown' };
-const opposite = (verdict: Verdict): Verdict => OPPOSITE[verdict];
+const OPPOSITE_VERDICT: Readonly<Record<ConditionVerdict, ConditionVerdict>> = {
+  holds: 'fails',
+  fails: 'holds',
+  unknown: 'unknown',
+};
+const negate = (verdict: ConditionVerdict): ConditionVerdict => OPPOSITE_VERDICT[verdict];

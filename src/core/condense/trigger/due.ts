@@ -1,5 +1,5 @@
 /** Decides whether a conversation is due. */
-import { getPercentTokens, thresholdTokens, type Threshold } from './thresholds';
+import { getPercentTokens, computeThresholdTokens, type Threshold } from './thresholds';
 
 /** A request before its condensation. */
 export interface DueInput {
@@ -29,7 +29,7 @@ export function findDueReason(input: DueInput): DueReason | undefined {
   if (contextWindow <= 0) return undefined;
   if (!isFitting) return 'window';
   if (isWaiting) return undefined;
-  if (tokens >= thresholdTokens(threshold, contextWindow)) return 'threshold';
+  if (tokens >= computeThresholdTokens(threshold, contextWindow)) return 'threshold';
   // The cache must be rewritten anyway, so that condensing breaks nothing.
   return isCold && coldPercent !== undefined && tokens >= getPercentTokens(coldPercent, contextWindow)
     ? 'cold-cache'
@@ -46,5 +46,5 @@ export const getPreparingTokens = (
 ): number =>
   Math.min(
     getPercentTokens(backgroundPercent, contextWindow),
-    thresholdTokens(threshold, contextWindow) * PREPARE_SHARE,
+    computeThresholdTokens(threshold, contextWindow) * PREPARE_SHARE,
   );

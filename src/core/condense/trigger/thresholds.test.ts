@@ -1,47 +1,47 @@
 import { describe, expect, it } from 'vitest';
 import {
-  allowedTokens,
-  duePoint,
+  computeAllowedTokens,
+  computeDuePoint,
   getReservedOutput,
-  targetTokens,
-  thresholdTokens,
-  worthwhileTokens,
+  computeTargetTokens,
+  computeThresholdTokens,
+  computeWorthwhileTokens,
 } from './thresholds';
 
 describe('thresholds and targets', () => {
   it('are a percentage of the window, or tokens if they are less', () => {
-    expect(thresholdTokens({ percent: 50 }, 200_001)).toBe(100_000);
-    expect(thresholdTokens({ percent: 75, tokens: 200_000 }, 1_000_000)).toBe(200_000);
-    expect(thresholdTokens({ percent: 75, tokens: 200_000 }, 128_000)).toBe(96_000);
+    expect(computeThresholdTokens({ percent: 50 }, 200_001)).toBe(100_000);
+    expect(computeThresholdTokens({ percent: 75, tokens: 200_000 }, 1_000_000)).toBe(200_000);
+    expect(computeThresholdTokens({ percent: 75, tokens: 200_000 }, 128_000)).toBe(96_000);
   });
 
   it('have a target of two thirds of the threshold, or as configured', () => {
-    expect(targetTokens({ percent: 30 }, 100_000)).toBe(20_100);
-    expect(targetTokens({ percent: 30, targetPercent: 50 }, 100_000)).toBe(15_000);
-    expect(targetTokens({ percent: 75, tokens: 50_000 }, 1_000_000)).toBe(33_500);
+    expect(computeTargetTokens({ percent: 30 }, 100_000)).toBe(20_100);
+    expect(computeTargetTokens({ percent: 30, targetPercent: 50 }, 100_000)).toBe(15_000);
+    expect(computeTargetTokens({ percent: 75, tokens: 50_000 }, 1_000_000)).toBe(33_500);
   });
 
   it('have a lower target for a conversation that is due below its threshold', () => {
-    expect(targetTokens({ percent: 75 }, 100_000, 40_000)).toBe(26_800);
-    expect(targetTokens({ percent: 75 }, 100_000, 90_000)).toBe(50_250);
+    expect(computeTargetTokens({ percent: 75 }, 100_000, 40_000)).toBe(26_800);
+    expect(computeTargetTokens({ percent: 75 }, 100_000, 90_000)).toBe(50_250);
   });
 
   it('have a worthwhile size between threshold and target for any values', () => {
     for (let percent = 5; percent <= 100; percent += 5) {
       for (const targetPercent of [10, 67, 90]) {
         const threshold = { percent, targetPercent };
-        const gap = thresholdTokens(threshold, 32_000) - targetTokens(threshold, 32_000);
-        expect(worthwhileTokens(threshold, 32_000)).toBe(Math.floor(gap * 0.6));
+        const gap = computeThresholdTokens(threshold, 32_000) - computeTargetTokens(threshold, 32_000);
+        expect(computeWorthwhileTokens(threshold, 32_000)).toBe(Math.floor(gap * 0.6));
       }
     }
     // As before thresholds below 65 % did something: 15 % of the window at 75 %.
-    expect(worthwhileTokens({ percent: 75 }, 200_000) / 200_000).toBeCloseTo(0.15, 2);
+    expect(computeWorthwhileTokens({ percent: 75 }, 200_000) / 200_000).toBeCloseTo(0.15, 2);
   });
 });
 
 it('reserves 8192 tokens if the model states no output limit', () => {
-  expect(allowedTokens(100_000)).toBe(100_000 * 0.9 - 8192);
-  expect(allowedTokens(100_000, 0)).toBe(100_000 * 0.9 - 8192);
+  expect(computeAllowedTokens(100_000)).toBe(100_000 * 0.9 - 8192);
+  expect(computeAllowedTokens(100_000, 0)).toBe(100_000 * 0.9 - 8192);
 });
 
 describe('the part of the window reserved for the answer', () => {
@@ -66,7 +66,7 @@ describe('the part of the window reserved for the answer', () => {
           ...(maxOutputTokens !== undefined && { maxOutputTokens }),
           ...(wanted !== undefined && { wanted }),
         };
-        const allowed = allowedTokens(contextWindow, getReservedOutput(input));
+        const allowed = computeAllowedTokens(contextWindow, getReservedOutput(input));
         expect(allowed).toBeGreaterThanOrEqual(0.75 * contextWindow - 1);
       }
     },
@@ -91,7 +91,7 @@ describe('the part of the window reserved for the answer', () => {
   it('leaves every threshold unchanged if a request fits with room for an answer', () => {
     for (const contextWindow of [32_000, 64_000, 128_000, 200_000, 400_000, 1_000_000]) {
       for (let percent = 5; percent <= 100; percent += 1) {
-        const { tokens, reason } = duePoint({ contextWindow, threshold: { percent }, maxOutputTokens: 64_000 });
+        const { tokens, reason } = computeDuePoint({ contextWindow, threshold: { percent }, maxOutputTokens: 64_000 });
         const at = (100 * tokens) / contextWindow;
         if (percent <= 85) expect(reason).toBe('threshold');
         if (reason === 'threshold') expect(at).toBeCloseTo(percent, 1);

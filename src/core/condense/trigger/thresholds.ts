@@ -4,7 +4,7 @@
 export const MIN_CONDENSE_THRESHOLD = 5;
 export const MAX_CONDENSE_THRESHOLD = 100;
 /** Share of the window to keep empty, because counts are estimates. */
-export const TOKEN_BUFFER_PERCENTAGE = 0.1;
+export const TOKEN_BUFFER_SHARE = 0.1;
 /** Default threshold in percent. */
 export const DEFAULT_THRESHOLD_PERCENT = 75;
 /** Default share of the threshold that an automatic condensation leaves, in percent: two thirds. */
@@ -29,7 +29,7 @@ export const getPercentTokens = (percent: number, contextWindow: number): number
   Math.floor((contextWindow * percent) / 100);
 
 /** Tokens at which a conversation is due. */
-export const thresholdTokens = ({ percent, tokens = Infinity }: Threshold, contextWindow: number): number =>
+export const computeThresholdTokens = ({ percent, tokens = Infinity }: Threshold, contextWindow: number): number =>
   Math.min(getPercentTokens(percent, contextWindow), tokens);
 
 /**
@@ -37,37 +37,40 @@ export const thresholdTokens = ({ percent, tokens = Infinity }: Threshold, conte
  * below it.
  * @param dueTokens where the conversation was due, if below the threshold
  */
-export const targetTokens = (threshold: Threshold, contextWindow: number, dueTokens = Infinity): number =>
+export const computeTargetTokens = (threshold: Threshold, contextWindow: number, dueTokens = Infinity): number =>
   getPercentTokens(
     threshold.targetPercent ?? DEFAULT_TARGET_PERCENT,
-    Math.min(thresholdTokens(threshold, contextWindow), dueTokens),
+    Math.min(computeThresholdTokens(threshold, contextWindow), dueTokens),
   );
 
 /**
  * Share of the tokens between threshold and target that must go to be worth writing the prompt
  * cache again.
  */
-const WORTHWHILE_SHARE = 0.6;
+const WORTHWHILE_THRESHOLD_SHARE = 0.6;
 
 /** Tokens that a condensation at the threshold must free. */
-export const worthwhileTokens = (threshold: Threshold, contextWindow: number): number =>
-  Math.floor((thresholdTokens(threshold, contextWindow) - targetTokens(threshold, contextWindow)) * WORTHWHILE_SHARE);
+export const computeWorthwhileTokens = (threshold: Threshold, contextWindow: number): number =>
+  Math.floor(
+    (computeThresholdTokens(threshold, contextWindow) - computeTargetTokens(threshold, contextWindow)) *
+      WORTHWHILE_THRESHOLD_SHARE,
+  );
 
 /** Upper bound of the share reserved for the reply; the actual limit is set with each request. */
-const MAX_RESERVED_SHARE = 0.4;
+const MAX_RESERVED_WINDOW_SHARE = 0.4;
 
 /** Tokens that a request may fill: window × 0.9 less the reserved output. */
-export const allowedTokens = (contextWindow: number, reservedOutput?: number): number =>
-  contextWindow * (1 - TOKEN_BUFFER_PERCENTAGE) -
-  Math.min(reservedOutput || DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * MAX_RESERVED_SHARE);
+export const computeAllowedTokens = (contextWindow: number, reservedOutput?: number): number =>
+  contextWindow * (1 - TOKEN_BUFFER_SHARE) -
+  Math.min(reservedOutput || DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * MAX_RESERVED_WINDOW_SHARE);
 
 /** Default share reserved for the reply, up to the model's output limit. */
-const RESERVED_SHARE = 0.1;
+const RESERVED_WINDOW_SHARE = 0.1;
 /**
  * Minimum share reserved for the reply whatever the threshold, up to {@link
  * DEFAULT_RESERVED_OUTPUT_TOKENS}.
  */
-const MIN_RESERVED_SHARE = 0.05;
+const MIN_RESERVED_WINDOW_SHARE = 0.05;
 
 export interface ReservedOutputInput {
   readonly contextWindow: number;
@@ -84,10 +87,10 @@ export interface ReservedOutputInput {
  * small enough for requests to fit until they reach the threshold.
  */
 export function getReservedOutput({ contextWindow, threshold, maxOutputTokens, wanted }: ReservedOutputInput): number {
-  const usual = Math.max(DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * RESERVED_SHARE);
+  const usual = Math.max(DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * RESERVED_WINDOW_SHARE);
   const asked = wanted ?? Math.min(maxOutputTokens ?? DEFAULT_RESERVED_OUTPUT_TOKENS, usual);
-  const least = Math.min(DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * MIN_RESERVED_SHARE);
-  const behindThreshold = contextWindow * (1 - TOKEN_BUFFER_PERCENTAGE) - thresholdTokens(threshold, contextWindow);
+  const least = Math.min(DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * MIN_RESERVED_WINDOW_SHARE);
+  const behindThreshold = contextWindow * (1 - TOKEN_BUFFER_SHARE) - computeThresholdTokens(threshold, contextWindow);
   return Math.floor(Math.min(asked, Math.max(behindThreshold, least)));
 }
 
@@ -98,9 +101,9 @@ export interface DuePoint {
 }
 
 /** The threshold, or less if a request would no longer fit. */
-export function duePoint(input: ReservedOutputInput): DuePoint {
+export function computeDuePoint(input: ReservedOutputInput): DuePoint {
   const { contextWindow, threshold } = input;
-  const wanted = thresholdTokens(threshold, contextWindow);
-  const allowed = Math.floor(allowedTokens(contextWindow, getReservedOutput(input)));
+  const wanted = computeThresholdTokens(threshold, contextWindow);
+  const allowed = Math.floor(computeAllowedTokens(contextWindow, getReservedOutput(input)));
   return wanted <= allowed ? { tokens: wanted, reason: 'threshold' } : { tokens: allowed, reason: 'window' };
 }

@@ -10,15 +10,15 @@ export interface CommandCall {
   readonly folder: string | undefined;
 }
 
-const LINE_KEYS = ['command', 'cmd', 'commands', 'script'] as const;
+const COMMAND_LINE_KEYS = ['command', 'cmd', 'commands', 'script'] as const;
 const FOLDER_KEYS = ['workdir', 'cwd', 'working_directory', 'dir_path', 'directory'] as const;
 
 /**
  * Returns undefined if the call has no command line, or several whose outputs can't be separated.
  */
 export function parseCommandCall(tool: string, input: Readonly<Record<string, unknown>>): CommandCall | undefined {
-  const given = codeModeCall(input['input']) ?? input;
-  const line = LINE_KEYS.map((key) => getCommandLine(given[key])).find((found) => found !== undefined);
+  const given = parseCodeModeCall(input['input']) ?? input;
+  const line = COMMAND_LINE_KEYS.map((key) => getCommandLine(given[key])).find((found) => found !== undefined);
   if (line === undefined) return undefined;
   const folder = FOLDER_KEYS.map((key) => given[key]).find((value) => typeof value === 'string' && value !== '');
   const shell = /powershell|pwsh/i.test(tool) ? 'powershell' : detectShell(line);
@@ -38,17 +38,17 @@ function getCommandLine(value: unknown): string | undefined {
 }
 
 /** `const r = await tools.exec_command({cmd:"…", …}); text(r.output);` with no other output. */
-const CODE_MODE =
+const CODE_MODE_PROGRAM =
   /^\s*(?:\/\/[^\n]*\n\s*)*const (\w+) = await tools\.(?:exec_command|shell_command)\((\{[\s\S]*?\})\);?\s*text\(\1\.output(?: \?\? \1)?\);?\s*(?:if ?\(\1\.session_id\)[^;\n]*;?\s*)?$/;
 
 /**
  * In Codex code mode the call is a program that calls tools.
  * @returns the parameters of its single command, if the program prints only that command's output.
  */
-function codeModeCall(program: unknown): Readonly<Record<string, unknown>> | undefined {
+function parseCodeModeCall(program: unknown): Readonly<Record<string, unknown>> | undefined {
   if (typeof program !== 'string' || !program.includes('tools.') || program.split('tools.').length !== 2)
     return undefined;
-  const object = CODE_MODE.exec(program)?.[2];
+  const object = CODE_MODE_PROGRAM.exec(program)?.[2];
   if (object === undefined) return undefined;
   try {
     // Keys may be unquoted; strings are JSON.
@@ -67,7 +67,7 @@ function codeModeCall(program: unknown): Readonly<Record<string, unknown>> | und
  * Headers before the output: Codex (exec_command, shell_command, code mode), Gemini CLI, Qwen Code,
  * Roo, Claude Code's failures.
  */
-const HEADS = [
+const OUTPUT_HEADS = [
   /^Chunk ID: [^\n]*\nWall time: [^\n]*\nProcess [^\n]*\n(?:Original token count: [^\n]*\n)?Output:\n/,
   /^Exit code: -?\d+\nWall time: [^\n]*\n(?:Total output lines: \d+\n)?Output:\n/,
   /^Script (?:completed|failed|running)[^\n]*\nWall time:? [^\n]*\nOutput:\n\n?/,
@@ -75,24 +75,24 @@ const HEADS = [
   /^Command executed[^\n]*\n(?:Working directory[^\n]*\n)?(?:Exit code: \d+\n)?Output:\n/,
   /^Exit code:? -?\d+\n/,
 ];
-const SECOND_HEAD = /^(?:Warning: truncated output[^\n]*\n)?Total output lines: \d+\n\n/;
+const SECOND_OUTPUT_HEAD = /^(?:Warning: truncated output[^\n]*\n)?Total output lines: \d+\n\n/;
 
 /** Footers after it: Copilot CLI, Pi, Oh My Pi, Claude Code, Gemini CLI, Qwen Code, OpenCode. */
-const TAIL =
+const OUTPUT_TAIL =
   /\n*(?:\n<shellId: [^\n]*>|\n<command with shellId: [^\n]*>|\nCommand exited with code \d+|\nWall time: [\d.]+ seconds|\nShell cwd was reset to [^\n]*|\nError: \(none\)\nExit Code: [\s\S]{0,200}|\nProcess Group PGID: [^\n]*(?:\n<\/untrusted_context>)?|\n<\/?(?:bash|shell)_metadata>[\s\S]{0,2000})\s*$/;
-const MAX_TAIL = 2_200;
+const MAX_TAIL_CHARS = 2_200;
 
 /** Slice of the command's own output, without the agent's words around it. */
-export function printedSlice(text: string): Slice {
+export function findPrintedSlice(text: string): Slice {
   let start = 0;
-  for (const head of HEADS) {
+  for (const head of OUTPUT_HEADS) {
     const found = head.exec(text);
     if (!found) continue;
     start = found[0].length;
     break;
   }
-  start += SECOND_HEAD.exec(text.slice(start, start + 200))?.[0].length ?? 0;
-  const from = Math.max(start, text.length - MAX_TAIL);
-  const tail = TAIL.exec(text.slice(from));
+  start += SECOND_OUTPUT_HEAD.exec(text.slice(start, start + 200))?.[0].length ?? 0;
+  const from = Math.max(start, text.length - MAX_TAIL_CHARS);
+  const tail = OUTPUT_TAIL.exec(text.slice(from));
   return { start, end: tail ? Math.max(start, from + tail.index) : text.length };
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { commandSteps, detectShell } from './commandSteps';
+import { parseCommandSteps, detectShell } from './commandSteps';
 import { describeSteps } from './testingTable';
 
 interface Row {
@@ -32,7 +32,7 @@ describe('the table of command lines with their effects', () => {
   });
 
   it.each(rows)('is right about: $line', ({ line, steps }) => {
-    expect(describeSteps(commandSteps(line, { shell: 'sh' }))).toEqual(steps);
+    expect(describeSteps(parseCommandSteps(line, { shell: 'sh' }))).toEqual(steps);
   });
 });
 
@@ -46,7 +46,7 @@ describe('a command line', () => {
   });
 
   it('is interpreted from the folder that it was started in', () => {
-    expect(describeSteps(commandSteps('cat a.c; cd .. && cat b.c', { folder: '/repo/src' }))).toEqual([
+    expect(describeSteps(parseCommandSteps('cat a.c; cd .. && cat b.c', { folder: '/repo/src' }))).toEqual([
       'read /repo/src/a.c 1-$',
       '&& read /repo/b.c 1-$',
     ]);
@@ -55,7 +55,7 @@ describe('a command line', () => {
   it.each(["cat > a.txt <<'EOF'\none\ntwo\nEOF", "bash -lc 'cat > a.txt <<X\none\ntwo\nX'"])(
     'has the position of the text that it writes to a file: %s',
     (line) => {
-      const steps = commandSteps(line, { shell: 'sh' });
+      const steps = parseCommandSteps(line, { shell: 'sh' });
       const effect = steps?.flatMap(({ effects }) => effects)[0];
       if (effect?.kind !== 'write') return;
       expect(effect.at && line.slice(effect.at.start, effect.at.end)).toBe(effect.text);
@@ -63,13 +63,13 @@ describe('a command line', () => {
   );
 
   it('is parsed only up to a reasonable size', () => {
-    expect(commandSteps(`cat a.c ${'<<E '.repeat(65)}`)).toBeUndefined();
-    expect(commandSteps('cat a.c\n'.repeat(401), { shell: 'sh' })).toBeUndefined();
+    expect(parseCommandSteps(`cat a.c ${'<<E '.repeat(65)}`)).toBeUndefined();
+    expect(parseCommandSteps('cat a.c\n'.repeat(401), { shell: 'sh' })).toBeUndefined();
   });
 
   it('for PowerShell is not parsed', () => {
-    expect(commandSteps('Get-Content a.c')).toBeUndefined();
-    expect(commandSteps('cat a.c', { shell: 'powershell' })).toBeUndefined();
+    expect(parseCommandSteps('Get-Content a.c')).toBeUndefined();
+    expect(parseCommandSteps('cat a.c', { shell: 'powershell' })).toBeUndefined();
   });
 
   it('made of any text is parsed without an error', () => {
@@ -110,7 +110,7 @@ describe('a command line', () => {
       fc.property(
         fc.array(fc.oneof(fc.constantFrom(...pieces), fc.string({ maxLength: 6 })), { maxLength: 30 }),
         (parts) => {
-          commandSteps(parts.join(''), { shell: 'sh' });
+          parseCommandSteps(parts.join(''), { shell: 'sh' });
         },
       ),
     );

@@ -1,10 +1,10 @@
-import type { Word } from './script';
+import type { ScriptWord } from './script';
 
 export interface Options {
   /** Values by option name without dashes; '' if an option has no value. */
-  readonly given: ReadonlyMap<string, readonly Word[]>;
+  readonly given: ReadonlyMap<string, readonly ScriptWord[]>;
   /** Files, patterns and so on; undefined if unknown before the command runs. */
-  readonly operands: readonly Word[];
+  readonly operands: readonly ScriptWord[];
 }
 
 /**
@@ -12,10 +12,10 @@ export interface Options {
  * @param words without the program's name.
  * @param valued options that take a value, by name without dashes; letters alone take it in the same word, too.
  */
-export function readOptions(words: readonly Word[], valued: ReadonlySet<string>): Options {
-  const given = new Map<string, Word[]>();
-  const operands: Word[] = [];
-  const add = (name: string, value: Word): void => {
+export function readOptions(words: readonly ScriptWord[], valued: ReadonlySet<string>): Options {
+  const given = new Map<string, ScriptWord[]>();
+  const operands: ScriptWord[] = [];
+  const add = (name: string, value: ScriptWord): void => {
     const values = given.get(name);
     if (values) values.push(value);
     else given.set(name, [value]);
@@ -49,10 +49,11 @@ export function readOptions(words: readonly Word[], valued: ReadonlySet<string>)
   return { given, operands };
 }
 
-export const has = ({ given }: Options, ...names: readonly string[]): boolean => names.some((name) => given.has(name));
+export const hasOption = ({ given }: Options, ...names: readonly string[]): boolean =>
+  names.some((name) => given.has(name));
 
 /** The last value given under any of the names; undefined if absent or unknown. */
-export function getOption({ given }: Options, ...names: readonly string[]): Word {
+export function getOption({ given }: Options, ...names: readonly string[]): ScriptWord {
   for (const name of names) {
     const value = given.get(name)?.at(-1);
     if (value !== undefined) return value;

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { commandSteps } from './commandSteps';
-import { outputParts } from './outputParts';
-import { someMarker } from '../../testing';
+import { parseCommandSteps } from './commandSteps';
+import { splitCommandOutput } from './outputParts';
+import { makeTestMarker } from '../../testing';
 
 /** `path:first line:head`, then the part's text. */
 function shown(line: string, output: string): (readonly [string, string])[] {
-  return outputParts(commandSteps(line) ?? [], output).map(({ path, firstLine, head, start, end }) => [
+  return splitCommandOutput(parseCommandSteps(line) ?? [], output).map(({ path, firstLine, head, start, end }) => [
     [path, firstLine ?? '?', head ?? ''].join(':').replace(/:$/, ''),
     output.slice(start, end),
   ]);
@@ -96,7 +96,7 @@ describe('the output of several commands', () => {
     const condensed = a
       .split('\n')
       .map((text, at) => (at > 0 && at < 10 ? text.replace(/^ *\d+\t/, '') : text))
-      .toSpliced(3, 4, someMarker('4 lines, shown above'))
+      .toSpliced(3, 4, makeTestMarker('4 lines, shown above'))
       .join('\n');
     expect(shown(line, condensed + b + c).map(([path]) => path)).toEqual(['a.c:?:tab', 'b.c:?:tab', 'b.c:?:tab']);
     // Two texts start with the same number, so the lines can't be attributed.
@@ -254,7 +254,7 @@ describe('the output of', () => {
     [
       'ranges with a marker among them',
       "sed -n '1,4p' a.c && sed -n '11,14p' a.c",
-      `1\n${someMarker('4 lines, shown above')}\n12\n13\n`,
+      `1\n${makeTestMarker('4 lines, shown above')}\n12\n13\n`,
       [],
     ],
     // Lines 5 and 9 of a.c don't belong to b.c, though their numbers don't increase.
@@ -289,7 +289,10 @@ it('each output line is assigned to the file that printed it, for any number and
         commands.push(`echo '== ${at}'`);
         output += `== ${at}\n`;
       });
-      for (const { path, start, end, firstLine } of outputParts(commandSteps(commands.join('; ')) ?? [], output))
+      for (const { path, start, end, firstLine } of splitCommandOutput(
+        parseCommandSteps(commands.join('; ')) ?? [],
+        output,
+      ))
         output
           .slice(start, end)
           .split('\n')

@@ -1,8 +1,8 @@
 import type { Slice } from '../../slice';
 import { joinPath } from '../filePath';
-import { mayHoldMarker } from '../markers';
+import { mayContainMarker } from '../markers';
 import type { NumberForm } from '../../agents/types';
-import { numberAt } from '../numberForms';
+import { readNumberAt } from '../numberForms';
 import { readPatches } from '../patches';
 import type { CommandStep } from './commandSteps';
 import type { PrintedText } from './printed';
@@ -19,7 +19,7 @@ export interface OutputPart extends Slice {
   readonly firstLine: number | undefined;
 }
 
-interface Output {
+interface CommandOutput {
   readonly text: string;
   /** Start offset of each line, plus the offset after the last one. */
   readonly starts: readonly number[];
@@ -33,11 +33,11 @@ interface Output {
  * line, the line belongs to no part.
  * @param text what the commands printed, without what the agent puts around it.
  */
-export function outputParts(steps: readonly CommandStep[], text: string): OutputPart[] {
+export function splitCommandOutput(steps: readonly CommandStep[], text: string): OutputPart[] {
   const output = splitOutput(text);
   if (output.count === 0) return [];
   const parts: OutputPart[] = [];
-  for (const { printed, lines, isStartSure } of pieces(steps, output)) {
+  for (const { printed, lines, isStartSure } of findPieces(steps, output)) {
     if (lines.last < lines.first) continue;
     parts.push(...locateParts(printed, output, lines, isStartSure));
   }
@@ -45,10 +45,10 @@ export function outputParts(steps: readonly CommandStep[], text: string): Output
 }
 
 /** Notices with which agents replace the middle or the end of an output. */
-const CUT_LINE =
+const TRUNCATION_LINE =
   /…\d+ (?:tokens|chars|lines) truncated…|^\[?\.{3} ?\[?(?:omitted \d+|\d+ (?:more )?lines|output truncated|\d+ lines truncated)|^\[(?:Output truncated|\.\.\. ?\d+|…\d+)|^\.{3}output truncated|^<(?:persisted-output|output_truncated|truncated)|^\[\d+ (?:lines|bytes) (?:omitted|truncated)|^Output too large to read|^\[Showing (?:last|lines) /;
 
-function splitOutput(text: string): Output {
+function splitOutput(text: string): CommandOutput {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
   let count = starts.length;
@@ -57,7 +57,7 @@ function splitOutput(text: string): Output {
   let cut: { first: number; last: number } | undefined;
   if (/truncated|omitted|too large|\.\.\. ?\d|…\d|\[Showing|persisted-output/.test(text)) {
     for (let line = 0; line < count; line++) {
-      if (!CUT_LINE.test(text.slice(starts[line], (starts[line + 1] ?? text.length + 1) - 1))) continue;
+      if (!TRUNCATION_LINE.test(text.slice(starts[line], (starts[line + 1] ?? text.length + 1) - 1))) continue;
       cut = { first: cut?.first ?? line, last: line };
     }
   }
@@ -65,17 +65,17 @@ function splitOutput(text: string): Output {
   return { text, starts, count, cut };
 }
 
-function lineText({ text, starts }: Output, line: number): string {
+function getLineText({ text, starts }: CommandOutput, line: number): string {
   const end = (starts[line + 1] as number) - 1;
   return text.slice(starts[line], text[end - 1] === '\r' ? end - 1 : end);
 }
 
 /** Error messages of shells and programs, which can appear anywhere in the output. */
-const SHELL_SAYS =
+const SHELL_MESSAGE =
   /^(?:\/(?:usr\/)?bin\/)?(?:bash|sh|zsh|dash|zsh:\d+|fatal|error|usage): |^(?:bash|zsh|sh): line \d+: |^\(eval\):\d+: |^[\w-]+ ?: (?:The term|Cannot find path)|^At line:\d+ char:\d+/;
 
 /** Lines in which the shell or one of the programs reports an error. */
-function failures(steps: readonly CommandStep[], { text, starts, count }: Output): number[] {
+function findFailures(steps: readonly CommandStep[], { text, starts, count }: CommandOutput): number[] {
   const heads = [...new Set(steps.flatMap((step) => step.programs))].map((name) => `${name}: `);
   const lines: number[] = [];
   let colon = -1;
@@ -85,30 +85,30 @@ function failures(steps: readonly CommandStep[], { text, starts, count }: Output
     // away.
     if (colon < start) colon = text.indexOf(': ', start);
     if (colon < 0) break;
-    if (colon > start + MAX_FAILURE_HEAD || colon >= (starts[line + 1] as number)) continue;
-    const begin = text.slice(start, start + MAX_FAILURE_HEAD);
-    if (heads.some((head) => begin.startsWith(head)) || SHELL_SAYS.test(begin)) lines.push(line);
+    if (colon > start + MAX_FAILURE_HEAD_CHARS || colon >= (starts[line + 1] as number)) continue;
+    const begin = text.slice(start, start + MAX_FAILURE_HEAD_CHARS);
+    if (heads.some((head) => begin.startsWith(head)) || SHELL_MESSAGE.test(begin)) lines.push(line);
   }
   return lines;
 }
 
-const MAX_FAILURE_HEAD = 60;
+const MAX_FAILURE_HEAD_CHARS = 60;
 
-interface Lines {
+interface LineCountRange {
   readonly first: number;
   /** Inclusive; less than `first` if there are none. */
   readonly last: number;
 }
 
 /** Output of one item, with the lines that certainly belong to it. */
-interface Piece {
+interface OutputPiece {
   readonly printed: PrintedText;
-  readonly lines: Lines;
+  readonly lines: LineCountRange;
   /** True if these are the first lines the item printed. */
   readonly isStartSure: boolean;
 }
 
-interface Item {
+interface PrintedItem {
   readonly printed: PrintedText;
   /** Minimum and maximum number of lines. */
   least: number;
@@ -117,11 +117,11 @@ interface Item {
   at: number | undefined;
 }
 
-function pieces(steps: readonly CommandStep[], output: Output): Piece[] {
+function findPieces(steps: readonly CommandStep[], output: CommandOutput): OutputPiece[] {
   const items = steps.flatMap(({ when, printed }) =>
     printed
       .filter(({ kind, most }) => kind !== 'nothing' && most > 0)
-      .map((one): Item & { isSure: boolean } => ({
+      .map((one): PrintedItem & { isSure: boolean } => ({
         printed: one,
         least: 0,
         most: one.most,
@@ -131,8 +131,8 @@ function pieces(steps: readonly CommandStep[], output: Output): Piece[] {
   );
   if (!findTexts(items, output) || !isInOrder(items)) return [];
   findNumbered(items, output);
-  const failed = failures(steps, output);
-  const found: Piece[] = [];
+  const failed = findFailures(steps, output);
+  const found: OutputPiece[] = [];
   let from = 0;
   let first = 0;
   for (let item = 0; item <= items.length; item++) {
@@ -141,7 +141,7 @@ function pieces(steps: readonly CommandStep[], output: Output): Piece[] {
     const to = anchor?.at ?? output.count;
     // If an error message is among them, the lines can't be attributed.
     if (!failed.some((line) => line >= from && line < to))
-      found.push(...between(items.slice(first, item), output, { first: from, last: to - 1 }));
+      found.push(...splitBetween(items.slice(first, item), output, { first: from, last: to - 1 }));
     if (anchor) from = to + anchor.most;
     if (anchor?.printed.kind === 'lines') {
       const lines = { first: to, last: from - 1 };
@@ -156,8 +156,8 @@ function pieces(steps: readonly CommandStep[], output: Output): Piece[] {
  * Locates items with line numbers, if as many lines start with a file's first number as items must
  * be printed.
  */
-function findNumbered(items: readonly Item[], output: Output): void {
-  const uses = new Map<string, { readonly form: NumberForm; readonly first: number; readonly items: Item[] }>();
+function findNumbered(items: readonly PrintedItem[], output: CommandOutput): void {
+  const uses = new Map<string, { readonly form: NumberForm; readonly first: number; readonly items: PrintedItem[] }>();
   for (const item of items) {
     if (item.printed.kind !== 'lines') continue;
     const { numbers: form, ranges } = item.printed;
@@ -174,33 +174,36 @@ function findNumbered(items: readonly Item[], output: Output): void {
   for (const { form, first, items: own } of uses.values()) {
     const starts: number[] = [];
     for (let line = 0; line < output.count; line++)
-      if (numberIn(output, line, form) === first && (line === 0 || numberIn(output, line - 1, form) !== first - 1))
+      if (
+        readLineNumber(output, line, form) === first &&
+        (line === 0 || readLineNumber(output, line - 1, form) !== first - 1)
+      )
         starts.push(line);
     if (starts.length !== own.length) continue;
     own.forEach((item, at) => {
       const start = starts[at] as number;
       item.at = start;
-      item.most = countedFrom(output, start, form, Math.min(item.most, output.count - start));
+      item.most = countNumberedLines(output, start, form, Math.min(item.most, output.count - start));
     });
   }
   if (!isInOrder(items)) items.forEach((item, at) => Object.assign(item, before[at]));
 }
 
-const numberIn = ({ text, starts }: Output, line: number, form: NumberForm): number | undefined =>
-  numberAt(text, starts[line] as number, form)?.number;
+const readLineNumber = ({ text, starts }: CommandOutput, line: number, form: NumberForm): number | undefined =>
+  readNumberAt(text, starts[line] as number, form)?.number;
 
 /**
  * Counts consecutive numbers from a line on. Condensed output may have lost some numbers or have a
  * marker instead of lines; these count if the next number fits.
  */
-function countedFrom(output: Output, start: number, form: NumberForm, most: number): number {
+function countNumberedLines(output: CommandOutput, start: number, form: NumberForm, most: number): number {
   let sure = 1;
-  let expected = (numberIn(output, start, form) as number) + 1;
+  let expected = (readLineNumber(output, start, form) as number) + 1;
   let hasGap = false;
   for (let line = start + 1; line < start + most; line++, expected++) {
-    const number = numberIn(output, line, form);
+    const number = readLineNumber(output, line, form);
     if (number === undefined) {
-      hasGap ||= mayHoldMarker(lineText(output, line));
+      hasGap ||= mayContainMarker(getLineText(output, line));
       continue;
     }
     if (number !== expected && !(hasGap && number > expected)) break;
@@ -216,18 +219,18 @@ function countedFrom(output: Output, start: number, form: NumberForm, most: numb
  * printed.
  * @returns false if a text that must be printed is missing
  */
-function findTexts(items: readonly (Item & { isSure: boolean })[], output: Output): boolean {
-  const uses = new Map<string, { item: Item & { isSure: boolean }; before: number; behind: number }[]>();
+function findTexts(items: readonly (PrintedItem & { isSure: boolean })[], output: CommandOutput): boolean {
+  const uses = new Map<string, { item: PrintedItem & { isSure: boolean }; before: number; behind: number }[]>();
   for (const item of items) {
     if (item.printed.kind !== 'text') continue;
     // Only a whole non-blank line can be located.
-    const text = soleLine(item.printed.text);
+    const text = extractOnlyLine(item.printed.text);
     if (text === undefined) continue;
     uses.set(text.line, [...(uses.get(text.line) ?? []), { ...text, item }]);
   }
   if (uses.size === 0) return true;
   const places = new Map([...uses.keys()].map((text): [string, number[]] => [text, []]));
-  for (let line = 0; line < output.count; line++) places.get(lineText(output, line))?.push(line);
+  for (let line = 0; line < output.count; line++) places.get(getLineText(output, line))?.push(line);
   for (const [text, own] of uses) {
     const lines = places.get(text) ?? [];
     if (lines.length === own.length && (output.cut === undefined || own.length === 1)) {
@@ -245,7 +248,7 @@ function findTexts(items: readonly (Item & { isSure: boolean })[], output: Outpu
   return true;
 }
 
-function isInOrder(items: readonly Item[]): boolean {
+function isInOrder(items: readonly PrintedItem[]): boolean {
   let end = 0;
   for (const { at, most, printed } of items) {
     if (at === undefined) continue;
@@ -257,7 +260,7 @@ function isInOrder(items: readonly Item[]): boolean {
 }
 
 /** The only non-blank line of a text, with the number of blank lines before and after it. */
-function soleLine(text: string): { line: string; before: number; behind: number } | undefined {
+function extractOnlyLine(text: string): { line: string; before: number; behind: number } | undefined {
   if (!text.endsWith('\n')) return undefined;
   const lines = text.slice(0, -1).split('\n');
   const at = lines.findIndex((line) => line.trim() !== '');
@@ -267,13 +270,13 @@ function soleLine(text: string): { line: string; before: number; behind: number 
 }
 
 /** Attributes the lines between two located texts to items as far as that is certain. */
-function between(items: readonly Item[], output: Output, lines: Lines): Piece[] {
+function splitBetween(items: readonly PrintedItem[], output: CommandOutput, lines: LineCountRange): OutputPiece[] {
   const open = items.filter(({ most }) => most > 0);
   const count = lines.last - lines.first + 1;
   if (count <= 0 || open.length === 0) return [];
   const [only] = open;
   if (only && open.length === 1) {
-    return count > only.most && !overflowIsBlank(output, lines, only.most)
+    return count > only.most && !isOverflowBlank(output, lines, only.most)
       ? []
       : [
           {
@@ -286,12 +289,12 @@ function between(items: readonly Item[], output: Output, lines: Lines): Piece[] 
   // If text was removed, the number of lines is unknown.
   if (output.cut && output.cut.last >= lines.first && output.cut.first <= lines.last) return [];
   limitToFile(open, output, lines);
-  for (const item of open) item.most = Math.min(item.most, longestRun(item.printed, output, lines));
-  const before = sumsBefore(open.map(({ most }) => most));
-  const behind = sumsBefore(open.map(({ most }) => most).reverse()).reverse();
+  for (const item of open) item.most = Math.min(item.most, findLongestRun(item.printed, output, lines));
+  const before = computePrefixSums(open.map(({ most }) => most));
+  const behind = computePrefixSums(open.map(({ most }) => most).reverse()).reverse();
   // More lines than all items can print, so something else printed too.
-  if (count > (before.at(-1) as number) + (open.at(-1) as Item).most) return [];
-  return open.map(({ printed, most }, at): Piece => {
+  if (count > (before.at(-1) as number) + (open.at(-1) as PrintedItem).most) return [];
+  return open.map(({ printed, most }, at): OutputPiece => {
     const [ahead, after] = [before[at] as number, behind[at] as number];
     // The start is limited by the maximum of the items before, the end by the minimum of the items
     // after.
@@ -309,7 +312,7 @@ function between(items: readonly Item[], output: Output, lines: Lines): Piece[] 
  * For consecutive ranges of one file, only the last range that prints anything can be shorter than
  * requested (the file ends in it). The total therefore determines how many lines each one printed.
  */
-function limitToFile(items: readonly Item[], output: Output, lines: Lines): void {
+function limitToFile(items: readonly PrintedItem[], output: CommandOutput, lines: LineCountRange): void {
   let end = 0;
   let path: string | undefined;
   for (const { printed } of items) {
@@ -321,7 +324,7 @@ function limitToFile(items: readonly Item[], output: Output, lines: Lines): void
     end = range.first + range.most - 1;
   }
   // A marker replaces an unknown number of lines.
-  if (mayHoldMarker(output.text.slice(output.starts[lines.first], output.starts[lines.last + 1]))) return;
+  if (mayContainMarker(output.text.slice(output.starts[lines.first], output.starts[lines.last + 1]))) return;
   let left = lines.last - lines.first + 1;
   for (const item of items) {
     item.most = Math.min(item.most, left);
@@ -330,7 +333,7 @@ function limitToFile(items: readonly Item[], output: Output, lines: Lines): void
 }
 
 /** Longest run of lines that match the item's format, which limits what it can have printed. */
-function longestRun(printed: PrintedText, output: Output, lines: Lines): number {
+function findLongestRun(printed: PrintedText, output: CommandOutput, lines: LineCountRange): number {
   const looksLike = getLineTest(printed);
   if (printed.kind === 'diff') return hasDiff(output, lines) ? Infinity : 0;
   if (!looksLike) return Infinity;
@@ -340,7 +343,7 @@ function longestRun(printed: PrintedText, output: Output, lines: Lines): number 
     run = looksLike(
       output.text.slice(
         output.starts[line],
-        Math.min(output.starts[line + 1] as number, (output.starts[line] as number) + MAX_HEAD),
+        Math.min(output.starts[line + 1] as number, (output.starts[line] as number) + MAX_HEAD_CHARS),
       ),
     )
       ? run + 1
@@ -351,23 +354,23 @@ function longestRun(printed: PrintedText, output: Output, lines: Lines): number 
 }
 
 /** A diff starts with its header, after a commit message if there is a commit. */
-function hasDiff({ text, starts }: Output, { first, last }: Lines): boolean {
+function hasDiff({ text, starts }: CommandOutput, { first, last }: LineCountRange): boolean {
   for (let line = first; line <= last; line++)
     if (/^(?:diff --git |--- |commit [0-9a-f]{7})/.test(text.slice(starts[line], (starts[line] as number) + 20)))
       return true;
   return false;
 }
 
-const MAX_HEAD = 500;
+const MAX_HEAD_CHARS = 500;
 
 function getLineTest(printed: PrintedText): ((line: string) => boolean) | undefined {
-  if (printed.kind === 'status') return (line) => /^(?:##|[ MADRCUT?!]{2}) \S/.test(line) || mayHoldMarker(line);
+  if (printed.kind === 'status') return (line) => /^(?:##|[ MADRCUT?!]{2}) \S/.test(line) || mayContainMarker(line);
   if (printed.kind === 'matches' && printed.isNumbered)
-    return (line) => /^(?:[^\n]*?[:-])?\d{1,9}[:-]|^--\n?$/.test(line) || mayHoldMarker(line);
+    return (line) => /^(?:[^\n]*?[:-])?\d{1,9}[:-]|^--\n?$/.test(line) || mayContainMarker(line);
   return undefined;
 }
 
-function sumsBefore(numbers: readonly number[]): number[] {
+function computePrefixSums(numbers: readonly number[]): number[] {
   const sums: number[] = [];
   let sum = 0;
   for (const number of numbers) {
@@ -378,27 +381,32 @@ function sumsBefore(numbers: readonly number[]): number[] {
 }
 
 /** True if the excess lines are blank; some agents append blank lines. */
-function overflowIsBlank(output: Output, lines: Lines, most: number): boolean {
+function isOverflowBlank(output: CommandOutput, lines: LineCountRange, most: number): boolean {
   for (let line = lines.first + most; line <= lines.last; line++)
-    if (lineText(output, line).trim() !== '') return false;
+    if (getLineText(output, line).trim() !== '') return false;
   return true;
 }
 
-const toSlice = (output: Output, { first, last }: Lines): Slice => ({
+const toSlice = (output: CommandOutput, { first, last }: LineCountRange): Slice => ({
   start: output.starts[first] as number,
   end: Math.min(output.text.length, (output.starts[last + 1] as number) - 1),
 });
 
-function locateParts(printed: PrintedText, output: Output, lines: Lines, isStartSure: boolean): OutputPart[] {
+function locateParts(
+  printed: PrintedText,
+  output: CommandOutput,
+  lines: LineCountRange,
+  isStartSure: boolean,
+): OutputPart[] {
   switch (printed.kind) {
     case 'lines':
-      return shownLines(printed, output, lines, isStartSure);
+      return splitShownLines(printed, output, lines, isStartSure);
     case 'headed':
-      return headedFiles(printed.folder, output, lines);
+      return splitHeadedFiles(printed.folder, output, lines);
     case 'matches':
-      return matches(printed, output, lines);
+      return splitMatches(printed, output, lines);
     case 'diff':
-      return diffs(printed.folder, output, lines);
+      return splitDiffs(printed.folder, output, lines);
     default:
       return [];
   }
@@ -407,9 +415,14 @@ function locateParts(printed: PrintedText, output: Output, lines: Lines, isStart
 type ShownLines = Extract<PrintedText, { kind: 'lines' }>;
 
 /** Splits the output into the ranges of one file, if their starts are known. */
-function shownLines(printed: ShownLines, output: Output, lines: Lines, isStartSure: boolean): OutputPart[] {
+function splitShownLines(
+  printed: ShownLines,
+  output: CommandOutput,
+  lines: LineCountRange,
+  isStartSure: boolean,
+): OutputPart[] {
   const { path, revision, numbers, ranges } = printed;
-  const part = (own: Lines, firstLine: number | undefined): OutputPart[] =>
+  const part = (own: LineCountRange, firstLine: number | undefined): OutputPart[] =>
     own.last < own.first ? [] : [{ ...toSlice(output, own), path, revision, head: numbers, firstLine }];
   const cut = output.cut && output.cut.first <= lines.last && output.cut.last >= lines.first ? output.cut : undefined;
   if (numbers !== undefined || ranges === undefined || !isStartSure) {
@@ -432,16 +445,16 @@ function shownLines(printed: ShownLines, output: Output, lines: Lines, isStartSu
   return parts;
 }
 
-const FILE_HEAD = /^==> (.+) <==$/;
+const FILE_HEADER = /^==> (.+) <==$/;
 
 /** `==> path <==`, printed by head and tail before each of several files. */
-function headedFiles(folder: string | undefined, output: Output, lines: Lines): OutputPart[] {
+function splitHeadedFiles(folder: string | undefined, output: CommandOutput, lines: LineCountRange): OutputPart[] {
   const parts: OutputPart[] = [];
   let path: string | undefined;
   let from = lines.first;
   const close = (to: number): void => {
     // The blank line before the next header is not part of the file.
-    const last = to < lines.last && to >= from && lineText(output, to) === '' ? to - 1 : to;
+    const last = to < lines.last && to >= from && getLineText(output, to) === '' ? to - 1 : to;
     if (path !== undefined && last >= from && !isCut(output, { first: from, last }))
       parts.push({
         ...toSlice(output, { first: from, last }),
@@ -452,7 +465,7 @@ function headedFiles(folder: string | undefined, output: Output, lines: Lines): 
       });
   };
   for (let line = lines.first; line <= lines.last; line++) {
-    const [, name] = FILE_HEAD.exec(lineText(output, line)) ?? [];
+    const [, name] = FILE_HEADER.exec(getLineText(output, line)) ?? [];
     if (name === undefined) continue;
     close(line - 1);
     path = joinPath(folder, name);
@@ -462,22 +475,26 @@ function headedFiles(folder: string | undefined, output: Output, lines: Lines): 
   return parts;
 }
 
-const isCut = ({ cut }: Output, { first, last }: Lines): boolean =>
+const isCut = ({ cut }: CommandOutput, { first, last }: LineCountRange): boolean =>
   cut !== undefined && cut.first <= last && cut.last >= first;
 
 /** Path and line number: with colons for a match, with dashes for context. */
-const MATCH = /^((?:[A-Za-z]:[\\/])?[^\n:]{1,400}?):(\d{1,9}):/;
+const SEARCH_MATCH = /^((?:[A-Za-z]:[\\/])?[^\n:]{1,400}?):(\d{1,9}):/;
 /** A match whose path is on the line before, or a marker. */
-const FOLLOWS = /^\d{1,9}[:-]/;
-const CONTEXT = /^((?:[A-Za-z]:[\\/])?[^\n]{1,400}?\.\w{1,10})-(\d{1,9})-/;
+const NUMBERED_REST = /^\d{1,9}[:-]/;
+const SEARCH_CONTEXT = /^((?:[A-Za-z]:[\\/])?[^\n]{1,400}?\.\w{1,10})-(\d{1,9})-/;
 
-function matches(printed: Extract<PrintedText, { kind: 'matches' }>, output: Output, lines: Lines): OutputPart[] {
+function splitMatches(
+  printed: Extract<PrintedText, { kind: 'matches' }>,
+  output: CommandOutput,
+  lines: LineCountRange,
+): OutputPart[] {
   const parts: OutputPart[] = [];
   const { path, isNumbered, folder } = printed;
   if (path !== undefined) {
     if (isCut(output, lines)) return [];
     // A single name may turn out to be a folder; then lines start with file names.
-    const first = lineText(output, lines.first);
+    const first = getLineText(output, lines.first);
     if (!isNumbered) return first.startsWith(path) ? [] : splitByFile(output, lines, path);
     if (/^\d{1,9}[:-]/.test(first))
       return [{ ...toSlice(output, lines), path, revision: undefined, head: 'search', firstLine: undefined }];
@@ -498,11 +515,11 @@ function matches(printed: Extract<PrintedText, { kind: 'matches' }>, output: Out
     run = undefined;
   };
   for (let line = lines.first; line <= lines.last; line++) {
-    const text = lineText(output, line).slice(0, MAX_HEAD);
+    const text = getLineText(output, line).slice(0, MAX_HEAD_CHARS);
     const isGone = isCut(output, { first: line, last: line });
-    const name = isGone ? undefined : (MATCH.exec(text)?.[1] ?? CONTEXT.exec(text)?.[1]);
+    const name = isGone ? undefined : (SEARCH_MATCH.exec(text)?.[1] ?? SEARCH_CONTEXT.exec(text)?.[1]);
     // A missing path means the previous one; a marker replaces lines of the same file.
-    const known = name ?? (!isGone && (FOLLOWS.test(text) || mayHoldMarker(text)) ? before : undefined);
+    const known = name ?? (!isGone && (NUMBERED_REST.test(text) || mayContainMarker(text)) ? before : undefined);
     if (text !== '--') before = known;
     if (run && known === run.path) {
       run.last = line;
@@ -516,11 +533,11 @@ function matches(printed: Extract<PrintedText, { kind: 'matches' }>, output: Out
 }
 
 /** Splits one file's lines at `--`, which separates non-adjacent ones. */
-function splitByFile(output: Output, lines: Lines, path: string): OutputPart[] {
+function splitByFile(output: CommandOutput, lines: LineCountRange, path: string): OutputPart[] {
   const parts: OutputPart[] = [];
   let from = lines.first;
   for (let line = lines.first; line <= lines.last + 1; line++) {
-    if (line <= lines.last && lineText(output, line) !== '--') continue;
+    if (line <= lines.last && getLineText(output, line) !== '--') continue;
     if (line > from)
       parts.push({
         ...toSlice(output, { first: from, last: line - 1 }),
@@ -534,7 +551,7 @@ function splitByFile(output: Output, lines: Lines, path: string): OutputPart[] {
   return parts;
 }
 
-function diffs(folder: string | undefined, output: Output, lines: Lines): OutputPart[] {
+function splitDiffs(folder: string | undefined, output: CommandOutput, lines: LineCountRange): OutputPart[] {
   const { start, end } = toSlice(output, lines);
   return readPatches(output.text.slice(start, end)).flatMap(({ path, movedTo, hunks }) => {
     const known = joinPath(folder, movedTo ?? path);

@@ -1,6 +1,6 @@
 import type { Slice } from '../../slice';
 import type { NumberForm } from '../../agents/types';
-import type { Word } from './script';
+import type { ScriptWord } from './script';
 
 export interface LineRange {
   /** From 1; undefined if it depends on the file's length. */
@@ -20,7 +20,7 @@ export type PrintedText =
       readonly numbers: NumberForm | undefined;
       readonly most: number;
     }
-  | { readonly kind: 'headed'; readonly folder: Word; readonly most: number }
+  | { readonly kind: 'headed'; readonly folder: ScriptWord; readonly most: number }
   /**
    * Search matches: `12:text` for one file, `path:12:text` for several, `path:text` without
    * numbers.
@@ -30,17 +30,17 @@ export type PrintedText =
       /** The single file searched; undefined if each line names its own. */
       readonly path: string | undefined;
       readonly isNumbered: boolean;
-      readonly folder: Word;
+      readonly folder: ScriptWord;
       readonly most: number;
     }
-  | { readonly kind: 'diff'; readonly folder: Word; readonly most: number }
+  | { readonly kind: 'diff'; readonly folder: ScriptWord; readonly most: number }
   | { readonly kind: 'status'; readonly most: number }
   | { readonly kind: 'paths'; readonly most: number }
   | { readonly kind: 'text'; readonly text: string; readonly at: Slice | undefined; readonly most: number }
   | { readonly kind: 'nothing'; readonly most: 0 }
   | { readonly kind: 'other'; readonly most: number };
 
-export type Effect =
+export type CommandEffect =
   /** Writes the whole file or appends to it; text unknown before the command runs is omitted. */
   | {
       readonly kind: 'write';
@@ -50,24 +50,24 @@ export type Effect =
       readonly appends: boolean;
     }
   | { readonly kind: 'edit'; readonly path: string }
-  | { readonly kind: 'patch'; readonly text: string; readonly at: Slice | undefined; readonly folder: Word }
+  | { readonly kind: 'patch'; readonly text: string; readonly at: Slice | undefined; readonly folder: ScriptWord }
   | { readonly kind: 'move'; readonly path: string; readonly to: string }
   | { readonly kind: 'delete'; readonly path: string };
 
-export interface Outcome {
+export interface CommandOutcome {
   readonly printed: readonly PrintedText[];
-  readonly effects: readonly Effect[];
+  readonly effects: readonly CommandEffect[];
 }
 
-export const NOTHING: PrintedText = { kind: 'nothing', most: 0 };
-export const OTHER: PrintedText = { kind: 'other', most: Infinity };
+export const NOTHING_PRINTED: PrintedText = { kind: 'nothing', most: 0 };
+export const OTHER_PRINTED: PrintedText = { kind: 'other', most: Infinity };
 
 /** Output of unknown form with at most `most` lines. */
-export const other = (most: number): PrintedText => ({ kind: 'other', most });
+export const makeOther = (most: number): PrintedText => ({ kind: 'other', most });
 
-export const printing = (...printed: readonly PrintedText[]): Outcome => ({ printed, effects: [] });
+export const makeOutcome = (...printed: readonly PrintedText[]): CommandOutcome => ({ printed, effects: [] });
 
-export const wholeFile = (path: string, numbers?: NumberForm): PrintedText => ({
+export const makeWholeFile = (path: string, numbers?: NumberForm): PrintedText => ({
   kind: 'lines',
   path,
   ranges: [{ first: 1, most: Infinity }],
@@ -76,14 +76,14 @@ export const wholeFile = (path: string, numbers?: NumberForm): PrintedText => ({
 });
 
 /** Restricts printed lines to ranges, numbered by the printed lines. */
-export function selected(printed: PrintedText, ranges: readonly Range[]): PrintedText {
+export function selectLines(printed: PrintedText, ranges: readonly Range[]): PrintedText {
   const most = Math.min(
     printed.most,
     ranges.reduce((sum, { first, last }) => sum + Math.max(0, last - first + 1), 0),
   );
-  if (printed.kind === 'lines') return { ...printed, ranges: selectedRanges(printed.ranges, ranges), most };
+  if (printed.kind === 'lines') return { ...printed, ranges: selectRanges(printed.ranges, ranges), most };
   // Printed line numbers identify lines even if others are left out.
-  return printed.kind === 'text' || printed.kind === 'nothing' ? other(most) : { ...printed, most };
+  return printed.kind === 'text' || printed.kind === 'nothing' ? makeOther(most) : { ...printed, most };
 }
 
 /** First and last line from 1; Infinity for the end. */
@@ -92,7 +92,7 @@ export interface Range {
   readonly last: number;
 }
 
-function selectedRanges(ranges: readonly LineRange[] | undefined, wanted: readonly Range[]): LineRange[] | undefined {
+function selectRanges(ranges: readonly LineRange[] | undefined, wanted: readonly Range[]): LineRange[] | undefined {
   const [only] = ranges ?? [];
   if (!only || ranges?.length !== 1) return undefined;
   return wanted.map(({ first, last }) => ({
@@ -101,11 +101,11 @@ function selectedRanges(ranges: readonly LineRange[] | undefined, wanted: readon
   }));
 }
 
-export interface Call {
-  readonly words: readonly Word[];
-  readonly folder: Word;
+export interface ProgramCall {
+  readonly words: readonly ScriptWord[];
+  readonly folder: ScriptWord;
   /** Output of the previous command in the pipeline; undefined for the first. */
   readonly input: readonly PrintedText[] | undefined;
 }
 
-export type Program = (call: Call) => Outcome;
+export type Program = (call: ProgramCall) => CommandOutcome;

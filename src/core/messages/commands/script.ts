@@ -3,7 +3,7 @@
 import type { Slice } from '../../slice';
 import { joinPath } from '../filePath';
 
-export type Word = string | undefined;
+export type ScriptWord = string | undefined;
 
 export interface GivenText {
   readonly text: string;
@@ -13,31 +13,31 @@ export interface GivenText {
 
 export interface Redirect {
   readonly stream: 'output' | 'errors' | 'both';
-  readonly to: Word;
+  readonly to: ScriptWord;
   readonly appends: boolean;
 }
 
 export interface SimpleCommand {
   /** Starts with the program's name without its folder. */
-  readonly words: readonly Word[];
+  readonly words: readonly ScriptWord[];
   readonly given: GivenText | undefined;
   /** File for standard input. */
-  readonly inputFile: Word | null;
+  readonly inputFile: ScriptWord | null;
   readonly redirects: readonly Redirect[];
 }
 
-export type When = 'always' | 'success' | 'failure';
+export type RunCondition = 'always' | 'success' | 'failure';
 
 export interface ScriptStep {
-  readonly when: When;
+  readonly when: RunCondition;
   /** '' where the line was started; undefined if unknown. */
-  readonly folder: Word;
+  readonly folder: ScriptWord;
   /** Empty for a loop, a condition or anything else that is not analyzed. */
   readonly commands: readonly SimpleCommand[];
 }
 
 /** Words that change the folder or run commands that are not visible here. */
-const MOVES =
+const FOLDER_CHANGING_COMMAND =
   /(?:^|[\s;|&({])(?:cd|chdir|sl|pushd|popd|source|eval|iex|\.|(?:set|push|pop)-location|invoke-expression)(?![\w-])/i;
 
 /** Parser state: current folder and variables. */
@@ -45,20 +45,20 @@ export class Shell {
   /** Longer scripts are generated, not written by a person or model. */
   static readonly MAX_STEPS = 400;
   readonly steps: ScriptStep[] = [];
-  private readonly variables = new Map<string, Word>();
+  private readonly variables = new Map<string, ScriptWord>();
 
-  constructor(public folder: Word = '') {}
+  constructor(public folder: ScriptWord = '') {}
 
-  variable(name: string): Word {
+  getVariable(name: string): ScriptWord {
     return this.variables.get(name);
   }
 
-  assign(name: string, value: Word): void {
+  assignVariable(name: string, value: ScriptWord): void {
     this.variables.set(name, value);
   }
 
   /** @returns false if the script has too many steps */
-  add(when: When, commands: readonly SimpleCommand[]): boolean {
+  addStep(when: RunCondition, commands: readonly SimpleCommand[]): boolean {
     if (this.steps.length >= Shell.MAX_STEPS) return false;
     this.steps.push({ when, folder: this.folder, commands });
     return true;
@@ -68,14 +68,14 @@ export class Shell {
    * A step that is not taken apart: it may have changed variables, and the folder if it has a word that does.
    * @param text the step as it stands in the script.
    */
-  addUnknown(when: When, text: string): boolean {
-    const isAdded = this.add(when, []);
-    if (MOVES.test(text)) this.folder = undefined;
+  addUnknown(when: RunCondition, text: string): boolean {
+    const isAdded = this.addStep(when, []);
+    if (FOLDER_CHANGING_COMMAND.test(text)) this.folder = undefined;
     this.variables.clear();
     return isAdded;
   }
 
-  enter(words: readonly Word[]): void {
+  enterFolder(words: readonly ScriptWord[]): void {
     const target = words.find((word) => word === undefined || !/^(?:-[LP@]|--|\/d|-(?:Literal)?Path)$/i.test(word));
     this.folder = target === undefined || target === '-' ? undefined : joinPath(this.folder, target);
   }
@@ -84,7 +84,7 @@ export class Shell {
    * Saves the state before a subshell.
    * @returns a function that restores it
    */
-  save(): () => void {
+  saveState(): () => void {
     const folder = this.folder;
     const variables = new Map(this.variables);
     return () => {
@@ -95,9 +95,10 @@ export class Shell {
   }
 }
 
-export const programName = (word: string): string => (word.split(/[\\/]/).pop() ?? word).replace(/\.(?:exe|cmd)$/i, '');
+export const getProgramName = (word: string): string =>
+  (word.split(/[\\/]/).pop() ?? word).replace(/\.(?:exe|cmd)$/i, '');
 
-const NO_WRAPPER = new Set([
+const NOT_WRAPPERS = new Set([
   'env',
   'command',
   'nohup',
@@ -111,13 +112,13 @@ const NO_WRAPPER = new Set([
 ]);
 
 /** The command run by a wrapper such as `timeout 30` or `env A=b`. */
-export function unwrapped(words: readonly Word[]): readonly Word[] {
+export function unwrapCommand(words: readonly ScriptWord[]): readonly ScriptWord[] {
   let rest = words;
   for (;;) {
     const [program] = rest;
-    if (program === undefined || !NO_WRAPPER.has(programName(program))) return rest;
+    if (program === undefined || !NOT_WRAPPERS.has(getProgramName(program))) return rest;
     let next = 1;
-    const isTimeout = programName(program).endsWith('timeout');
+    const isTimeout = getProgramName(program).endsWith('timeout');
     while (next < rest.length) {
       const word = rest[next];
       if (word === undefined) return rest;

@@ -1,21 +1,21 @@
-import { has, readOptions, getOption, type Options } from './options';
+import { hasOption, readOptions, getOption, type Options } from './options';
 import {
-  NOTHING,
-  other,
-  OTHER,
-  printing,
-  type Effect,
-  type Outcome,
+  NOTHING_PRINTED,
+  makeOther,
+  OTHER_PRINTED,
+  makeOutcome,
+  type CommandEffect,
+  type CommandOutcome,
   type PrintedText,
-  type Call,
+  type ProgramCall,
   type Program,
 } from './printed';
-import type { Word } from './script';
+import type { ScriptWord } from './script';
 import { joinPath } from '../filePath';
 
-const ANYTHING: Outcome = printing(OTHER);
+const UNKNOWN_OUTCOME: CommandOutcome = makeOutcome(OTHER_PRINTED);
 
-const GREP_VALUES = new Set([
+const GREP_VALUE_OPTIONS = new Set([
   'e',
   'f',
   'm',
@@ -32,8 +32,8 @@ const GREP_VALUES = new Set([
   'context',
   'label',
 ]);
-const RG_VALUES = new Set([
-  ...GREP_VALUES,
+const RG_VALUE_OPTIONS = new Set([
+  ...GREP_VALUE_OPTIONS,
   ...[
     'g',
     't',
@@ -63,7 +63,7 @@ const RG_VALUES = new Set([
   ],
 ]);
 /** Options that print no file lines, or change them. */
-const NO_LINES = [
+const LINELESS_OPTIONS = [
   'c',
   'count',
   'count-matches',
@@ -100,58 +100,64 @@ interface SearchRules {
   readonly noLines: readonly string[];
 }
 
-const RULES = {
+const SEARCH_RULES = {
   grep: {
-    values: GREP_VALUES,
+    values: GREP_VALUE_OPTIONS,
     isRecursive: false,
-    noLines: NO_LINES.filter((name) => !['p', 'r', 'U', 'M', 'z'].includes(name)),
+    noLines: LINELESS_OPTIONS.filter((name) => !['p', 'r', 'U', 'M', 'z'].includes(name)),
   },
-  rg: { values: RG_VALUES, isRecursive: true, noLines: NO_LINES },
+  rg: { values: RG_VALUE_OPTIONS, isRecursive: true, noLines: LINELESS_OPTIONS },
 } satisfies Record<string, SearchRules>;
 
-const search =
+const createSearchProgram =
   ({ values, isRecursive, noLines }: SearchRules): Program =>
   ({ words, folder, input }) => {
     const options = readOptions(words, values);
-    if (has(options, 'q', 'quiet', 'silent')) return printing(NOTHING);
-    if (has(options, 'l', 'L', 'files-with-matches', 'files-without-match', 'files', 'type-list'))
-      return printing({ kind: 'paths', most: Infinity });
-    if (has(options, ...noLines)) return ANYTHING;
-    const hasPattern = has(options, 'e', 'f', 'regexp', 'file');
+    if (hasOption(options, 'q', 'quiet', 'silent')) return makeOutcome(NOTHING_PRINTED);
+    if (hasOption(options, 'l', 'L', 'files-with-matches', 'files-without-match', 'files', 'type-list'))
+      return makeOutcome({ kind: 'paths', most: Infinity });
+    if (hasOption(options, ...noLines)) return UNKNOWN_OUTCOME;
+    const hasPattern = hasOption(options, 'e', 'f', 'regexp', 'file');
     const where = hasPattern ? options.operands : options.operands.slice(1);
-    const isNumbered = has(options, 'n', 'line-number') && !has(options, 'N', 'no-line-number');
+    const isNumbered = hasOption(options, 'n', 'line-number') && !hasOption(options, 'N', 'no-line-number');
     const matches = { kind: 'matches', isNumbered, folder, most: Infinity } as const;
-    const recurses = isRecursive || has(options, 'r', 'R', 'recursive', 'dereference-recursive');
-    if (where.length === 0 && input) return printing(filtered(input, options, isNumbered));
-    if (has(options, 'h', 'no-filename', 'I'))
-      return where.length === 1 && !recurses ? oneFile(where[0], matches) : ANYTHING;
-    if (where.length === 0 && !recurses) return ANYTHING;
-    const isOne = where.length === 1 && !has(options, 'H', 'with-filename') && !isFolder(where[0]);
+    const recurses = isRecursive || hasOption(options, 'r', 'R', 'recursive', 'dereference-recursive');
+    if (where.length === 0 && input) return makeOutcome(filterInput(input, options, isNumbered));
+    if (hasOption(options, 'h', 'no-filename', 'I'))
+      return where.length === 1 && !recurses ? makeOneFileOutcome(where[0], matches) : UNKNOWN_OUTCOME;
+    if (where.length === 0 && !recurses) return UNKNOWN_OUTCOME;
+    const isOne = where.length === 1 && !hasOption(options, 'H', 'with-filename') && !isFolder(where[0]);
     // grep -r prints the file name; ripgrep omits it for a single file.
-    if (isOne && (!recurses || isRecursive)) return where[0] === undefined ? ANYTHING : oneFile(where[0], matches);
-    return printing({ ...matches, path: undefined });
+    if (isOne && (!recurses || isRecursive))
+      return where[0] === undefined ? UNKNOWN_OUTCOME : makeOneFileOutcome(where[0], matches);
+    return makeOutcome({ ...matches, path: undefined });
   };
 
-function oneFile(word: Word, matches: Omit<Extract<PrintedText, { kind: 'matches' }>, 'path'>): Outcome {
+function makeOneFileOutcome(
+  word: ScriptWord,
+  matches: Omit<Extract<PrintedText, { kind: 'matches' }>, 'path'>,
+): CommandOutcome {
   const path = word === undefined ? undefined : joinPath(matches.folder, word);
-  return path === undefined ? ANYTHING : printing({ ...matches, path });
+  return path === undefined ? UNKNOWN_OUTCOME : makeOutcome({ ...matches, path });
 }
 
 /** A name without an extension may be a folder, one with a wildcard several files. */
-const isFolder = (word: Word): boolean =>
+const isFolder = (word: ScriptWord): boolean =>
   word !== undefined && !/[^/\\.]\.\w+$/.test(word) && !/^(?:\w*file|LICENSE|README)$/i.test(word);
 
-function filtered(input: readonly PrintedText[], options: Options, isNumbered: boolean): PrintedText {
+function filterInput(input: readonly PrintedText[], options: Options, isNumbered: boolean): PrintedText {
   const [only] = input;
-  if (!only || input.length !== 1) return OTHER;
-  if (only.kind === 'matches') return isNumbered ? other(only.most) : only;
+  if (!only || input.length !== 1) return OTHER_PRINTED;
+  if (only.kind === 'matches') return isNumbered ? makeOther(only.most) : only;
   if (only.kind === 'paths') return only;
-  if (only.kind !== 'lines') return other(only.most);
-  const hasContext = has(options, 'A', 'B', 'C', 'context', 'after-context', 'before-context');
+  if (only.kind !== 'lines') return makeOther(only.most);
+  const hasContext = hasOption(options, 'A', 'B', 'C', 'context', 'after-context', 'before-context');
   if (isNumbered) {
     // Numbers count the piped lines, which are the file's own if the whole file is piped.
     const isWhole = only.numbers === undefined && only.ranges?.length === 1 && only.ranges[0]?.first === 1;
-    return isWhole ? { kind: 'matches', path: only.path, isNumbered, folder: '', most: only.most } : other(only.most);
+    return isWhole
+      ? { kind: 'matches', path: only.path, isNumbered, folder: '', most: only.most }
+      : makeOther(only.most);
   }
   // Dashes between context groups are not lines of the file.
   if (hasContext && only.numbers === undefined)
@@ -160,16 +166,16 @@ function filtered(input: readonly PrintedText[], options: Options, isNumbered: b
 }
 
 export const searchPrograms: Readonly<Record<string, Program>> = {
-  grep: search(RULES.grep),
-  egrep: search(RULES.grep),
-  fgrep: search(RULES.grep),
-  ggrep: search(RULES.grep),
-  rg: search(RULES.rg),
-  ripgrep: search(RULES.rg),
+  grep: createSearchProgram(SEARCH_RULES.grep),
+  egrep: createSearchProgram(SEARCH_RULES.grep),
+  fgrep: createSearchProgram(SEARCH_RULES.grep),
+  ggrep: createSearchProgram(SEARCH_RULES.grep),
+  rg: createSearchProgram(SEARCH_RULES.rg),
+  ripgrep: createSearchProgram(SEARCH_RULES.rg),
 };
 
-const GIT_VALUES = new Set(['C', 'c', 'git-dir', 'work-tree', 'namespace']);
-const NO_DIFF = [
+const GIT_VALUE_OPTIONS = new Set(['C', 'c', 'git-dir', 'work-tree', 'namespace']);
+const DIFFLESS_OPTIONS = [
   'stat',
   'shortstat',
   'numstat',
@@ -189,7 +195,7 @@ const NO_DIFF = [
   'color',
   'word-diff-regex',
 ];
-const DIFF_VALUES = new Set([
+const DIFF_VALUE_OPTIONS = new Set([
   'U',
   'unified',
   'G',
@@ -208,89 +214,94 @@ const DIFF_VALUES = new Set([
   'grep',
 ]);
 
-export const git: Program = (call) => {
-  const at = subcommandAt(call.words);
+export const runGit: Program = (call) => {
+  const at = findSubcommand(call.words);
   const [name, ...words] = call.words.slice(at);
-  if (name === undefined) return ANYTHING;
+  if (name === undefined) return UNKNOWN_OUTCOME;
   const folder = findFolder(call.words.slice(0, at), call.folder);
-  return gitCommand(name, { ...call, words, folder });
+  return runGitCommand(name, { ...call, words, folder });
 };
 
-function subcommandAt(words: readonly Word[]): number {
+function findSubcommand(words: readonly ScriptWord[]): number {
   let at = 0;
   while (at < words.length) {
     const word = words[at];
     if (word?.startsWith('-') !== true) break;
-    at += GIT_VALUES.has(word.replace(/^--?/, '')) ? 2 : 1;
+    at += GIT_VALUE_OPTIONS.has(word.replace(/^--?/, '')) ? 2 : 1;
   }
   return at;
 }
 
-function findFolder(options: readonly Word[], folder: Word): Word {
+function findFolder(options: readonly ScriptWord[], folder: ScriptWord): ScriptWord {
   const at = options.indexOf('-C');
   if (at < 0) return folder;
   const target = options[at + 1];
   return target === undefined ? undefined : joinPath(folder, target);
 }
 
-function gitCommand(name: string, call: Call): Outcome {
+function runGitCommand(name: string, call: ProgramCall): CommandOutcome {
   const { words, folder } = call;
   switch (name) {
     case 'diff':
       return simulateDiff(words, folder);
     case 'show':
-      return shown(words, folder);
+      return makeShowOutcome(words, folder);
     case 'log': {
-      const options = readOptions(words, DIFF_VALUES);
-      if (has(options, 'p', 'patch', 'u') && !has(options, ...NO_DIFF))
-        return printing({ kind: 'diff', folder, most: Infinity });
-      return printing(other(linesOfLog(options)));
+      const options = readOptions(words, DIFF_VALUE_OPTIONS);
+      if (hasOption(options, 'p', 'patch', 'u') && !hasOption(options, ...DIFFLESS_OPTIONS))
+        return makeOutcome({ kind: 'diff', folder, most: Infinity });
+      return makeOutcome(makeOther(countLogLines(options)));
     }
     case 'stash':
-      return words[0] === 'show' && has(readOptions(words, DIFF_VALUES), 'p', 'patch')
-        ? printing({ kind: 'diff', folder, most: Infinity })
-        : ANYTHING;
+      return words[0] === 'show' && hasOption(readOptions(words, DIFF_VALUE_OPTIONS), 'p', 'patch')
+        ? makeOutcome({ kind: 'diff', folder, most: Infinity })
+        : UNKNOWN_OUTCOME;
     case 'grep':
       // In another revision each line starts with the revision's name.
-      return searchedByGit(call);
+      return runGitGrep(call);
     case 'ls-files':
     case 'ls-tree':
-      return printing({ kind: 'paths', most: Infinity });
+      return makeOutcome({ kind: 'paths', most: Infinity });
     case 'status': {
       const options = readOptions(words, new Set());
-      return has(options, 's', 'short', 'porcelain') ? printing({ kind: 'status', most: Infinity }) : ANYTHING;
+      return hasOption(options, 's', 'short', 'porcelain')
+        ? makeOutcome({ kind: 'status', most: Infinity })
+        : UNKNOWN_OUTCOME;
     }
     case 'branch':
-      return words[0] === '--show-current' ? printing(other(1)) : ANYTHING;
+      return words[0] === '--show-current' ? makeOutcome(makeOther(1)) : UNKNOWN_OUTCOME;
     case 'add':
-      return printing(NOTHING);
+      return makeOutcome(NOTHING_PRINTED);
     case 'rev-parse':
     case 'merge-base':
-      return printing(other(Math.max(1, words.length)));
+      return makeOutcome(makeOther(Math.max(1, words.length)));
     case 'mv': {
       const [from, to] = words.filter((word) => word === undefined || !word.startsWith('-'));
       const path = from === undefined ? undefined : joinPath(folder, from);
       const target = to === undefined ? undefined : joinPath(folder, to);
       return {
-        printed: [NOTHING],
+        printed: [NOTHING_PRINTED],
         effects: path === undefined || target === undefined ? [] : [{ kind: 'move', path, to: target }],
       };
     }
     case 'rm':
       return {
-        printed: [OTHER],
-        effects: has(readOptions(words, new Set()), 'cached')
+        printed: [OTHER_PRINTED],
+        effects: hasOption(readOptions(words, new Set()), 'cached')
           ? []
-          : named('delete', readOptions(words, new Set()).operands, folder),
+          : makeFileEffects('delete', readOptions(words, new Set()).operands, folder),
       };
     case 'restore':
       return {
-        printed: [NOTHING],
-        effects: named('edit', readOptions(words, new Set(['s', 'source'])).operands, folder),
+        printed: [NOTHING_PRINTED],
+        effects: makeFileEffects('edit', readOptions(words, new Set(['s', 'source'])).operands, folder),
       };
     case 'checkout': {
       const dashes = words.indexOf('--');
-      return { printed: [OTHER], effects: dashes < 0 ? [] : named('edit', words.slice(dashes + 1), folder) };
+      return {
+        printed: [OTHER_PRINTED],
+        effects: dashes < 0 ? [] : makeFileEffects('edit', words.slice(dashes + 1), folder),
+      };
     }
     case 'apply': {
       const [given] = call.input ?? [];
@@ -298,24 +309,24 @@ function gitCommand(name: string, call: Call): Outcome {
         given?.kind !== 'text' ||
         readOptions(words, new Set(['p', 'directory', 'C'])).operands.some((word) => word !== '-')
       )
-        return ANYTHING;
-      return { printed: [OTHER], effects: [{ kind: 'patch', text: given.text, at: given.at, folder }] };
+        return UNKNOWN_OUTCOME;
+      return { printed: [OTHER_PRINTED], effects: [{ kind: 'patch', text: given.text, at: given.at, folder }] };
     }
     default:
-      return ANYTHING;
+      return UNKNOWN_OUTCOME;
   }
 }
 
 /** Maximum lines of `git log`; `--oneline -5` prints at most five. */
-function linesOfLog(options: Options): number {
+function countLogLines(options: Options): number {
   const count = Number(getOption(options, 'number', 'n', 'max-count') ?? NaN);
   const format = getOption(options, 'format', 'pretty');
   // Format names without a percent sign are longer forms.
   const isShort =
-    has(options, 'oneline') ||
+    hasOption(options, 'oneline') ||
     (format !== undefined &&
       /^(?:oneline|reference|(?=t?format:|[^\n]*%)(?:%[has]|%ad|%cd|%an|%d|%ci|%ai|[^%\n])+)$/.test(format));
-  const hasMore = has(
+  const hasMore = hasOption(
     options,
     'graph',
     'stat',
@@ -332,26 +343,26 @@ function linesOfLog(options: Options): number {
   return isShort && !hasMore && Number.isInteger(count) ? count : Infinity;
 }
 
-function named(kind: 'edit' | 'delete', words: readonly Word[], folder: Word): Effect[] {
+function makeFileEffects(kind: 'edit' | 'delete', words: readonly ScriptWord[], folder: ScriptWord): CommandEffect[] {
   return words.flatMap((word) => {
     const path = word === undefined || word === '.' ? undefined : joinPath(folder, word);
     return path === undefined ? [] : [{ kind, path }];
   });
 }
 
-function simulateDiff(words: readonly Word[], folder: Word): Outcome {
-  const options = readOptions(words, DIFF_VALUES);
-  if (has(options, 'name-only')) return printing({ kind: 'paths', most: Infinity });
+function simulateDiff(words: readonly ScriptWord[], folder: ScriptWord): CommandOutcome {
+  const options = readOptions(words, DIFF_VALUE_OPTIONS);
+  if (hasOption(options, 'name-only')) return makeOutcome({ kind: 'paths', most: Infinity });
   // `--stat -p` prints both; the diff is recognized by its header.
-  if (has(options, ...NO_DIFF) && !has(options, 'p', 'patch')) return ANYTHING;
-  return printing({ kind: 'diff', folder, most: Infinity });
+  if (hasOption(options, ...DIFFLESS_OPTIONS) && !hasOption(options, 'p', 'patch')) return UNKNOWN_OUTCOME;
+  return makeOutcome({ kind: 'diff', folder, most: Infinity });
 }
 
 /** `git show HEAD:path` prints a file, `git show HEAD` a commit. */
-function shown(words: readonly Word[], folder: Word): Outcome {
-  const options = readOptions(words, DIFF_VALUES);
+function makeShowOutcome(words: readonly ScriptWord[], folder: ScriptWord): CommandOutcome {
+  const options = readOptions(words, DIFF_VALUE_OPTIONS);
   const [object] = options.operands;
-  if (options.operands.includes(undefined)) return ANYTHING;
+  if (options.operands.includes(undefined)) return UNKNOWN_OUTCOME;
   if (options.operands.length === 1 && object !== undefined) {
     const colon = object.indexOf(':');
     if (colon >= 0 && !object.startsWith(':/')) {
@@ -359,8 +370,8 @@ function shown(words: readonly Word[], folder: Word): Outcome {
       // Paths in a revision are relative to the repository root unless they start with `./`.
       const known = path.startsWith('./') ? joinPath(folder, path) : path;
       return known === undefined || path === '' || path.endsWith('/')
-        ? ANYTHING
-        : printing({
+        ? UNKNOWN_OUTCOME
+        : makeOutcome({
             kind: 'lines',
             path: known,
             revision: object.slice(0, colon),
@@ -370,20 +381,21 @@ function shown(words: readonly Word[], folder: Word): Outcome {
           });
     }
   }
-  if (options.operands.some((operand) => operand?.includes(':'))) return ANYTHING;
-  if (has(options, ...NO_DIFF) && !has(options, 'p', 'patch')) return ANYTHING;
-  return printing({ kind: 'diff', folder, most: Infinity });
+  if (options.operands.some((operand) => operand?.includes(':'))) return UNKNOWN_OUTCOME;
+  if (hasOption(options, ...DIFFLESS_OPTIONS) && !hasOption(options, 'p', 'patch')) return UNKNOWN_OUTCOME;
+  return makeOutcome({ kind: 'diff', folder, most: Infinity });
 }
 
-function searchedByGit({ words, folder }: Call): Outcome {
-  const options = readOptions(words, GREP_VALUES);
-  if (has(options, 'l', 'files-with-matches', 'L', 'name-only')) return printing({ kind: 'paths', most: Infinity });
-  if (has(options, 'c', 'count', 'o', 'only-matching', 'h', 'heading', 'break', 'column', 'p', 'W', 'q'))
-    return ANYTHING;
-  return printing({
+function runGitGrep({ words, folder }: ProgramCall): CommandOutcome {
+  const options = readOptions(words, GREP_VALUE_OPTIONS);
+  if (hasOption(options, 'l', 'files-with-matches', 'L', 'name-only'))
+    return makeOutcome({ kind: 'paths', most: Infinity });
+  if (hasOption(options, 'c', 'count', 'o', 'only-matching', 'h', 'heading', 'break', 'column', 'p', 'W', 'q'))
+    return UNKNOWN_OUTCOME;
+  return makeOutcome({
     kind: 'matches',
     path: undefined,
-    isNumbered: has(options, 'n', 'line-number'),
+    isNumbered: hasOption(options, 'n', 'line-number'),
     folder,
     most: Infinity,
   });

@@ -1,8 +1,8 @@
 import type { Range } from './printed';
 
 /** A command that only prints or quits: `12p`, `3,9p`, `/a/,/b/p`, `80q`, `$p`. */
-const COMMAND = /^(?:(\d+|\$)(?:,(\d+|\$|\+\d+))?)?\s*(p|q|d)$/;
-const BY_TEXT = /^(?:\/(?:[^/\\]|\\.)+\/|\d+|\$)(?:\s*,\s*(?:\/(?:[^/\\]|\\.)+\/|\d+|\$|\+\d+))?\s*p$/;
+const SED_COMMAND = /^(?:(\d+|\$)(?:,(\d+|\$|\+\d+))?)?\s*(p|q|d)$/;
+const SED_TEXT_COMMAND = /^(?:\/(?:[^/\\]|\\.)+\/|\d+|\$)(?:\s*,\s*(?:\/(?:[^/\\]|\\.)+\/|\d+|\$|\+\d+))?\s*p$/;
 
 /**
  * The lines that a script of `sed` prints, if it changes none.
@@ -16,9 +16,9 @@ export function readSedRanges(script: string, isQuiet: boolean): readonly Range[
   let isByText = false;
   let afterQuit = false;
   for (const command of commands) {
-    const [, first, last, action] = COMMAND.exec(command) ?? [];
+    const [, first, last, action] = SED_COMMAND.exec(command) ?? [];
     if (action === undefined) {
-      if (!isQuiet || !BY_TEXT.test(command)) return undefined;
+      if (!isQuiet || !SED_TEXT_COMMAND.test(command)) return undefined;
       isByText = true;
       continue;
     }
@@ -48,7 +48,7 @@ export function readSedRanges(script: string, isQuiet: boolean): readonly Range[
   if (commands.length === 0) return undefined;
   if (isByText) return 'some';
   if (!isQuiet) return [{ first: 1, last: end }];
-  return inOrder(ranges.map(({ first, last }) => ({ first, last: Math.min(last, end) })));
+  return sortRanges(ranges.map(({ first, last }) => ({ first, last: Math.min(last, end) })));
 }
 
 function parseRange(first: string, last: string | undefined): Range {
@@ -60,7 +60,7 @@ function parseRange(first: string, last: string | undefined): Range {
 }
 
 /** sed prints in file order, and a line once per matching command. */
-function inOrder(ranges: readonly Range[]): readonly Range[] | undefined {
+function sortRanges(ranges: readonly Range[]): readonly Range[] | undefined {
   const sorted = ranges.filter(({ first, last }) => last >= first).sort((a, b) => a.first - b.first);
   const isApart = sorted.every((range, at) => at === 0 || range.first > (sorted[at - 1] as Range).last);
   return isApart && sorted.length > 0 ? sorted : undefined;

@@ -3,14 +3,14 @@
 import { parse } from 'unbash';
 import type { Slice } from '../../slice';
 import {
-  programName,
+  getProgramName,
   Shell,
-  unwrapped,
+  unwrapCommand,
   type GivenText,
   type Redirect,
   type SimpleCommand,
-  type When,
-  type Word,
+  type RunCondition,
+  type ScriptWord,
 } from './script';
 
 type Script = ReturnType<typeof parse>;
@@ -25,11 +25,11 @@ type Redirection = Command['redirects'][number];
 /** The parser is superlinear in the number of here-documents on one line; real lines have few. */
 const MAX_HERE_DOCUMENTS = 64;
 /** Nesting of `bash -c "bash -c '…'"` that is parsed. */
-const MAX_DEPTH = 3;
+const MAX_SHELL_NESTING = 3;
 
-export function readSh(line: string, folder: Word): Shell['steps'] | undefined {
+export function readSh(line: string, folder: ScriptWord): Shell['steps'] | undefined {
   const shell = new Shell(folder);
-  return new ShReader(shell, line, { start: 0, end: line.length }, 0).read() ? shell.steps : undefined;
+  return new ShReader(shell, line, { start: 0, end: line.length }, 0).readScript() ? shell.steps : undefined;
 }
 
 class ShReader {
@@ -41,107 +41,110 @@ class ShReader {
     private readonly depth: number,
   ) {}
 
-  read(): boolean {
+  readScript(): boolean {
     if (hasManyHereDocuments(this.line)) return false;
     const script = parse(this.line);
     if (script.errors !== undefined && script.errors.length > 0) return false;
-    return this.list(script.commands, 'always');
+    return this.readStatements(script.commands, 'always');
   }
 
   /** @param when when the first of them runs; those behind it run whatever came of it. */
-  private list(statements: readonly Statement[], when: When): boolean {
+  private readStatements(statements: readonly Statement[], when: RunCondition): boolean {
     return statements.every(({ command, background }, at) => {
       const first = at === 0 ? when : 'always';
       // A background command can print at any time.
-      return background === true ? this.unknown(command, first) : this.node(command, first);
+      return background === true ? this.addUnknown(command, first) : this.readNode(command, first);
     });
   }
 
-  private node(node: Node, when: When): boolean {
-    if (node.type !== 'AndOr') return node.type === 'Pipeline' ? this.pipeline(node, when) : this.command(node, when);
+  private readNode(node: Node, when: RunCondition): boolean {
+    if (node.type !== 'AndOr')
+      return node.type === 'Pipeline' ? this.readPipeline(node, when) : this.readCommand(node, when);
     return node.commands.every((command, at) => {
       const operator = at === 0 ? undefined : node.operators[at - 1];
-      return this.node(command, operator === undefined ? when : operator === '&&' ? 'success' : 'failure');
+      return this.readNode(command, operator === undefined ? when : operator === '&&' ? 'success' : 'failure');
     });
   }
 
-  private pipeline(node: Extract<Node, { type: 'Pipeline' }>, when: When): boolean {
+  private readPipeline(node: Extract<Node, { type: 'Pipeline' }>, when: RunCondition): boolean {
     const { commands, prefixes } = node;
     // `time` prints too.
     const isPlain = prefixes.every(({ type }) => type === 'Negation');
     const [only] = commands;
-    if (isPlain && commands.length === 1 && only) return this.command(only, when);
+    if (isPlain && commands.length === 1 && only) return this.readCommand(only, when);
     const simple = isPlain
-      ? commands.map((command) => (command.type === 'Command' ? this.simple(command) : undefined))
+      ? commands.map((command) => (command.type === 'Command' ? this.readSimple(command) : undefined))
       : [];
     const known = simple.filter((command) => command !== undefined);
-    return known.length > 0 && known.length === simple.length ? this.shell.add(when, known) : this.unknown(node, when);
+    return known.length > 0 && known.length === simple.length
+      ? this.shell.addStep(when, known)
+      : this.addUnknown(node, when);
   }
 
-  private unknown({ pos, end }: { readonly pos: number; readonly end: number }, when: When): boolean {
+  private addUnknown({ pos, end }: { readonly pos: number; readonly end: number }, when: RunCondition): boolean {
     return this.shell.addUnknown(when, this.line.slice(pos, end));
   }
 
-  private command(node: CommandNode, when: When): boolean {
+  private readCommand(node: CommandNode, when: RunCondition): boolean {
     switch (node.type) {
       case 'Command':
-        return this.one(node, when);
+        return this.readOne(node, when);
       case 'BraceGroup':
-        return this.list(node.body.commands, when);
+        return this.readStatements(node.body.commands, when);
       case 'Subshell': {
-        const restore = this.shell.save();
-        const isRead = this.list(node.body.commands, when);
+        const restore = this.shell.saveState();
+        const isRead = this.readStatements(node.body.commands, when);
         restore();
         return isRead;
       }
       case 'For':
-        return this.loop(node, when);
+        return this.readLoop(node, when);
       default:
-        return this.unknown(node, when);
+        return this.addUnknown(node, when);
     }
   }
 
   /** Unrolls a loop over literal words. */
-  private loop(node: Extract<CommandNode, { type: 'For' }>, when: When): boolean {
+  private readLoop(node: Extract<CommandNode, { type: 'For' }>, when: RunCondition): boolean {
     const { name, wordlist, body } = node;
-    const words = wordlist?.map((word) => this.word(word));
+    const words = wordlist?.map((word) => this.readWord(word));
     if (!words || words.length === 0 || words.includes(undefined) || words.length * body.commands.length > 100)
-      return this.unknown(node, when);
+      return this.addUnknown(node, when);
     return words.every((word, at) => {
-      this.shell.assign(name.value, word);
-      return this.list(body.commands, at === 0 ? when : 'always');
+      this.shell.assignVariable(name.value, word);
+      return this.readStatements(body.commands, at === 0 ? when : 'always');
     });
   }
 
-  private one(node: Command, when: When): boolean {
+  private readOne(node: Command, when: RunCondition): boolean {
     const { shell } = this;
     if (!node.name) {
       for (const part of node.prefix)
         if (part.type === 'Assignment')
-          shell.assign(
+          shell.assignVariable(
             part.name,
-            part.value.type === 'Word' && part.append !== true ? this.word(part.value) : undefined,
+            part.value.type === 'Word' && part.append !== true ? this.readWord(part.value) : undefined,
           );
       // A command that is a single unknown word may print anything; assignments print nothing.
-      return node.redirects.length > 0 ? this.unknown(node, when) : true;
+      return node.redirects.length > 0 ? this.addUnknown(node, when) : true;
     }
-    const command = this.simple(node);
-    const words = unwrapped(command.words);
+    const command = this.readSimple(node);
+    const words = unwrapCommand(command.words);
     const [program] = words;
-    if (program === undefined) return this.unknown(node, when);
-    switch (programName(program)) {
+    if (program === undefined) return this.addUnknown(node, when);
+    switch (getProgramName(program)) {
       case 'cd':
-        shell.enter(words.slice(1));
-        return shell.add(when, [command]);
+        shell.enterFolder(words.slice(1));
+        return shell.addStep(when, [command]);
       case 'pushd':
       case 'popd':
       case 'eval':
       case 'source':
       case '.':
       case 'exec':
-        return this.unknown(node, when);
+        return this.addUnknown(node, when);
       case 'set':
-        return words.every((word) => word !== undefined && !/^-\w*[xv]/.test(word)) && shell.add(when, [command]);
+        return words.every((word) => word !== undefined && !/^-\w*[xv]/.test(word)) && shell.addStep(when, [command]);
       case 'export':
       case 'declare':
       case 'local':
@@ -149,29 +152,29 @@ class ShReader {
       case 'typeset':
         for (const arg of node.args)
           if (arg.type === 'Assignment')
-            shell.assign(arg.name, arg.value.type === 'Word' ? this.word(arg.value) : undefined);
-        return shell.add(when, [command]);
+            shell.assignVariable(arg.name, arg.value.type === 'Word' ? this.readWord(arg.value) : undefined);
+        return shell.addStep(when, [command]);
       case 'bash':
       case 'sh':
       case 'zsh':
-        return this.inner(node, words, when) ?? shell.add(when, [command]);
+        return this.readInner(node, words, when) ?? shell.addStep(when, [command]);
       default:
-        return shell.add(when, [command]);
+        return shell.addStep(when, [command]);
     }
   }
 
   /** Parses the quoted script of `bash -lc '…'`. Undefined for other commands. */
-  private inner(node: Command, words: readonly Word[], when: When): boolean | undefined {
+  private readInner(node: Command, words: readonly ScriptWord[], when: RunCondition): boolean | undefined {
     const flag = words.findIndex((word) => word !== undefined && /^-[a-z]*c$/.test(word));
     const text = words[flag + 1];
     const isAlone = words.slice(1, flag).every((word) => word?.startsWith('-')) && words.length === flag + 2;
     if (flag < 1 || text === undefined || !isAlone || node.redirects.length > 0) return undefined;
-    if (this.depth >= MAX_DEPTH) return this.unknown(node, when);
+    if (this.depth >= MAX_SHELL_NESTING) return this.addUnknown(node, when);
     const source = node.args.at(-1);
-    const at = source && this.place({ start: source.pos, end: source.end }, text);
-    const restore = this.shell.save();
+    const at = source && this.locateText({ start: source.pos, end: source.end }, text);
+    const restore = this.shell.saveState();
     const before = this.shell.steps.length;
-    const isRead = new ShReader(this.shell, text, at, this.depth + 1).read();
+    const isRead = new ShReader(this.shell, text, at, this.depth + 1).readScript();
     restore();
     if (isRead) {
       const first = this.shell.steps[before];
@@ -179,28 +182,28 @@ class ShReader {
       return true;
     }
     this.shell.steps.length = before;
-    return this.unknown(node, when);
+    return this.addUnknown(node, when);
   }
 
-  private simple(node: Command): SimpleCommand {
-    const words: Word[] = node.name ? [this.word(node.name)] : [];
-    for (const arg of node.args) words.push(arg.type === 'Word' ? this.word(arg) : this.assignmentWord(arg));
+  private readSimple(node: Command): SimpleCommand {
+    const words: ScriptWord[] = node.name ? [this.readWord(node.name)] : [];
+    for (const arg of node.args) words.push(arg.type === 'Word' ? this.readWord(arg) : this.readAssignment(arg));
     const [program] = words;
-    if (program !== undefined) words[0] = programName(program);
+    if (program !== undefined) words[0] = getProgramName(program);
     let given: GivenText | undefined;
-    let inputFile: Word | null = null;
+    let inputFile: ScriptWord | null = null;
     const redirects: Redirect[] = [];
     for (const redirection of node.redirects) {
-      if (redirection.type === 'HereDoc') given = this.hereDocument(redirection);
-      else if (redirection.type === 'HereString') given = this.hereString(redirection.target);
-      else if (redirection.operator === '<') inputFile = this.word(redirection.target);
-      else redirects.push(...this.redirect(redirection));
+      if (redirection.type === 'HereDoc') given = this.readHereDocument(redirection);
+      else if (redirection.type === 'HereString') given = this.readHereString(redirection.target);
+      else if (redirection.operator === '<') inputFile = this.readWord(redirection.target);
+      else redirects.push(...this.readRedirect(redirection));
     }
     return { words, given, inputFile, redirects };
   }
 
-  private redirect({ operator, descriptor, target }: Extract<Redirection, { type: 'Redirect' }>): Redirect[] {
-    const to = this.word(target);
+  private readRedirect({ operator, descriptor, target }: Extract<Redirection, { type: 'Redirect' }>): Redirect[] {
+    const to = this.readWord(target);
     const appends = operator.endsWith('>>');
     if (operator === '&>' || operator === '&>>') return [{ stream: 'both', to, appends }];
     const number = descriptor === undefined ? 1 : descriptor.type === 'FileDescriptor' ? descriptor.value : undefined;
@@ -213,7 +216,7 @@ class ShReader {
     return [{ stream: operator === '>&' ? 'both' : stream, to, appends }];
   }
 
-  private hereDocument({
+  private readHereDocument({
     operator,
     delimiter,
     body,
@@ -224,16 +227,16 @@ class ShReader {
     if (operator === '<<-') return { text: body.text.replace(/^\t+/gm, ''), at: undefined };
     // In an unquoted here-document, backslash is an escape.
     if (delimiter?.quoted !== true && body.text.includes('\\')) return undefined;
-    return { text: body.text, at: this.place({ start: body.pos, end: body.end }, body.text) };
+    return { text: body.text, at: this.locateText({ start: body.pos, end: body.end }, body.text) };
   }
 
-  private hereString(target: ShellWord | undefined): GivenText | undefined {
-    const text = this.word(target);
+  private readHereString(target: ShellWord | undefined): GivenText | undefined {
+    const text = this.readWord(target);
     return text === undefined ? undefined : { text: `${text}\n`, at: undefined };
   }
 
   /** Position of a slice of this script in the agent's line, if it is spelled the same there. */
-  private place({ start, end }: Slice, text: string): Slice | undefined {
+  private locateText({ start, end }: Slice, text: string): Slice | undefined {
     const own = this.line.slice(start, end);
     const quote = own === text ? 0 : own.slice(1, -1) === text ? 1 : undefined;
     return this.at === undefined || quote === undefined
@@ -241,24 +244,24 @@ class ShReader {
       : { start: this.at.start + start + quote, end: this.at.start + end - quote };
   }
 
-  private assignmentWord(arg: Extract<Command['args'][number], { type: 'Assignment' }>): Word {
-    const value = arg.value.type === 'Word' ? this.word(arg.value) : undefined;
+  private readAssignment(arg: Extract<Command['args'][number], { type: 'Assignment' }>): ScriptWord {
+    const value = arg.value.type === 'Word' ? this.readWord(arg.value) : undefined;
     return value === undefined ? undefined : `${arg.name}=${value}`;
   }
 
-  private word(word: ShellWord | undefined): Word {
+  private readWord(word: ShellWord | undefined): ScriptWord {
     if (!word) return undefined;
     if (!word.parts) return word.value;
     let text = '';
     for (const part of word.parts) {
-      const value = this.part(part, false);
+      const value = this.readPart(part, false);
       if (value === undefined) return undefined;
       text += value;
     }
     return text;
   }
 
-  private part(part: Part, isQuoted: boolean): Word {
+  private readPart(part: Part, isQuoted: boolean): ScriptWord {
     switch (part.type) {
       case 'Literal':
       case 'SingleQuoted':
@@ -267,17 +270,17 @@ class ShReader {
       case 'DoubleQuoted': {
         let text = '';
         for (const inner of part.parts) {
-          const value = this.part(inner, true);
+          const value = this.readPart(inner, true);
           if (value === undefined) return undefined;
           text += value;
         }
         return text;
       }
       case 'SimpleExpansion':
-        return this.expansion(part.text.slice(1), isQuoted);
+        return this.expandVariable(part.text.slice(1), isQuoted);
       case 'ParameterExpansion':
         return part.operation === undefined && part.prefix === undefined && part.index === undefined
-          ? this.expansion(part.parameter, isQuoted)
+          ? this.expandVariable(part.parameter, isQuoted)
           : undefined;
       default:
         return undefined;
@@ -285,8 +288,8 @@ class ShReader {
   }
 
   /** Unquoted values are split at blanks and their wildcards expanded. */
-  private expansion(name: string, isQuoted: boolean): Word {
-    const value = this.shell.variable(name);
+  private expandVariable(name: string, isQuoted: boolean): ScriptWord {
+    const value = this.shell.getVariable(name);
     return value !== undefined && !isQuoted && /[\s*?[]/.test(value) ? undefined : value;
   }
 }

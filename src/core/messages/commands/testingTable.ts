@@ -1,5 +1,5 @@
 import type { CommandStep } from './commandSteps';
-import type { Effect, LineRange, PrintedText } from './printed';
+import type { CommandEffect, LineRange, PrintedText } from './printed';
 
 /** A command line's steps in the tables' notation: one line per step with an effect. */
 export function describeSteps(steps: readonly CommandStep[] | undefined): string[] {
@@ -44,7 +44,7 @@ function describeRange({ first, most }: LineRange): string {
   return most === Infinity ? `${first}-$` : most === 1 ? String(first) : `${first}-${first + most - 1}`;
 }
 
-function describeEffect(effect: Effect): string {
+function describeEffect(effect: CommandEffect): string {
   switch (effect.kind) {
     case 'write':
       return `${effect.appends ? 'append' : 'write'} ${effect.path}${effect.text === undefined ? '' : ` ${JSON.stringify(effect.text)}`}`;

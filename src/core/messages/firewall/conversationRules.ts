@@ -1,7 +1,7 @@
 import { getBlocks, isRecord, isText, isToolResult, isToolUse } from '../blocks';
 import type { ApiMessage, Block, ToolResultBlock } from '../types';
 import { checkPairs } from './toolPairs';
-import type { At, Violation } from './violation';
+import type { BlockPosition, Violation } from './violation';
 
 /** The API allows this many cache breakpoints. */
 const MAX_CACHE_MARKS = 4;
@@ -25,11 +25,12 @@ function checkFirst(messages: readonly ApiMessage[]): Violation[] {
 
 const isBlank = (text: string): boolean => text.trim() === '';
 
-const HALF_PAIR = 'it holds half of a surrogate pair, which is no character';
+const HALF_PAIR_DETAIL = 'it holds half of a surrogate pair, which is no character';
 
 function checkMessage(message: ApiMessage, index: number, all: readonly ApiMessage[]): Violation[] {
   if (typeof message.content === 'string') {
-    if (!message.content.isWellFormed()) return [{ rule: 'text-well-formed', message: index, detail: HALF_PAIR }];
+    if (!message.content.isWellFormed())
+      return [{ rule: 'text-well-formed', message: index, detail: HALF_PAIR_DETAIL }];
     return isBlank(message.content) ? [{ rule: 'text-not-blank', message: index, detail: 'the message is blank' }] : [];
   }
   // Only the last assistant message may be empty (a reply to be continued).
@@ -42,7 +43,7 @@ function checkMessage(message: ApiMessage, index: number, all: readonly ApiMessa
 
 function checkBlock(block: Block, message: number, at: number): Violation[] {
   const where = { message, block: at };
-  if (!isWellFormed(block)) return [{ rule: 'text-well-formed', ...where, detail: HALF_PAIR }];
+  if (!isWellFormed(block)) return [{ rule: 'text-well-formed', ...where, detail: HALF_PAIR_DETAIL }];
   if (isText(block) && isBlank(block.text)) return [{ rule: 'text-not-blank', ...where, detail: 'the text is blank' }];
   if (isToolUse(block) && !isRecord(block.input)) {
     return [{ rule: 'input-is-object', ...where, detail: `the input of ${block.name} is no object` }];
@@ -61,7 +62,7 @@ function isWellFormed(value: unknown): boolean {
   return Object.entries(value).every(([key, each]) => key.isWellFormed() && isWellFormed(each));
 }
 
-function checkResult(block: ToolResultBlock, where: At): Violation[] {
+function checkResult(block: ToolResultBlock, where: BlockPosition): Violation[] {
   const violations: Violation[] = [];
   const parts = Array.isArray(block.content) ? (block.content as readonly Block[]) : [];
   if (parts.some((part) => isText(part) && isBlank(part.text))) {

@@ -48,14 +48,14 @@ function makeKey({ rule, message, block }: Violation, origin: number, messages: 
   return `${rule} ${origin} ${place ?? ''}`;
 }
 
-const places = new WeakMap<ApiMessage, readonly number[]>();
+const placesByMessage = new WeakMap<ApiMessage, readonly number[]>();
 
 /** For each block, the number of preceding blocks that are not thinking. */
 function listPlaces(message: ApiMessage): readonly number[] {
-  const known = places.get(message);
+  const known = placesByMessage.get(message);
   if (known) return known;
   let before = 0;
   const counted = getBlocks(message).map((block) => (isAnyThinking(block) ? before : before++));
-  places.set(message, counted);
+  placesByMessage.set(message, counted);
   return counted;
 }

@@ -1,12 +1,12 @@
 /** Each call must be answered exactly once, at the start of the next user turn. */
 import { getBlocks, isRecord, isToolResult, isToolUse } from '../blocks';
 import type { ApiMessage, Block } from '../types';
-import type { At, Violation } from './violation';
+import type { BlockPosition, Violation } from './violation';
 
 /** Consecutive messages of one role, which the API treats as one message. */
-interface Turn {
+interface PairedTurn {
   role: ApiMessage['role'] | undefined;
-  readonly open: Map<string, At>;
+  readonly open: Map<string, BlockPosition>;
   readonly answered: Set<string>;
   /** True once the user turn contains anything but results. */
   hasOther: boolean;
@@ -17,14 +17,14 @@ export function checkPairs(messages: readonly ApiMessage[]): Violation[] {
   const violations: Violation[] = [];
   const used = new Set<string>();
   const paused: PausedCalls = new Map();
-  const turn: Turn = { role: undefined, open: new Map(), answered: new Set(), hasOther: false };
+  const turn: PairedTurn = { role: undefined, open: new Map(), answered: new Set(), hasOther: false };
   messages.forEach((message, index) => {
     if (message.role === 'system') return;
     if (message.role !== turn.role) {
       turn.role = message.role;
       turn.hasOther = false;
       if (message.role === 'assistant') {
-        violations.push(...unanswered(turn));
+        violations.push(...reportUnanswered(turn));
         turn.open.clear();
         turn.answered.clear();
       }
@@ -36,7 +36,7 @@ export function checkPairs(messages: readonly ApiMessage[]): Violation[] {
     );
   });
   // All calls at the end may be pending, but not only some of them.
-  if (turn.role === 'user') violations.push(...unanswered(turn));
+  if (turn.role === 'user') violations.push(...reportUnanswered(turn));
   return violations;
 }
 
@@ -46,7 +46,7 @@ export function checkPairs(messages: readonly ApiMessage[]): Violation[] {
  */
 type PausedCalls = Map<string, number>;
 
-const unanswered = ({ open, answered }: Turn): Violation[] =>
+const reportUnanswered = ({ open, answered }: PairedTurn): Violation[] =>
   [...open]
     .filter(([id]) => !answered.has(id))
     .map(([id, at]) => ({ rule: 'call-answered', ...at, detail: `${id} has no result` }));
@@ -55,11 +55,11 @@ function collectCalls(
   message: ApiMessage,
   index: number,
   used: Set<string>,
-  open: Map<string, At>,
+  open: Map<string, BlockPosition>,
   paused: PausedCalls,
 ): Violation[] {
   const violations: Violation[] = [];
-  const take = (id: string, where: At): void => {
+  const take = (id: string, where: BlockPosition): void => {
     if (used.has(id)) violations.push({ rule: 'ids-unique', ...where, detail: `${id} is used twice` });
     used.add(id);
   };
@@ -79,12 +79,12 @@ function collectCalls(
       violations.push({ rule: 'result-has-call', ...where, detail });
       return;
     }
-    const id = serverCallId(block);
+    const id = getServerCallId(block);
     if (id !== undefined) {
       take(id, where);
       server.add(id);
     }
-    const answered = serverResultId(block);
+    const answered = getServerResultId(block);
     if (answered !== undefined && !server.delete(answered) && !paused.delete(answered)) {
       violations.push({
         rule: 'server-pair-kept',
@@ -109,7 +109,7 @@ export function getProgramId({ caller }: Block): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-const serverCallId = (block: Block): string | undefined =>
+const getServerCallId = (block: Block): string | undefined =>
   (block.type === 'server_tool_use' || block.type === 'mcp_tool_use') && typeof block['id'] === 'string'
     ? block['id']
     : undefined;
@@ -118,12 +118,12 @@ const serverCallId = (block: Block): string | undefined =>
  * `web_search_tool_result`, `mcp_tool_result` and the like carry their call's ID, in the assistant
  * message.
  */
-const serverResultId = (block: Block): string | undefined =>
+const getServerResultId = (block: Block): string | undefined =>
   block.type !== 'tool_result' && block.type.endsWith('_tool_result') && typeof block['tool_use_id'] === 'string'
     ? block['tool_use_id']
     : undefined;
 
-function checkResults(message: ApiMessage, index: number, turn: Turn): Violation[] {
+function checkResults(message: ApiMessage, index: number, turn: PairedTurn): Violation[] {
   if (typeof message.content === 'string') {
     turn.hasOther = true;
     return [];

@@ -2,7 +2,7 @@ import { looksLikeMarker } from '../markers';
 import { getBlocks, isAnyThinking, isRecord, isText, isToolResult } from '../blocks';
 import { findTurnStart } from '../task';
 import type { ApiMessage, Block, ToolResultBlock } from '../types';
-import type { At, Violation } from './violation';
+import type { BlockPosition, Violation } from './violation';
 import { isEqual } from '../../isEqual';
 
 /** Origin of a summary, which replaces the messages missing next to it. */
@@ -59,12 +59,13 @@ function checkOrder(origins: readonly number[], length: number): Violation[] {
   return [];
 }
 
-const firstUser = (messages: readonly ApiMessage[]): number => messages.findIndex((message) => message.role === 'user');
+const findFirstUser = (messages: readonly ApiMessage[]): number =>
+  messages.findIndex((message) => message.role === 'user');
 
 /** The task, the first user message, is unchanged. */
 function checkTask(original: readonly ApiMessage[], view: readonly ApiMessage[]): Violation[] {
-  const before = original[firstUser(original)];
-  const at = firstUser(view);
+  const before = original[findFirstUser(original)];
+  const at = findFirstUser(view);
   if (!before || view[at] === before || isEqual(view[at], before)) return [];
   return [{ rule: 'task-kept', message: Math.max(at, 0), detail: 'the first user message (the task) was changed' }];
 }
@@ -97,7 +98,7 @@ function checkOpening(
  * Fields that condensation may change; others must stay. A Map, since a block type may be
  * "constructor".
  */
-const CHANGEABLE: ReadonlyMap<string, readonly string[]> = new Map([
+const CHANGEABLE_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
   ['text', ['text']],
   ['tool_use', ['input']],
   ['tool_result', ['content']],
@@ -105,7 +106,7 @@ const CHANGEABLE: ReadonlyMap<string, readonly string[]> = new Map([
 
 function checkMessageKept(before: ApiMessage, after: ApiMessage, message: number): Violation[] {
   const violations: Violation[] = [];
-  if (!sameFields(before, after, ['content'])) {
+  if (!haveSameFields(before, after, ['content'])) {
     violations.push({ rule: 'fields-kept', message, detail: 'a field of the message changed' });
   }
   const [old, now] = [before.content, after.content];
@@ -129,7 +130,7 @@ function checkMessageKept(before: ApiMessage, after: ApiMessage, message: number
 function checkBlockKept(before: Block | undefined, after: Block, message: number, block: number): Violation[] {
   if (!before || before === after) return [];
   const where = { message, block };
-  if (standsFor(after, before)) return [];
+  if (isReplacementOf(after, before)) return [];
   if (before.type !== after.type) {
     return [{ rule: 'structure-kept', ...where, detail: `a ${before.type} became a ${after.type}` }];
   }
@@ -141,7 +142,7 @@ function checkBlockKept(before: Block | undefined, after: Block, message: number
   const violations: Violation[] = [];
   const getId = (value: Block): unknown => value['id'] ?? value['tool_use_id'];
   if (getId(before) !== getId(after)) violations.push({ rule: 'ids-kept', ...where, detail: 'the id changed' });
-  if (!sameFields(before, after, CHANGEABLE.get(before.type) ?? [])) {
+  if (!haveSameFields(before, after, CHANGEABLE_FIELDS.get(before.type) ?? [])) {
     violations.push({ rule: 'fields-kept', ...where, detail: `a field of the ${before.type} changed` });
   }
   if (isToolResult(before) && isToolResult(after)) violations.push(...checkResultKept(before, after, where));
@@ -149,11 +150,11 @@ function checkBlockKept(before: Block | undefined, after: Block, message: number
 }
 
 /** An image may be replaced by a text that is exactly one marker. */
-const standsFor = (after: Block, before: Block): boolean =>
+const isReplacementOf = (after: Block, before: Block): boolean =>
   before.type === 'image' && isText(after) && Object.keys(after).length === 2 && looksLikeMarker(after.text);
 
 /** Text in a result stays text; anything else (an image) keeps its position. */
-function checkResultKept(before: ToolResultBlock, after: ToolResultBlock, where: At): Violation[] {
+function checkResultKept(before: ToolResultBlock, after: ToolResultBlock, where: BlockPosition): Violation[] {
   const [old, now] = [before.content, after.content];
   if (!Array.isArray(old) || !Array.isArray(now)) {
     return typeof old === typeof now && Array.isArray(old) === Array.isArray(now)
@@ -166,13 +167,15 @@ function checkResultKept(before: ToolResultBlock, after: ToolResultBlock, where:
       const other = (now as readonly Block[])[index];
       return (
         part === other ||
-        (isRecord(part) && isRecord(other) && (sameFields(part, other, ['text', 'result']) || standsFor(other, part)))
+        (isRecord(part) &&
+          isRecord(other) &&
+          (haveSameFields(part, other, ['text', 'result']) || isReplacementOf(other, part)))
       );
     });
   return kept ? [] : [{ rule: 'structure-kept', ...where, detail: 'a part of a result was lost or changed' }];
 }
 
-function sameFields(
+function haveSameFields(
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,
   but: readonly string[],

@@ -1,4 +1,4 @@
-export type Rule =
+export type FirewallRule =
   | 'first-is-user'
   | 'text-not-blank'
   | 'text-well-formed'
@@ -21,13 +21,13 @@ export type Rule =
   | 'reference-valid';
 
 export interface Violation {
-  readonly rule: Rule;
+  readonly rule: FirewallRule;
   readonly message: number;
   readonly block?: number;
   readonly detail: string;
 }
 
-export interface At {
+export interface BlockPosition {
   readonly message: number;
   readonly block: number;
 }

@@ -4,7 +4,7 @@
  */
 
 /** Kinds of bytes: the table's columns. */
-const KINDS = {
+const BYTE_KINDS = {
   lower: 0,
   upper: 1,
   digit: 2,
@@ -17,16 +17,16 @@ const KINDS = {
   wide: 9, // beyond ASCII
   end: 10, // END_BYTE
 } as const;
-type Kind = keyof typeof KINDS;
-const COLUMNS = 16;
+type ByteKind = keyof typeof BYTE_KINDS;
+const STATE_TABLE_COLUMNS = 16;
 
 /** From here on, states end the piece: before the last byte, one byte earlier, or undecided. */
-export const BEFORE = 13 * COLUMNS;
-export const EARLIER = 14 * COLUMNS;
-const UNKNOWN = 15 * COLUMNS;
+export const END_BEFORE_BYTE = 13 * STATE_TABLE_COLUMNS;
+export const END_EARLIER = 14 * STATE_TABLE_COLUMNS;
+const END_UNKNOWN = 15 * STATE_TABLE_COLUMNS;
 
 /** States in row order; the first is initial. */
-const STATES = {
+const SCANNER_STATES = {
   start: 0,
   upper: 1, // capitals of a word
   lower: 2, // the rest of a word
@@ -41,27 +41,32 @@ const STATES = {
   number: 11, // three of them
   newlines: 12,
 } as const;
-type State = keyof typeof STATES;
-type Step = State | 'BEFORE' | 'EARLIER' | 'UNKNOWN';
+type ScannerState = keyof typeof SCANNER_STATES;
+type ScannerStep = ScannerState | 'BEFORE' | 'EARLIER' | 'UNKNOWN';
 
-const WORD: Partial<Record<Kind, Step>> = { upper: 'upper', lower: 'lower' };
-const OTHERS: Partial<Record<Kind, Step>> = { slash: 'others', apostrophe: 'others', other: 'others' };
-const SPACES: Partial<Record<Kind, Step>> = { blank: 'spaces', tab: 'spaces', newline: 'UNKNOWN', end: 'BEFORE' };
+const WORD_STEPS: Partial<Record<ByteKind, ScannerStep>> = { upper: 'upper', lower: 'lower' };
+const OTHER_STEPS: Partial<Record<ByteKind, ScannerStep>> = { slash: 'others', apostrophe: 'others', other: 'others' };
+const SPACE_STEPS: Partial<Record<ByteKind, ScannerStep>> = {
+  blank: 'spaces',
+  tab: 'spaces',
+  newline: 'UNKNOWN',
+  end: 'BEFORE',
+};
 
 /** Unlisted kinds end the piece; non-ASCII bytes are undecided. */
-const STEPS: Record<State, Partial<Record<Kind, Step>>> = {
+const STEPS_BY_STATE: Record<ScannerState, Partial<Record<ByteKind, ScannerStep>>> = {
   start: {
-    ...{ ...WORD, digit: 'digit', blank: 'blank', tab: 'tab', newline: 'newlines' },
+    ...{ ...WORD_STEPS, digit: 'digit', blank: 'blank', tab: 'tab', newline: 'newlines' },
     ...{ slash: 'prefix', apostrophe: 'prefix', other: 'prefix' },
   },
-  upper: { ...WORD, apostrophe: 'UNKNOWN' },
+  upper: { ...WORD_STEPS, apostrophe: 'UNKNOWN' },
   lower: { lower: 'lower', apostrophe: 'UNKNOWN' },
-  blank: { ...WORD, ...OTHERS, ...SPACES },
-  tab: { ...WORD, ...SPACES },
+  blank: { ...WORD_STEPS, ...OTHER_STEPS, ...SPACE_STEPS },
+  tab: { ...WORD_STEPS, ...SPACE_STEPS },
   // the last space belongs to the visible character after it
-  spaces: { ...SPACES, ...toAll('EARLIER', 'lower', 'upper', 'digit', 'slash', 'apostrophe', 'other') },
-  prefix: { ...WORD, ...OTHERS, newline: 'tail' },
-  others: { ...OTHERS, newline: 'tail' },
+  spaces: { ...SPACE_STEPS, ...toAll('EARLIER', 'lower', 'upper', 'digit', 'slash', 'apostrophe', 'other') },
+  prefix: { ...WORD_STEPS, ...OTHER_STEPS, newline: 'tail' },
+  others: { ...OTHER_STEPS, newline: 'tail' },
   tail: { newline: 'tail', slash: 'tail', wide: 'BEFORE' },
   digit: { digit: 'digits' },
   digits: { digit: 'number' },
@@ -69,24 +74,29 @@ const STEPS: Record<State, Partial<Record<Kind, Step>>> = {
   newlines: { newline: 'newlines', blank: 'UNKNOWN', tab: 'UNKNOWN' },
 };
 
-function toAll(step: Step, ...kinds: Kind[]): Partial<Record<Kind, Step>> {
+function toAll(step: ScannerStep, ...kinds: ByteKind[]): Partial<Record<ByteKind, ScannerStep>> {
   return Object.fromEntries(kinds.map((kind) => [kind, step]));
 }
 
-function encodeStep(step: Step): number {
-  if (step === 'BEFORE') return BEFORE;
-  if (step === 'EARLIER') return EARLIER;
-  return step === 'UNKNOWN' ? UNKNOWN : STATES[step] * COLUMNS;
+function encodeStep(step: ScannerStep): number {
+  if (step === 'BEFORE') return END_BEFORE_BYTE;
+  if (step === 'EARLIER') return END_EARLIER;
+  return step === 'UNKNOWN' ? END_UNKNOWN : SCANNER_STATES[step] * STATE_TABLE_COLUMNS;
 }
 
 /** Indexed by state + kind of byte. */
-export const NEXT = new Uint8Array(256);
-for (const [state, steps] of Object.entries(STEPS) as [State, Partial<Record<Kind, Step>>][]) {
-  for (const [kind, column] of Object.entries(KINDS) as [Kind, number][])
-    NEXT[STATES[state] * COLUMNS + column] = encodeStep(steps[kind] ?? (kind === 'wide' ? 'UNKNOWN' : 'BEFORE'));
+export const NEXT_STATE = new Uint8Array(256);
+for (const [state, steps] of Object.entries(STEPS_BY_STATE) as [
+  ScannerState,
+  Partial<Record<ByteKind, ScannerStep>>,
+][]) {
+  for (const [kind, column] of Object.entries(BYTE_KINDS) as [ByteKind, number][])
+    NEXT_STATE[SCANNER_STATES[state] * STATE_TABLE_COLUMNS + column] = encodeStep(
+      steps[kind] ?? (kind === 'wide' ? 'UNKNOWN' : 'BEFORE'),
+    );
 }
 
-function classifyByte(byte: number): Kind {
+function classifyByte(byte: number): ByteKind {
   if (byte >= 0x80) return byte === 0xff ? 'end' : 'wide';
   const char = String.fromCharCode(byte);
   if (/[a-z]/.test(char)) return 'lower';
@@ -99,4 +109,4 @@ function classifyByte(byte: number): Kind {
   return char === "'" ? 'apostrophe' : 'other';
 }
 
-export const KIND = Uint8Array.from({ length: 256 }, (_, byte) => KINDS[classifyByte(byte)]);
+export const KIND_BY_BYTE = Uint8Array.from({ length: 256 }, (_, byte) => BYTE_KINDS[classifyByte(byte)]);

@@ -1,7 +1,7 @@
 /**
  * Free bytes after the text in every buffer, since whole words are read, starting with END_BYTE.
  */
-export const PADDING = 16;
+export const PADDING_BYTES = 16;
 
 /** Ends the text in a buffer. Never occurs in UTF-8. */
 export const END_BYTE = 0xff;
@@ -13,8 +13,8 @@ export interface ByteText {
 }
 
 /** Allocates `size` bytes plus padding. */
-export function byteText(size: number): ByteText {
-  return toByteText(new Uint8Array(size + PADDING));
+export function createByteText(size: number): ByteText {
+  return toByteText(new Uint8Array(size + PADDING_BYTES));
 }
 
 export function toByteText(bytes: Uint8Array): ByteText {
@@ -22,22 +22,24 @@ export function toByteText(bytes: Uint8Array): ByteText {
 }
 
 /** Maximum bytes of a short piece: three words, zero-padded. */
-export const SHORT = 12;
+export const MAX_SHORT_BYTES = 12;
 
 /** KEEP[k + 8] masks all but the first k bytes of a word: none for k <= 0, all for k >= 4. */
-const KEEP = Int32Array.from({ length: SHORT + 9 }, (_, i) => (i <= 8 ? 0 : i >= 12 ? -1 : (1 << ((i - 8) * 8)) - 1));
+const SHORT_WORD_MASKS = Int32Array.from({ length: MAX_SHORT_BYTES + 9 }, (_, i) =>
+  i <= 8 ? 0 : i >= 12 ? -1 : (1 << ((i - 8) * 8)) - 1,
+);
 
 /** Bytes 0 to 3 of a short piece. */
-export function word0(view: DataView, start: number, length: number): number {
-  return view.getInt32(start, true) & (KEEP[length + 8] as number);
+export function readWord0(view: DataView, start: number, length: number): number {
+  return view.getInt32(start, true) & (SHORT_WORD_MASKS[length + 8] as number);
 }
 
-export function word1(view: DataView, start: number, length: number): number {
-  return view.getInt32(start + 4, true) & (KEEP[length + 4] as number);
+export function readWord1(view: DataView, start: number, length: number): number {
+  return view.getInt32(start + 4, true) & (SHORT_WORD_MASKS[length + 4] as number);
 }
 
-export function word2(view: DataView, start: number, length: number): number {
-  return view.getInt32(start + 8, true) & (KEEP[length] as number);
+export function readWord2(view: DataView, start: number, length: number): number {
+  return view.getInt32(start + 8, true) & (SHORT_WORD_MASKS[length] as number);
 }
 
 /** Use its high bits. */
@@ -60,7 +62,7 @@ export function hashLong(view: DataView, start: number, length: number): number 
 }
 
 /** Requires `length` >= 4. */
-export function sameBytes(a: DataView, atA: number, b: DataView, atB: number, length: number): boolean {
+export function areBytesEqual(a: DataView, atA: number, b: DataView, atB: number, length: number): boolean {
   const last = length - 4;
   for (let i = 0; i < last; i += 4) {
     if (a.getInt32(atA + i, true) !== b.getInt32(atB + i, true)) return false;

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { chunkEnd } from './chunks';
+import { findChunkEnd } from './chunks';
 import { RankTable } from './rankTable';
-import { randomNumbers, randomText, referencePieces, table } from './testing';
+import { createRandom, makeRandomText, splitWithReference, rankTableBytes } from './testing';
 
-const { classes } = new RankTable(table);
+const { classes } = new RankTable(rankTableBytes);
 
 function chunks(text: string, size: number): string[] {
   const found: string[] = [];
   for (let from = 0; from < text.length;) {
-    const to = chunkEnd(text, from, size, classes);
+    const to = findChunkEnd(text, from, size, classes);
     found.push(text.slice(from, to));
     from = to;
   }
@@ -31,11 +31,11 @@ describe('chunks of a text', () => {
   });
 
   it('never change the pieces of the text, whatever the size', () => {
-    const random = randomNumbers(5);
+    const random = createRandom(5);
     for (let i = 0; i < 20_000; i++) {
-      const text = randomText(random) + randomText(random);
-      const pieces = chunks(text, random(20)).flatMap((chunk) => referencePieces(chunk));
-      expect(pieces, JSON.stringify(text)).toEqual(referencePieces(text));
+      const text = makeRandomText(random) + makeRandomText(random);
+      const pieces = chunks(text, random(20)).flatMap((chunk) => splitWithReference(chunk));
+      expect(pieces, JSON.stringify(text)).toEqual(splitWithReference(text));
     }
   });
 });

@@ -1,7 +1,15 @@
-import { CASELESS, LOWER, NEWLINE, NUMBER, OTHER, SPACE, UPPER } from './charClass';
+import {
+  CLASS_CASELESS,
+  CLASS_LOWER,
+  CLASS_NEWLINE,
+  CLASS_NUMBER,
+  CLASS_OTHER,
+  CLASS_SPACE,
+  CLASS_UPPER,
+} from './charClass';
 
-const BEFORE = UPPER | LOWER | CASELESS | NUMBER;
-const BEHIND = OTHER | SPACE | NEWLINE;
+const CLASSES_BEFORE_CUT = CLASS_UPPER | CLASS_LOWER | CLASS_CASELESS | CLASS_NUMBER;
+const CLASSES_AFTER_CUT = CLASS_OTHER | CLASS_SPACE | CLASS_NEWLINE;
 const APOSTROPHE = 0x27;
 
 /**
@@ -9,11 +17,11 @@ const APOSTROPHE = 0x27;
  * character that is neither letter, number, mark nor apostrophe, since a piece always ends there.
  * Never at surrogates, whose class is unknown.
  */
-function mayCut(text: string, at: number, classes: Uint8Array): boolean {
+function isSafeCut(text: string, at: number, classes: Uint8Array): boolean {
   const behind = text.charCodeAt(at);
-  if (((classes[behind] as number) & BEHIND) === 0 || behind === APOSTROPHE) return false;
+  if (((classes[behind] as number) & CLASSES_AFTER_CUT) === 0 || behind === APOSTROPHE) return false;
   if (behind >= 0xd800 && behind <= 0xdfff) return false;
-  return ((classes[text.charCodeAt(at - 1)] as number) & BEFORE) !== 0;
+  return ((classes[text.charCodeAt(at - 1)] as number) & CLASSES_BEFORE_CUT) !== 0;
 }
 
 /**
@@ -21,11 +29,11 @@ function mayCut(text: string, at: number, classes: Uint8Array): boolean {
  * the end of the text.
  * @param classes class bits per code point
  */
-export function chunkEnd(text: string, from: number, size: number, classes: Uint8Array): number {
+export function findChunkEnd(text: string, from: number, size: number, classes: Uint8Array): number {
   if (text.length - from <= size) return text.length;
-  for (let at = from + size; at > from; at--) if (mayCut(text, at, classes)) return at;
+  for (let at = from + size; at > from; at--) if (isSafeCut(text, at, classes)) return at;
   for (let at = from + size + 1; at < text.length; at++) {
-    if (mayCut(text, at, classes)) return at;
+    if (isSafeCut(text, at, classes)) return at;
   }
   return text.length;
 }

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { leastCpuMs } from '../../testing';
+import { measureLeastCpuMs } from '../../testing';
 import { createO200kCounter } from './counter';
-import { expectReferenceCounts, randomNumbers, randomText, referenceCount, table } from './testing';
+import { expectReferenceCounts, createRandom, makeRandomText, countWithReference, rankTableBytes } from './testing';
 
-const counter = createO200kCounter(table);
+const counter = createO200kCounter(rankTableBytes);
 const root = resolve(import.meta.dirname, '../../../..');
 
 const LOG = `2025-10-14T09:12:33.481Z [info]  worker-3 GET /api/v1/items?id=8f14e45f-ceea-467f&limit=50 200 12.7ms
@@ -69,12 +69,12 @@ const SPECIAL = {
 
 describe('the o200k counter agrees with js-tiktoken on', () => {
   it.each(Object.entries({ ...LANGUAGES, ...SPECIAL, log: LOG }))('a text with %s', (_, text) => {
-    expect(counter.count(text)).toBe(referenceCount(text));
+    expect(counter.count(text)).toBe(countWithReference(text));
     const upper = text.toUpperCase();
-    expect(counter.count(upper)).toBe(referenceCount(upper));
+    expect(counter.count(upper)).toBe(countWithReference(upper));
     for (let length = 0; length < Math.min(text.length, 200); length += 7) {
-      expect(counter.count(text.slice(length)), text.slice(length)).toBe(referenceCount(text.slice(length)));
-      expect(counter.count(text.slice(0, length))).toBe(referenceCount(text.slice(0, length)));
+      expect(counter.count(text.slice(length)), text.slice(length)).toBe(countWithReference(text.slice(length)));
+      expect(counter.count(text.slice(0, length))).toBe(countWithReference(text.slice(0, length)));
     }
   });
 
@@ -85,7 +85,7 @@ describe('the o200k counter agrees with js-tiktoken on', () => {
   });
 
   it('logs with numbers, paths and hashes', () => {
-    const random = randomNumbers(11);
+    const random = createRandom(11);
     const line = (i: number) =>
       `2025-${String(random(12) + 1)}-14T09:${i % 60}:33.${random(1000)}Z [${['info', 'WARN', 'ERROR'][i % 3]!}] ` +
       `req=${random(2 ** 31).toString(16)}-${random(2 ** 31).toString(36)} /usr/lib/x86_64/${random(99)}.so.${i} +${random(9e5)}ms\n`;
@@ -112,19 +112,19 @@ describe('the o200k counter agrees with js-tiktoken on', () => {
   });
 
   it('100,000 random texts', () => {
-    const random = randomNumbers(2);
-    const texts = Array.from({ length: 100_000 }, () => randomText(random));
+    const random = createRandom(2);
+    const texts = Array.from({ length: 100_000 }, () => makeRandomText(random));
     expectReferenceCounts(counter, texts, '2bd93a3ce4da2bcd3d79ee9575e1db2778bb25dfe0ae6a62a99e9e217bb8caa4');
   });
 });
 
 describe('the o200k counter', () => {
   it('gives the same count whatever the size of its chunks', () => {
-    const random = randomNumbers(6);
-    const texts = Array.from({ length: 3000 }, () => randomText(random) + randomText(random));
+    const random = createRandom(6);
+    const texts = Array.from({ length: 3000 }, () => makeRandomText(random) + makeRandomText(random));
     texts.push(Object.values({ ...LANGUAGES, ...SPECIAL }).join('\n'));
     for (const chunk of [1, 3, 13, 64]) {
-      const small = createO200kCounter(table, chunk);
+      const small = createO200kCounter(rankTableBytes, chunk);
       for (const text of texts) expect(small.count(text), JSON.stringify(text)).toBe(counter.count(text));
     }
   });
@@ -146,11 +146,11 @@ describe('the o200k counter', () => {
   });
 
   it('merges repeated text only once', () => {
-    const random = randomNumbers(4);
+    const random = createRandom(4);
     const letters = Array.from({ length: 400_000 }, () => String.fromCharCode(97 + random(26)));
     const [same, other] = ['a'.repeat(400_000), letters.join('')];
-    const ofSame = leastCpuMs(() => counter.count(same));
-    expect(ofSame).toBeLessThan(leastCpuMs(() => counter.count(other)) / 4);
+    const ofSame = measureLeastCpuMs(() => counter.count(same));
+    expect(ofSame).toBeLessThan(measureLeastCpuMs(() => counter.count(other)) / 4);
     expect(counter.count(same)).toBe(50_000);
   });
 

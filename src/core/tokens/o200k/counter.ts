@@ -1,16 +1,16 @@
 import type { TokenCounter } from '../types';
-import { byteText, END_BYTE, PADDING, type ByteText } from './bytes';
-import { chunkEnd } from './chunks';
-import { Merger } from './merge';
+import { createByteText, END_BYTE, PADDING_BYTES, type ByteText } from './bytes';
+import { findChunkEnd } from './chunks';
+import { BytePairMerger } from './merge';
 import { PieceCache } from './pieceCache';
 import { NO_RANK, RankTable } from './rankTable';
-import { Scanner } from './scanner';
+import { PieceScanner } from './scanner';
 
 /** UTF-16 units encoded at a time; the size doesn't affect counts. */
-const CHUNK = 16 * 1024;
+const CHUNK_CHARS = 16 * 1024;
 
 /** Maximum UTF-8 bytes per UTF-16 unit. */
-const BYTES_PER_UNIT = 3;
+const MAX_BYTES_PER_UNIT = 3;
 
 /**
  * Exact counts of o200k_base tokens.
@@ -20,24 +20,24 @@ const BYTES_PER_UNIT = 3;
  * @param table the bytes of the shipped o200k.bin; kept, not copied
  * @param chunk UTF-16 units that are turned into bytes at a time
  */
-export function createO200kCounter(table: Uint8Array, chunk = CHUNK): TokenCounter {
+export function createO200kCounter(table: Uint8Array, chunk = CHUNK_CHARS): TokenCounter {
   const ranks = new RankTable(table);
-  const scanner = new Scanner(ranks.classes);
-  const merger = new Merger(ranks);
+  const scanner = new PieceScanner(ranks.classes);
+  const merger = new BytePairMerger(ranks);
   const cache = new PieceCache((text, start, length) =>
-    ranks.rank(text.view, start, length) === NO_RANK ? merger.count(text, start, length) : 1,
+    ranks.getRank(text.view, start, length) === NO_RANK ? merger.countTokens(text, start, length) : 1,
   );
-  const buffer = byteText(chunk * BYTES_PER_UNIT);
+  const buffer = createByteText(chunk * MAX_BYTES_PER_UNIT);
   const encoder = new TextEncoder();
 
   function countBytes(text: ByteText, length: number): number {
     const bytes = text.bytes;
-    bytes.fill(END_BYTE, length, length + PADDING);
+    bytes.fill(END_BYTE, length, length + PADDING_BYTES);
     let tokens = 0;
     let start = 0;
     while (start < length) {
-      const end = scanner.pieceEnd(bytes, start);
-      tokens += end - start === 1 ? 1 : cache.count(text, start, end - start); // each byte is a token
+      const end = scanner.findPieceEnd(bytes, start);
+      tokens += end - start === 1 ? 1 : cache.countTokens(text, start, end - start); // each byte is a token
       start = end;
     }
     return tokens;
@@ -47,11 +47,11 @@ export function createO200kCounter(table: Uint8Array, chunk = CHUNK): TokenCount
     let tokens = 0;
     let from = 0;
     while (from < text.length) {
-      const to = chunkEnd(text, from, chunk, ranks.classes);
+      const to = findChunkEnd(text, from, chunk, ranks.classes);
       const part = from === 0 && to === text.length ? text : text.slice(from, to);
       if (part.length <= chunk) tokens += countBytes(buffer, encoder.encodeInto(part, buffer.bytes).written);
       else {
-        const endless = byteText(Buffer.byteLength(part));
+        const endless = createByteText(Buffer.byteLength(part));
         tokens += countBytes(endless, encoder.encodeInto(part, endless.bytes).written);
       }
       from = to;

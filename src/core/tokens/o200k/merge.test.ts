@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Merger } from './merge';
+import { BytePairMerger } from './merge';
 import { NO_RANK, RankTable } from './rankTable';
-import { encodeText, randomNumbers, table } from './testing';
+import { encodeText, createRandom, rankTableBytes } from './testing';
 
-const ranks = new RankTable(table);
+const ranks = new RankTable(rankTableBytes);
 
 /** The literal definition of byte-pair merging. */
 function plainMerge(text: string): number {
@@ -14,7 +14,7 @@ function plainMerge(text: string): number {
     let best = NO_RANK;
     let at = 0;
     for (let i = 0; i + 2 < starts.length; i++) {
-      const rank = ranks.rank(view, starts[i]!, starts[i + 2]! - starts[i]!);
+      const rank = ranks.getRank(view, starts[i]!, starts[i + 2]! - starts[i]!);
       if (rank < best) {
         best = rank;
         at = i;
@@ -25,16 +25,16 @@ function plainMerge(text: string): number {
   }
 }
 
-function merge(merger: Merger, text: string): number {
+function merge(merger: BytePairMerger, text: string): number {
   const encoded = encodeText(text);
-  return merger.count(encoded, 0, encoded.length);
+  return merger.countTokens(encoded, 0, encoded.length);
 }
 
-const simple = new Merger(ranks, { simple: 100_000, window: 100_000, overlap: 0 });
-const heap = new Merger(ranks, { simple: 0, window: 100_000, overlap: 0 });
-const windows = new Merger(ranks, { simple: 0, window: 48, overlap: 16 });
+const simple = new BytePairMerger(ranks, { simple: 100_000, window: 100_000, overlap: 0 });
+const heap = new BytePairMerger(ranks, { simple: 0, window: 100_000, overlap: 0 });
+const windows = new BytePairMerger(ranks, { simple: 0, window: 48, overlap: 16 });
 /** Insufficient overlap: many windows don't meet and are merged again. */
-const narrow = new Merger(ranks, { simple: 0, window: 8, overlap: 1 });
+const narrow = new BytePairMerger(ranks, { simple: 0, window: 8, overlap: 1 });
 
 /** Words of few letters merge in many ways. */
 const words = fc.oneof(
@@ -58,9 +58,9 @@ describe('byte-pair merging', () => {
   });
 
   it('joins its windows over long runs of every kind', () => {
-    const random = randomNumbers(3);
+    const random = createRandom(3);
     const draw = (letters: string) => Array.from({ length: 6000 }, () => letters[random(letters.length)]).join('');
-    const usual = new Merger(ranks);
+    const usual = new BytePairMerger(ranks);
     const runs = ['a', ' ', '-', 'ab', 'aab', '\n', '漢', 'أ', '0', '=', '_', '#', 'abcabcab', 'na', 'ACGT']
       .map((unit) => unit.repeat(6000 / unit.length))
       .concat(['abcdefghijklmnopqrstuvwxyz', 'ab', 'ACGT', '01', 'aeiou', '的一是不了人我在有他'].map(draw));

@@ -1,6 +1,6 @@
 import type { ByteText } from './bytes';
 import { MinHeap } from './minHeap';
-import { MAX_TOKEN, NO_RANK, type RankTable } from './rankTable';
+import { MAX_TOKEN_BYTES, NO_RANK, type RankTable } from './rankTable';
 
 /** Sizes in bytes; they don't affect counts. */
 export interface MergeSizes {
@@ -12,12 +12,12 @@ export interface MergeSizes {
   readonly overlap: number;
 }
 
-const DEFAULT_SIZES: MergeSizes = { simple: 64, window: 2048, overlap: 4 * MAX_TOKEN };
+const DEFAULT_MERGE_SIZES: MergeSizes = { simple: 64, window: 2048, overlap: 4 * MAX_TOKEN_BYTES };
 
 /** Cached windows, so that repetitive text is merged once. */
 const MAX_KNOWN_WINDOWS = 8;
 
-interface KnownWindow {
+interface CachedWindow {
   readonly bytes: Uint8Array;
   /** End of each part by its start. */
   readonly next: Int32Array;
@@ -25,13 +25,13 @@ interface KnownWindow {
 }
 
 /** A heap key is rank times this plus position, within the 53 bits of a number. */
-const PLACES = 2 ** 31;
+const RANK_FACTOR = 2 ** 31;
 
 /**
  * Byte-pair merge: repeatedly joins the adjacent parts that form the token with the lowest rank,
  * leftmost first. Counts the remaining parts; stateless between pieces.
  */
-export class Merger {
+export class BytePairMerger {
   readonly #table: RankTable;
   readonly #sizes: MergeSizes;
   /** simple merge: starts of the parts */
@@ -43,7 +43,7 @@ export class Merger {
   #previous: Int32Array;
   #heap: MinHeap;
 
-  constructor(table: RankTable, sizes: MergeSizes = DEFAULT_SIZES) {
+  constructor(table: RankTable, sizes: MergeSizes = DEFAULT_MERGE_SIZES) {
     this.#table = table;
     this.#sizes = sizes;
     this.#starts = new Int32Array(sizes.simple + 1);
@@ -59,7 +59,7 @@ export class Merger {
   }
 
   /** Tokens of `length` bytes from `start`, without looking up the whole. */
-  count(text: ByteText, start: number, length: number): number {
+  countTokens(text: ByteText, start: number, length: number): number {
     if (length <= this.#sizes.simple) return this.#simple(text.view, start, length);
     if (length <= this.#sizes.window) return this.#heapMerge(text.view, start, length);
     return this.#windows(text, start, length);
@@ -74,7 +74,7 @@ export class Merger {
     let at = 0;
     for (let i = 0; i < length; i++) {
       starts[i] = start + i;
-      const rank = i + 1 < length ? table.pairRank(view, start + i) : NO_RANK;
+      const rank = i + 1 < length ? table.getPairRank(view, start + i) : NO_RANK;
       ranks[i] = rank;
       if (rank < best) {
         best = rank;
@@ -106,7 +106,7 @@ export class Merger {
   /** Rank of this part joined with the next. */
   #rankOfTwo(view: DataView, part: number): number {
     const from = this.#starts[part] as number;
-    return this.#table.rank(view, from, (this.#starts[part + 2] as number) - from);
+    return this.#table.getRank(view, from, (this.#starts[part + 2] as number) - from);
   }
 
   /**
@@ -116,7 +116,7 @@ export class Merger {
    */
   #windows(text: ByteText, start: number, length: number): number {
     const end = start + length;
-    const known: KnownWindow[] = [];
+    const known: CachedWindow[] = [];
     let size = this.#sizes.window;
     let tokens = 0;
     let from = start;
@@ -148,7 +148,7 @@ export class Merger {
     }
   }
 
-  #window({ bytes, view }: ByteText, from: number, to: number, known: KnownWindow[]): KnownWindow {
+  #window({ bytes, view }: ByteText, from: number, to: number, known: CachedWindow[]): CachedWindow {
     const own = bytes.subarray(from, to);
     const again = known.find((other) => isSame(other.bytes, own));
     if (again) return again;
@@ -171,17 +171,17 @@ export class Merger {
     for (let at = 0; at < length; at++) {
       next[at] = at + 1;
       previous[at] = at - 1;
-      const rank = at + 1 < length ? table.pairRank(view, start + at) : NO_RANK;
+      const rank = at + 1 < length ? table.getPairRank(view, start + at) : NO_RANK;
       ranks[at] = rank;
-      if (rank !== NO_RANK) heap.append(rank * PLACES + at);
+      if (rank !== NO_RANK) heap.append(rank * RANK_FACTOR + at);
     }
     heap.arrange();
     let parts = length;
     while (heap.size > 0) {
       const key = heap.top;
       heap.removeTop();
-      const rank = Math.floor(key / PLACES);
-      const at = key - rank * PLACES;
+      const rank = Math.floor(key / RANK_FACTOR);
+      const at = key - rank * RANK_FACTOR;
       if (ranks[at] !== rank) continue; // the pair of this key no longer exists
       parts--;
       const gone = next[at] as number;
@@ -199,9 +199,9 @@ export class Merger {
   #renew(view: DataView, start: number, at: number, length: number): void {
     const middle = this.#next[at] as number;
     let rank = NO_RANK;
-    if (middle < length) rank = this.#table.rank(view, start + at, (this.#next[middle] as number) - at);
+    if (middle < length) rank = this.#table.getRank(view, start + at, (this.#next[middle] as number) - at);
     this.#ranks[at] = rank;
-    if (rank !== NO_RANK) this.#heap.push(rank * PLACES + at);
+    if (rank !== NO_RANK) this.#heap.push(rank * RANK_FACTOR + at);
   }
 
   /** Each merge removes one key from the heap and adds at most two. */

@@ -11,7 +11,7 @@ function counted() {
   });
   const count = (text: string) => {
     const encoded = encodeText(text);
-    return cache.count(encoded, 0, encoded.length);
+    return cache.countTokens(encoded, 0, encoded.length);
   };
   return { count, asked: () => asked };
 }

@@ -1,17 +1,26 @@
-import { hashLong, hashShort, sameBytes, SHORT, word0, word1, word2, type ByteText } from './bytes';
+import {
+  hashLong,
+  hashShort,
+  areBytesEqual,
+  MAX_SHORT_BYTES,
+  readWord0,
+  readWord1,
+  readWord2,
+  type ByteText,
+} from './bytes';
 
 /** Requires `length` >= 2. */
 export type CountPiece = (text: ByteText, start: number, length: number) => number;
 
 /** Longer pieces, in bytes, are not cached. */
-const LONGEST = 56;
+const MAX_CACHED_PIECE_BYTES = 56;
 
 const SHORT_BITS = 16; // 65,536 short pieces, 16 bytes each
 const LONG_BITS = 13; // 8,192 long pieces, 64 bytes each
 const COUNT_BITS = 8; // the last word of an entry: length above, tokens below; 0 if empty
 const COUNT_MASK = (1 << COUNT_BITS) - 1;
-const LONG_META = 1; // a long entry: hash, length and tokens, then the bytes
-const LONG_BYTES = 2;
+const LONG_META_WORD = 1; // a long entry: hash, length and tokens, then the bytes
+const LONG_BYTES_WORD = 2;
 
 /**
  * Caches token counts of pieces. Stores the bytes in two fixed arrays, so it is exact, bounded and
@@ -29,12 +38,12 @@ export class PieceCache {
   }
 
   /** Requires `length` >= 2. */
-  count(text: ByteText, start: number, length: number): number {
-    if (length > SHORT) return this.#countLong(text, start, length);
+  countTokens(text: ByteText, start: number, length: number): number {
+    if (length > MAX_SHORT_BYTES) return this.#countLong(text, start, length);
     const view = text.view;
-    const w0 = word0(view, start, length);
-    const w1 = word1(view, start, length);
-    const w2 = word2(view, start, length);
+    const w0 = readWord0(view, start, length);
+    const w1 = readWord1(view, start, length);
+    const w2 = readWord2(view, start, length);
     const at = (hashShort(w0, w1, w2, length) >>> (32 - SHORT_BITS)) << 2;
     const entries = this.#short;
     const meta = entries[at + 3] as number;
@@ -49,21 +58,23 @@ export class PieceCache {
   }
 
   #countLong(text: ByteText, start: number, length: number): number {
-    if (length > LONGEST) return this.#countPiece(text, start, length);
+    if (length > MAX_CACHED_PIECE_BYTES) return this.#countPiece(text, start, length);
     const hash = hashLong(text.view, start, length);
     const at = (hash >>> (32 - LONG_BITS)) << 4;
     const entries = this.#long;
-    const meta = entries[at + LONG_META] as number;
+    const meta = entries[at + LONG_META_WORD] as number;
     if (
       entries[at] === hash &&
       meta >>> COUNT_BITS === length &&
-      sameBytes(this.#longView, (at + LONG_BYTES) * 4, text.view, start, length)
+      areBytesEqual(this.#longView, (at + LONG_BYTES_WORD) * 4, text.view, start, length)
     )
       return meta & COUNT_MASK;
     const tokens = this.#countPiece(text, start, length);
     entries[at] = hash;
-    entries[at + LONG_META] = (length << COUNT_BITS) | tokens;
-    new Uint8Array(entries.buffer, (at + LONG_BYTES) * 4, LONGEST).set(text.bytes.subarray(start, start + length));
+    entries[at + LONG_META_WORD] = (length << COUNT_BITS) | tokens;
+    new Uint8Array(entries.buffer, (at + LONG_BYTES_WORD) * 4, MAX_CACHED_PIECE_BYTES).set(
+      text.bytes.subarray(start, start + length),
+    );
     return tokens;
   }
 }

@@ -1,11 +1,11 @@
 import o200k from 'js-tiktoken/ranks/o200k_base';
 import { describe, expect, it } from 'vitest';
-import { PADDING, toByteText } from './bytes';
+import { PADDING_BYTES, toByteText } from './bytes';
 import { NO_RANK, RankTable } from './rankTable';
-import { encodeText, table } from './testing';
+import { encodeText, rankTableBytes } from './testing';
 
 describe('the table of token ranks', () => {
-  const ranks = new RankTable(table);
+  const ranks = new RankTable(rankTableBytes);
 
   it('finds every token of two or more bytes', () => {
     const tokens = o200k.bpe_ranks.split(' ').slice(2);
@@ -14,9 +14,9 @@ describe('the table of token ranks', () => {
     tokens.forEach((token, rank) => {
       const bytes = Buffer.from(token, 'base64');
       if (bytes.length < 2) return;
-      const { view } = toByteText(new Uint8Array([...bytes, ...new Uint8Array(PADDING).fill(rank & 0xff)]));
-      if (ranks.rank(view, 0, bytes.length) !== rank) wrong++;
-      if (bytes.length === 2 && ranks.pairRank(view, 0) !== rank) wrong++;
+      const { view } = toByteText(new Uint8Array([...bytes, ...new Uint8Array(PADDING_BYTES).fill(rank & 0xff)]));
+      if (ranks.getRank(view, 0, bytes.length) !== rank) wrong++;
+      if (bytes.length === 2 && ranks.getPairRank(view, 0) !== rank) wrong++;
     });
     expect(wrong).toBe(0);
   });
@@ -32,12 +32,12 @@ describe('the table of token ranks', () => {
     '漢漢漢漢漢漢',
   ])('finds no rank for %j', (text) => {
     const { view, length } = encodeText(text);
-    expect(ranks.rank(view, 0, length)).toBe(NO_RANK);
+    expect(ranks.getRank(view, 0, length)).toBe(NO_RANK);
   });
 
   it('rejects data that is not a table', () => {
     expect(() => new RankTable(new Uint8Array(3))).toThrow('not an o200k table');
     expect(() => new RankTable(new Uint8Array(100))).toThrow('not an o200k table');
-    expect(() => new RankTable(table.subarray(0, -1))).toThrow('cut off');
+    expect(() => new RankTable(rankTableBytes.subarray(0, -1))).toThrow('cut off');
   });
 });

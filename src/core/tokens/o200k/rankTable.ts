@@ -1,14 +1,24 @@
 import { expandClasses } from './charClass';
-import { hashLong, hashShort, PADDING, SHORT, sameBytes, toByteText, word0, word1, word2 } from './bytes';
+import {
+  hashLong,
+  hashShort,
+  PADDING_BYTES,
+  MAX_SHORT_BYTES,
+  areBytesEqual,
+  toByteText,
+  readWord0,
+  readWord1,
+  readWord2,
+} from './bytes';
 
 /** Maximum bytes of a token. */
-export const MAX_TOKEN = 128;
+export const MAX_TOKEN_BYTES = 128;
 
 /** Rank of bytes that are not a token; higher than all others. */
 export const NO_RANK = 0x7fffffff;
 
-const MAGIC = 0x314b324f; // 'O2K1'
-const HEAD = 16; // bytes before the class ranges
+const TABLE_MAGIC = 0x314b324f; // 'O2K1'
+const TABLE_HEAD_BYTES = 16; // bytes before the class ranges
 
 /** 2^19 slots for 200,000 tokens: half of all lookups miss, which a sparse table detects fast. */
 const SLOT_BITS = 19;
@@ -37,29 +47,33 @@ export class RankTable {
   /** @param asset the bytes that scripts/ranks.mjs makes; kept, not copied */
   constructor(asset: Uint8Array) {
     const { view } = toByteText(asset);
-    if (asset.length < HEAD || view.getUint32(0, true) !== MAGIC) throw new Error('not an o200k table');
+    if (asset.length < TABLE_HEAD_BYTES || view.getUint32(0, true) !== TABLE_MAGIC)
+      throw new Error('not an o200k table');
     const tokens = view.getUint32(4, true);
     const ranges = view.getUint32(12, true);
-    const lengthsAt = HEAD + ranges * 4;
+    const lengthsAt = TABLE_HEAD_BYTES + ranges * 4;
     const bytesAt = lengthsAt + tokens;
-    if (asset.length !== bytesAt + view.getUint32(8, true) + PADDING) throw new Error('the o200k table is cut off');
+    if (asset.length !== bytesAt + view.getUint32(8, true) + PADDING_BYTES)
+      throw new Error('the o200k table is cut off');
     this.#asset = view;
-    this.classes = expandClasses(Uint32Array.from({ length: ranges }, (_, i) => view.getUint32(HEAD + i * 4, true)));
+    this.classes = expandClasses(
+      Uint32Array.from({ length: ranges }, (_, i) => view.getUint32(TABLE_HEAD_BYTES + i * 4, true)),
+    );
     this.#offsets = new Int32Array(tokens + 1);
     this.#fill(asset.subarray(lengthsAt, bytesAt), bytesAt);
   }
 
   /** NO_RANK if the two bytes are not a token. */
-  pairRank(view: DataView, start: number): number {
+  getPairRank(view: DataView, start: number): number {
     return this.#pairs[view.getUint16(start, true)] as number;
   }
 
   /** Requires `length` >= 2; NO_RANK if not a token. */
-  rank(view: DataView, start: number, length: number): number {
-    if (length > SHORT) return length > MAX_TOKEN ? NO_RANK : this.#longRank(view, start, length);
-    const w0 = word0(view, start, length);
-    const w1 = word1(view, start, length);
-    const w2 = word2(view, start, length);
+  getRank(view: DataView, start: number, length: number): number {
+    if (length > MAX_SHORT_BYTES) return length > MAX_TOKEN_BYTES ? NO_RANK : this.#longRank(view, start, length);
+    const w0 = readWord0(view, start, length);
+    const w1 = readWord1(view, start, length);
+    const w2 = readWord2(view, start, length);
     const hash = hashShort(w0, w1, w2, length);
     const asset = this.#asset;
     let slot = hash >>> SLOT_SHIFT;
@@ -71,9 +85,9 @@ export class RankTable {
         const at = this.#offsets[rank] as number;
         if (
           (this.#offsets[rank + 1] as number) - at === length &&
-          word0(asset, at, length) === w0 &&
-          word1(asset, at, length) === w1 &&
-          word2(asset, at, length) === w2
+          readWord0(asset, at, length) === w0 &&
+          readWord1(asset, at, length) === w1 &&
+          readWord2(asset, at, length) === w2
         )
           return rank;
       }
@@ -90,7 +104,7 @@ export class RankTable {
       if ((found ^ (hash << RANK_BITS)) >>> RANK_BITS === 0) {
         const rank = (found & RANK_MASK) - 1;
         const at = this.#offsets[rank] as number;
-        if ((this.#offsets[rank + 1] as number) - at === length && sameBytes(this.#asset, at, view, start, length))
+        if ((this.#offsets[rank + 1] as number) - at === length && areBytesEqual(this.#asset, at, view, start, length))
           return rank;
       }
       slot = (slot + 1) & SLOT_MASK;
@@ -107,9 +121,9 @@ export class RankTable {
       const length = lengths[rank] as number;
       offsets[rank] = at;
       const hash =
-        length > SHORT
+        length > MAX_SHORT_BYTES
           ? hashLong(view, at, length)
-          : hashShort(word0(view, at, length), word1(view, at, length), word2(view, at, length), length);
+          : hashShort(readWord0(view, at, length), readWord1(view, at, length), readWord2(view, at, length), length);
       let slot = hash >>> SLOT_SHIFT;
       while (slots[slot] !== 0) slot = (slot + 1) & SLOT_MASK;
       slots[slot] = (hash << RANK_BITS) | (rank + 1);

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { getClass } from '../../../../scripts/ranks.mjs';
 import { RankTable } from './rankTable';
-import { Scanner } from './scanner';
-import { encodeText, randomNumbers, randomText, referencePieces, table } from './testing';
+import { PieceScanner } from './scanner';
+import { encodeText, createRandom, makeRandomText, splitWithReference, rankTableBytes } from './testing';
 
-const { classes } = new RankTable(table);
-const scanner = new Scanner(classes);
+const { classes } = new RankTable(rankTableBytes);
+const scanner = new PieceScanner(classes);
 
 /** Byte offsets of the ends of pieces. */
 function ends(text: string): number[] {
   const { bytes, length } = encodeText(text);
   const found: number[] = [];
-  for (let start = 0; start < length; found.push(start)) start = scanner.pieceEnd(bytes, start);
+  for (let start = 0; start < length; found.push(start)) start = scanner.findPieceEnd(bytes, start);
   return found;
 }
 
 function referenceEnds(text: string): number[] {
   let end = 0;
-  return referencePieces(text).map((piece) => (end += Buffer.byteLength(piece)));
+  return splitWithReference(text).map((piece) => (end += Buffer.byteLength(piece)));
 }
 
 describe('the o200k scanner', () => {
@@ -39,9 +39,9 @@ describe('the o200k scanner', () => {
   });
 
   it('splits 100,000 random texts as the regular expression does', () => {
-    const random = randomNumbers(1);
+    const random = createRandom(1);
     for (let i = 0; i < 100_000; i++) {
-      const text = randomText(random);
+      const text = makeRandomText(random);
       const expected = referenceEnds(text);
       if (ends(text).join() !== expected.join()) expect(ends(text), JSON.stringify(text)).toEqual(expected);
     }

@@ -1,8 +1,19 @@
-import { BEFORE, EARLIER, KIND, NEXT } from './asciiPieces';
-import { CASELESS, END, LOWER, MARK, NEWLINE, NUMBER, OTHER, SPACE, UPPER, WORD } from './charClass';
+import { END_BEFORE_BYTE, END_EARLIER, KIND_BY_BYTE, NEXT_STATE } from './asciiPieces';
+import {
+  CLASS_CASELESS,
+  CLASS_END,
+  CLASS_LOWER,
+  CLASS_MARK,
+  CLASS_NEWLINE,
+  CLASS_NUMBER,
+  CLASS_OTHER,
+  CLASS_SPACE,
+  CLASS_UPPER,
+  CLASS_WORD,
+} from './charClass';
 
 const LINE_FEED = 0x0a;
-const RETURN = 0x0d;
+const CARRIAGE_RETURN = 0x0d;
 const BLANK = 0x20;
 const APOSTROPHE = 0x27;
 const SLASH = 0x2f;
@@ -21,7 +32,7 @@ const SLASH = 0x2f;
  *
  * However long a run, each of its bytes is looked at a few times at most.
  */
-export class Scanner {
+export class PieceScanner {
   readonly #classes: Uint8Array;
 
   /** @param classes class bits per code point */
@@ -33,28 +44,28 @@ export class Scanner {
    * End of the piece that begins at `start`, in bytes.
    * @param bytes well-formed UTF-8 with END_BYTE behind it
    */
-  pieceEnd(bytes: Uint8Array, start: number): number {
+  findPieceEnd(bytes: Uint8Array, start: number): number {
     let at = start;
     let state = 0;
-    do state = NEXT[state + (KIND[bytes[at++] as number] as number)] as number;
-    while (state < BEFORE);
-    if (state === BEFORE) return at - 1;
-    return state === EARLIER ? at - 2 : this.#general(bytes, start);
+    do state = NEXT_STATE[state + (KIND_BY_BYTE[bytes[at++] as number] as number)] as number;
+    while (state < END_BEFORE_BYTE);
+    if (state === END_BEFORE_BYTE) return at - 1;
+    return state === END_EARLIER ? at - 2 : this.#general(bytes, start);
   }
 
   /** The same for text that the ASCII table doesn't handle. */
   #general(bytes: Uint8Array, start: number): number {
     const kind = this.#classAt(bytes, start);
     // a mark is part of the word it starts; as a prefix it would end at the same place
-    if ((kind & WORD) !== 0) return this.#word(bytes, start);
-    if (kind === NUMBER) return this.#number(bytes, start);
-    if (kind === NEWLINE) return this.#space(bytes, start);
+    if ((kind & CLASS_WORD) !== 0) return this.#word(bytes, start);
+    if (kind === CLASS_NUMBER) return this.#number(bytes, start);
+    if (kind === CLASS_NEWLINE) return this.#space(bytes, start);
     // the rest may precede a word: a blank, another space, or any other character
     const first = bytes[start] as number;
     const second = start + getWidth(first);
     const next = this.#classAt(bytes, second);
-    if ((next & WORD) !== 0) return this.#word(bytes, second);
-    if (kind === OTHER || (next === OTHER && first === BLANK)) return this.#others(bytes, second);
+    if ((next & CLASS_WORD) !== 0) return this.#word(bytes, second);
+    if (kind === CLASS_OTHER || (next === CLASS_OTHER && first === BLANK)) return this.#others(bytes, second);
     return this.#space(bytes, start);
   }
 
@@ -63,27 +74,27 @@ export class Scanner {
     let at = start;
     let afterCaseless = start;
     let kind = this.#classAt(bytes, at);
-    while ((kind & (UPPER | CASELESS | MARK)) !== 0) {
+    while ((kind & (CLASS_UPPER | CLASS_CASELESS | CLASS_MARK)) !== 0) {
       at += getWidth(bytes[at] as number);
-      if (kind !== UPPER) afterCaseless = at;
+      if (kind !== CLASS_UPPER) afterCaseless = at;
       kind = this.#classAt(bytes, at);
     }
-    if (kind === LOWER) {
+    if (kind === CLASS_LOWER) {
       do {
         at += getWidth(bytes[at] as number);
         kind = this.#classAt(bytes, at);
-      } while ((kind & (LOWER | CASELESS | MARK)) !== 0);
+      } while ((kind & (CLASS_LOWER | CLASS_CASELESS | CLASS_MARK)) !== 0);
     } else if (afterCaseless !== start) {
       // Alternative 1 takes precedence: it gives back trailing capitals if a caseless letter can
       // end the word.
       at = afterCaseless;
     }
-    return bytes[at] === APOSTROPHE ? contractionEnd(bytes, at) : at;
+    return bytes[at] === APOSTROPHE ? findContractionEnd(bytes, at) : at;
   }
 
   #number(bytes: Uint8Array, start: number): number {
     let at = start;
-    for (let digits = 0; digits < 3 && this.#classAt(bytes, at) === NUMBER; digits++) {
+    for (let digits = 0; digits < 3 && this.#classAt(bytes, at) === CLASS_NUMBER; digits++) {
       at += getWidth(bytes[at] as number);
     }
     return at;
@@ -91,8 +102,8 @@ export class Scanner {
 
   #others(bytes: Uint8Array, from: number): number {
     let at = from;
-    while ((this.#classAt(bytes, at) & (OTHER | MARK)) !== 0) at += getWidth(bytes[at] as number);
-    while (bytes[at] === LINE_FEED || bytes[at] === RETURN || bytes[at] === SLASH) at++;
+    while ((this.#classAt(bytes, at) & (CLASS_OTHER | CLASS_MARK)) !== 0) at += getWidth(bytes[at] as number);
+    while (bytes[at] === LINE_FEED || bytes[at] === CARRIAGE_RETURN || bytes[at] === SLASH) at++;
     return at;
   }
 
@@ -101,15 +112,15 @@ export class Scanner {
     let last = start;
     let afterNewline = start;
     let kind = this.#classAt(bytes, at);
-    while ((kind & (SPACE | NEWLINE)) !== 0) {
+    while ((kind & (CLASS_SPACE | CLASS_NEWLINE)) !== 0) {
       last = at;
       at += getWidth(bytes[at] as number);
-      if (kind === NEWLINE) afterNewline = at;
+      if (kind === CLASS_NEWLINE) afterNewline = at;
       kind = this.#classAt(bytes, at);
     }
     if (afterNewline !== start) return afterNewline;
     // the last space belongs to the visible character after it, unless it is the only one
-    return kind === END || last === start ? at : last;
+    return kind === CLASS_END || last === start ? at : last;
   }
 
   #classAt(bytes: Uint8Array, at: number): number {
@@ -122,7 +133,7 @@ export class Scanner {
     if (first < 0xe0) return this.#classes[((first & 0x1f) << 6) | second] as number;
     const third = (bytes[at + 2] as number) & 0x3f;
     if (first < 0xf0) return this.#classes[((first & 0x0f) << 12) | (second << 6) | third] as number;
-    if (first > 0xf4) return END;
+    if (first > 0xf4) return CLASS_END;
     const fourth = (bytes[at + 3] as number) & 0x3f;
     return this.#classes[((first & 0x07) << 18) | (second << 12) | (third << 6) | fourth] as number;
   }
@@ -134,7 +145,7 @@ function getWidth(first: number): number {
 }
 
 /** End of a contraction, or the apostrophe's position if there is none. */
-function contractionEnd(bytes: Uint8Array, at: number): number {
+function findContractionEnd(bytes: Uint8Array, at: number): number {
   const one = (bytes[at + 1] as number) | 0x20; // lower case
   if (one === 0x73 || one === 0x74 || one === 0x6d || one === 0x64) return at + 2; // s t m d
   const two = (bytes[at + 2] as number) | 0x20;

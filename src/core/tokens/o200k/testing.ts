@@ -6,16 +6,16 @@ import { keptRanks } from '../../../../scripts/ranks.mjs';
 import { isLong } from '../../../../test/support/long';
 import { hashText } from '../../hash';
 import type { TokenCounter } from '../types';
-import { END_BYTE, byteText, type ByteText } from './bytes';
+import { END_BYTE, createByteText, type ByteText } from './bytes';
 
 /** The shipped table. */
-export const table = keptRanks();
+export const rankTableBytes = keptRanks();
 
-let reference: Tiktoken | undefined;
+let referenceCounter: Tiktoken | undefined;
 
 /** js-tiktoken's count, with special tokens as ordinary text. */
-export function referenceCount(text: string): number {
-  return (reference ??= new Tiktoken(o200k)).encode(text, [], []).length;
+export function countWithReference(text: string): number {
+  return (referenceCounter ??= new Tiktoken(o200k)).encode(text, [], []).length;
 }
 
 /**
@@ -28,29 +28,29 @@ export function expectReferenceCounts(counter: TokenCounter, texts: readonly str
   const digest = hashText(JSON.stringify([texts, ours]));
   if (digest === known && !isLong) return;
   for (const [index, text] of texts.entries())
-    if (ours[index] !== referenceCount(text))
-      expect(ours[index], JSON.stringify(text).slice(0, 200)).toBe(referenceCount(text));
+    if (ours[index] !== countWithReference(text))
+      expect(ours[index], JSON.stringify(text).slice(0, 200)).toBe(countWithReference(text));
   // Other texts, or another Unicode version in V8.
   if (digest !== known)
     process.emitWarning(`All ${texts.length} counts are js-tiktoken's; their digest is ${digest}, not ${known}.`);
 }
 
 /** js-tiktoken's pieces. */
-export function referencePieces(text: string): string[] {
+export function splitWithReference(text: string): string[] {
   return text.match(new RegExp(o200k.pat_str, 'gu')) ?? [];
 }
 
 /** The text as UTF-8 with the end byte, and its length in bytes. */
 export function encodeText(text: string): ByteText & { readonly length: number } {
   const bytes = new TextEncoder().encode(text);
-  const buffer = byteText(bytes.length);
+  const buffer = createByteText(bytes.length);
   buffer.bytes.set(bytes);
   buffer.bytes.fill(END_BYTE, bytes.length);
   return { ...buffer, length: bytes.length };
 }
 
 /** Integers below a limit, determined by the seed (mulberry32). */
-export function randomNumbers(seed: number): (limit: number) => number {
+export function createRandom(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {
     state = (state + 0x6d2b79f5) | 0;
@@ -61,7 +61,7 @@ export function randomNumbers(seed: number): (limit: number) => number {
 }
 
 /** Characters that together reach every branch of the pattern. */
-const PARTS = [
+const TEXT_PARTS = [
   ...['a', 'the', 'Hello', 'ABC', 'iPhone', 'getURLFor', 'Z', 'é', 'É', 'ß', 'ǅ', 'ʰ', 'ª', 'Ж', 'ж', 'Ωmega', 'ﬁ'],
   ...['漢', '字漢字', 'あ', 'ア', '한국어', 'ا', 'م', 'ש', 'ก', 'ไ', 'क', '्', 'ष', 'ி', '\u0301', '\u20dd', '\ufe0f'],
   ...["'s", "'S", "'t", "'re", "'Re", "'vE", "'LL", "'l", "'m", "'D", "'x", "'", "''", '’s', "'ſ", "'r", "'v"],
@@ -109,15 +109,15 @@ const PARTS = [
 ];
 
 /** Random text of ordinary and difficult parts, single code units, and short runs. */
-export function randomText(random: (limit: number) => number): string {
+export function makeRandomText(random: (limit: number) => number): string {
   let text = '';
   for (let parts = 1 + random(8); parts > 0; parts--) {
     const kind = random(12);
-    if (kind < 8) text += PARTS[random(PARTS.length)] ?? '';
+    if (kind < 8) text += TEXT_PARTS[random(TEXT_PARTS.length)] ?? '';
     else if (kind === 8) text += String.fromCharCode(32 + random(95));
     else if (kind === 9) text += String.fromCharCode(random(0x10000));
     else if (kind === 10) text += String.fromCodePoint(random(0x110000));
-    else text += (PARTS[random(PARTS.length)] ?? '').repeat(1 + random(5));
+    else text += (TEXT_PARTS[random(TEXT_PARTS.length)] ?? '').repeat(1 + random(5));
   }
   return text;
 }

@@ -1,14 +1,14 @@
 import { useState, type ReactNode } from 'react';
-import { errorMessage } from '../../../../src/core/errors';
+import { getErrorMessage } from '../../../../src/core/errors';
 import {
-  COMPACTION_WORDS,
-  lostWords,
-  replayedWords,
-  uncomposedWords,
-  WHAT_IF_ASSUMED,
-  whatIfCounts,
+  describeCompactions,
+  describeLostLines,
+  describeReplayed,
+  describeUncomposed,
+  WHAT_IF_ASSUMPTIONS,
+  describeWhatIfCounts,
 } from '../../../../src/core/account/words';
-import { WHAT_IF_CHOICES, type ShownAccount } from '../../../../src/panel/protocol';
+import { WHAT_IF_CHOICE_IDS, type ShownAccount } from '../../../../src/panel/protocol';
 import { Disclosure } from '../../components/Disclosure';
 import { FigureList } from '../../components/FigureList';
 import { Problems } from '../../components/Problems';
@@ -17,7 +17,7 @@ import { formatDollars, formatNumber, formatPercent, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useSearch } from '../../state/search';
 import { Button, Dropdown } from '../../ui';
-import { Days, Groups, moneyOf, rangeOf } from './Groups';
+import { Days, Groups, formatMoney, formatCostRange } from './Groups';
 import { Made, Waste, Windows } from './Contents';
 import { Tools } from './Tools';
 
@@ -40,11 +40,11 @@ export function Account(): ReactNode {
   );
 }
 
-const ALL = 'all';
-const PERIODS = [7, 30, 90] as const;
+const ALL_TIME = 'all';
+const PERIODS_DAYS = [7, 30, 90] as const;
 
-const NO_CHOICE = 'none';
-const WAY_NAMES: Readonly<Record<(typeof WHAT_IF_CHOICES)[number], string>> = {
+const NO_COMPARISON = 'none';
+const CHOICE_NAMES: Readonly<Record<(typeof WHAT_IF_CHOICE_IDS)[number], string>> = {
   current: 'Current settings',
   lossless: 'Lossless',
   'file-aware': 'File-Aware',
@@ -56,8 +56,8 @@ const WAY_NAMES: Readonly<Record<(typeof WHAT_IF_CHOICES)[number], string>> = {
 function Content(): ReactNode {
   const isSearching = useSearch() !== '';
   const { connection } = usePanel();
-  const [period, setPeriod] = useState<string>(ALL);
-  const [choice, setChoice] = useState<string>(NO_CHOICE);
+  const [period, setPeriod] = useState<string>(ALL_TIME);
+  const [choice, setChoice] = useState<string>(NO_COMPARISON);
   const [account, setAccount] = useState<ShownAccount>();
   const [isBusy, setBusy] = useState(false);
   const [problems, setProblems] = useState<readonly string[]>([]);
@@ -67,20 +67,20 @@ function Content(): ReactNode {
     try {
       await action();
     } catch (error) {
-      setProblems([errorMessage(error)]);
+      setProblems([getErrorMessage(error)]);
     }
     setBusy(false);
   };
   // Sessions are read for as long as it takes, and a person may cancel it.
   const patient = { timeoutMs: Infinity };
-  const other = WHAT_IF_CHOICES.find((each) => each === choice);
-  const preferences = { ...(period !== ALL && { days: Number(period) }), ...(other && { choice: other }) };
+  const other = WHAT_IF_CHOICE_IDS.find((each) => each === choice);
+  const preferences = { ...(period !== ALL_TIME && { days: Number(period) }), ...(other && { choice: other }) };
   const add = () =>
     act(async () => {
-      const answer = await connection.request('account', preferences, patient);
+      const answer = await connection.sendRequest('account', preferences, patient);
       if (answer.account) setAccount(answer.account);
     });
-  const save = () => act(() => connection.request('saveAccount', preferences, patient));
+  const save = () => act(() => connection.sendRequest('saveAccount', preferences, patient));
   if (isSearching) return null;
   return (
     <>
@@ -94,8 +94,8 @@ function Content(): ReactNode {
           label={t('Period')}
           value={period}
           choices={[
-            { value: ALL, label: t('All time') },
-            ...PERIODS.map((days) => ({ value: String(days), label: t('The last {0} days', days) })),
+            { value: ALL_TIME, label: t('All time') },
+            ...PERIODS_DAYS.map((days) => ({ value: String(days), label: t('The last {0} days', days) })),
           ]}
           onChange={setPeriod}
         />
@@ -103,8 +103,8 @@ function Content(): ReactNode {
           label={t('Compare with')}
           value={choice}
           choices={[
-            { value: NO_CHOICE, label: t('No comparison') },
-            ...WHAT_IF_CHOICES.map((id) => ({ value: id, label: t('Compare with {0}', t(WAY_NAMES[id])) })),
+            { value: NO_COMPARISON, label: t('No comparison') },
+            ...WHAT_IF_CHOICE_IDS.map((id) => ({ value: id, label: t('Compare with {0}', t(CHOICE_NAMES[id])) })),
           ]}
           onChange={setChoice}
         />
@@ -128,17 +128,18 @@ function Shown({ account }: { readonly account: ShownAccount }): ReactNode {
   return (
     <>
       <p role="status">
-        <strong>{moneyOf(total)}</strong> {t('for {0} in {1}.', requestsOf(total.requests), sessionsOf(total.sessions))}
+        <strong>{formatMoney(total)}</strong>{' '}
+        {t('for {0} in {1}.', formatRequests(total.requests), formatSessions(total.sessions))}
         {total.estimated.length > 0 &&
-          ` ${t('Estimated: {0}.', total.estimated.map(({ agent, sessions: count }) => t('{0} of {1}', sessionsOf(count), agent)).join(', '))}`}
-        {total.replayed > 0 && ` ${requestsOf(total.replayed)} ${t(replayedWords(total.replayed, total))}.`}
-        {total.uncomposed > 0 && ` ${t(uncomposedWords(total))}`}
+          ` ${t('Estimated: {0}.', total.estimated.map(({ agent, sessions: count }) => t('{0} of {1}', formatSessions(count), agent)).join(', '))}`}
+        {total.replayed > 0 && ` ${formatRequests(total.replayed)} ${t(describeReplayed(total.replayed, total))}.`}
+        {total.uncomposed > 0 && ` ${t(describeUncomposed(total))}`}
         {leftOut > 0 &&
-          ` ${t('{0} could not be read ({1}). See the log for details.', sessionsOf(leftOut), total.unread.map(({ reason, sessions: count }) => `${count}: ${reason}`).join('; '))}`}
+          ` ${t('{0} could not be read ({1}). See the log for details.', formatSessions(leftOut), total.unread.map(({ reason, sessions: count }) => `${count}: ${reason}`).join('; '))}`}
       </p>
       {account.whatIf && <WhatIf whatIf={account.whatIf} />}
       <Figures total={total} />
-      {total.compactions.count > 0 && <p>{COMPACTION_WORDS(total.compactions)}.</p>}
+      {total.compactions.count > 0 && <p>{describeCompactions(total.compactions)}.</p>}
       <Days days={groups.day} />
       <Groups groups={groups} />
       <Made total={total} />
@@ -146,7 +147,7 @@ function Shown({ account }: { readonly account: ShownAccount }): ReactNode {
       <Windows sessions={sessions} />
       <Disclosure title={t('How is this computed?')}>
         <ul className="rules-told">
-          {RULES.map((rule) => (
+          {ACCOUNT_RULES.map((rule) => (
             <li key={rule}>{t(rule)}</li>
           ))}
         </ul>
@@ -155,7 +156,7 @@ function Shown({ account }: { readonly account: ShownAccount }): ReactNode {
   );
 }
 
-const RULES: readonly string[] = [
+const ACCOUNT_RULES: readonly string[] = [
   'Token counts are those that the agents recorded. If an agent records none, its requests are replayed from the conversation: each request sends everything before its answer, and the cache holds what the previous request sent, unless more than five minutes have passed. System prompts and tools that are not in the file are missing, so the cost is a range: from the replayed amount to two and a half times as much, which was true of eight in ten sessions whose agents do record it.',
   'Costs are in US dollars, at the price table’s prices on the day of the request. Subscriptions are not taken into account. Models whose price is unknown are not included in any cost.',
   'What it would have cost: the requests of each session that was long enough are replayed twice, as they were and condensed whenever one reaches your threshold. The recorded cost is scaled by the ratio of the two. A needed line is one that edits of the next 20 turns quote.',
@@ -175,10 +176,10 @@ function WhatIf({ whatIf }: { readonly whatIf: NonNullable<ShownAccount['whatIf'
             ? t('{0}; with {1}: {2}', formatDollars(cost), t(choice), low)
             : t('{0}; with {1}: {2} to {3}', formatDollars(cost), t(choice), low, high)}
         </strong>
-        {` · ${t(lostWords(whatIf))}`}
+        {` · ${t(describeLostLines(whatIf))}`}
       </p>
       <p className="row-help">
-        {t(whatIfCounts(whatIf))} {t(WHAT_IF_ASSUMED)}
+        {t(describeWhatIfCounts(whatIf))} {t(WHAT_IF_ASSUMPTIONS)}
       </p>
     </>
   );
@@ -190,17 +191,17 @@ function Figures({ total }: { readonly total: ShownAccount['total'] }): ReactNod
   const figures: readonly (readonly [string, string])[] = [
     [
       t('Average cost per request'),
-      requests > unpriced ? rangeOf(total, requests - unpriced) : formatDollars(undefined),
+      requests > unpriced ? formatCostRange(total, requests - unpriced) : formatDollars(undefined),
     ],
-    [t('Input'), short(input)],
+    [t('Input'), formatTokensShort(input)],
     [t('Input from caches'), input === 0 ? '–' : formatPercent((100 * cacheRead) / input)],
-    [t('Output'), short(output)],
+    [t('Output'), formatTokensShort(output)],
   ];
   return <FigureList figures={figures} />;
 }
 
-const requestsOf = (count: number): string => (count === 1 ? t('1 request') : t('{0} requests', count));
-const sessionsOf = (count: number): string => (count === 1 ? t('1 session') : t('{0} sessions', count));
+const formatRequests = (count: number): string => (count === 1 ? t('1 request') : t('{0} requests', count));
+const formatSessions = (count: number): string => (count === 1 ? t('1 session') : t('{0} sessions', count));
 
-const short = (tokens: number): string =>
+const formatTokensShort = (tokens: number): string =>
   t('{0} tokens', formatNumber(tokens, { notation: 'compact', maximumFractionDigits: 1 }));

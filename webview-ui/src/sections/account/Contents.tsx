@@ -1,23 +1,23 @@
 import type { ReactNode } from 'react';
-import { PART_WORDS } from '../../../../src/core/account/parts';
+import { PART_LABELS } from '../../../../src/core/account/parts';
 import { fillShare } from '../../../../src/core/account/fillLevel';
-import { sentOftenWords } from '../../../../src/core/account/words';
+import { describeSentOften } from '../../../../src/core/account/words';
 import type { ShownAccount } from '../../../../src/panel/protocol';
 import { Table, type Column } from '../../components/Table';
 import { formatNumber, formatPercent, t } from '../../l10n';
-import { Bar, isCostUnknown, moneyOf } from './Groups';
+import { Bar, isCostUnknown, formatMoney } from './Groups';
 
-type Total = ShownAccount['total'];
+type AccountTotals = ShownAccount['total'];
 
-interface Part {
+interface ContentPart {
   readonly words: string;
   /** 0 to 1. */
   readonly share: number;
 }
 
 /** What the requests contained, by kind. */
-export function Made({ total: { parts, sentOften } }: { readonly total: Total }): ReactNode {
-  const known = Object.entries(PART_WORDS).flatMap(([kind, words]) => {
+export function Made({ total: { parts, sentOften } }: { readonly total: AccountTotals }): ReactNode {
+  const known = Object.entries(PART_LABELS).flatMap(([kind, words]) => {
     const tokens = parts[kind as keyof typeof parts];
     return tokens > 0 ? [{ words, tokens }] : [];
   });
@@ -25,8 +25,8 @@ export function Made({ total: { parts, sentOften } }: { readonly total: Total })
   if (all === 0) return null;
   const rows = known
     .toSorted((a, b) => b.tokens - a.tokens)
-    .map(({ words, tokens }): Part => ({ words, share: tokens / all }));
-  const columns: readonly Column<Part>[] = [
+    .map(({ words, tokens }): ContentPart => ({ words, share: tokens / all }));
+  const columns: readonly Column<ContentPart>[] = [
     { title: t('Content'), cell: ({ words }) => t(words) },
     {
       title: t('Share of all tokens sent'),
@@ -42,21 +42,21 @@ export function Made({ total: { parts, sentOften } }: { readonly total: Total })
     <>
       <Table label={t('What the requests contained')} columns={columns} rows={rows} keyOf={({ words }) => words} />
       <p>
-        {t('Content that was sent ten times counts ten times.')} {t(sentOftenWords(sentOften, all))}
+        {t('Content that was sent ten times counts ten times.')} {t(describeSentOften(sentOften, all))}
       </p>
     </>
   );
 }
 
 /** The largest waste. */
-export function Waste({ total: { files, unused } }: { readonly total: Total }): ReactNode {
-  const fileColumns: readonly Column<Total['files'][number]>[] = [
+export function Waste({ total: { files, unused } }: { readonly total: AccountTotals }): ReactNode {
+  const fileColumns: readonly Column<AccountTotals['files'][number]>[] = [
     { title: t('Files read most often'), cell: ({ path }) => <span className="wrapped">{path}</span> },
     { title: t('Reads'), isNumber: true, cell: ({ reads }) => formatNumber(reads) },
     { title: t('Tokens'), isNumber: true, cell: ({ tokens }) => formatNumber(tokens) },
     { title: t('Session'), cell: ({ session }) => <span className="wrapped">{session}</span> },
   ];
-  const unusedColumns: readonly Column<Total['unused'][number]>[] = [
+  const unusedColumns: readonly Column<AccountTotals['unused'][number]>[] = [
     { title: t('Never used again'), cell: ({ tool, what }) => <span className="wrapped">{`${tool} ${what}`}</span> },
     { title: t('Times sent'), isNumber: true, cell: ({ sent }) => formatNumber(sent) },
     { title: t('Tokens'), isNumber: true, cell: ({ tokens }) => formatNumber(tokens) },
@@ -77,7 +77,7 @@ export function Waste({ total: { files, unused } }: { readonly total: Total }): 
 
 type ShownSession = ShownAccount['sessions'][number];
 
-const peakOf = ({ fill }: ShownSession): number => Math.max(...fill, 0);
+const findPeak = ({ fill }: ShownSession): number => Math.max(...fill, 0);
 
 /** Cost of the costliest sessions, and how full their windows were. */
 export function Windows({ sessions }: Pick<ShownAccount, 'sessions'>): ReactNode {
@@ -89,19 +89,19 @@ export function Windows({ sessions }: Pick<ShownAccount, 'sessions'>): ReactNode
       isNumber: true,
       cell: (session) => (
         <span className="measured">
-          {isCostUnknown(session) ? t('– (the price of its model is not known)') : moneyOf(session)}
+          {isCostUnknown(session) ? t('– (the price of its model is not known)') : formatMoney(session)}
         </span>
       ),
     },
     { title: t('Window, first request to last'), cell: (session) => <Sparkline session={session} /> },
-    { title: t('Largest request (tokens)'), isNumber: true, cell: (session) => formatNumber(peakOf(session)) },
+    { title: t('Largest request (tokens)'), isNumber: true, cell: (session) => formatNumber(findPeak(session)) },
     {
       title: t('Fullest'),
       isNumber: true,
       cell: (session) =>
         session.window === undefined
           ? t('– (its window is not known)')
-          : formatPercent((100 * peakOf(session)) / session.window),
+          : formatPercent((100 * findPeak(session)) / session.window),
     },
     {
       title: t('Now'),
@@ -115,18 +115,18 @@ export function Windows({ sessions }: Pick<ShownAccount, 'sessions'>): ReactNode
   );
 }
 
-const LENGTH = 120;
-const HEIGHT = 20;
+const BAR_LENGTH = 120;
+const BAR_HEIGHT = 20;
 
 function Sparkline({ session }: { readonly session: ShownSession }): ReactNode {
   const { fill, window = 0 } = session;
-  const most = Math.max(window, peakOf(session), 1);
+  const most = Math.max(window, findPeak(session), 1);
   const points = fill.map((tokens, index) => {
-    const x = (LENGTH * index) / Math.max(1, fill.length - 1);
-    return `${x.toFixed(1)},${(HEIGHT * (1 - tokens / most)).toFixed(1)}`;
+    const x = (BAR_LENGTH * index) / Math.max(1, fill.length - 1);
+    return `${x.toFixed(1)},${(BAR_HEIGHT * (1 - tokens / most)).toFixed(1)}`;
   });
   return (
-    <svg className="sparkline" viewBox={`0 -1 ${LENGTH} ${HEIGHT + 2}`} aria-hidden="true">
+    <svg className="sparkline" viewBox={`0 -1 ${BAR_LENGTH} ${BAR_HEIGHT + 2}`} aria-hidden="true">
       <polyline className="chart-line" points={points.join(' ')} />
     </svg>
   );

@@ -1,21 +1,21 @@
 import { useState, type ReactNode } from 'react';
-import { costRange } from '../../../../src/core/account/words';
+import { computeCostRange } from '../../../../src/core/account/words';
 import type { ShownAccount, ShownAccountRow } from '../../../../src/panel/protocol';
 import { Table, type Column } from '../../components/Table';
 import { formatDate, formatDollars, formatNumber, t } from '../../l10n';
 import { Dropdown } from '../../ui';
 
-type Money = Pick<ShownAccountRow, 'cost' | 'replayedCost' | 'unpriced' | 'requests'>;
+type CostAndRequests = Pick<ShownAccountRow, 'cost' | 'replayedCost' | 'unpriced' | 'requests'>;
 
 /** Whether the price of no request is known. */
-export const isCostUnknown = ({ unpriced, requests, cost }: Money): boolean =>
+export const isCostUnknown = ({ unpriced, requests, cost }: CostAndRequests): boolean =>
   unpriced >= requests && unpriced > 0 && cost === 0;
 
 /** The known cost, a range if some of it was replayed, and how many requests have no known price. */
-export function moneyOf(money: Money): string {
+export function formatMoney(money: CostAndRequests): string {
   const { unpriced } = money;
   if (isCostUnknown(money)) return t('Cost not known');
-  const known = rangeOf(money, 1);
+  const known = formatCostRange(money, 1);
   if (unpriced === 0) return known;
   return unpriced === 1
     ? t('{0}, and 1 request whose price is not known', known)
@@ -23,17 +23,17 @@ export function moneyOf(money: Money): string {
 }
 
 /** The known cost divided by a count, a range if some of it was replayed. */
-export function rangeOf(money: Pick<Money, 'cost' | 'replayedCost'>, count: number): string {
-  const { least, most } = costRange(money);
+export function formatCostRange(money: Pick<CostAndRequests, 'cost' | 'replayedCost'>, count: number): string {
+  const { least, most } = computeCostRange(money);
   const [low, high] = [formatDollars(least / count), formatDollars(most / count)];
   return low === high ? low : t('{0} to {1}', low, high);
 }
 
 /** Units of the drawing. */
-const WIDTH = 400;
-const HEIGHT = 80;
+const CHART_WIDTH = 400;
+const CHART_HEIGHT = 80;
 /** Widest bar, for few days. */
-const MAX_STEP = 20;
+const MAX_BAR_STEP = 20;
 
 /** A bar for each day. */
 export function Days({ days }: { readonly days: readonly ShownAccountRow[] }): ReactNode {
@@ -41,13 +41,13 @@ export function Days({ days }: { readonly days: readonly ShownAccountRow[] }): R
   const first = days[0];
   const last = days.at(-1);
   if (!first || !last || most === 0) return null;
-  const step = Math.min(MAX_STEP, WIDTH / days.length);
+  const step = Math.min(MAX_BAR_STEP, CHART_WIDTH / days.length);
   const period = [formatDate(first.label), formatDate(last.label)];
   return (
     <figure className="chart">
       <figcaption>{t('Cost per day, {0} to {1}; highest {2}', ...period, formatDollars(most))}</figcaption>
       <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        viewBox={`0 0 ${CHART_WIDTH} ${CHART_HEIGHT}`}
         role="img"
         aria-label={t('Cost per day; the table by day has the figures')}
       >
@@ -56,9 +56,9 @@ export function Days({ days }: { readonly days: readonly ShownAccountRow[] }): R
             key={label}
             className="chart-after"
             x={index * step}
-            y={HEIGHT - (HEIGHT * cost) / most}
+            y={CHART_HEIGHT - (CHART_HEIGHT * cost) / most}
             width={step * 0.8}
-            height={(HEIGHT * cost) / most}
+            height={(CHART_HEIGHT * cost) / most}
           >
             <title>{`${formatDate(label)}: ${formatDollars(cost)}`}</title>
           </rect>
@@ -70,7 +70,7 @@ export function Days({ days }: { readonly days: readonly ShownAccountRow[] }): R
 
 type Grouping = keyof ShownAccount['groups'];
 
-const groupings = (): readonly { readonly value: Grouping; readonly label: string; readonly head: string }[] => [
+const listGroupings = (): readonly { readonly value: Grouping; readonly label: string; readonly head: string }[] => [
   { value: 'agent', label: t('By agent'), head: t('Agent') },
   { value: 'project', label: t('By project'), head: t('Project') },
   { value: 'model', label: t('By model'), head: t('Model') },
@@ -83,7 +83,7 @@ const groupings = (): readonly { readonly value: Grouping; readonly label: strin
 /** Sums by a chosen grouping. */
 export function Groups({ groups }: Pick<ShownAccount, 'groups'>): ReactNode {
   const [grouping, setGrouping] = useState<Grouping>('agent');
-  const choices = groupings();
+  const choices = listGroupings();
   const { label, head } = choices.find(({ value }) => value === grouping) ?? { label: '', head: '' };
   const most = Math.max(...groups[grouping].map(({ cost }) => cost), 0);
   const number = (value: number): string => formatNumber(value);
@@ -134,8 +134,8 @@ function Cost({ row, most }: { readonly row: ShownAccountRow; readonly most: num
   return (
     <span className="measured">
       <Bar share={most === 0 ? 0 : row.cost / most} />
-      {moneyOf(row)}
-      {row.tree && row.tree.sessions > 1 && <span>{t('{0} with all sessions below', moneyOf(row.tree))}</span>}
+      {formatMoney(row)}
+      {row.tree && row.tree.sessions > 1 && <span>{t('{0} with all sessions below', formatMoney(row.tree))}</span>}
     </span>
   );
 }

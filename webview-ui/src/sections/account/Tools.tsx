@@ -50,7 +50,7 @@ function OfConversation({ weights: { title, agent, tools }, stored }: OfConversa
     ...tool,
     inStored: isKnown ? (own.get(tool.name) ?? 0) : undefined,
   }));
-  const unused = called.filter((tool) => callsOf(tool) === 0);
+  const unused = called.filter((tool) => countCalls(tool) === 0);
   return (
     <Disclosure
       title={t('{0}, {1}: {2} tokens in each request', title, agent, sumOf(called))}
@@ -68,7 +68,7 @@ function OfConversation({ weights: { title, agent, tools }, stored }: OfConversa
         columns={[
           { title: t('Tool'), cell: ({ name }) => <span className="wrapped">{name}</span> },
           { title: t('MCP server'), cell: ({ server }) => server ?? '' },
-          ...figuresOf((tool: CalledTool) => [tool], isKnown),
+          ...makeFigureColumns((tool: CalledTool) => [tool], isKnown),
         ]}
         rows={called}
         keyOf={({ name }, index) => `${index} ${name}`}
@@ -84,7 +84,7 @@ function OfConversation({ weights: { title, agent, tools }, stored }: OfConversa
   );
 }
 
-interface Server {
+interface ToolServer {
   readonly name: string | undefined;
   readonly tools: readonly CalledTool[];
 }
@@ -94,15 +94,15 @@ function ByServer({ tools }: { readonly tools: readonly CalledTool[] }): ReactNo
   const names = [...new Set(tools.map(({ server }) => server))];
   if (names.every((name) => name === undefined)) return null;
   const servers = names
-    .map((name): Server => ({ name, tools: tools.filter(({ server }) => server === name) }))
-    .toSorted((a, b) => tokensOf(b.tools) - tokensOf(a.tools));
+    .map((name): ToolServer => ({ name, tools: tools.filter(({ server }) => server === name) }))
+    .toSorted((a, b) => sumTokens(b.tools) - sumTokens(a.tools));
   return (
     <Table
       label={t('MCP servers')}
       columns={[
         { title: t('MCP server'), cell: ({ name }) => name ?? t('Built in and from extensions') },
         { title: t('Tools'), isNumber: true, cell: (server) => formatNumber(server.tools.length) },
-        ...figuresOf((server: Server) => server.tools, tools[0]?.inStored !== undefined),
+        ...makeFigureColumns((server: ToolServer) => server.tools, tools[0]?.inStored !== undefined),
       ]}
       rows={servers}
       keyOf={({ name = '' }) => name}
@@ -111,7 +111,10 @@ function ByServer({ tools }: { readonly tools: readonly CalledTool[] }): ReactNo
 }
 
 /** Columns for tokens and calls of a row's tools. */
-function figuresOf<Row>(toolsOf: (row: Row) => readonly CalledTool[], hasStored: boolean): readonly Column<Row>[] {
+function makeFigureColumns<Row>(
+  toolsOf: (row: Row) => readonly CalledTool[],
+  hasStored: boolean,
+): readonly Column<Row>[] {
   const column = (title: string, of: (tool: CalledTool) => number): Column<Row> => ({
     title,
     isNumber: true,
@@ -125,8 +128,8 @@ function figuresOf<Row>(toolsOf: (row: Row) => readonly CalledTool[], hasStored:
   ];
 }
 
-const callsOf = ({ calls, callsElsewhere, inStored = 0 }: CalledTool): number => calls + callsElsewhere + inStored;
+const countCalls = ({ calls, callsElsewhere, inStored = 0 }: CalledTool): number => calls + callsElsewhere + inStored;
 
-const tokensOf = (tools: readonly CalledTool[]): number => tools.reduce((sum, { tokens }) => sum + tokens, 0);
+const sumTokens = (tools: readonly CalledTool[]): number => tools.reduce((sum, { tokens }) => sum + tokens, 0);
 
-const sumOf = (tools: readonly CalledTool[]): string => formatNumber(tokensOf(tools));
+const sumOf = (tools: readonly CalledTool[]): string => formatNumber(sumTokens(tools));

@@ -1,9 +1,9 @@
 import { expect, it, vi } from 'vitest';
 import * as vscode from 'vscode';
 import { makeOverview, type DayUsage } from '../../../../src/core/account/account';
-import { asReplayed, sessionAccount } from '../../../../src/core/account/testing';
-import { openPage, type Page } from '../../testing';
-import { moneyOf } from './Groups';
+import { asReplayed, makeSessionAccount } from '../../../../src/core/account/testing';
+import { openPage, type TestPage } from '../../testing';
+import { formatMoney } from './Groups';
 
 const usage = (day: string, cost: number, more: Partial<DayUsage> = {}): DayUsage => ({
   ...{ day, model: 'claude-opus-4-6', requests: 10, fresh: 1_000, cacheWrite: 0, cacheRead: 3_000, output: 500 },
@@ -12,28 +12,28 @@ const usage = (day: string, cost: number, more: Partial<DayUsage> = {}): DayUsag
 });
 
 const session = (title: string, agent: string, days: readonly DayUsage[]) =>
-  sessionAccount({ title, agent, usage: days });
+  makeSessionAccount({ title, agent, usage: days });
 
 const OVERVIEW = makeOverview([
   session('Mend the parser', 'Claude Code', [usage('2026-01-01', 1.5), usage('2026-01-02', 3)]),
   session('Write a test', 'Codex', [usage('2026-01-02', 0, { model: 'nobody-knows', unpriced: 10 })]),
 ]);
 
-const open = async (accountStored: unknown): Promise<Page> => {
-  const page = await openPage({ backend: { accountStored }, view: { open: ['account'] } });
+const open = async (computeStoredAccount: unknown): Promise<TestPage> => {
+  const page = await openPage({ backend: { computeStoredAccount }, view: { open: ['account'] } });
   await page.until(() => page.find('vscode-button', 'Analyze'));
   return page;
 };
 
-const textOf = (page: Page): string => page.find('#account').textContent;
+const textOf = (page: TestPage): string => page.find('#account').textContent;
 
 it('the account reads sessions only on request, then shows sums, charts and tables', async () => {
-  const accountStored = vi.fn(() => Promise.resolve({ overview: OVERVIEW, leftOut: 2, problems: [] }));
-  const page = await open(accountStored);
-  expect(accountStored).not.toHaveBeenCalled();
+  const computeStoredAccount = vi.fn(() => Promise.resolve({ overview: OVERVIEW, leftOut: 2, problems: [] }));
+  const page = await open(computeStoredAccount);
+  expect(computeStoredAccount).not.toHaveBeenCalled();
   await page.click(() => page.find('vscode-button', 'Analyze'));
   await page.until(() => textOf(page).includes('for 30 requests in 2 sessions.'));
-  expect(accountStored).toHaveBeenCalledWith(expect.anything(), { days: undefined });
+  expect(computeStoredAccount).toHaveBeenCalledWith(expect.anything(), { days: undefined });
   expect(textOf(page)).toContain('$4.50, and 10 requests whose price is not known');
   expect(textOf(page)).toContain('2 sessions could not be read');
   expect(textOf(page)).toContain('Cost per day, Jan 1, 2026 to Jan 2, 2026; highest $3.00');
@@ -60,8 +60,8 @@ it('the account reads sessions only on request, then shows sums, charts and tabl
 });
 
 it('the account lists the costliest sessions by their own cost, ten at first', async () => {
-  const parent = sessionAccount({ title: 'Parent', usage: [usage('2026-01-02', 0.5)] });
-  const child = sessionAccount({
+  const parent = makeSessionAccount({ title: 'Parent', usage: [usage('2026-01-02', 0.5)] });
+  const child = makeSessionAccount({
     title: 'Child',
     usage: [usage('2026-01-02', 9)],
     above: { path: parent.path, relation: 'subagent' },
@@ -83,8 +83,8 @@ it('the account lists the costliest sessions by their own cost, ten at first', a
 });
 
 it('the account groups by the selected field over the selected days', async () => {
-  const accountStored = vi.fn(() => Promise.resolve({ overview: OVERVIEW, leftOut: 0, problems: [] }));
-  const page = await open(accountStored);
+  const computeStoredAccount = vi.fn(() => Promise.resolve({ overview: OVERVIEW, leftOut: 0, problems: [] }));
+  const page = await open(computeStoredAccount);
   const choose = (at: number, value: string): void => {
     const list = page.all('#account vscode-dropdown')[at]!;
     Object.assign(list, { value });
@@ -93,7 +93,7 @@ it('the account groups by the selected field over the selected days', async () =
   choose(0, '7');
   await page.click(() => page.find('vscode-button', 'Analyze'));
   await page.until(() => page.all('#account table').length > 0);
-  expect(accountStored).toHaveBeenCalledWith(expect.anything(), { days: 7 });
+  expect(computeStoredAccount).toHaveBeenCalledWith(expect.anything(), { days: 7 });
   choose(2, 'day');
   await page.until(() => page.all('#account table')[0]?.textContent.includes('Jan 2, 2026$3.00'));
 });
@@ -103,14 +103,14 @@ it('the account compares with another provider as a range, and states its basis'
     ...{ choice: 'File-Aware', sessions: 2, condensed: 1, unknown: 1, cost: 4.5, after: 3, atMost: 3.25 },
     ...{ condensations: 4, needed: 250, missing: 3, recallable: 3 },
   };
-  const accountStored = vi.fn(() => Promise.resolve({ overview: OVERVIEW, leftOut: 0, problems: [], whatIf }));
-  const page = await open(accountStored);
+  const computeStoredAccount = vi.fn(() => Promise.resolve({ overview: OVERVIEW, leftOut: 0, problems: [], whatIf }));
+  const page = await open(computeStoredAccount);
   const list = page.all('#account vscode-dropdown')[1]!;
   Object.assign(list, { value: 'file-aware' });
   list.dispatchEvent(new Event('change', { bubbles: true }));
   await page.click(() => page.find('vscode-button', 'Analyze'));
   await page.until(() => textOf(page).includes('$4.50; with File-Aware: $3.00 to $3.25'));
-  expect(accountStored).toHaveBeenCalledWith(expect.anything(), { choice: 'file-aware' });
+  expect(computeStoredAccount).toHaveBeenCalledWith(expect.anything(), { choice: 'file-aware' });
   expect(textOf(page)).toContain('needed lines lost: 1.2% (3 of 250), all recallable');
   expect(textOf(page)).toContain('It would have condensed 4 times in 1 of 2 sessions. 1 session is counted unchanged');
   expect(textOf(page)).toContain('Assumptions: the agent says and does the same');
@@ -118,8 +118,8 @@ it('the account compares with another provider as a range, and states its basis'
 
 it('the account says “one request” if one has an unknown price', () => {
   const money = { cost: 4.5, replayedCost: 0, requests: 10 };
-  expect(moneyOf({ ...money, unpriced: 1 })).toBe('$4.50, and 1 request whose price is not known');
-  expect(moneyOf({ ...money, unpriced: 2 })).toBe('$4.50, and 2 requests whose price is not known');
+  expect(formatMoney({ ...money, unpriced: 1 })).toBe('$4.50, and 1 request whose price is not known');
+  expect(formatMoney({ ...money, unpriced: 2 })).toBe('$4.50, and 2 requests whose price is not known');
 });
 
 it('the account shows replayed costs as a range', async () => {
@@ -167,14 +167,14 @@ it('the account of one session says so', async () => {
 });
 
 it('the account shows partial results after a cancellation, and reports failures', async () => {
-  const accountStored = vi
+  const computeStoredAccount = vi
     .fn()
     .mockRejectedValueOnce(new vscode.CancellationError())
     .mockRejectedValueOnce(new Error('the disk is gone'))
     .mockResolvedValue({ overview: makeOverview([]), leftOut: 0, problems: [] });
-  const page = await open(accountStored);
+  const page = await open(computeStoredAccount);
   await page.click(() => page.find('vscode-button', 'Analyze'));
-  await page.until(() => accountStored.mock.calls.length === 1);
+  await page.until(() => computeStoredAccount.mock.calls.length === 1);
   await page.until(() => page.find('vscode-button', 'Analyze'));
   expect(page.all('#account table')).toHaveLength(0);
   await page.click(() => page.find('vscode-button', 'Analyze'));
@@ -203,7 +203,7 @@ const WEIGHTS = [
 
 it('the account shows the tools’ tokens in running conversations by server and tool, including tools never called', async () => {
   const overview = makeOverview([
-    sessionAccount({
+    makeSessionAccount({
       title: 'Old',
       usage: [usage('2026-01-02', 1)],
       calls: [
@@ -211,7 +211,7 @@ it('the account shows the tools’ tokens in running conversations by server and
         { tool: 'Bash', calls: 4 },
       ],
     }),
-    sessionAccount({
+    makeSessionAccount({
       title: 'Other',
       agent: 'Codex',
       usage: [usage('2026-01-02', 1)],
@@ -221,7 +221,7 @@ it('the account shows the tools’ tokens in running conversations by server and
   const page = await openPage({
     backend: {
       listToolWeights: () => WEIGHTS,
-      accountStored: () => Promise.resolve({ overview, leftOut: 0, problems: [] }),
+      computeStoredAccount: () => Promise.resolve({ overview, leftOut: 0, problems: [] }),
     },
     view: { open: ['account'] },
   });
@@ -252,12 +252,12 @@ it('the account shows the tools’ tokens in running conversations by server and
 
 it('the account shows calls as unknown for an agent without stored sessions', async () => {
   const overview = makeOverview([
-    sessionAccount({ title: 'Old', usage: [usage('2026-01-02', 1)], calls: [{ tool: 'Grep', calls: 8 }] }),
+    makeSessionAccount({ title: 'Old', usage: [usage('2026-01-02', 1)], calls: [{ tool: 'Grep', calls: 8 }] }),
   ]);
   const page = await openPage({
     backend: {
       listToolWeights: () => [{ title: 'Mend', agent: 'Agent', tools: [tool('Grep', 300, 0)] }],
-      accountStored: () => Promise.resolve({ overview, leftOut: 0, problems: [] }),
+      computeStoredAccount: () => Promise.resolve({ overview, leftOut: 0, problems: [] }),
     },
     view: { open: ['account'] },
   });

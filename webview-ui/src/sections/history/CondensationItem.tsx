@@ -1,12 +1,12 @@
 import { useState, type ReactNode } from 'react';
-import { errorMessage } from '../../../../src/core/errors';
+import { getErrorMessage } from '../../../../src/core/errors';
 import type { HistoryEntry } from '../../../../src/panel/protocol';
 import { formatDollars, formatDuration, formatNumber, formatPercent, formatTimeOfDay, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { DisclosureButton } from '../../components/Disclosure';
 import { Button } from '../../ui';
-import { presetName, providerName } from '../../names';
-import { savedPercent } from './SavingsChart';
+import { getPresetName, getProviderLabel } from '../../names';
+import { computeSavedPercent } from './SavingsChart';
 
 interface CondensationItemProps {
   readonly entry: HistoryEntry;
@@ -26,15 +26,15 @@ export function CondensationItem({ entry, again, onProblems }: CondensationItemP
     try {
       await action();
     } catch (error) {
-      onProblems([errorMessage(error)]);
+      onProblems([getErrorMessage(error)]);
     }
   };
   const setUndone = (isUndone: boolean) =>
     run(async () => {
-      await connection.request('setUndone', { ...subject, isUndone });
+      await connection.sendRequest('setUndone', { ...subject, isUndone });
       again();
     });
-  const provider = providerName(welcome.providers, entry.provider);
+  const provider = getProviderLabel(welcome.providers, entry.provider);
   return (
     <li className="item preset" data-state={state}>
       <div className="item-line">
@@ -42,18 +42,20 @@ export function CondensationItem({ entry, again, onProblems }: CondensationItemP
           {title}
         </DisclosureButton>
         <span className="badges">
-          <span className="tag">{preset === undefined ? provider : `${provider} · ${presetName(panel, preset)}`}</span>
+          <span className="tag">
+            {preset === undefined ? provider : `${provider} · ${getPresetName(panel, preset)}`}
+          </span>
           {place === 'live' && <span className="tag">{t('chat')}</span>}
           {isFallback && <span className="tag">{t('fallback')}</span>}
           {state !== 'shown' && <span className="tag">{state === 'undone' ? t('undone') : t('replaced')}</span>}
         </span>
       </div>
-      <p className="row-help">{figuresOf(entry)}</p>
+      <p className="row-help">{formatFigures(entry)}</p>
       <span className="item-buttons actions">
         {change && (
           <Button onClick={() => void setUndone(change === 'undo')}>{change === 'undo' ? t('Undo') : t('Redo')}</Button>
         )}
-        <Button onClick={() => void run(() => connection.request('showCondensation', subject))}>
+        <Button onClick={() => void run(() => connection.sendRequest('showCondensation', subject))}>
           {t('Show diff')}
         </Button>
       </span>
@@ -62,9 +64,14 @@ export function CondensationItem({ entry, again, onProblems }: CondensationItemP
   );
 }
 
-function figuresOf(entry: HistoryEntry): string {
+function formatFigures(entry: HistoryEntry): string {
   const { at, tokensBefore, tokensAfter, timeMs, cost } = entry;
-  const tokens = t('{0} → {1} tokens ({2} saved)', tokensBefore, tokensAfter, formatPercent(savedPercent(entry)));
+  const tokens = t(
+    '{0} → {1} tokens ({2} saved)',
+    tokensBefore,
+    tokensAfter,
+    formatPercent(computeSavedPercent(entry)),
+  );
   return [formatTimeOfDay(at), tokens, formatDuration(timeMs), formatDollars(cost)].join(' · ');
 }
 

@@ -3,13 +3,13 @@ import type { HistoryEntry } from '../../../../src/panel/protocol';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import { matches } from '../../state/search';
+import { matchesQuery } from '../../state/search';
 import { Button, TextField } from '../../ui';
 import { CondensationItem } from './CondensationItem';
-import { presetName, providerName } from '../../names';
+import { getPresetName, getProviderLabel } from '../../names';
 
 /** Condensations that are listed at once. */
-const PAGE = 20;
+const PAGE_SIZE = 20;
 
 interface CondensationsProps {
   /** Newest first. */
@@ -24,17 +24,17 @@ interface CondensationsProps {
 export function Condensations({ entries, total, again }: CondensationsProps): ReactNode {
   const panel = usePanel();
   const [query, setQuery] = useState('');
-  const [shown, setShown] = useState(PAGE);
+  const [shown, setShown] = useState(PAGE_SIZE);
   const [problems, setProblems] = useState<readonly string[]>([]);
   const wanted = query.trim().toLowerCase();
   const found =
     wanted === ''
       ? entries
       : entries.filter(({ title, provider, preset, path, passes }) =>
-          matches(wanted, [
+          matchesQuery(wanted, [
             title,
-            providerName(panel.welcome.providers, provider),
-            preset && presetName(panel, preset),
+            getProviderLabel(panel.welcome.providers, provider),
+            preset && getPresetName(panel, preset),
             path,
             ...passes.map(({ name }) => name),
           ]),
@@ -66,7 +66,7 @@ export function Condensations({ entries, total, again }: CondensationsProps): Re
       {found.length > shown && (
         <Button
           onClick={() => {
-            setShown(shown + PAGE);
+            setShown(shown + PAGE_SIZE);
           }}
         >
           {t('Show more')}

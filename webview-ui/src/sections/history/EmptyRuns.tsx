@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { EmptyRun } from '../../../../src/panel/protocol';
 import { Table, type Column } from '../../components/Table';
 import { formatDollars, formatDuration, formatTimeOfDay, t } from '../../l10n';
-import { providerName } from '../../names';
+import { getProviderLabel } from '../../names';
 import { usePanel } from '../../state/panel';
 
 /** Runs that failed, were cancelled, or had nothing to do: when, and why. */
@@ -10,8 +10,8 @@ export function EmptyRuns({ runs }: { readonly runs: readonly EmptyRun[] }): Rea
   const { welcome } = usePanel();
   const columns: readonly Column<EmptyRun>[] = [
     { title: t('When'), cell: ({ at }) => formatTimeOfDay(at) },
-    { title: t('Provider'), cell: ({ provider }) => providerName(welcome.providers, provider) },
-    { title: t('Outcome'), cell: ({ outcome }) => OUTCOMES[outcome]() },
+    { title: t('Provider'), cell: ({ provider }) => getProviderLabel(welcome.providers, provider) },
+    { title: t('Outcome'), cell: ({ outcome }) => OUTCOME_TEXTS[outcome]() },
     { title: t('Reason'), cell: ({ reason = '' }) => reason },
     { title: t('Time'), isNumber: true, cell: ({ timeMs }) => formatDuration(timeMs) },
     { title: t('Cost'), isNumber: true, cell: ({ cost }) => formatDollars(cost) },
@@ -26,7 +26,7 @@ export function EmptyRuns({ runs }: { readonly runs: readonly EmptyRun[] }): Rea
   );
 }
 
-const OUTCOMES: Readonly<Record<EmptyRun['outcome'], () => string>> = {
+const OUTCOME_TEXTS: Readonly<Record<EmptyRun['outcome'], () => string>> = {
   unchanged: () => t('left as it was'),
   refused: () => t('refused by the checks'),
   cancelled: () => t('cancelled'),

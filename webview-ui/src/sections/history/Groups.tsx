@@ -4,9 +4,9 @@ import { Table, type Column } from '../../components/Table';
 import { formatDollars, formatDuration, formatNumber, formatPercent, t } from '../../l10n';
 
 /** Units of the drawing. */
-const WIDTH = 400;
-const ROW = 14;
-const BAR = 10;
+const CHART_WIDTH = 400;
+const ROW_HEIGHT = 14;
+const BAR_HEIGHT = 10;
 
 /** Cost and savings of the runs by model. */
 export function Groups({ groups }: { readonly groups: readonly RunGroup[] }): ReactNode {
@@ -17,33 +17,37 @@ export function Groups({ groups }: { readonly groups: readonly RunGroup[] }): Re
         <figcaption>
           {t('Tokens saved by model, in all runs (undone and replaced ones, too); the table has the figures')}
         </figcaption>
-        <svg viewBox={`0 0 ${WIDTH} ${groups.length * ROW}`} role="img" aria-label={inWords(groups)}>
+        <svg
+          viewBox={`0 0 ${CHART_WIDTH} ${groups.length * ROW_HEIGHT}`}
+          role="img"
+          aria-label={describeGroups(groups)}
+        >
           {groups.map(({ key, tokensSaved }, index) => (
             <rect
               key={key}
               className="chart-after"
               x={0}
-              y={index * ROW}
+              y={index * ROW_HEIGHT}
               // Visible even if nothing was saved.
-              width={Math.max(1, (WIDTH * tokensSaved) / most)}
-              height={BAR}
+              width={Math.max(1, (CHART_WIDTH * tokensSaved) / most)}
+              height={BAR_HEIGHT}
             />
           ))}
         </svg>
       </figure>
-      <Table label={t('By model')} columns={columns()} rows={groups} keyOf={({ key }) => key} />
+      <Table label={t('By model')} columns={listColumns()} rows={groups} keyOf={({ key }) => key} />
     </>
   );
 }
 
 const nameOf = ({ key }: RunGroup): string => (key === '' ? t('Without a model') : key);
 
-const inWords = (groups: readonly RunGroup[]): string =>
+const describeGroups = (groups: readonly RunGroup[]): string =>
   groups.map((group) => `${nameOf(group)}: ${formatNumber(group.tokensSaved)}`).join(', ');
 
 const shareOf = (count: number, { runs }: RunGroup): string => formatPercent((100 * count) / Math.max(1, runs));
 
-const columns = (): readonly Column<RunGroup>[] => [
+const listColumns = (): readonly Column<RunGroup>[] => [
   { title: t('Model'), cell: nameOf },
   { title: t('Runs'), isNumber: true, cell: ({ runs }) => formatNumber(runs) },
   { title: t('Tokens saved, all runs'), isNumber: true, cell: ({ tokensSaved }) => formatNumber(tokensSaved) },

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
-import { errorMessage } from '../../../../src/core/errors';
+import { getErrorMessage } from '../../../../src/core/errors';
 import type { History as Recorded } from '../../../../src/panel/protocol';
 import { Disclosure } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
@@ -62,12 +62,12 @@ function Content(): ReactNode {
   );
 }
 
-interface ShownProps {
+interface ShownHistoryProps {
   readonly history: Recorded;
   readonly again: () => void;
 }
 
-function Shown({ history, again }: ShownProps): ReactNode {
+function Shown({ history, again }: ShownHistoryProps): ReactNode {
   const { entries, total, emptyRuns, groups } = history;
   if (total === 0 && emptyRuns.length === 0 && groups.length === 0) {
     return <p className="row-help">{t('Nothing has been condensed yet. Condensations will be listed here.')}</p>;
@@ -102,13 +102,13 @@ function Actions({ again, isEmpty }: ActionsProps): ReactNode {
       await action();
       again();
     } catch (error) {
-      setProblems([errorMessage(error)]);
+      setProblems([getErrorMessage(error)]);
     }
   };
   // A person answers in their own time.
   const patient = { timeoutMs: Infinity };
-  const save = (format: 'json' | 'csv') => run(() => connection.request('exportHistory', { format }, patient));
-  const clear = (part: 'metrics' | 'ledgers') => run(() => connection.request('clearHistory', { part }, patient));
+  const save = (format: 'json' | 'csv') => run(() => connection.sendRequest('exportHistory', { format }, patient));
+  const clear = (part: 'metrics' | 'ledgers') => run(() => connection.sendRequest('clearHistory', { part }, patient));
   return (
     <>
       <p className="actions">

@@ -3,11 +3,11 @@ import type { Recommendation } from '../../../../src/panel/protocol';
 import { Problems } from '../../components/Problems';
 import { formatDollars, formatPercent, t } from '../../l10n';
 import { usePanel, type Panel } from '../../state/panel';
-import { isStill, saveTogether, type Saved, type Together } from '../../state/together';
+import { isStill, saveTogether, type SavedSettings, type SavedTogether } from '../../state/together';
 import { useSetting } from '../../state/useSetting';
 import { Button, LinkButton } from '../../ui';
-import { profileEntries } from '../../state/profileEntries';
-import { presetName, providerName } from '../../names';
+import { listProfileEntries } from '../../state/profileEntries';
+import { getPresetName, getProviderLabel } from '../../names';
 
 interface RecommendationsProps {
   readonly recommendations: readonly Recommendation[];
@@ -15,17 +15,17 @@ interface RecommendationsProps {
   readonly again: () => void;
 }
 
-interface Followed {
+interface FollowedRecommendation {
   /** The recommendation, as JSON. */
   readonly advice: string;
-  readonly saved: Saved;
+  readonly saved: SavedSettings;
 }
 
 /** The recommendations from the recorded runs, followed with one click and taken back with another. */
 export function Recommendations({ recommendations, again }: RecommendationsProps): ReactNode {
   const panel = usePanel();
   const apply = useApply();
-  const [followed, setFollowed] = useState<Followed>();
+  const [followed, setFollowed] = useState<FollowedRecommendation>();
   // What was changed since is no part of it.
   const applied = followed && isStill(panel.state, followed.saved.written) ? followed : undefined;
   const [isBusy, setBusy] = useState(false);
@@ -41,7 +41,7 @@ export function Recommendations({ recommendations, again }: RecommendationsProps
     setFollowed({ advice: JSON.stringify(recommendation), saved });
     again();
   };
-  const takeBack = async ({ saved }: Followed): Promise<void> => {
+  const takeBack = async ({ saved }: FollowedRecommendation): Promise<void> => {
     setBusy(true);
     const found = await saved.undo();
     setBusy(false);
@@ -56,7 +56,7 @@ export function Recommendations({ recommendations, again }: RecommendationsProps
       {recommendations.map((recommendation) => (
         <div key={recommendation.kind}>
           <p>
-            <strong>{adviceOf(recommendation, panel)}</strong> {savingOf(recommendation)}
+            <strong>{describeAdvice(recommendation, panel)}</strong> {describeSaving(recommendation)}
           </p>
           {/* It stands here until the history has been read anew; once more, it would take what it wrote itself for what was there before. */}
           <Button
@@ -79,16 +79,16 @@ export function Recommendations({ recommendations, again }: RecommendationsProps
   );
 }
 
-function adviceOf(recommendation: Recommendation, panel: Panel): string {
+function describeAdvice(recommendation: Recommendation, panel: Panel): string {
   switch (recommendation.kind) {
     case 'profile':
       return t('Condense with the model {0}.', recommendation.profile);
     case 'configuration': {
       const { provider, preset } = recommendation;
-      const name = providerName(panel.welcome.providers, provider);
+      const name = getProviderLabel(panel.welcome.providers, provider);
       return preset === undefined
         ? t('Condense with {0}.', name)
-        : t('Condense with {0}, {1}.', name, presetName(panel, preset));
+        : t('Condense with {0}, {1}.', name, getPresetName(panel, preset));
     }
     case 'threshold':
       return t('Condense at {0} of the window.', formatPercent(recommendation.percent));
@@ -96,7 +96,7 @@ function adviceOf(recommendation: Recommendation, panel: Panel): string {
 }
 
 /** The saving over the recorded runs. */
-function savingOf({ kind, from, saving: { dollars, tokens, runs } }: Recommendation): string {
+function describeSaving({ kind, from, saving: { dollars, tokens, runs } }: Recommendation): string {
   if (kind === 'threshold' && dollars === 0) {
     return t('{0} of the last {1} automatic runs started only when the window was full.', runs, from);
   }
@@ -108,7 +108,7 @@ function savingOf({ kind, from, saving: { dollars, tokens, runs } }: Recommendat
   return t('Over the last {0} runs this would have saved {1}.', from, parts.join(', '));
 }
 
-function useApply(): (recommendation: Recommendation) => Promise<Together> {
+function useApply(): (recommendation: Recommendation) => Promise<SavedTogether> {
   const { state } = usePanel();
   const settings = {
     condensingProfile: useSetting('condensingProfile'),
@@ -117,12 +117,12 @@ function useApply(): (recommendation: Recommendation) => Promise<Together> {
     smart: useSetting('smart'),
     strategy: useSetting('strategy'),
   };
-  const change = (changes: readonly (readonly [keyof typeof settings, unknown])[]): Promise<Together> =>
+  const change = (changes: readonly (readonly [keyof typeof settings, unknown])[]): Promise<SavedTogether> =>
     saveTogether(changes.map(([name, value]) => [settings[name], value] as const));
   return (recommendation) => {
     switch (recommendation.kind) {
       case 'profile': {
-        const found = profileEntries(state).find(({ name }) => name === recommendation.profile);
+        const found = listProfileEntries(state).find(({ name }) => name === recommendation.profile);
         return change([['condensingProfile', found?.id]]);
       }
       case 'configuration': {

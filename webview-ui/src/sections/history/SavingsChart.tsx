@@ -3,23 +3,23 @@ import type { HistoryEntry } from '../../../../src/panel/protocol';
 import { formatPercent, t } from '../../l10n';
 
 /** Condensations that fit beside each other. */
-const SHOWN = 40;
+const MAX_SHOWN_BARS = 40;
 /** The drawing's own units. */
-const HEIGHT = 64;
-const STEP = 10;
-const BAR = 7;
+const CHART_HEIGHT = 64;
+const BAR_STEP = 10;
+const BAR_WIDTH = 7;
 
 /** Percent of the tokens that went. */
-export const savedPercent = ({ tokensBefore, tokensAfter }: HistoryEntry): number =>
+export const computeSavedPercent = ({ tokensBefore, tokensAfter }: HistoryEntry): number =>
   tokensBefore === 0 ? 0 : (100 * (tokensBefore - tokensAfter)) / tokensBefore;
 
 /** The last condensations, oldest first: what was there, and within it what stayed. The list says the same in numbers. */
 export function SavingsChart({ entries }: { readonly entries: readonly HistoryEntry[] }): ReactNode {
-  const shown = entries.slice(0, SHOWN).toReversed();
+  const shown = entries.slice(0, MAX_SHOWN_BARS).toReversed();
   if (shown.length === 0) return null;
   const most = Math.max(...shown.map(({ tokensBefore }) => tokensBefore), 1);
-  const mean = shown.reduce((sum, entry) => sum + savedPercent(entry), 0) / shown.length;
-  const height = (tokens: number): number => (HEIGHT * tokens) / most;
+  const mean = shown.reduce((sum, entry) => sum + computeSavedPercent(entry), 0) / shown.length;
+  const height = (tokens: number): number => (CHART_HEIGHT * tokens) / most;
   return (
     <figure className="chart">
       <figcaption>
@@ -32,7 +32,7 @@ export function SavingsChart({ entries }: { readonly entries: readonly HistoryEn
             )}
       </figcaption>
       <svg
-        viewBox={`0 0 ${SHOWN * STEP} ${HEIGHT}`}
+        viewBox={`0 0 ${MAX_SHOWN_BARS * BAR_STEP} ${CHART_HEIGHT}`}
         role="img"
         aria-label={t('Tokens before and after each condensation')}
       >
@@ -40,16 +40,16 @@ export function SavingsChart({ entries }: { readonly entries: readonly HistoryEn
           <g key={entry.condensation}>
             <rect
               className="chart-before"
-              x={index * STEP}
-              y={HEIGHT - height(entry.tokensBefore)}
-              width={BAR}
+              x={index * BAR_STEP}
+              y={CHART_HEIGHT - height(entry.tokensBefore)}
+              width={BAR_WIDTH}
               height={height(entry.tokensBefore)}
             />
             <rect
               className="chart-after"
-              x={index * STEP}
-              y={HEIGHT - height(entry.tokensAfter)}
-              width={BAR}
+              x={index * BAR_STEP}
+              y={CHART_HEIGHT - height(entry.tokensAfter)}
+              width={BAR_WIDTH}
               height={height(entry.tokensAfter)}
             />
           </g>

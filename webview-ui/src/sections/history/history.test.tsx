@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { fake, workspace } from '../../../../test/support/vscode';
 import type { Backend } from '../../../../src/panel/testing';
-import { openPage, type Page } from '../../testing';
+import { openPage, type TestPage } from '../../testing';
 
 const saved = (name: string): unknown => fake.settings[`contextCondenser.${name}`];
 
@@ -47,7 +47,7 @@ const run = (changes: object = {}): object => ({
   ...changes,
 });
 
-const shown = (history: object, backend: Backend = {}): Promise<Page> =>
+const shown = (history: object, backend: Backend = {}): Promise<TestPage> =>
   openPage({
     view: { open: ['history'] },
     backend: { readHistory: () => Promise.resolve({ entries: [], runs: [], ...history }), ...backend },

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { ComparedPass, ComparedPresets, Difference } from '../../../../src/panel/protocol';
 import { SideBySide, SideBySideRow } from '../../components/SideBySide';
 import { t } from '../../l10n';
-import { placeInWords, valueInWords } from './differenceWords';
+import { placeInWords, describeValue } from './differenceWords';
 
 interface DifferenceTableProps {
   readonly compared: ComparedPresets;
@@ -70,7 +70,7 @@ const Group = ({ title, differences, children }: GroupProps): ReactNode => (
       <SideBySideRow
         key={path.join('.')}
         name={placeInWords(path)}
-        values={[valueInWords(first), valueInWords(second)]}
+        values={[describeValue(first), describeValue(second)]}
       />
     ))}
   </tbody>

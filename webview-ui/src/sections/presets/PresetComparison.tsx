@@ -4,11 +4,11 @@ import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useLatest } from '../../state/useLatest';
-import { Button, Dropdown, type Choice } from '../../ui';
-import { presetValue } from '../preview/configurations';
+import { Button, Dropdown, type DropdownChoice } from '../../ui';
+import { makePresetValue } from '../preview/configurations';
 import { DifferenceTable } from './DifferenceTable';
 
-const CURRENT = 'current';
+const CURRENT_SETTINGS = 'current';
 
 interface PresetComparisonProps {
   readonly preset: PresetState;
@@ -20,17 +20,17 @@ interface PresetComparisonProps {
 /** A preset beside what the settings hold, or beside another preset. */
 export function PresetComparison({ preset, name, isInUse }: PresetComparisonProps): ReactNode {
   const { state, changeView, reveal } = usePanel();
-  const others: readonly Choice[] = [
-    { value: CURRENT, label: t('Current settings') },
+  const others: readonly DropdownChoice[] = [
+    { value: CURRENT_SETTINGS, label: t('Current settings') },
     ...state.presets
       .filter(({ id }) => id !== preset.id)
-      .map((other) => ({ value: presetValue(other.id), label: nameOf(other) })),
+      .map((other) => ({ value: makePresetValue(other.id), label: nameOf(other) })),
   ];
   // The preset in use is what the settings hold.
-  const [wanted, setWanted] = useState(isInUse ? others[1]?.value : CURRENT);
+  const [wanted, setWanted] = useState(isInUse ? others[1]?.value : CURRENT_SETTINGS);
   const other = others.find(({ value }) => value === wanted) ?? others[0];
   const second: Comparable = state.presets
-    .filter(({ id }) => presetValue(id) === other?.value)
+    .filter(({ id }) => makePresetValue(id) === other?.value)
     .map(({ id }) => ({ kind: 'preset', id }) as const)[0] ?? { kind: 'current' };
   const settings = JSON.stringify([state.settings['smart']?.value, state.settings['presets']?.value]);
   const { answer, shown } = useLatest('comparePresets', { first: { kind: 'preset', id: preset.id }, second }, settings);
@@ -39,7 +39,7 @@ export function PresetComparison({ preset, name, isInUse }: PresetComparisonProp
       <div className="control-line">
         <Dropdown
           label={t('Compare {0} with', name)}
-          value={other?.value ?? CURRENT}
+          value={other?.value ?? CURRENT_SETTINGS}
           choices={others}
           onChange={setWanted}
         />
@@ -49,7 +49,7 @@ export function PresetComparison({ preset, name, isInUse }: PresetComparisonProp
       <p className="actions">
         <Button
           onClick={() => {
-            changeView({ compared: [presetValue(preset.id), other?.value ?? CURRENT] });
+            changeView({ compared: [makePresetValue(preset.id), other?.value ?? CURRENT_SETTINGS] });
             reveal('two-configurations');
           }}
         >

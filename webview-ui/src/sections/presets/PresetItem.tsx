@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react';
-import { errorMessage } from '../../../../src/core/errors';
+import { getErrorMessage } from '../../../../src/core/errors';
 import type { EntryName, ListChange } from '../../../../src/core/settingValue';
 import type { PresetState, SettingScope } from '../../../../src/panel/protocol';
 import { Disclosure } from '../../components/Disclosure';
@@ -8,22 +8,22 @@ import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useUndoKey } from '../../state/undoKey';
 import { Findable } from '../../state/search';
-import { saveTogether, type Written } from '../../state/together';
+import { saveTogether, type WrittenSetting } from '../../state/together';
 import { useSetting } from '../../state/useSetting';
 import { Button, LinkButton, TextField } from '../../ui';
-import { isOwn, passesOf } from '../smart/smartValue';
+import { isOwn, readPasses } from '../smart/smartValue';
 import { MEASURED_PRESETS } from '../../../../src/core/condense/measured';
 import { presetFigures } from '../start/providerFacts';
 import { PresetComparison } from './PresetComparison';
 
 /** The last change, and how to take it back. */
-export interface Done {
+export interface UndoableChange {
   readonly text: string;
   /** ID of the preset beside which it is shown; otherwise it is shown below the list. */
   readonly of?: string;
   readonly undo?: () => void;
   /** The settings as the change left them; it is hidden once they differ. */
-  readonly written?: readonly Written[];
+  readonly written?: readonly WrittenSetting[];
 }
 
 interface PresetItemProps {
@@ -34,8 +34,8 @@ interface PresetItemProps {
   /** Its index in that list, or -1. */
   readonly ownIndex: number;
   readonly entry: EntryName | undefined;
-  readonly done: Done | undefined;
-  readonly onDone: (done: Done | undefined) => void;
+  readonly done: UndoableChange | undefined;
+  readonly onDone: (done: UndoableChange | undefined) => void;
   readonly onChange: (change: ListChange, text: string) => Promise<boolean>;
 }
 
@@ -57,7 +57,7 @@ export function PresetItem({
   const called = useSetting('presets', [ownIndex, 'name'], scope);
   const { id, description, isBuiltIn } = preset;
   const name = isBuiltIn ? t(preset.name) : preset.name;
-  const passes = passesOf(preset.config);
+  const passes = readPasses(preset.config);
   const callsModel = passes.some((pass) => pass.callsModel && pass.isEnabled);
   const rename = async (): Promise<void> => {
     const wanted = newName?.trim() ?? '';
@@ -71,12 +71,12 @@ export function PresetItem({
   };
   const share = (): void => {
     setProblems([]);
-    connection.request('exportPreset', { id }, { timeoutMs: Infinity }).then(
+    connection.sendRequest('exportPreset', { id }, { timeoutMs: Infinity }).then(
       ({ written }) => {
         if (written) onDone({ text: t('"{0}" was exported.', name) });
       },
       (error: unknown) => {
-        setProblems([errorMessage(error)]);
+        setProblems([getErrorMessage(error)]);
       },
     );
   };
@@ -138,8 +138,8 @@ export function PresetItem({
 }
 
 interface DoneLineProps {
-  readonly done: Done | undefined;
-  readonly onDone: (done: Done | undefined) => void;
+  readonly done: UndoableChange | undefined;
+  readonly onDone: (done: UndoableChange | undefined) => void;
 }
 
 /** What was done, with Undo. */
@@ -161,13 +161,13 @@ export function DoneLine({ done, onDone }: DoneLineProps): ReactNode {
 
 /** Puts a preset in use; Undo restores both settings. */
 function useApply(
-  onDone: (done: Done | undefined) => void,
+  onDone: (done: UndoableChange | undefined) => void,
   onProblems: (problems: readonly string[]) => void,
 ): (preset: PresetState) => Promise<void> {
   const smart = useSetting('smart');
   const provider = useSetting('provider');
   return async ({ id, name }) => {
-    const isReplacing = isOwn(smart) && passesOf(smart.value).length > 0;
+    const isReplacing = isOwn(smart) && readPasses(smart.value).length > 0;
     // While saving, the undo of an earlier change would lead elsewhere.
     onDone(undefined);
     const { problems, saved } = await saveTogether([
@@ -176,7 +176,7 @@ function useApply(
     ]);
     onProblems(problems);
     if (!saved) return;
-    const done: Done = {
+    const done: UndoableChange = {
       of: id,
       text: isReplacing
         ? t('"{0}" is now in use, in place of your passes and their drafts.', name)

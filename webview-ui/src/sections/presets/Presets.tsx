@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { errorMessage } from '../../../../src/core/errors';
+import { getErrorMessage } from '../../../../src/core/errors';
 import type { PresetState } from '../../../../src/panel/protocol';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
@@ -7,7 +7,7 @@ import { usePanel } from '../../state/panel';
 import { Findable, useSearch } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
 import { Button } from '../../ui';
-import { isFields, presetIn } from '../smart/smartValue';
+import { isFields, getCurrentPreset } from '../smart/smartValue';
 import { MEASURED_PRESETS } from '../../../../src/core/condense/measured';
 import { DoneLine, PresetItem } from './PresetItem';
 import { usePresetList } from './usePresetList';
@@ -18,14 +18,14 @@ export function Presets(): ReactNode {
   const isSearching = useSearch() !== '';
   const smart = useSetting('smart');
   const { own, list, names, make, change, done, setDone, problems, setProblems } = usePresetList();
-  const inUse = presetIn(smart, state.settings['smart']?.value);
+  const inUse = getCurrentPreset(smart, state.settings['smart']?.value);
   const load = async (): Promise<void> => {
     try {
       const {
         id,
         problems: found,
         undo,
-      } = await connection.request('importPreset', { scope: own.scope }, { timeoutMs: Infinity });
+      } = await connection.sendRequest('importPreset', { scope: own.scope }, { timeoutMs: Infinity });
       setProblems(found.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)));
       if (id === undefined) return;
       const takeBack = async (): Promise<void> => {
@@ -33,7 +33,7 @@ export function Presets(): ReactNode {
       };
       setDone({ text: t('The preset "{0}" was imported.', id), undo: () => void takeBack() });
     } catch (error) {
-      setProblems([errorMessage(error)]);
+      setProblems([getErrorMessage(error)]);
     }
   };
   return (
@@ -56,7 +56,7 @@ export function Presets(): ReactNode {
         </p>
       )}
       <ul className="items">
-        {byLoss(state.presets).map((preset) => (
+        {sortByLoss(state.presets).map((preset) => (
           <PresetItem
             key={preset.id}
             preset={preset}
@@ -82,11 +82,11 @@ export function Presets(): ReactNode {
 }
 
 /** Built-in ones first, sorted by measured loss. */
-const byLoss = (presets: readonly PresetState[]): readonly PresetState[] =>
+const sortByLoss = (presets: readonly PresetState[]): readonly PresetState[] =>
   presets.toSorted((a, b) => {
-    const [first, second] = [lossOf(a), lossOf(b)];
+    const [first, second] = [getLoss(a), getLoss(b)];
     return first === second ? 0 : first - second;
   });
 
-const lossOf = ({ id, isBuiltIn }: PresetState): number =>
+const getLoss = ({ id, isBuiltIn }: PresetState): number =>
   isBuiltIn ? (MEASURED_PRESETS[id]?.lost ?? Infinity) : Infinity;

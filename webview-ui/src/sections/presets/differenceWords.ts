@@ -1,9 +1,9 @@
 /** Places and values of a configuration of the Smart provider, in words. */
-import { titleOf, nameInWords } from '../../components/titles';
+import { getTitle, nameInWords } from '../../components/titles';
 import { formatNumber, t } from '../../l10n';
 
 /** Keys that only hold others: what is inside says enough. */
-const HOLDERS: ReadonlySet<string> = new Set([
+const GROUPING_FIELDS: ReadonlySet<string> = new Set([
   'individualConfig',
   'batchConfig',
   'defaults',
@@ -15,25 +15,25 @@ const HOLDERS: ReadonlySet<string> = new Set([
 
 /** "individualConfig, defaults, toolResults, maxLines" → "Tool results › Lines". */
 export function placeInWords(path: readonly string[]): string {
-  const reported = path.filter((key, index) => index === path.length - 1 || !HOLDERS.has(key));
-  return reported.map((key) => titleOf(key, {})).join(' › ');
+  const reported = path.filter((key, index) => index === path.length - 1 || !GROUPING_FIELDS.has(key));
+  return reported.map((key) => getTitle(key, {})).join(' › ');
 }
 
-export function valueInWords(value: unknown): string {
+export function describeValue(value: unknown): string {
   switch (typeof value) {
     case 'boolean':
       return value ? t('yes') : t('no');
     case 'number':
       return formatNumber(value);
     case 'string':
-      return value === '' ? t('none') : inWords(value);
+      return value === '' ? t('none') : describeName(value);
     case 'undefined':
       return '–';
     default:
       if (!Array.isArray(value)) return JSON.stringify(value);
-      return value.length === 0 ? t('none') : value.map(valueInWords).join(', ');
+      return value.length === 0 ? t('none') : value.map(describeValue).join(', ');
   }
 }
 
 /** A name of the configuration's own, such as `preserve_recent`, has words; what a person wrote stays as it is. */
-const inWords = (text: string): string => (/^[a-z]+(?:[_A-Z][a-z]*)*$/.test(text) ? t(nameInWords(text)) : text);
+const describeName = (text: string): string => (/^[a-z]+(?:[_A-Z][a-z]*)*$/.test(text) ? t(nameInWords(text)) : text);

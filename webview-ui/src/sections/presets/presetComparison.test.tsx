@@ -2,8 +2,8 @@
 import axe from 'axe-core';
 import { beforeEach, expect, it } from 'vitest';
 import { fake } from '../../../../test/support/vscode';
-import { openPage, type Page } from '../../testing';
-import { placeInWords, valueInWords } from './differenceWords';
+import { openPage, type TestPage } from '../../testing';
+import { placeInWords, describeValue } from './differenceWords';
 
 beforeEach(() => {
   fake.reset();
@@ -18,7 +18,7 @@ const pass = (id: string, name: string, maxLines: number) => ({
 });
 const preset = (id: string, passes: readonly object[]) => ({ id, name: id, config: { version: 1, passes } });
 
-async function unfolded(name: string): Promise<Page> {
+async function unfolded(name: string): Promise<TestPage> {
   const page = await openPage({ view: { open: ['smart'] } });
   await page.until(() => page.all('#presets .preset').length >= 8);
   await page.click(() => {
@@ -29,10 +29,10 @@ async function unfolded(name: string): Promise<Page> {
   return page;
 }
 
-const rows = (page: Page): string[] =>
+const rows = (page: TestPage): string[] =>
   page.all('#presets table tr').map((row) => [...row.children].map((cell) => cell.textContent).join(' | '));
 
-async function choose(page: Page, value: string): Promise<void> {
+async function choose(page: TestPage, value: string): Promise<void> {
   const dropdown = page.find('#presets vscode-dropdown');
   Object.assign(dropdown, { value });
   dropdown.dispatchEvent(new Event('change', { bubbles: true }));
@@ -123,5 +123,5 @@ it.each<[unknown, string]>([
   [['toolResults', 'x y'], 'Tool results, x y'],
   [null, 'null'],
 ])('the comparison shows the value %j as “%s”', (value, words) => {
-  expect(valueInWords(value)).toBe(words);
+  expect(describeValue(value)).toBe(words);
 });

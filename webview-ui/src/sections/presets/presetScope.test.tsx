@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../test/support/temporaryFolder';
 import { fake, workspace } from '../../../../test/support/vscode';
-import { openPage, type Page } from '../../testing';
+import { openPage, type TestPage } from '../../testing';
 
 const config = {
   version: 1,
@@ -24,9 +24,9 @@ beforeEach(() => {
   fake.settings[KEY] = [preset('a'), preset('b')];
 });
 
-const opened = (scope: 'user' | 'workspace'): Promise<Page> => openPage({ view: { open: ['smart'], scope } });
+const opened = (scope: 'user' | 'workspace'): Promise<TestPage> => openPage({ view: { open: ['smart'], scope } });
 
-const press = (page: Page, id: string, button: string): Promise<void> =>
+const press = (page: TestPage, id: string, button: string): Promise<void> =>
   page.click(
     () =>
       [...page.find('.preset', `Preset ${id}`).querySelectorAll<HTMLElement>('vscode-button')].find(
@@ -35,7 +35,7 @@ const press = (page: Page, id: string, button: string): Promise<void> =>
   );
 
 /** Renames the preset that is shown with this id. */
-async function rename(page: Page, id: string, name: string): Promise<void> {
+async function rename(page: TestPage, id: string, name: string): Promise<void> {
   await press(page, id, 'Rename');
   await page.type(() => page.find('.preset vscode-text-field', 'Name'), name);
   await page.click(

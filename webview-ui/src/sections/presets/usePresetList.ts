@@ -1,23 +1,23 @@
 import { useState } from 'react';
-import { errorMessage } from '../../../../src/core/errors';
+import { getErrorMessage } from '../../../../src/core/errors';
 import { listEntryNames, type EntryName, type ListChange } from '../../../../src/core/settingValue';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { isStill } from '../../state/together';
-import { useSetting, type Setting } from '../../state/useSetting';
-import type { Done } from './PresetItem';
+import { useSetting, type SettingHandle } from '../../state/useSetting';
+import type { UndoableChange } from './PresetItem';
 import { usePresetScope } from './usePresetScope';
 
 export interface PresetList {
-  readonly own: Setting;
+  readonly own: SettingHandle;
   readonly list: readonly unknown[];
   readonly names: readonly EntryName[];
   /** Makes a change that is not announced. @returns undefined if it was refused */
   readonly make: (change: ListChange) => Promise<{ readonly undo: ListChange | undefined } | undefined>;
   /** Makes a change and announces it with a way back. @returns whether it was made */
   readonly change: (change: ListChange, text: string) => Promise<boolean>;
-  readonly done: Done | undefined;
-  readonly setDone: (done: Done | undefined) => void;
+  readonly done: UndoableChange | undefined;
+  readonly setDone: (done: UndoableChange | undefined) => void;
   readonly problems: readonly string[];
   readonly setProblems: (problems: readonly string[]) => void;
 }
@@ -29,17 +29,17 @@ const formatProblems = (problems: readonly { readonly path: string; readonly mes
 export function usePresetList(): PresetList {
   const { state, connection } = usePanel();
   const own = useSetting('presets', [], usePresetScope());
-  const [last, setDone] = useState<Done>();
+  const [last, setDone] = useState<UndoableChange>();
   const [problems, setProblems] = useState<readonly string[]>([]);
   const list: readonly unknown[] = own.isSet && Array.isArray(own.value) ? own.value : [];
   const make: PresetList['make'] = async (wanted) => {
     try {
       const place = { name: 'presets', scope: own.scope, path: [] };
-      const { problems: found, undo } = await connection.request('changeList', { ...place, change: wanted });
+      const { problems: found, undo } = await connection.sendRequest('changeList', { ...place, change: wanted });
       setProblems(formatProblems(found));
       return found.length > 0 ? undefined : { undo };
     } catch (error) {
-      setProblems([errorMessage(error)]);
+      setProblems([getErrorMessage(error)]);
       return undefined;
     }
   };

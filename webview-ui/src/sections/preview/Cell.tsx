@@ -1,7 +1,7 @@
 import { memo, type ReactNode } from 'react';
 import type { MessageCell } from '../../../../src/panel/protocol';
 import { t } from '../../l10n';
-import { roleInWords, outcomeWords, type CellKind } from './outcomes';
+import { describeRole, describeOutcome, type CellKind } from './outcomes';
 
 interface CellProps {
   readonly index: number;
@@ -13,7 +13,7 @@ interface CellProps {
   readonly onFocus: (index: number) => void;
 }
 
-const sameCell = (a: CellProps, b: CellProps): boolean =>
+const areCellsEqual = (a: CellProps, b: CellProps): boolean =>
   a.kind === b.kind &&
   a.isPinned === b.isPinned &&
   a.isCurrent === b.isCurrent &&
@@ -31,12 +31,12 @@ export const Cell = memo(function Cell({
   onChoose,
   onFocus,
 }: CellProps): ReactNode {
-  const { letter, name, style } = outcomeWords(kind);
+  const { letter, name, style } = describeOutcome(kind);
   const { role, tokensBefore, tokensAfter } = cell;
   const label =
     tokensBefore === tokensAfter
-      ? t('Message {0}, {1}: {2}, {3} tokens', index + 1, roleInWords(role), name, tokensBefore)
-      : t('Message {0}, {1}: {2}, {3} → {4} tokens', index + 1, roleInWords(role), name, tokensBefore, tokensAfter);
+      ? t('Message {0}, {1}: {2}, {3} tokens', index + 1, describeRole(role), name, tokensBefore)
+      : t('Message {0}, {1}: {2}, {3} → {4} tokens', index + 1, describeRole(role), name, tokensBefore, tokensAfter);
   return (
     <button
       type="button"
@@ -56,4 +56,4 @@ export const Cell = memo(function Cell({
       {letter}
     </button>
   );
-}, sameCell);
+}, areCellsEqual);

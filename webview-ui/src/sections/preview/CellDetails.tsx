@@ -2,12 +2,12 @@ import type { ReactNode } from 'react';
 import type { MessageCell } from '../../../../src/panel/protocol';
 import { t } from '../../l10n';
 import { Checkbox } from '../../ui';
-import { kindOf, roleInWords, outcomeWords, type Marks } from './outcomes';
+import { getCellKind, describeRole, describeOutcome, type MessageMarks } from './outcomes';
 
 interface CellDetailsProps {
   readonly cell: MessageCell;
   readonly index: number;
-  readonly marks: Marks;
+  readonly marks: MessageMarks;
   readonly onPin: () => void;
   readonly onExclude: () => void;
 }
@@ -15,11 +15,11 @@ interface CellDetailsProps {
 /** The message that the strip stands at. */
 export function CellDetails({ cell, index, marks, onPin, onExclude }: CellDetailsProps): ReactNode {
   const { role, words, tokensBefore, tokensAfter } = cell;
-  const { name, help } = outcomeWords(kindOf(cell, index, marks));
+  const { name, help } = describeOutcome(getCellKind(cell, index, marks));
   return (
     <div className="cell-details">
       <p>
-        <span className="row-name">{t('Message {0}, {1}', index + 1, roleInWords(role))}</span>{' '}
+        <span className="row-name">{t('Message {0}, {1}', index + 1, describeRole(role))}</span>{' '}
         {t('{0}: {1}', name, help)}{' '}
         <span className="row-help">
           {tokensBefore === tokensAfter

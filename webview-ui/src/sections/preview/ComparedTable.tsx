@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
-import type { Compared } from '../../../../src/panel/protocol';
+import type { ComparedConfiguration } from '../../../../src/panel/protocol';
 import { Problems } from '../../components/Problems';
 import { SideBySide, SideBySideRow } from '../../components/SideBySide';
 import { formatPercent, t } from '../../l10n';
-import { costOf, reductionOf } from './Figures';
+import { formatCost, computeReduction } from './Figures';
 
 interface ComparedTableProps {
   /** The figures of each configuration for the conversation, or why they are not known. */
-  readonly results: readonly (Compared | string)[];
+  readonly results: readonly (ComparedConfiguration | string)[];
   /** The configurations' names, in the same order. */
   readonly names: readonly string[];
 }
@@ -15,14 +15,14 @@ interface ComparedTableProps {
 /** One conversation: its figures by configuration. */
 export function ComparedTable({ results, names }: ComparedTableProps): ReactNode {
   const title = results.find((result) => typeof result !== 'string')?.title ?? '';
-  const lines: readonly (readonly [string, (result: Compared) => string])[] = [
+  const lines: readonly (readonly [string, (result: ComparedConfiguration) => string])[] = [
     [t('Tokens now'), ({ tokensBefore }) => t('{0}', tokensBefore)],
     [t('Tokens afterwards'), ({ tokensAfter }) => t('{0}', tokensAfter)],
-    [t('Reduction'), (result) => formatPercent(reductionOf(result))],
-    [t('Code lines kept'), ({ retention }) => share(retention.verbatim, retention.needed)],
-    [t('Code lines that can be recalled'), ({ retention }) => share(retention.recallable, retention.needed)],
+    [t('Reduction'), (result) => formatPercent(computeReduction(result))],
+    [t('Code lines kept'), ({ retention }) => formatShareOf(retention.verbatim, retention.needed)],
+    [t('Code lines that can be recalled'), ({ retention }) => formatShareOf(retention.recallable, retention.needed)],
     [t('Facts lost'), ({ facts }) => t('{0} of {1}', facts.lost, facts.all)],
-    [t('Cost'), costOf],
+    [t('Cost'), formatCost],
   ];
   return (
     <>
@@ -43,5 +43,5 @@ export function ComparedTable({ results, names }: ComparedTableProps): ReactNode
 }
 
 /** Of the lines that the conversation's later edits quoted. */
-const share = (part: number, whole: number): string =>
+const formatShareOf = (part: number, whole: number): string =>
   whole === 0 ? t('none was needed') : t('{0} ({1} of {2})', formatPercent((100 * part) / whole), part, whole);

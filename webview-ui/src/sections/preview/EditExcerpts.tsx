@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react';
-import { errorMessage } from '../../../../src/core/errors';
+import { getErrorMessage } from '../../../../src/core/errors';
 import type { EditExcerpt, Params, Preview } from '../../../../src/panel/protocol';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
@@ -19,14 +19,14 @@ export function EditExcerpts({ preview, question }: EditExcerptsProps): ReactNod
   if (editCount === 0) return null;
   const showAll = (): void => {
     setProblems([]);
-    connection.request('showPreviewDiff', question).catch((error: unknown) => {
-      setProblems([errorMessage(error)]);
+    connection.sendRequest('showPreviewDiff', question).catch((error: unknown) => {
+      setProblems([getErrorMessage(error)]);
     });
   };
   return (
     <div className="group-plain">
       <h4 className="group-title">{t('What changes')}</h4>
-      <p className="row-help">{changesShown(edits.length, editCount)}</p>
+      <p className="row-help">{describeShownChanges(edits.length, editCount)}</p>
       <ul className="items">
         {edits.map((edit, index) => (
           <Excerpt key={index} edit={edit} />
@@ -41,7 +41,7 @@ export function EditExcerpts({ preview, question }: EditExcerptsProps): ReactNod
 }
 
 /** Of how many changes so many are shown. */
-export function changesShown(shown: number, all: number): string {
+export function describeShownChanges(shown: number, all: number): string {
   if (shown < all) return t('The first {0} of {1} changes.', shown, all);
   return all === 1 ? t('One change.') : t('All {0} changes.', all);
 }

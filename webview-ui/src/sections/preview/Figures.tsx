@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Preview } from '../../../../src/panel/protocol';
-import { FigureList, type Figure } from '../../components/FigureList';
+import { FigureList, type LabeledFigure } from '../../components/FigureList';
 import { formatDollars, formatDuration, formatPercent, t } from '../../l10n';
 
 type PreviewFigures = Pick<
@@ -17,11 +17,11 @@ type PreviewFigures = Pick<
 >;
 
 /** Percent of the tokens that would go. */
-export const reductionOf = ({ tokensBefore, tokensAfter }: PreviewFigures): number =>
+export const computeReduction = ({ tokensBefore, tokensAfter }: PreviewFigures): number =>
   tokensBefore === 0 ? 0 : (100 * (tokensBefore - tokensAfter)) / tokensBefore;
 
 /** Nothing where no model is called; else a range where one is known. */
-export function costOf({ calls, cost, costRange }: PreviewFigures): string {
+export function formatCost({ calls, cost, costRange }: PreviewFigures): string {
   if (calls === 0) return formatDollars(0);
   if (!costRange) return formatDollars(cost);
   const least = formatDollars(costRange.least);
@@ -30,20 +30,21 @@ export function costOf({ calls, cost, costRange }: PreviewFigures): string {
   return costRange.endsAtLimit === true ? t('{0}, capped at your limit', range) : range;
 }
 
-const callsOf = (calls: number): string => (calls === 1 ? t('one call to a model') : t('{0} calls to a model', calls));
+const formatCalls = (calls: number): string =>
+  calls === 1 ? t('one call to a model') : t('{0} calls to a model', calls);
 
 /** What one is about to pay, for the button that does it; empty where no model is called. */
-export const priceOf = (preview: PreviewFigures): string =>
+export const formatPrice = (preview: PreviewFigures): string =>
   preview.calls === 0
     ? ''
     : preview.cost === undefined
-      ? t('{0}, cost not known', callsOf(preview.calls))
-      : t('{0}, {1}', callsOf(preview.calls), costOf(preview));
+      ? t('{0}, cost not known', formatCalls(preview.calls))
+      : t('{0}, {1}', formatCalls(preview.calls), formatCost(preview));
 
 /** How sure the cost is, in words. */
-function costNote({ calls, confidence }: PreviewFigures): string {
+function describeCostConfidence({ calls, confidence }: PreviewFigures): string {
   if (calls === 0) return t('no model is called');
-  const asked = callsOf(calls);
+  const asked = formatCalls(calls);
   switch (confidence) {
     case 'high':
       return t('{0}; based on many of its replies', asked);
@@ -67,22 +68,24 @@ function callTokensWords({ calls, callTokens }: PreviewFigures): string {
 }
 
 /** US dollars above which the cost is marked. */
-const COSTLY = 0.05;
+const HIGH_COST_DOLLARS = 0.05;
 
 /** The figures in a row. */
 export function Figures({ preview }: { readonly preview: PreviewFigures }): ReactNode {
   const { tokensBefore, tokensAfter, targetTokens, calls, timeMs } = preview;
-  const isCostly = Math.max(preview.cost ?? 0, preview.costRange?.most ?? 0) > COSTLY;
-  const costNotes = [costNote(preview), callTokensWords(preview)].filter((note) => note !== '').join(' · ');
-  const figures: readonly Figure[] = [
+  const isCostly = Math.max(preview.cost ?? 0, preview.costRange?.most ?? 0) > HIGH_COST_DOLLARS;
+  const costNotes = [describeCostConfidence(preview), callTokensWords(preview)]
+    .filter((note) => note !== '')
+    .join(' · ');
+  const figures: readonly LabeledFigure[] = [
     [t('Tokens now'), t('{0}', tokensBefore), ''],
     [
       calls === 0 ? t('Tokens afterwards') : t('Tokens afterwards, about'),
       t('{0}', tokensAfter),
       tokensAfter > targetTokens ? t('misses the target of {0}', targetTokens) : t('target {0}', targetTokens),
     ],
-    [t('Reduction'), formatPercent(reductionOf(preview)), ''],
-    [t('Cost'), costOf(preview), costNotes, isCostly],
+    [t('Reduction'), formatPercent(computeReduction(preview)), ''],
+    [t('Cost'), formatCost(preview), costNotes, isCostly],
     [t('Time'), formatDuration(timeMs), calls === 0 ? '' : t('plus the model’s time')],
   ];
   return <FigureList figures={figures} />;

@@ -1,5 +1,5 @@
 import { Fragment, useEffect, useRef, useState, type ReactNode } from 'react';
-import { errorMessage } from '../../../../src/core/errors';
+import { getErrorMessage } from '../../../../src/core/errors';
 import type { JudgedSettings } from '../../../../src/panel/protocol';
 import { Problems } from '../../components/Problems';
 import { Table, type Column } from '../../components/Table';
@@ -28,9 +28,9 @@ export function JudgeSessions(): ReactNode {
           setProgress(t('Comparing on your conversations: {0} of {1}', done, of));
         },
       };
-      setJudged(await connection.request('judgeSessions', {}, options));
+      setJudged(await connection.sendRequest('judgeSessions', {}, options));
     } catch (error) {
-      if (!abort.signal.aborted) setProblems([errorMessage(error)]);
+      if (!abort.signal.aborted) setProblems([getErrorMessage(error)]);
     }
     if (running.current === abort) setProgress(undefined);
   };
@@ -58,7 +58,7 @@ export function JudgeSessions(): ReactNode {
   );
 }
 
-type Point = JudgedSettings['points'][number];
+type CurvePoint = JudgedSettings['points'][number];
 
 function Judged({ judged }: { readonly judged: JudgedSettings }): ReactNode {
   const { read, sessions, lines, choices, points, isOther } = judged;
@@ -66,21 +66,21 @@ function Judged({ judged }: { readonly judged: JudgedSettings }): ReactNode {
     const found = choices.find((choice) => choice.id === id)?.name ?? id;
     return id === 'current' ? t('{0} (current)', t(found)) : t(found);
   };
-  const columns: readonly Column<Point>[] = [
+  const columns: readonly Column<CurvePoint>[] = [
     { title: t('Option'), cell: ({ choice }) => name(choice) },
-    { title: t('Target'), isNumber: true, cell: ({ target }) => (target === undefined ? '–' : share(target)) },
-    { title: t('Tokens remaining'), isNumber: true, cell: ({ left }) => share(left) },
-    { title: t('Needed lines lost'), isNumber: true, cell: ({ lostShare }) => share(lostShare) },
+    { title: t('Target'), isNumber: true, cell: ({ target }) => (target === undefined ? '–' : formatShareOf(target)) },
+    { title: t('Tokens remaining'), isNumber: true, cell: ({ left }) => formatShareOf(left) },
+    { title: t('Needed lines lost'), isNumber: true, cell: ({ lostShare }) => formatShareOf(lostShare) },
     {
       title: t('95% interval'),
       isNumber: true,
-      cell: ({ lost }) => (lost ? t('{0} to {1}', share(lost.low), share(lost.high)) : '–'),
+      cell: ({ lost }) => (lost ? t('{0} to {1}', formatShareOf(lost.low), formatShareOf(lost.high)) : '–'),
     },
   ];
   return (
     <>
       <p role="status">
-        <strong>{verdictWords(judged, name)}</strong>{' '}
+        <strong>{describeVerdict(judged, name)}</strong>{' '}
         {t(
           '{0} conversations were read; in {1} of them, edits needed {2} lines from before a cut.',
           read,
@@ -105,9 +105,9 @@ function Judged({ judged }: { readonly judged: JudgedSettings }): ReactNode {
   );
 }
 
-const share = (part: number): string => formatPercent(100 * Math.min(1, Math.max(0, part)));
+const formatShareOf = (part: number): string => formatPercent(100 * Math.min(1, Math.max(0, part)));
 
-function verdictWords({ verdict }: JudgedSettings, name: (id: string) => string): string {
+function describeVerdict({ verdict }: JudgedSettings, name: (id: string) => string): string {
   switch (verdict.kind) {
     case 'too-little':
       return t('There is too little data for a recommendation.');
@@ -116,25 +116,25 @@ function verdictWords({ verdict }: JudgedSettings, name: (id: string) => string)
         'Keep the current settings. Where another option loses fewer needed lines at the same size, the difference is not significant.',
       );
     case 'change': {
-      const fewer = share(-verdict.difference.share);
+      const fewer = formatShareOf(-verdict.difference.share);
       return verdict.target === undefined
         ? t('{0} leaves no more tokens and loses {1} fewer of the needed lines.', name(verdict.choice), fewer)
         : t(
             'With a target of {2}, {0} leaves no more tokens and loses {1} fewer of the needed lines.',
             name(verdict.choice),
             fewer,
-            share(verdict.target),
+            formatShareOf(verdict.target),
           );
     }
   }
 }
 
 /** Units of the drawing. */
-const WIDTH = 400;
-const HEIGHT = 160;
+const CHART_WIDTH = 400;
+const CHART_HEIGHT = 160;
 /** Number of classes `choice-N` in `history.css`. */
 const CHOICE_COLORS = 6;
-const DASHES = ['', '6 3', '2 3', '8 3 2 3', '1 2', '12 4'];
+const LINE_DASHES = ['', '6 3', '2 3', '8 3 2 3', '1 2', '12 4'];
 
 /** Needed lines kept (upwards) by tokens removed (to the right). */
 function Curve({
@@ -144,8 +144,8 @@ function Curve({
   readonly judged: JudgedSettings;
   readonly name: (id: string) => string;
 }): ReactNode {
-  const place = ({ left, lostShare }: Pick<Point, 'left' | 'lostShare'>): string =>
-    `${((1 - left) * WIDTH).toFixed(1)},${(lostShare * HEIGHT).toFixed(1)}`;
+  const place = ({ left, lostShare }: Pick<CurvePoint, 'left' | 'lostShare'>): string =>
+    `${((1 - left) * CHART_WIDTH).toFixed(1)},${(lostShare * CHART_HEIGHT).toFixed(1)}`;
   return (
     <figure className="chart">
       <figcaption>
@@ -157,7 +157,7 @@ function Curve({
             <svg viewBox="0 0 28 8" width="28" height="8" aria-hidden="true">
               <line
                 className={`chart-line choice-${at % CHOICE_COLORS}`}
-                strokeDasharray={DASHES[at % DASHES.length]}
+                strokeDasharray={LINE_DASHES[at % LINE_DASHES.length]}
                 x1="0"
                 y1="4"
                 x2="28"
@@ -169,23 +169,23 @@ function Curve({
         ))}
       </ul>
       <svg
-        viewBox={`-34 -8 ${WIDTH + 44} ${HEIGHT + 28}`}
+        viewBox={`-34 -8 ${CHART_WIDTH + 44} ${CHART_HEIGHT + 28}`}
         role="img"
         aria-label={t('Needed lines kept by tokens removed')}
       >
-        <path className="chart-axis" d={`M0 0V${HEIGHT}H${WIDTH}`} />
+        <path className="chart-axis" d={`M0 0V${CHART_HEIGHT}H${CHART_WIDTH}`} />
         {[0, 0.5, 1].map((part) => (
           <Fragment key={part}>
-            <text className="chart-label" x={-4} y={(1 - part) * HEIGHT + 3} textAnchor="end">
-              {share(part)}
+            <text className="chart-label" x={-4} y={(1 - part) * CHART_HEIGHT + 3} textAnchor="end">
+              {formatShareOf(part)}
             </text>
             <text
               className="chart-label"
-              x={part * WIDTH}
-              y={HEIGHT + 14}
+              x={part * CHART_WIDTH}
+              y={CHART_HEIGHT + 14}
               textAnchor={part === 1 ? 'end' : part === 0 ? 'start' : 'middle'}
             >
-              {share(part)}
+              {formatShareOf(part)}
             </text>
           </Fragment>
         ))}
@@ -195,7 +195,7 @@ function Curve({
             <polyline
               key={id}
               className={`chart-line choice-${at % CHOICE_COLORS}`}
-              strokeDasharray={DASHES[at % DASHES.length]}
+              strokeDasharray={LINE_DASHES[at % LINE_DASHES.length]}
               points={own.map(place).join(' ')}
             >
               <title>{name(id)}</title>

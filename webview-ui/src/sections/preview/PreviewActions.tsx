@@ -1,10 +1,10 @@
 import { useState, type ReactNode } from 'react';
-import { errorMessage } from '../../../../src/core/errors';
+import { getErrorMessage } from '../../../../src/core/errors';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { Button } from '../../ui';
-import { priceOf } from './Figures';
+import { formatPrice } from './Figures';
 import type { PreviewOf } from './usePreview';
 
 /** Doing what is shown. */
@@ -16,7 +16,7 @@ export function PreviewActions({ preview }: { readonly preview: PreviewOf }): Re
   if (!shown) return null;
   const { conversation, savedPins } = shown;
   // Before one agrees, not afterwards.
-  const price = priceOf(shown);
+  const price = formatPrice(shown);
   const pinned = [...marks.pinned];
   const hasNewPins = pinned.length !== savedPins.length || savedPins.some((message) => !marks.pinned.has(message));
   const run = async (action: () => Promise<unknown>): Promise<void> => {
@@ -25,13 +25,13 @@ export function PreviewActions({ preview }: { readonly preview: PreviewOf }): Re
     try {
       await action();
     } catch (error) {
-      setProblems([errorMessage(error)]);
+      setProblems([getErrorMessage(error)]);
     }
     setBusy(false);
     again();
   };
   const condense = (): Promise<unknown> =>
-    connection.request(
+    connection.sendRequest(
       'condenseChosen',
       { conversation, pinned, excluded: [...marks.excluded] },
       { timeoutMs: Infinity },
@@ -44,7 +44,7 @@ export function PreviewActions({ preview }: { readonly preview: PreviewOf }): Re
         </Button>
         <Button
           disabled={isBusy || !hasNewPins}
-          onClick={() => void run(() => connection.request('savePins', { conversation, pinned }))}
+          onClick={() => void run(() => connection.sendRequest('savePins', { conversation, pinned }))}
         >
           {t('Save the pins')}
         </Button>

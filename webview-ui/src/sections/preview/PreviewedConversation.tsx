@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react';
-import { errorMessage } from '../../../../src/core/errors';
+import { getErrorMessage } from '../../../../src/core/errors';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
@@ -14,10 +14,10 @@ export function PreviewedConversation({ preview: { shown, again } }: { readonly 
   const choose = async (): Promise<void> => {
     setProblems([]);
     try {
-      const { conversation } = await connection.request('chooseConversation', {}, { timeoutMs: Infinity });
+      const { conversation } = await connection.sendRequest('chooseConversation', {}, { timeoutMs: Infinity });
       if (conversation) setPreviewed(conversation);
     } catch (error) {
-      setProblems([errorMessage(error)]);
+      setProblems([getErrorMessage(error)]);
     }
   };
   return (

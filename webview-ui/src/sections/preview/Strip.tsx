@@ -3,12 +3,12 @@ import type { MessageCell } from '../../../../src/panel/protocol';
 import { t } from '../../l10n';
 import { Cell } from './Cell';
 import { CellDetails } from './CellDetails';
-import { kindOf, toggled, type Marks, CELL_KINDS, outcomeWords, type CellKind } from './outcomes';
+import { getCellKind, toggleElement, type MessageMarks, CELL_KINDS, describeOutcome, type CellKind } from './outcomes';
 
 interface StripProps {
   readonly cells: readonly MessageCell[];
-  readonly marks: Marks;
-  readonly onMark: (marks: Marks) => void;
+  readonly marks: MessageMarks;
+  readonly onMark: (marks: MessageMarks) => void;
 }
 
 /** The whole conversation, one cell a message. One of them is in the order of tabs; arrow keys move to the others. */
@@ -17,10 +17,10 @@ export function Strip({ cells, marks, onMark }: StripProps): ReactNode {
   const strip = useRef<HTMLDivElement>(null);
   const current = Math.min(at, cells.length - 1);
   const onPin = (message: number): void => {
-    onMark({ ...marks, pinned: toggled(marks.pinned, message) });
+    onMark({ ...marks, pinned: toggleElement(marks.pinned, message) });
   };
   const onExclude = (message: number): void => {
-    onMark({ ...marks, excluded: toggled(marks.excluded, message) });
+    onMark({ ...marks, excluded: toggleElement(marks.excluded, message) });
   };
   // The cells stay the same where nothing of theirs changes, whatever the latest marks are.
   const pin = useRef(onPin);
@@ -35,7 +35,7 @@ export function Strip({ cells, marks, onMark }: StripProps): ReactNode {
       return;
     }
     const buttons = [...(strip.current?.querySelectorAll<HTMLElement>('.cell') ?? [])];
-    const next = neighbour(
+    const next = findNeighbor(
       event.key,
       current,
       buttons.map(({ offsetTop }) => offsetTop),
@@ -61,7 +61,7 @@ export function Strip({ cells, marks, onMark }: StripProps): ReactNode {
             key={index}
             index={index}
             cell={each}
-            kind={kindOf(each, index, marks)}
+            kind={getCellKind(each, index, marks)}
             isPinned={marks.pinned.has(index)}
             isCurrent={index === current}
             onChoose={choose}
@@ -90,7 +90,7 @@ export function Strip({ cells, marks, onMark }: StripProps): ReactNode {
  * The cell that an arrow key leads to in rows that wrap; undefined for a key that leads nowhere.
  * @param tops where each cell begins, in pixels from above: cells of one row have the same.
  */
-function neighbour(key: string, at: number, tops: readonly number[]): number | undefined {
+function findNeighbor(key: string, at: number, tops: readonly number[]): number | undefined {
   const last = tops.length - 1;
   const row = Math.max(1, tops.filter((top) => top === tops[0]).length);
   switch (key) {
@@ -113,20 +113,20 @@ function neighbour(key: string, at: number, tops: readonly number[]): number | u
 
 interface LegendProps {
   readonly cells: readonly MessageCell[];
-  readonly marks: Marks;
+  readonly marks: MessageMarks;
 }
 
 /** The meaning of the colours and letters, and how many messages each has. */
 function Legend({ cells, marks }: LegendProps): ReactNode {
   const counts = new Map<CellKind, number>();
   cells.forEach((cell, index) => {
-    const kind = kindOf(cell, index, marks);
+    const kind = getCellKind(cell, index, marks);
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
   });
   return (
     <ul className="legend">
       {CELL_KINDS.filter((kind) => counts.has(kind)).map((kind) => {
-        const { letter, name, help, style } = outcomeWords(kind);
+        const { letter, name, help, style } = describeOutcome(kind);
         return (
           <li key={kind} title={help}>
             <span className={`cell cell-${kind}`} style={style} aria-hidden="true">

@@ -1,17 +1,17 @@
 import { useRef, useState, type ReactNode } from 'react';
-import { errorMessage } from '../../../../src/core/errors';
-import type { Compared, ConversationName } from '../../../../src/panel/protocol';
+import { getErrorMessage } from '../../../../src/core/errors';
+import type { ComparedConfiguration, ConversationName } from '../../../../src/panel/protocol';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { Button, Dropdown, ProgressRing } from '../../ui';
 import { ComparedTable } from './ComparedTable';
-import { configurationOf, labelOf, useConfigurations } from './configurations';
+import { parseConfiguration, labelOf, useConfigurations } from './configurations';
 import { usePreviewed } from './usePreview';
 
 /** A conversation with what each of the two configurations would make of it, in their order. */
-interface Row {
-  readonly results: readonly (Compared | string)[];
+interface ComparedRow {
+  readonly results: readonly (ComparedConfiguration | string)[];
   /** Of the configurations that were compared, whatever has been chosen since. */
   readonly names: readonly string[];
 }
@@ -23,7 +23,7 @@ export function TwoConfigurations(): ReactNode {
   const choices = useConfigurations();
   const chosen = view.compared;
   const [conversations, setConversations] = useState<readonly ConversationName[]>([]);
-  const [rows, setRows] = useState<readonly Row[]>([]);
+  const [rows, setRows] = useState<readonly ComparedRow[]>([]);
   const [problems, setProblems] = useState<readonly string[]>([]);
   const [isBusy, setBusy] = useState(false);
   const running = useRef<AbortController>(undefined);
@@ -34,10 +34,10 @@ export function TwoConfigurations(): ReactNode {
   const add = async (): Promise<void> => {
     setProblems([]);
     try {
-      const { conversation } = await connection.request('chooseConversation', {}, { timeoutMs: Infinity });
+      const { conversation } = await connection.sendRequest('chooseConversation', {}, { timeoutMs: Infinity });
       if (conversation) setConversations([...conversations, conversation]);
     } catch (error) {
-      setProblems([errorMessage(error)]);
+      setProblems([getErrorMessage(error)]);
     }
   };
   const compare = async (): Promise<void> => {
@@ -49,15 +49,15 @@ export function TwoConfigurations(): ReactNode {
     setRows([]);
     const names = chosen.map((value) => labelOf(value, choices));
     for (const conversation of compared) {
-      const results: (Compared | string)[] = [];
+      const results: (ComparedConfiguration | string)[] = [];
       for (const value of chosen) {
-        const params = { conversation, configuration: configurationOf(value) };
+        const params = { conversation, configuration: parseConfiguration(value) };
         const options = { signal: abort.signal, timeoutMs: COMPARE_TIMEOUT_MS };
         try {
-          results.push(await connection.request('compare', params, options));
+          results.push(await connection.sendRequest('compare', params, options));
         } catch (error) {
           if (abort.signal.aborted) return;
-          results.push(errorMessage(error));
+          results.push(getErrorMessage(error));
         }
       }
       setRows((before) => [...before, { results, names }]);

@@ -2,27 +2,27 @@
 import type { Configuration } from '../../../../src/panel/protocol';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import type { Choice } from '../../ui';
+import type { DropdownChoice } from '../../ui';
 
 /** The settings as they are, a preset, a provider with its own settings. */
-export function useConfigurations(): readonly Choice[] {
+export function useConfigurations(): readonly DropdownChoice[] {
   const { state, welcome } = usePanel();
   return [
     { value: 'current', label: t('Current settings') },
     ...state.presets.map(({ id, name, isBuiltIn }) => ({
-      value: presetValue(id),
+      value: makePresetValue(id),
       label: t('Preset {0}', isBuiltIn ? t(name) : name),
     })),
     ...welcome.providers.map(({ id, name }) => ({ value: `provider ${id}`, label: t('Provider {0}', t(name)) })),
   ];
 }
 
-export const presetValue = (id: string): string => `preset ${id}`;
+export const makePresetValue = (id: string): string => `preset ${id}`;
 
-export const labelOf = (value: string, choices: readonly Choice[]): string =>
+export const labelOf = (value: string, choices: readonly DropdownChoice[]): string =>
   choices.find((choice) => choice.value === value)?.label ?? value;
 
-export function configurationOf(value: string): Configuration {
+export function parseConfiguration(value: string): Configuration {
   const [kind, ...id] = value.split(' ');
   if (kind === 'preset' || kind === 'provider') return { kind, id: id.join(' ') };
   return { kind: 'current' };

@@ -4,13 +4,13 @@ import { EDIT_OUTCOMES, OUTCOMES, type EditOutcome } from '../../../../src/core/
 import type { MessageCell } from '../../../../src/panel/protocol';
 import { t } from '../../l10n';
 
-const DECISIONS = {
+const DECISION_WORDS = {
   pinned: { letter: 'P', label: 'pinned', help: 'nothing in it is lost, now or later', color: 'foreground' },
   excluded: { letter: 'X', label: 'left out', help: 'this condensation doesn’t touch it', color: 'foreground' },
 } as const;
 
-const KINDS = { ...OUTCOMES, ...DECISIONS };
-export type CellKind = EditOutcome | keyof typeof DECISIONS;
+const CELL_KIND_WORDS = { ...OUTCOMES, ...DECISION_WORDS };
+export type CellKind = EditOutcome | keyof typeof DECISION_WORDS;
 export const CELL_KINDS: readonly CellKind[] = [...EDIT_OUTCOMES, 'pinned', 'excluded'];
 
 interface KindWords {
@@ -21,30 +21,30 @@ interface KindWords {
   readonly style: CSSProperties;
 }
 
-export function outcomeWords(kind: CellKind): KindWords {
-  const { letter, label, help, color } = KINDS[kind];
+export function describeOutcome(kind: CellKind): KindWords {
+  const { letter, label, help, color } = CELL_KIND_WORDS[kind];
   const variable = color === 'line' ? 'var(--line)' : `var(--vscode-${color.replaceAll('.', '-')})`;
   return { letter, name: t(label), help: t(help), style: { '--outcome': variable } as CSSProperties };
 }
 
 /** A person's decision goes before the passes. */
-export function kindOf(cell: MessageCell, index: number, marks: Marks): CellKind {
+export function getCellKind(cell: MessageCell, index: number, marks: MessageMarks): CellKind {
   if (marks.excluded.has(index)) return 'excluded';
   return marks.pinned.has(index) ? 'pinned' : cell.outcome;
 }
 
 /** Messages that a person wants to be left alone, by their index. */
-export interface Marks {
+export interface MessageMarks {
   readonly pinned: ReadonlySet<number>;
   readonly excluded: ReadonlySet<number>;
 }
 
 /** The set without the element, or with it. */
-export function toggled(set: ReadonlySet<number>, element: number): ReadonlySet<number> {
+export function toggleElement(set: ReadonlySet<number>, element: number): ReadonlySet<number> {
   const after = new Set(set);
   if (!after.delete(element)) after.add(element);
   return after;
 }
 
-export const roleInWords = (role: string): string =>
+export const describeRole = (role: string): string =>
   role === 'user' ? t('user') : role === 'assistant' ? t('assistant') : t('system');

@@ -7,18 +7,18 @@ import { beforeEach, expect, it } from 'vitest';
 import { generateConversation } from '../../../../test/generators/conversation';
 import { temporaryFolder } from '../../../../test/support/temporaryFolder';
 import { ConfigurationTarget, fake, workspace } from '../../../../test/support/vscode';
-import { openPage, type Page, type PageOptions } from '../../testing';
-import { changesShown } from './EditExcerpts';
-import { Figures, priceOf } from './Figures';
+import { openPage, type TestPage, type PageOptions } from '../../testing';
+import { describeShownChanges } from './EditExcerpts';
+import { Figures, formatPrice } from './Figures';
 
 beforeEach(() => {
   fake.reset();
 });
 
-const open = (options: PageOptions = {}): Promise<Page> => openPage({ view: { open: ['preview'] }, ...options });
+const open = (options: PageOptions = {}): Promise<TestPage> => openPage({ view: { open: ['preview'] }, ...options });
 
-const cells = (page: Page): HTMLElement[] => page.all('#preview button.cell');
-const figure = (page: Page, name: string): string =>
+const cells = (page: TestPage): HTMLElement[] => page.all('#preview button.cell');
+const figure = (page: TestPage, name: string): string =>
   page.all('#preview .figure').find((each) => each.textContent.startsWith(name))?.textContent ?? '';
 
 /** Presses a key on what has the focus. */
@@ -48,7 +48,7 @@ it('the preview begins with the user’s own newest conversation, and stays with
   const page = await open({
     backend: {
       findOwnConversation: () => Promise.resolve(paths[asked++]),
-      defaultConversation: (_services: unknown, stored?: string) => ({ kind: 'file', path: stored ?? 'sample' }),
+      getDefaultConversation: (_services: unknown, stored?: string) => ({ kind: 'file', path: stored ?? 'sample' }),
     },
   });
   await page.until(() => cells(page).length > 20);
@@ -61,7 +61,7 @@ it('the preview begins with the user’s own newest conversation, and stays with
 
 it('the preview states the cost on the button before the user agrees', async () => {
   const of = (changes: object): string =>
-    priceOf({ tokensBefore: 2, tokensAfter: 1, targetTokens: 1, calls: 2, cost: 0.02, timeMs: 1, ...changes });
+    formatPrice({ tokensBefore: 2, tokensAfter: 1, targetTokens: 1, calls: 2, cost: 0.02, timeMs: 1, ...changes });
   expect(of({ calls: 0, cost: 0 })).toBe('');
   expect(of({ calls: 1, cost: undefined })).toBe('one call to a model, cost not known');
   expect(of({ costRange: { least: 0.01, most: 0.03 } })).toBe('2 calls to a model, $0.01 to $0.03');
@@ -169,7 +169,7 @@ function chat() {
   let id = 'first';
   const listeners = new Set<() => void>();
   const backend = {
-    defaultConversation: () => ({ kind: 'live', id }),
+    getDefaultConversation: () => ({ kind: 'live', id }),
     resolveConversation: (_services: unknown, name: { readonly id: string }) => ({
       kind: 'live',
       id: name.id,
@@ -324,10 +324,10 @@ it('the preview is accessible', async () => {
 });
 
 it('the preview says how many changes are shown, in singular or plural', () => {
-  expect([changesShown(1, 1), changesShown(2, 2), changesShown(12, 40), changesShown(1, 2)]).toEqual([
-    'One change.',
-    'All 2 changes.',
-    'The first 12 of 40 changes.',
-    'The first 1 of 2 changes.',
-  ]);
+  expect([
+    describeShownChanges(1, 1),
+    describeShownChanges(2, 2),
+    describeShownChanges(12, 40),
+    describeShownChanges(1, 2),
+  ]).toEqual(['One change.', 'All 2 changes.', 'The first 12 of 40 changes.', 'The first 1 of 2 changes.']);
 });

@@ -2,19 +2,19 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { ConversationName, Params, PassDrafts, Preview } from '../../../../src/panel/protocol';
 import { usePanel } from '../../state/panel';
-import { useLatest, type Answer } from '../../state/useLatest';
+import { useLatest, type RequestAnswer } from '../../state/useLatest';
 import { usePassDrafts } from '../smart/passDraft';
-import type { Marks } from './outcomes';
+import type { MessageMarks } from './outcomes';
 
 export interface PreviewOf {
-  readonly answer: Answer<'preview'>;
+  readonly answer: RequestAnswer<'preview'>;
   /** The last preview shown; it stays while another one is worked out. */
   readonly shown: Preview | undefined;
   readonly isWaiting: boolean;
   /** The question to the host about it. */
   readonly question: Params<'preview'>;
-  readonly marks: Marks;
-  readonly mark: (marks: Marks) => void;
+  readonly marks: MessageMarks;
+  readonly mark: (marks: MessageMarks) => void;
   /** Takes the last mark back; undefined where there is none. */
   readonly unmark: (() => void) | undefined;
   readonly again: () => void;
@@ -47,15 +47,15 @@ export function usePreviewKey(): string {
 }
 
 /** Undefined: those of the conversation's ledger. */
-type History = readonly Marks[];
+type MarkHistory = readonly MessageMarks[];
 
 export function usePreview(): PreviewOf {
   const [conversation, setPreviewed] = usePreviewed();
   const key = usePreviewKey();
   const name = JSON.stringify(conversation);
-  const [history, setHistory] = useState<{ readonly name: string; readonly marks: History }>({ name, marks: [] });
+  const [history, setHistory] = useState<{ readonly name: string; readonly marks: MarkHistory }>({ name, marks: [] });
   // Marks are of one conversation.
-  const made = history.name === name ? history.marks : NOTHING_MARKED;
+  const made = history.name === name ? history.marks : NO_MARKS;
   const latest = made.at(-1);
   const drafts = usePassDrafts();
   const [isTried, tryDrafts] = useState(true);
@@ -71,11 +71,11 @@ export function usePreview(): PreviewOf {
     [conversation, latest, isOfDrafts, draftText],
   );
   const { answer, shown, isWaiting, again } = useLatest('preview', question, key);
-  const marks = useMemo<Marks>(
+  const marks = useMemo<MessageMarks>(
     () => latest ?? { pinned: new Set(shown?.savedPins), excluded: new Set() },
     [latest, shown?.savedPins],
   );
-  const mark = (after: Marks): void => {
+  const mark = (after: MessageMarks): void => {
     if (!shown) return;
     // Marks stay with the conversation that is shown, whichever conversation of the chat is used next.
     setPreviewed(shown.conversation);
@@ -94,14 +94,14 @@ export function usePreview(): PreviewOf {
   return { answer, shown, isWaiting, question, marks, mark, unmark, again, drafted, isOfDrafts, tryDrafts };
 }
 
-const NOTHING_MARKED: History = [];
+const NO_MARKS: MarkHistory = [];
 
 /** The worker ends when nobody looks at the preview any more. */
 export function useEndOfPreview(): void {
   const { connection } = usePanel();
   useEffect(
     () => () => {
-      connection.request('endPreview', {}).catch(() => undefined);
+      connection.sendRequest('endPreview', {}).catch(() => undefined);
     },
     [connection],
   );

@@ -2,10 +2,10 @@ import type { ReactNode } from 'react';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
 import { Button, Combo, LinkButton, ProgressRing } from '../../ui';
-import type { Labels } from '../../ui/labelled';
+import type { FieldLabels } from '../../ui/labelled';
 import { describeModel, type VendorModels } from './vendorModels';
 
-interface ModelBoxProps extends Labels {
+interface ModelBoxProps extends FieldLabels {
   readonly value: string;
   /** Absent for a vendor that lists no models. */
   readonly vendorModels?: VendorModels | undefined;

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
-import { errorMessage } from '../../../../src/core/errors';
+import { getErrorMessage } from '../../../../src/core/errors';
 import { makeFreeId } from '../../../../src/core/freeId';
-import { hasField, neededFields, getVendorEntry } from '../../../../src/core/vendors/vendors';
+import { hasField, listNeededFields, getVendorEntry } from '../../../../src/core/vendors/vendors';
 import type { Result } from '../../../../src/panel/protocol';
 import { DisclosureButton } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
@@ -24,19 +24,19 @@ interface NewProfileProps {
   readonly onDone: () => void;
 }
 
-interface Problem {
+interface FieldProblem {
   /** The field; empty: none of them. */
   readonly path: string;
   readonly message: string;
 }
 
-const problemWords = ({ path, message }: Problem): string => (path === '' ? message : `${path}: ${message}`);
+const formatProblem = ({ path, message }: FieldProblem): string => (path === '' ? message : `${path}: ${message}`);
 
-const NO_FIELDS = { model: '', name: '', baseUrl: '', region: '', projectId: '' };
-type Field = keyof typeof NO_FIELDS;
+const EMPTY_FIELDS = { model: '', name: '', baseUrl: '', region: '', projectId: '' };
+type ProfileField = keyof typeof EMPTY_FIELDS;
 
 /** The vendor's facts about the model, as fields of a profile. */
-type Figures = Readonly<Record<string, unknown>>;
+type ModelFigures = Readonly<Record<string, unknown>>;
 
 /** A new model in three steps: vendor, key, model. Everything else is set once it has been added. */
 export function NewProfile({ source: first, taken, isFirst, onDone }: NewProfileProps): ReactNode {
@@ -46,9 +46,9 @@ export function NewProfile({ source: first, taken, isFirst, onDone }: NewProfile
   const [source, setSource] = useState<Source>(
     offered.find(({ label }) => label === first) ?? offered[0] ?? { label: '', vendor: 'anthropic' },
   );
-  const [fields, setFields] = useState({ ...NO_FIELDS, baseUrl: source.address ?? '' });
-  const [figures, setFigures] = useState<Figures>({});
-  const [problems, setProblems] = useState<readonly Problem[]>([]);
+  const [fields, setFields] = useState({ ...EMPTY_FIELDS, baseUrl: source.address ?? '' });
+  const [figures, setFigures] = useState<ModelFigures>({});
+  const [problems, setProblems] = useState<readonly FieldProblem[]>([]);
   const [isMore, setMore] = useState(false);
   /** ID under which a key was stored, if any. */
   const [keyOf, setKeyOf] = useState<string>();
@@ -81,19 +81,19 @@ export function NewProfile({ source: first, taken, isFirst, onDone }: NewProfile
   }, [listsModels, keyOf]);
 
   const say = (error: unknown): void => {
-    setProblems([{ path: '', message: errorMessage(error) }]);
+    setProblems([{ path: '', message: getErrorMessage(error) }]);
   };
   /** A key may only be sent to the address that it was entered for. */
   const forgetKey = (): void => {
     if (keyOf === undefined) return;
     setKeyOf(undefined);
-    connection.request('forgetKey', { id: keyOf }).catch(() => undefined);
+    connection.sendRequest('forgetKey', { id: keyOf }).catch(() => undefined);
   };
   const keyLeft = useRef<() => void>(undefined);
   keyLeft.current = added === undefined ? forgetKey : undefined;
   useEffect(() => () => keyLeft.current?.(), []);
 
-  const change = (field: Field) => (value: string) => {
+  const change = (field: ProfileField) => (value: string) => {
     if (value === fields[field]) return;
     setTest(undefined);
     if (field === 'model') {
@@ -116,12 +116,12 @@ export function NewProfile({ source: first, taken, isFirst, onDone }: NewProfile
     setFigures({});
     setProblems([]);
     setTest(undefined);
-    setFields((before) => ({ ...NO_FIELDS, name: before.name, baseUrl: next.address ?? '' }));
+    setFields((before) => ({ ...EMPTY_FIELDS, name: before.name, baseUrl: next.address ?? '' }));
   };
   const askKey = async (): Promise<void> => {
     setProblems([]);
     try {
-      const { isSet } = await connection.request('setKey', { profile }, { timeoutMs: Infinity });
+      const { isSet } = await connection.sendRequest('setKey', { profile }, { timeoutMs: Infinity });
       if (!isSet) return;
       setKeyOf(id);
       if (listsModels && keyOf === id) vendorModels.lookUp();
@@ -132,7 +132,7 @@ export function NewProfile({ source: first, taken, isFirst, onDone }: NewProfile
   const tryIt = async (): Promise<void> => {
     setTest('running');
     try {
-      setTest(await connection.request('testProfile', { profile }, { timeoutMs: TEST_TIMEOUT_MS }));
+      setTest(await connection.sendRequest('testProfile', { profile }, { timeoutMs: TEST_TIMEOUT_MS }));
     } catch (error) {
       setTest(undefined);
       say(error);
@@ -144,7 +144,7 @@ export function NewProfile({ source: first, taken, isFirst, onDone }: NewProfile
       return;
     }
     try {
-      const verdict = await connection.request('saveProfile', { profile });
+      const verdict = await connection.sendRequest('saveProfile', { profile });
       setProblems(verdict.problems);
       if (verdict.problems.length > 0) return;
       // The key now belongs to the added profile.
@@ -160,7 +160,7 @@ export function NewProfile({ source: first, taken, isFirst, onDone }: NewProfile
       setAdded(id);
       onDone();
       if (key === 'needed' && keyOf === undefined) {
-        await connection.request('setKey', { id }, { timeoutMs: Infinity });
+        await connection.sendRequest('setKey', { id }, { timeoutMs: Infinity });
       }
     } catch (error) {
       say(error);
@@ -169,7 +169,7 @@ export function NewProfile({ source: first, taken, isFirst, onDone }: NewProfile
 
   const at = (field: string): readonly string[] =>
     problems.filter(({ path }) => path === field).map(({ message }) => message);
-  const row = (field: Field | 'vendor' | 'key', label: string, control: ReactNode, help?: string): ReactNode => (
+  const row = (field: ProfileField | 'vendor' | 'key', label: string, control: ReactNode, help?: string): ReactNode => (
     <div className="row">
       <span className="row-name">{label}</span>
       {help !== undefined && <p className="row-help">{help}</p>}
@@ -177,7 +177,7 @@ export function NewProfile({ source: first, taken, isFirst, onDone }: NewProfile
       <Problems problems={at(field)} />
     </div>
   );
-  const text = (field: Field, label: string, help?: string): ReactNode =>
+  const text = (field: ProfileField, label: string, help?: string): ReactNode =>
     row(
       field,
       label,
@@ -201,7 +201,7 @@ export function NewProfile({ source: first, taken, isFirst, onDone }: NewProfile
       ? t('Where the server listens, such as http://127.0.0.1:11434/v1.')
       : t('For example, {0}.', source.addressForm),
   );
-  const needed = neededFields(vendor);
+  const needed = listNeededFields(vendor);
   return (
     <div className="item item-content" role="group" aria-label={t('New model')}>
       <ol className="steps">
@@ -236,7 +236,7 @@ export function NewProfile({ source: first, taken, isFirst, onDone }: NewProfile
                 )}
               </p>
             ),
-            keyHelp(key, isLocal),
+            getKeyHelp(key, isLocal),
           )}
         </li>
         <li>
@@ -285,7 +285,7 @@ export function NewProfile({ source: first, taken, isFirst, onDone }: NewProfile
           {source.address === undefined && hasField(vendor, 'baseUrl') && address}
         </div>
       )}
-      <Problems problems={problems.filter(({ path }) => !(path in fields)).map(problemWords)} />
+      <Problems problems={problems.filter(({ path }) => !(path in fields)).map(formatProblem)} />
       <p className="actions">
         <Button primary onClick={() => void save()}>
           {t('Add')}
@@ -306,7 +306,7 @@ export function NewProfile({ source: first, taken, isFirst, onDone }: NewProfile
   );
 }
 
-function keyHelp(key: ReturnType<typeof getVendorEntry>['key'], isLocal: boolean): string {
+function getKeyHelp(key: ReturnType<typeof getVendorEntry>['key'], isLocal: boolean): string {
   if (key === 'none') return t('VS Code signs in for you. No key is needed.');
   if (isLocal) return t('A server on this machine usually needs no key.');
   if (key === 'optional') return t('Optional. Without a key, this machine’s cloud credentials are used.');

@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react';
-import { errorMessage } from '../../../../src/core/errors';
+import { getErrorMessage } from '../../../../src/core/errors';
 import type { ProfileState } from '../../../../src/panel/protocol';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
@@ -28,12 +28,12 @@ export function ProfileActions({ entry, facts, isCondensing }: ProfileActionsPro
     setProblems([]);
     action.catch((error: unknown) => {
       setTest(undefined);
-      setProblems([errorMessage(error)]);
+      setProblems([getErrorMessage(error)]);
     });
   };
   const tryIt = (): void => {
     setTest('running');
-    run(connection.request('testProfile', { id }, { timeoutMs: TEST_TIMEOUT_MS }).then(setTest));
+    run(connection.sendRequest('testProfile', { id }, { timeoutMs: TEST_TIMEOUT_MS }).then(setTest));
   };
   return (
     <>
@@ -50,7 +50,7 @@ export function ProfileActions({ entry, facts, isCondensing }: ProfileActionsPro
           <Button
             icon="key"
             onClick={() => {
-              run(connection.request('setKey', { id }, { timeoutMs: Infinity }));
+              run(connection.sendRequest('setKey', { id }, { timeoutMs: Infinity }));
             }}
           >
             {facts.key === 'set' ? t('Change key…') : t('Set key…')}
@@ -59,7 +59,7 @@ export function ProfileActions({ entry, facts, isCondensing }: ProfileActionsPro
         <Button
           icon="trash"
           onClick={() => {
-            run(connection.request('removeProfile', { id }, { timeoutMs: Infinity }));
+            run(connection.sendRequest('removeProfile', { id }, { timeoutMs: Infinity }));
           }}
         >
           {t('Remove…')}

@@ -9,15 +9,15 @@ import { useSetting } from '../../state/useSetting';
 import { Button, ProgressRing } from '../../ui';
 
 /** Milliseconds, for an estimate for each model. */
-const TIMEOUT_MS = 120_000;
+const COMPARE_TIMEOUT_MS = 120_000;
 
 /** The estimated cost of condensing a conversation with each model. */
 export function ProfileComparison(): ReactNode {
   const { connection } = usePanel();
   const [conversation, setConversation] = useState<ConversationName>({ kind: 'default' });
-  const { answer, again } = useAnswer('compareProfiles', { conversation }, TIMEOUT_MS);
+  const { answer, again } = useAnswer('compareProfiles', { conversation }, COMPARE_TIMEOUT_MS);
   const choose = async (): Promise<void> => {
-    const chosen = await connection.request('chooseConversation', {}, { timeoutMs: Infinity });
+    const chosen = await connection.sendRequest('chooseConversation', {}, { timeoutMs: Infinity });
     if (chosen.conversation) setConversation(chosen.conversation);
   };
   return (
@@ -44,7 +44,7 @@ function Shown({ compared }: { readonly compared: Compared }): ReactNode {
           ? t('{0}: {1} tokens. Its own model is not known.', title, tokens)
           : t('{0}: {1} tokens with {2}.', title, tokens, model)}
       </p>
-      <Table label={t('Cost by model')} columns={columns(tokens)} rows={profiles} keyOf={({ id }) => id} />
+      <Table label={t('Cost by model')} columns={listColumns(tokens)} rows={profiles} keyOf={({ id }) => id} />
       <Problems
         problems={profiles.flatMap(({ name, estimate }) =>
           'problem' in estimate ? [t('{0}: {1}', name, estimate.problem)] : [],
@@ -64,15 +64,15 @@ function Shown({ compared }: { readonly compared: Compared }): ReactNode {
   );
 }
 
-const UNKNOWN = '–';
+const UNKNOWN_TEXT = '–';
 
 /** @param tokens of the conversation. */
-function columns(tokens: number): readonly Column<ProfileCost>[] {
+function listColumns(tokens: number): readonly Column<ProfileCost>[] {
   type Estimate = Exclude<ProfileCost['estimate'], { problem: string }>;
   const figure =
     (format: (estimate: Estimate) => string) =>
     ({ estimate }: ProfileCost): string =>
-      'problem' in estimate ? UNKNOWN : format(estimate);
+      'problem' in estimate ? UNKNOWN_TEXT : format(estimate);
   const saved = (after: number): string => formatPercent((100 * (tokens - after)) / Math.max(1, tokens));
   return [
     { title: t('Model'), cell: ({ name }) => name },
@@ -82,7 +82,9 @@ function columns(tokens: number): readonly Column<ProfileCost>[] {
     {
       title: t('Saved with each later request'),
       isNumber: true,
-      cell: figure(({ savedPerRequest }) => (savedPerRequest === undefined ? UNKNOWN : formatDollars(savedPerRequest))),
+      cell: figure(({ savedPerRequest }) =>
+        savedPerRequest === undefined ? UNKNOWN_TEXT : formatDollars(savedPerRequest),
+      ),
     },
     {
       title: t('Pays for itself after'),
@@ -96,7 +98,7 @@ function columns(tokens: number): readonly Column<ProfileCost>[] {
               : t('{0} requests', formatNumber(breakEvenRequests))
           : savedPerRequest !== undefined && savedPerRequest <= 0
             ? t('never')
-            : UNKNOWN,
+            : UNKNOWN_TEXT,
       ),
     },
   ];

@@ -4,11 +4,11 @@ import type { VendorModel } from '../../../../src/panel/protocol';
 import { isEqual } from '../../../../src/core/isEqual';
 import { isRecord } from '../../../../src/core/messages/blocks';
 import { Disclosure } from '../../components/Disclosure';
-import { dueAt, dueWords } from '../../components/dueWords';
+import { findDuePoint, describeDuePoint } from '../../components/dueWords';
 import { NumberInput } from '../../components/fields';
-import { parseNumber, writtenNumber } from '../../components/numbers';
-import { requiredOf, SchemaField } from '../../components/SchemaField';
-import { fieldsOf, type Schema } from '../../components/schema';
+import { parseNumber, formatTypedNumber } from '../../components/numbers';
+import { listRequired, SchemaField } from '../../components/SchemaField';
+import { getFields, type Schema } from '../../components/schema';
 import { Row } from '../../components/Row';
 import { formatPercent, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
@@ -19,13 +19,13 @@ import { ModelBox } from './ModelBox';
 import { toProfileFields, useVendorModels } from './vendorModels';
 
 /** Fields that never change or have their own control. */
-const ELSEWHERE = new Set(['id', 'vendor', 'model', 'threshold']);
+const FIELDS_SHOWN_ELSEWHERE = new Set(['id', 'vendor', 'model', 'threshold']);
 
 /** Fields that describe the model; they don't hold for another one. */
 const OF_THE_MODEL = new Set(['contextWindow', 'maxOutputTokens', 'images', 'prices', 'tokenFactor']);
 
 /** Fields that are not folded away. */
-const FIRST = new Set(['name', 'baseUrl', 'region', 'projectId', 'offerInChat']);
+const FIRST_FIELDS = new Set(['name', 'baseUrl', 'region', 'projectId', 'offerInChat']);
 
 interface ProfileFieldsProps {
   readonly index: number;
@@ -36,19 +36,19 @@ interface ProfileFieldsProps {
 export function ProfileFields({ index, vendor }: ProfileFieldsProps): ReactNode {
   const { welcome } = usePanel();
   const items = (welcome.schemas['profiles']?.['items'] ?? {}) as Schema;
-  const fields = Object.entries(fieldsOf(items)).filter(
-    ([field]) => !ELSEWHERE.has(field) && (!isVendor(vendor) || hasField(vendor, field)),
+  const fields = Object.entries(getFields(items)).filter(
+    ([field]) => !FIELDS_SHOWN_ELSEWHERE.has(field) && (!isVendor(vendor) || hasField(vendor, field)),
   );
   const shown = (isFirst: boolean): ReactNode =>
     fields
-      .filter(([field]) => FIRST.has(field) === isFirst)
+      .filter(([field]) => FIRST_FIELDS.has(field) === isFirst)
       .map(([field, schema]) => (
         <SchemaField
           key={field}
           name="profiles"
           path={[index, field]}
           schema={schema}
-          isOptional={!requiredOf(items).includes(field)}
+          isOptional={!listRequired(items).includes(field)}
         />
       ));
   return (
@@ -119,7 +119,7 @@ function OwnThreshold({ index }: { readonly index: number }): ReactNode {
   const { used: generalLimit } = useSetting('thresholdTokens');
   const { state, welcome } = usePanel();
   const own = typeof setting.value === 'number' && setting.value !== -1 ? setting.value : undefined;
-  const draft = useDraft(setting, own === undefined ? '' : writtenNumber(own), parseNumber);
+  const draft = useDraft(setting, own === undefined ? '' : formatTypedNumber(own), parseNumber);
   const { default: standard } = welcome.schemas['threshold'] ?? {};
   const inherited = Number(typeof general === 'number' ? general : standard);
   const percent = own !== undefined && setting.used === own ? own : inherited;
@@ -148,7 +148,9 @@ function OwnThreshold({ index }: { readonly index: number }): ReactNode {
           />
         )}
         {window !== undefined && (
-          <span className="slider-meaning">{dueWords(dueAt(window, percent, limit), { tokens: window }, limit)}</span>
+          <span className="slider-meaning">
+            {describeDuePoint(findDuePoint(window, percent, limit), { tokens: window }, limit)}
+          </span>
         )}
       </div>
     </Row>

@@ -4,7 +4,7 @@ import type { ProfileState } from '../../../../src/panel/protocol';
 import { DisclosureButton } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
 import { formatDate, formatDollars, formatPercent, t } from '../../l10n';
-import { matches, useSearch } from '../../state/search';
+import { matchesQuery, useSearch } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
 import { Button } from '../../ui';
 import { ProfileActions } from './ProfileActions';
@@ -25,7 +25,7 @@ export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNod
   const vendor = isVendor(entry.vendor) ? getServerLabel(entry.vendor, entry.baseUrl) : entry.vendor;
   const actions = [t('Use for summaries'), t('Test'), t('Set key…'), t('Change key…'), t('Remove…')];
   const words = [entry.name, vendor, entry.vendor, entry.model, t('Models'), 'profile API key', ...actions];
-  const isShown = query === '' || matches(query, words);
+  const isShown = query === '' || matchesQuery(query, words);
   // Expanded if the search matches one of its fields.
   const unfolded = isOpen || (query !== '' && !isShown);
   const name = entry.name || t('Model {0}', entry.index + 1);
@@ -42,7 +42,7 @@ export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNod
           {name}
         </DisclosureButton>
         {isCondensing && <span className="badge">{t('for summaries')}</span>}
-        <span className="item-facts">{[vendor, entry.model, ...factsOf(entry)].join(' · ')}</span>
+        <span className="item-facts">{[vendor, entry.model, ...listFacts(entry)].join(' · ')}</span>
       </div>
       {entry.facts?.isWindowKnown === false && windowNote(vendor) !== '' && (
         <p className="item-facts">{windowNote(vendor)}</p>
@@ -65,12 +65,12 @@ export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNod
   );
 }
 
-function factsOf({ facts, threshold }: ProfileEntry): string[] {
+function listFacts({ facts, threshold }: ProfileEntry): string[] {
   if (!facts) return [t('not usable yet')];
   const { key, contextWindow, isWindowKnown } = facts;
   return [
-    keyInWords(key),
-    ...priceInWords(facts),
+    describeKey(key),
+    ...describePrices(facts),
     ...(contextWindow === undefined
       ? []
       : [isWindowKnown ? t('window {0}', contextWindow) : t('window not known: {0} assumed', contextWindow)]),
@@ -78,14 +78,14 @@ function factsOf({ facts, threshold }: ProfileEntry): string[] {
   ];
 }
 
-function priceInWords({ inputPrice, outputPrice, pricesAsOf, contextWindow }: ProfileState): string[] {
+function describePrices({ inputPrice, outputPrice, pricesAsOf, contextWindow }: ProfileState): string[] {
   // Facts arrive later.
   if (inputPrice === undefined) return contextWindow === undefined ? [] : [t('price not known')];
   const prices = t('{0} in, {1} out per million tokens', formatDollars(inputPrice), formatDollars(outputPrice));
   return [pricesAsOf === undefined ? prices : t('{0}, as of {1}', prices, formatDate(pricesAsOf))];
 }
 
-function keyInWords(key: ProfileState['key']): string {
+function describeKey(key: ProfileState['key']): string {
   switch (key) {
     case 'set':
       return t('key set');

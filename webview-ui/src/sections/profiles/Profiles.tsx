@@ -1,14 +1,14 @@
 import { use, useState, type ReactNode } from 'react';
-import { errorMessage } from '../../../../src/core/errors';
+import { getErrorMessage } from '../../../../src/core/errors';
 import { Disclosure } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
 import { Section } from '../../components/Section';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import { Findable, matches, ShowSectionContext, useSearch } from '../../state/search';
+import { Findable, matchesQuery, ShowSectionContext, useSearch } from '../../state/search';
 import { Button } from '../../ui';
 import { NewProfile } from './NewProfile';
-import { profileEntries, type ProfileEntry } from '../../state/profileEntries';
+import { listProfileEntries, type ProfileEntry } from '../../state/profileEntries';
 import { ProfileComparison } from './ProfileComparison';
 import { ProfileItem } from './ProfileItem';
 import { listSources } from './sources';
@@ -34,7 +34,7 @@ export function Profiles(): ReactNode {
   const showSection = use(ShowSectionContext);
   // The source that the form begins with; empty: the first one; undefined: no form is open.
   const [adding, setAdding] = useState<string>();
-  const entries = profileEntries(state);
+  const entries = listProfileEntries(state);
   const condensing = state.settings['condensingProfile']?.value;
   const chosen = entries.find(({ id }) => id === condensing && id !== '');
   const provider = state.settings['provider']?.value ?? welcome.schemas['provider']?.['default'];
@@ -100,7 +100,7 @@ export function Profiles(): ReactNode {
           </Button>
         )
       )}
-      <Problems problems={condensingProblem(condensing, chosen !== undefined)} />
+      <Problems problems={checkCondensingProfile(condensing, chosen !== undefined)} />
     </Section>
   );
 }
@@ -129,8 +129,8 @@ function Found({ entries, onAdd }: FoundProps): ReactNode {
     </Button>
   );
   const addWords = [t('Add model'), t('Vendor'), 'vendor profile local server'];
-  const isAboutAdding = matches(query, addWords);
-  const sources = isAboutAdding ? [] : listSources().filter(({ label }) => matches(query, [label, ...addWords]));
+  const isAboutAdding = matchesQuery(query, addWords);
+  const sources = isAboutAdding ? [] : listSources().filter(({ label }) => matchesQuery(query, [label, ...addWords]));
   return (
     <>
       {(isAboutAdding || sources.length > 0) && (
@@ -156,8 +156,8 @@ function Found({ entries, onAdd }: FoundProps): ReactNode {
                   icon="key"
                   onClick={() => {
                     setProblem('');
-                    connection.request('setKey', { id }, { timeoutMs: Infinity }).catch((error: unknown) => {
-                      setProblem(errorMessage(error));
+                    connection.sendRequest('setKey', { id }, { timeoutMs: Infinity }).catch((error: unknown) => {
+                      setProblem(getErrorMessage(error));
                     });
                   }}
                 >
@@ -173,7 +173,7 @@ function Found({ entries, onAdd }: FoundProps): ReactNode {
   );
 }
 
-const condensingProblem = (id: unknown, isKnown: boolean): string[] =>
+const checkCondensingProfile = (id: unknown, isKnown: boolean): string[] =>
   typeof id !== 'string' || id === '' || isKnown
     ? []
     : [t('The model “{0}”, chosen for summaries, does not exist: no model is called.', id)];

@@ -3,7 +3,7 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { fake, secretStorage, workspace } from '../../../../test/support/vscode';
 import type { ApiProfile } from '../../../../src/settings/profiles';
 import { readKey, storeKey } from '../../../../src/settings/keys';
-import { openPage, type Page } from '../../testing';
+import { openPage, type TestPage } from '../../testing';
 
 beforeEach(() => {
   fake.reset();
@@ -21,20 +21,23 @@ async function openForm(models: readonly object[] = []) {
     return true;
   });
   const listVendorModels = vi.fn((_services: unknown, _profile: ApiProfile) => Promise.resolve(models));
-  const tryConnection = vi.fn(() => Promise.resolve({ ok: true, message: 'It responded.' }));
-  const page = await openPage({ view: { open: ['profiles'] }, backend: { askKey, listVendorModels, tryConnection } });
+  const testProfileConnection = vi.fn(() => Promise.resolve({ ok: true, message: 'It responded.' }));
+  const page = await openPage({
+    view: { open: ['profiles'] },
+    backend: { askKey, listVendorModels, testProfileConnection },
+  });
   await page.click(() => page.find('vscode-button', 'Add model'));
   return { page, askKey, listVendorModels };
 }
 
-const choose = (page: Page, label: string, value: string): void => {
+const choose = (page: TestPage, label: string, value: string): void => {
   const dropdown = page.find(`${FORM} vscode-dropdown`, label);
   Object.assign(dropdown, { value });
   dropdown.dispatchEvent(new Event('change', { bubbles: true }));
 };
-const valueOf = (page: Page, label: string): unknown =>
+const valueOf = (page: TestPage, label: string): unknown =>
   (page.find(`${FORM} vscode-text-field`, label) as HTMLInputElement).value;
-const press = (page: Page, label: RegExp | string): Promise<void> =>
+const press = (page: TestPage, label: RegExp | string): Promise<void> =>
   page.click(() => page.find(`${FORM} vscode-button`, label));
 
 it.each([
@@ -97,10 +100,13 @@ it('a new profile asks the vendor for its models once the key is entered', async
 });
 
 it.each([
-  ['Cancel', (page: Page) => page.click(() => page.all(`${FORM} > .actions > vscode-button`).at(-1) as HTMLElement)],
+  [
+    'Cancel',
+    (page: TestPage) => page.click(() => page.all(`${FORM} > .actions > vscode-button`).at(-1) as HTMLElement),
+  ],
   [
     'another vendor',
-    (page: Page) => {
+    (page: TestPage) => {
       choose(page, 'Vendor', 'OpenAI');
       return Promise.resolve();
     },

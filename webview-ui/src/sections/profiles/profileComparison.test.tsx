@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { fake, workspace } from '../../../../test/support/vscode';
-import { openPage, type Page } from '../../testing';
+import { openPage, type TestPage } from '../../testing';
 
 const profiles = [
   { id: 'large', name: 'Large', vendor: 'anthropic', model: 'claude-opus-4' },
@@ -16,11 +16,11 @@ beforeEach(() => {
 });
 
 /** The preview worker's answers, by the profile that is estimated. */
-async function compared(answers: readonly object[]): Promise<Page> {
+async function compared(answers: readonly object[]): Promise<TestPage> {
   const page = await openPage({
     view: { open: ['profiles'] },
     backend: {
-      defaultConversation: () => {
+      getDefaultConversation: () => {
         throw new Error('the handler is answered below');
       },
     },

@@ -1,7 +1,7 @@
 /** What the page says of a threshold is what holds: a wrong one is named, and the inherited one told. */
 import { beforeEach, expect, it } from 'vitest';
 import { fake } from '../../../../test/support/vscode';
-import { openPage, type Page } from '../../testing';
+import { openPage, type TestPage } from '../../testing';
 
 const profile = { id: 'work', name: 'Work', vendor: 'openai', model: 'm', contextWindow: 100_000 };
 
@@ -9,10 +9,10 @@ beforeEach(() => {
   fake.reset();
 });
 
-const meaning = (page: Page, place: string): string =>
+const meaning = (page: TestPage, place: string): string =>
   page.root.querySelector(`[data-setting="${place}"] .slider-meaning`)?.textContent ?? '';
 
-async function openProfile(): Promise<Page> {
+async function openProfile(): Promise<TestPage> {
   const page = await openPage({
     view: { open: ['profiles'] },
     backend: { loadModelFacts: () => Promise.resolve({ contextWindow: 100_000, isWindowKnown: true }) },

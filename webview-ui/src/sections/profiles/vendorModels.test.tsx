@@ -1,7 +1,7 @@
 /** The vendor’s models as the list of the Model box, and what is taken from it. */
 import { beforeEach, expect, it } from 'vitest';
 import { fake, workspace } from '../../../../test/support/vscode';
-import { openPage, type Page } from '../../testing';
+import { openPage, type TestPage } from '../../testing';
 
 const profile = { id: 'work', name: 'Work', vendor: 'anthropic', model: 'claude-sonnet-4' };
 
@@ -13,10 +13,10 @@ beforeEach(() => {
 });
 
 const saved = (): unknown => fake.settings['contextCondenser.profiles'];
-const box = (page: Page): HTMLElement => page.find('#profiles input.combo');
-const words = (page: Page): string => page.find('[data-setting="profiles.0.model"] [role="status"]').textContent;
+const box = (page: TestPage): HTMLElement => page.find('#profiles input.combo');
+const words = (page: TestPage): string => page.find('[data-setting="profiles.0.model"] [role="status"]').textContent;
 
-async function lookedUp(models: () => Promise<unknown>): Promise<Page> {
+async function lookedUp(models: () => Promise<unknown>): Promise<TestPage> {
   const page = await openPage({ view: { open: ['profiles'] }, backend: { listVendorModels: models } });
   await page.click(() => page.find('.item-name', 'Work'));
   await page.click(() => page.find('button', 'Look up models'));

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { errorMessage } from '../../../../src/core/errors';
+import { getErrorMessage } from '../../../../src/core/errors';
 import type { Params, VendorModel } from '../../../../src/panel/protocol';
 import { formatDollars, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
@@ -38,13 +38,13 @@ export function useVendorModels(asked: Params<'listModels'>): VendorModels {
     setProblem('');
     setBusy(true);
     try {
-      const answer = await connection.request('listModels', asked, {
+      const answer = await connection.sendRequest('listModels', asked, {
         timeoutMs: LIST_TIMEOUT_MS,
         signal: abort.signal,
       });
       if (running.current === abort) setModels(answer.models);
     } catch (error) {
-      if (running.current === abort) setProblem(errorMessage(error));
+      if (running.current === abort) setProblem(getErrorMessage(error));
     }
     if (running.current === abort) setBusy(false);
   };

@@ -6,7 +6,7 @@ import {
   type OperationName,
 } from '../../../../src/core/condense/edits/operations';
 import { t } from '../../l10n';
-import { outcomeWords } from '../preview/outcomes';
+import { describeOutcome } from '../preview/outcomes';
 
 /** Cost, speed and effect of an operation. */
 export const priceAndQuality = (callsModel: boolean, outcome: EditOutcome): readonly string[] => [
@@ -18,7 +18,7 @@ export const priceAndQuality = (callsModel: boolean, outcome: EditOutcome): read
 /** An operation in the color of its outcome in the message strip. */
 export function OperationBadge({ operation }: { readonly operation: OperationName }): ReactNode {
   const { label, outcome } = OPERATIONS[operation];
-  const style: CSSProperties = outcomeWords(outcome).style;
+  const style: CSSProperties = describeOutcome(outcome).style;
   return (
     <span className="tag operation-tag" style={style}>
       {t(label)}

@@ -1,7 +1,7 @@
 import { use, type ReactNode } from 'react';
 import { isOperation, OPERATIONS } from '../../../../src/core/condense/edits/operations';
 import { SchemaField, SchemaForm, SchemaRoot } from '../../components/SchemaField';
-import { fieldsOf, kindOf, type Schema } from '../../components/schema';
+import { getFields, getFieldKind, type Schema } from '../../components/schema';
 import { Disclosure } from '../../components/Disclosure';
 import { t } from '../../l10n';
 import type { Path } from '../../state/path';
@@ -10,7 +10,7 @@ import { useSetting } from '../../state/useSetting';
 import { LinkButton } from '../../ui';
 import { SelectionStrip } from '../preview/SelectionStrip';
 import { OperationBadge, priceAndQuality } from './OperationBadge';
-import { contentTitles, isFields, type PassEntry } from './smartValue';
+import { getContentTitles, isFields, type PassEntry } from './smartValue';
 
 interface PassEditorProps {
   /** The setting that holds the configuration. */
@@ -19,7 +19,7 @@ interface PassEditorProps {
 }
 
 /** Initial configuration of each mode. */
-const MODE_CONFIG = {
+const DEFAULT_CONFIG_BY_MODE = {
   individual: { individualConfig: { defaults: { toolResults: { operation: 'keep' } } } },
   batch: { batchConfig: { operation: 'summarize' } },
 } as const;
@@ -30,7 +30,7 @@ export function PassEditor({ name, entry }: PassEditorProps): ReactNode {
   const isSearching = useSearch() !== '';
   const base = ['passes', entry.index];
   const fields = passFields(root, entry.mode);
-  const individual = fieldsOf(fields['individualConfig'] ?? {});
+  const individual = getFields(fields['individualConfig'] ?? {});
   const field = (key: string, title: string, path: readonly (string | number)[] = base): ReactNode => {
     const schema = fields[key];
     return schema && <SchemaField name={name} path={[...path, key]} schema={schema} title={title} />;
@@ -50,7 +50,7 @@ export function PassEditor({ name, entry }: PassEditorProps): ReactNode {
         {entry.mode === 'batch' ? (
           field('batchConfig', t('Operation'))
         ) : (
-          <Operations name={name} entry={entry} fields={fieldsOf(individual['defaults'] ?? {})} />
+          <Operations name={name} entry={entry} fields={getFields(individual['defaults'] ?? {})} />
         )}
       </fieldset>
       <fieldset className="group">
@@ -82,17 +82,17 @@ export function PassEditor({ name, entry }: PassEditorProps): ReactNode {
 
 /** A mode's fields, from the schema of the whole configuration. */
 function passFields(root: Schema, mode: string): Record<string, Schema> {
-  const { items } = fieldsOf(root)['passes'] ?? {};
-  const kind = kindOf((items ?? {}) as Schema);
+  const { items } = getFields(root)['passes'] ?? {};
+  const kind = getFieldKind((items ?? {}) as Schema);
   const variant = kind.kind === 'variants' ? kind.variants.find(({ value }) => value === mode) : undefined;
-  return fieldsOf(variant?.schema ?? {});
+  return getFields(variant?.schema ?? {});
 }
 
 function Mode({ name, entry }: PassEditorProps): ReactNode {
   const setting = useSetting(name, ['passes', entry.index]);
   const choose = (mode: PassEntry['mode']): void => {
     const rest = Object.entries(entry.raw).filter(([field]) => field !== 'individualConfig' && field !== 'batchConfig');
-    void setting.save({ ...Object.fromEntries(rest), mode, ...MODE_CONFIG[mode] });
+    void setting.save({ ...Object.fromEntries(rest), mode, ...DEFAULT_CONFIG_BY_MODE[mode] });
   };
   const option = (mode: PassEntry['mode'], title: string, help: string): ReactNode => (
     <label className="answer">
@@ -126,7 +126,7 @@ interface OperationsProps extends PassEditorProps {
 
 /** The operation for each type of content. */
 function Operations({ name, entry, fields }: OperationsProps): ReactNode {
-  const titles = contentTitles();
+  const titles = getContentTitles();
   const path = ['passes', entry.index, 'individualConfig', 'defaults'];
   const known = Object.entries(titles).flatMap(([type, title]) => {
     const schema = fields[type];

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { DisclosureButton } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
-import { matches, useSearch } from '../../state/search';
+import { matchesQuery, useSearch } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
 import { EditedEntryContext } from '../../state/editedEntry';
 import { OPERATIONS } from '../../../../src/core/condense/edits/operations';
@@ -13,13 +13,13 @@ import { usePassDraft } from './passDraft';
 import { describePass } from './passSentence';
 import { PassEditor } from './PassEditor';
 import type { PassEntry } from './smartValue';
-import type { Passes } from './usePasses';
+import type { PassesState } from './usePasses';
 
 interface PassItemProps {
   readonly name: string;
   readonly entry: PassEntry;
   readonly count: number;
-  readonly passes: Passes;
+  readonly passes: PassesState;
   readonly isOpen: boolean;
   /** True without a search, or if it matches the list as a whole. */
   readonly isListFound: boolean;
@@ -35,7 +35,7 @@ export function PassItem({ name, entry, count, passes, isOpen, isListFound, onTo
   const draft = usePassDraft(entry);
   const { index, name: called } = entry;
   const query = useSearch();
-  const isFound = isListFound || matches(query, wordsOn(entry));
+  const isFound = isListFound || matchesQuery(query, listSearchWords(entry));
   // Expanded if the search matches one of its fields.
   const unfolded = isOpen || !isFound;
   const style = { transform: transform ? `translate3d(0, ${Math.round(transform.y)}px, 0)` : undefined, transition };
@@ -102,7 +102,7 @@ export function PassItem({ name, entry, count, passes, isOpen, isListFound, onTo
 }
 
 /** Words by which a search finds the pass. */
-const wordsOn = (entry: PassEntry): readonly string[] => {
+const listSearchWords = (entry: PassEntry): readonly string[] => {
   const { name, raw, operations, mode, callsModel } = entry;
   return [
     name,

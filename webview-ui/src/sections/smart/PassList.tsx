@@ -12,15 +12,15 @@ import { SortableContext, verticalListSortingStrategy } from '@dnd-kit/sortable'
 import { useRef, useState, type ReactNode } from 'react';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
-import { Findable, matches, useSearch } from '../../state/search';
+import { Findable, matchesQuery, useSearch } from '../../state/search';
 import { useUndoKey } from '../../state/undoKey';
 import { Button, LinkButton } from '../../ui';
-import { closestTitle, oneStep } from './dragging';
+import { detectClosestTitle, moveOneStep } from './dragging';
 import { PassItem } from './PassItem';
 import { usePasses } from './usePasses';
 
 /** Pixels of movement that start a drag. */
-const DRAG_DISTANCE = 4;
+const DRAG_DISTANCE_PIXELS = 4;
 
 /** The passes in order; moved by dragging, keys or buttons. */
 export function PassList({ name }: { readonly name: string }): ReactNode {
@@ -29,8 +29,8 @@ export function PassList({ name }: { readonly name: string }): ReactNode {
   useUndoKey(passes.done?.undo);
   const [openKey, setOpenKey] = useState<string>();
   const sensors = useSensors(
-    useSensor(PointerSensor, { activationConstraint: { distance: DRAG_DISTANCE } }),
-    useSensor(KeyboardSensor, { coordinateGetter: oneStep }),
+    useSensor(PointerSensor, { activationConstraint: { distance: DRAG_DISTANCE_PIXELS } }),
+    useSensor(KeyboardSensor, { coordinateGetter: moveOneStep }),
   );
   const indexOf = (key: UniqueIdentifier): number => entries.findIndex((entry) => entry.key === key);
   const nameOf = (key: UniqueIdentifier): string => entries[indexOf(key)]?.name ?? '';
@@ -56,15 +56,15 @@ export function PassList({ name }: { readonly name: string }): ReactNode {
   };
   const query = useSearch();
   const ofList = [t('Passes'), t('Add pass'), 'pass list order drag move duplicate delete'];
-  const isListFound = query === '' || matches(query, ofList);
+  const isListFound = query === '' || matchesQuery(query, ofList);
   return (
     <div className="passes" data-setting={isListFound ? `${name}.passes` : undefined}>
       <DndContext
         sensors={sensors}
-        collisionDetection={closestTitle}
+        collisionDetection={detectClosestTitle}
         // Otherwise a picked up pass jumps to where it was last dragged.
         measuring={{ droppable: { strategy: MeasuringStrategy.Always } }}
-        accessibility={{ announcements, screenReaderInstructions: { draggable: instructions() } }}
+        accessibility={{ announcements, screenReaderInstructions: { draggable: describeDragging() } }}
         onDragEnd={({ active, over }) => {
           if (over) void passes.move(indexOf(active.id), indexOf(over.id));
         }}
@@ -107,5 +107,5 @@ export function PassList({ name }: { readonly name: string }): ReactNode {
   );
 }
 
-const instructions = (): string =>
+const describeDragging = (): string =>
   t('Press Space to pick the pass up, the arrow keys to move it, Space to drop it, Escape to leave it where it was.');

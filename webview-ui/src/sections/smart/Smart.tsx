@@ -4,26 +4,26 @@ import { Disclosure } from '../../components/Disclosure';
 import { OwnProblems } from '../../components/OwnProblems';
 import { Problems } from '../../components/Problems';
 import { SchemaField, SchemaForm, SchemaRoot } from '../../components/SchemaField';
-import { fieldsOf, type Schema } from '../../components/schema';
+import { getFields, type Schema } from '../../components/schema';
 import { Section } from '../../components/Section';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
-import { presetName } from '../../names';
+import { getPresetName } from '../../names';
 import { Findable } from '../../state/search';
 import { isStill } from '../../state/together';
-import { useSetting, type Setting } from '../../state/useSetting';
+import { useSetting, type SettingHandle } from '../../state/useSetting';
 import { Button, LinkButton } from '../../ui';
-import { DoneLine, type Done } from '../presets/PresetItem';
+import { DoneLine, type UndoableChange } from '../presets/PresetItem';
 import { Presets } from '../presets/Presets';
 import { SavePreset } from '../presets/SavePreset';
 import { ProviderHelp } from '../ProviderHelp';
 import { PassList } from './PassList';
 import { describePass } from './passSentence';
 import { useDropDrafts, usePassDrafts } from './passDraft';
-import { isFields, isOwn, passesOf, presetIn } from './smartValue';
+import { isFields, isOwn, readPasses, getCurrentPreset } from './smartValue';
 
 /** Fields with their own place. */
-const PLACED = new Set(['version', 'passes', 'losslessPrelude']);
+const FIELDS_SHOWN_ELSEWHERE = new Set(['version', 'passes', 'losslessPrelude']);
 
 /** The Smart provider: its passes, and the presets that provide them. */
 export function Smart({ provider }: { readonly provider: ProviderDescription }): ReactNode {
@@ -32,19 +32,19 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
   const setting = useSetting(name);
   const isActive = useSetting('provider').value === provider.id;
   useKeepOwn(setting);
-  const [begun, setBegun] = useState<Done>();
+  const [begun, setBegun] = useState<UndoableChange>();
   const done = begun?.written === undefined || isStill(state, begun.written) ? begun : undefined;
   const effective = state.settings[name]?.effective;
-  const entries = passesOf(effective);
-  const fields = fieldsOf(provider.schema);
-  const rest = Object.fromEntries(Object.entries(fields).filter(([field]) => !PLACED.has(field)));
+  const entries = readPasses(effective);
+  const fields = getFields(provider.schema);
+  const rest = Object.fromEntries(Object.entries(fields).filter(([field]) => !FIELDS_SHOWN_ELSEWHERE.has(field)));
   // Each pass shows its own problems.
-  const shownPasses = Object.fromEntries(passesOf(setting.value).map(({ index }) => [index, true]));
+  const shownPasses = Object.fromEntries(readPasses(setting.value).map(({ index }) => [index, true]));
   const drafts = usePassDrafts().passes.length;
-  const preset = presetIn(setting, state.settings[name]?.value);
+  const preset = getCurrentPreset(setting, state.settings[name]?.value);
   const summary = [
     isActive ? t('In use') : '',
-    preset === undefined ? '' : presetName({ state }, preset),
+    preset === undefined ? '' : getPresetName({ state }, preset),
     entries.length === 1 ? t('1 pass') : t('{0} passes', entries.length),
     drafts === 0 ? '' : drafts === 1 ? t('1 draft') : t('{0} drafts', drafts),
   ]
@@ -62,7 +62,7 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
       <SchemaRoot value={{ root: provider.schema, ancestors: [] }}>
         {isOwn(setting) ? (
           <>
-            {fields['losslessPrelude'] && <Prelude name={name} fields={fieldsOf(fields['losslessPrelude'])} />}
+            {fields['losslessPrelude'] && <Prelude name={name} fields={getFields(fields['losslessPrelude'])} />}
             <OwnProblems name={name} fields={fields} />
             <OwnProblems name={name} path={['passes']} fields={shownPasses} />
             <PassList name={name} />
@@ -79,8 +79,8 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
             <LinkButton
               onClick={() =>
                 void (preset === undefined
-                  ? connection.request('openSettingsFile', { scope: setting.scope, name })
-                  : connection.request('openPreset', { id: preset }))
+                  ? connection.sendRequest('openSettingsFile', { scope: setting.scope, name })
+                  : connection.sendRequest('openPreset', { id: preset }))
               }
             >
               {preset === undefined ? t('Edit as JSON') : t('Open as JSON')}
@@ -101,10 +101,10 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
 }
 
 /** Remembers the scope's own passes for when a preset replaces them. */
-function useKeepOwn(setting: Setting): void {
+function useKeepOwn(setting: SettingHandle): void {
   const { changeView } = usePanel();
   const { scope } = setting;
-  const own = isOwn(setting) && passesOf(setting.value).length > 0 ? JSON.stringify(setting.value) : undefined;
+  const own = isOwn(setting) && readPasses(setting.value).length > 0 ? JSON.stringify(setting.value) : undefined;
   useEffect(() => {
     if (own === undefined) return;
     changeView(({ ownPasses }) => ({
@@ -134,7 +134,7 @@ function Prelude({ name, fields: { enabled, operations, ...others } }: PreludePr
       )}
       <Disclosure title={t('What Lossless does first')}>
         {operations && (
-          <SchemaForm name={name} path={[...path, 'operations']} fields={fieldsOf(operations)} required={[]} />
+          <SchemaForm name={name} path={[...path, 'operations']} fields={getFields(operations)} required={[]} />
         )}
         <SchemaForm name={name} path={path} fields={others} />
       </Disclosure>
@@ -145,9 +145,9 @@ function Prelude({ name, fields: { enabled, operations, ...others } }: PreludePr
 interface InheritedProps {
   readonly name: string;
   /** The section's, which also shows what was refused after this is gone. */
-  readonly setting: Setting;
+  readonly setting: SettingHandle;
   /** Called when the user's own passes have replaced the inherited ones. */
-  readonly onBegun: (begun: Done) => void;
+  readonly onBegun: (begun: UndoableChange) => void;
 }
 
 /** The passes of a preset, read-only until they are copied. */
@@ -156,15 +156,15 @@ function Inherited({ name, setting, onBegun }: InheritedProps): ReactNode {
   const dropDrafts = useDropDrafts();
   const kept = view.ownPasses[setting.scope];
   const effective = state.settings[name]?.effective;
-  const entries = passesOf(effective);
-  const preset = presetIn(setting, state.settings[name]?.value);
+  const entries = readPasses(effective);
+  const preset = getCurrentPreset(setting, state.settings[name]?.value);
   const startWith = async (config: object): Promise<void> => {
     const before = setting.isSet ? setting.value : undefined;
     const { scope } = setting;
     const { drafts } = view;
     if ((await setting.save(config)).length > 0) return;
     dropDrafts();
-    const begun: Done = {
+    const begun: UndoableChange = {
       text: t('These passes are yours now.'),
       written: [{ name, scope, value: config }],
       undo: () => {
@@ -193,7 +193,7 @@ function Inherited({ name, setting, onBegun }: InheritedProps): ReactNode {
   const words = [t('Passes'), 'pass list', ...entries.map((entry) => entry.name), ...actions];
   return (
     <Findable id={`${name}.passes`} words={words}>
-      {preset !== undefined && <p>{t('The preset "{0}" is in use.', presetName({ state }, preset))}</p>}
+      {preset !== undefined && <p>{t('The preset "{0}" is in use.', getPresetName({ state }, preset))}</p>}
       {entries.length === 0 ? (
         <p className="row-help">{t('There are no passes yet. Only repeated content is removed.')}</p>
       ) : (

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fake, workspace } from '../../../../test/support/vscode';
 import { PreviewThread } from '../../../../src/engine/previewThread';
-import { openPage, type Page } from '../../testing';
+import { openPage, type TestPage } from '../../testing';
 
 beforeEach(() => {
   fake.reset();
@@ -20,7 +20,7 @@ const done = { kind: 'done' };
 const step = { name: 'Pass a', tokensBefore: 1_000, tokensAfter: 600, edits: 3, outcome: done };
 
 /** Opens the pass; the worker answers with these steps. */
-async function opened(answer: () => Promise<unknown>): Promise<Page> {
+async function opened(answer: () => Promise<unknown>): Promise<TestPage> {
   vi.spyOn(PreviewThread.prototype, 'ask').mockImplementation(answer as never);
   const page = await openPage({ view: { open: ['smart'] } });
   await page.click(() => page.find('.item-name', 'Pass a'));

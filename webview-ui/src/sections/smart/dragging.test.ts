@@ -1,7 +1,7 @@
 import type { Active, ClientRect, DroppableContainer, SensorContext, UniqueIdentifier } from '@dnd-kit/core';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { closestTitle, oneStep } from './dragging';
+import { detectClosestTitle, moveOneStep } from './dragging';
 
 const rect = (top: number, height: number): ClientRect => ({
   top,
@@ -32,7 +32,7 @@ const contextOf = (droppableRects: Map<UniqueIdentifier, ClientRect>, active: Ac
 /** The pass over which a dragged one is. */
 function over(rects: Map<UniqueIdentifier, ClientRect>, top: number, height: number): UniqueIdentifier | undefined {
   const droppableContainers = [...rects.keys()].map((id) => ({ id }) as DroppableContainer);
-  return closestTitle({
+  return detectClosestTitle({
     active,
     collisionRect: rect(top, height),
     droppableRects: rects,
@@ -53,7 +53,7 @@ it('each arrow key press moves by one pass, whatever the passes’ heights', () 
         let at = { x: 0, y: rects.get(from)?.top ?? 0 };
         for (let place = from; place !== to;) {
           const event = new KeyboardEvent('keydown', { code, cancelable: true });
-          const next = oneStep(event, {
+          const next = moveOneStep(event, {
             active: picked,
             currentCoordinates: at,
             context: contextOf(rects, { id: picked } as Active, place),
@@ -75,7 +75,7 @@ it('each arrow key press moves by one pass, whatever the passes’ heights', () 
 it('arrow keys stop at the ends of the list, and other keys do not move a pass', () => {
   const rects = listOf([40, 800]);
   const press = (code: string, place: number, dragged: Active | null = active) =>
-    oneStep(new KeyboardEvent('keydown', { code }), {
+    moveOneStep(new KeyboardEvent('keydown', { code }), {
       active: 0,
       currentCoordinates: { x: 0, y: 0 },
       context: contextOf(rects, dragged, place),

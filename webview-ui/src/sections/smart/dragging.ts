@@ -6,7 +6,7 @@ import { closestCenter, KeyboardCode, type ClientRect, type CollisionDetection }
 import type { KeyboardCoordinateGetter } from '@dnd-kit/core';
 
 /** The upper edge, along which the title stands. */
-const titleLine = ({ top, left, right, width }: ClientRect): ClientRect => ({
+const limitToTitle = ({ top, left, right, width }: ClientRect): ClientRect => ({
   top,
   bottom: top,
   height: 0,
@@ -16,17 +16,17 @@ const titleLine = ({ top, left, right, width }: ClientRect): ClientRect => ({
 });
 
 /** Over the pass whose title line is closest to the dragged one's. */
-export const closestTitle: CollisionDetection = ({ collisionRect, droppableRects, ...rest }) =>
+export const detectClosestTitle: CollisionDetection = ({ collisionRect, droppableRects, ...rest }) =>
   closestCenter({
     ...rest,
-    collisionRect: titleLine(collisionRect),
-    droppableRects: new Map([...droppableRects].map(([id, rect]) => [id, titleLine(rect)])),
+    collisionRect: limitToTitle(collisionRect),
+    droppableRects: new Map([...droppableRects].map(([id, rect]) => [id, limitToTitle(rect)])),
   });
 
 /** An arrow key moves one place on, whatever the heights. */
-export const oneStep: KeyboardCoordinateGetter = (event, { currentCoordinates, context }) => {
+export const moveOneStep: KeyboardCoordinateGetter = (event, { currentCoordinates, context }) => {
   const { active, over, droppableRects } = context;
-  const step = STEPS[event.code];
+  const step = STEP_BY_KEY[event.code];
   if (step === undefined || !active) return undefined;
   event.preventDefault();
   // Where the passes stand without the one that is dragged having moved: in their order.
@@ -36,4 +36,4 @@ export const oneStep: KeyboardCoordinateGetter = (event, { currentCoordinates, c
   return next && { x: currentCoordinates.x, y: next.top };
 };
 
-const STEPS: Readonly<Record<string, number>> = { [KeyboardCode.Up]: -1, [KeyboardCode.Down]: 1 };
+const STEP_BY_KEY: Readonly<Record<string, number>> = { [KeyboardCode.Up]: -1, [KeyboardCode.Down]: 1 };

@@ -2,11 +2,11 @@
 import { useEffect, useRef, useState } from 'react';
 import { listEntryNames, PathError, withValueAt } from '../../../../src/core/settingValue';
 import type { PassDrafts } from '../../../../src/panel/protocol';
-import { noteJudging, type EditedEntry } from '../../state/editedEntry';
+import { trackValidation, type EditedEntry } from '../../state/editedEntry';
 import { usePanel, type Panel } from '../../state/panel';
-import { valueAt } from '../../state/path';
+import { getValueAt } from '../../state/path';
 import { useSetting } from '../../state/useSetting';
-import { isFields, passesOf, type PassEntry } from './smartValue';
+import { isFields, readPasses, type PassEntry } from './smartValue';
 import { isEqual } from '../../../../src/core/isEqual';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -25,13 +25,16 @@ export interface PassDraft {
   readonly discard: () => void;
 }
 
-const SETTING = 'smart';
-const keyOf = (scope: string, entry: PassEntry): string => `${scope} ${entry.key}`;
+const SMART_SETTING = 'smart';
+const makeDraftKey = (scope: string, entry: PassEntry): string => `${scope} ${entry.key}`;
 
-type Draft = Panel['view']['drafts'][string];
+type StoredPassDraft = Panel['view']['drafts'][string];
 
 /** The draft on the pass as it now stands: fields that were not edited are the settings'. */
-function onto(raw: Fields, { before, after }: Draft): { readonly value: Fields; readonly isConflict: boolean } {
+function rebase(
+  raw: Fields,
+  { before, after }: StoredPassDraft,
+): { readonly value: Fields; readonly isConflict: boolean } {
   const fields = [...new Set([...Object.keys(raw), ...Object.keys(after)])];
   const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (field) => !isEqual(before[field], after[field]),
@@ -49,18 +52,18 @@ function onto(raw: Fields, { before, after }: Draft): { readonly value: Fields; 
 /** The passes that are edited in the scope that is shown, for the preview. */
 export function usePassDrafts(): PassDrafts {
   const { view, state } = usePanel();
-  const { scope } = useSetting(SETTING);
-  const config = state.settings[SETTING]?.[scope];
+  const { scope } = useSetting(SMART_SETTING);
+  const config = state.settings[SMART_SETTING]?.[scope];
   const passes = isFields(config) && Array.isArray(config['passes']) ? (config['passes'] as unknown[]) : [];
   const names = listEntryNames(passes);
   return {
-    name: SETTING,
+    name: SMART_SETTING,
     scope,
-    passes: passesOf({ passes }).flatMap((entry) => {
-      const draft = view.drafts[keyOf(scope, entry)];
+    passes: readPasses({ passes }).flatMap((entry) => {
+      const draft = view.drafts[makeDraftKey(scope, entry)];
       const name = names[entry.index];
       if (!draft || !name) return [];
-      const { value } = onto(entry.raw, draft);
+      const { value } = rebase(entry.raw, draft);
       return isEqual(value, entry.raw) ? [] : [{ entry: name, pass: value }];
     }),
   };
@@ -69,7 +72,7 @@ export function usePassDrafts(): PassDrafts {
 /** Drops the drafts of the scope that is shown, where other passes begin: these may have the ids of those before. */
 export function useDropDrafts(): () => void {
   const { changeView } = usePanel();
-  const { scope } = useSetting(SETTING);
+  const { scope } = useSetting(SMART_SETTING);
   return () => {
     changeView(({ drafts }) => ({
       drafts: Object.fromEntries(Object.entries(drafts).filter(([key]) => !key.startsWith(`${scope} `))),
@@ -80,11 +83,11 @@ export function useDropDrafts(): () => void {
 /** The draft of a pass; without changes it is the pass itself. */
 export function usePassDraft(saved: PassEntry): PassDraft {
   const { connection, view, changeView, state } = usePanel();
-  const { scope } = useSetting(SETTING);
-  const key = keyOf(scope, saved);
+  const { scope } = useSetting(SMART_SETTING);
+  const key = makeDraftKey(scope, saved);
   const path = ['passes', saved.index];
   const draft = view.drafts[key];
-  const { value, isConflict } = draft ? onto(saved.raw, draft) : { value: saved.raw, isConflict: false };
+  const { value, isConflict } = draft ? rebase(saved.raw, draft) : { value: saved.raw, isConflict: false };
   const isChanged = draft !== undefined && !isEqual(value, saved.raw);
   const [judged, setJudged] = useState<{ readonly of: string; readonly effective: unknown }>();
   const [wrong, setWrong] = useState<ReadonlySet<string>>(new Set());
@@ -97,7 +100,8 @@ export function usePassDraft(saved: PassEntry): PassDraft {
     latest.current = JSON.parse(text) as Fields;
   }, [text]);
 
-  const check = (wanted: unknown) => connection.request('checkSetting', { name: SETTING, scope, path, value: wanted });
+  const check = (wanted: unknown) =>
+    connection.sendRequest('checkSetting', { name: SMART_SETTING, scope, path, value: wanted });
   useEffect(() => {
     if (!isChanged || judged?.of === text) return;
     // A draft of before the page was loaded anew: what it works with is not known here.
@@ -131,17 +135,17 @@ export function usePassDraft(saved: PassEntry): PassDraft {
     }));
   };
   return {
-    entry: { ...(passesOf({ passes: [value] })[0] ?? saved), index: saved.index, key: saved.key },
+    entry: { ...(readPasses({ passes: [value] })[0] ?? saved), index: saved.index, key: saved.key },
     edited: {
-      name: SETTING,
+      name: SMART_SETTING,
       path,
       value,
-      effective: isChanged ? judged?.effective : valueAt(state.settings[SETTING]?.effective, path),
+      effective: isChanged ? judged?.effective : getValueAt(state.settings[SMART_SETTING]?.effective, path),
       isChanged,
       change: (inside, wanted, isTrial) => {
         const changed = queue.current.then(() => change(inside, wanted, isTrial));
         queue.current = changed.catch(() => undefined);
-        noteJudging(changed);
+        trackValidation(changed);
         return changed;
       },
       hold: (id, isWrong) => {

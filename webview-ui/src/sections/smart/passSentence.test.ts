@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { BUILT_IN_PRESETS } from '../../../../src/core/condense/providers/smart/presets';
 import { describePass } from './passSentence';
-import { passesOf } from './smartValue';
+import { readPasses } from './smartValue';
 
 const describeOne = (pass: object): string =>
-  passesOf({ passes: [pass] })
+  readPasses({ passes: [pass] })
     .map(describePass)
     .join();
 
@@ -74,6 +74,6 @@ it.each([
 it.each(BUILT_IN_PRESETS.map(({ id, config }) => [id, config] as const))(
   'every pass of the preset %s says what it does',
   (_id, config) => {
-    for (const entry of passesOf(config)) expect(describePass(entry)).toMatch(/^[A-Z].{20,180}\.$/);
+    for (const entry of readPasses(config)) expect(describePass(entry)).toMatch(/^[A-Z].{20,180}\.$/);
   },
 );

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { Setting } from '../../state/useSetting';
-import { presetIn } from './smartValue';
+import type { SettingHandle } from '../../state/useSetting';
+import { getCurrentPreset } from './smartValue';
 
-const setting = (value: unknown, isSet: boolean): Setting => ({ value, isSet }) as Setting;
+const setting = (value: unknown, isSet: boolean): SettingHandle => ({ value, isSet }) as SettingHandle;
 
 it.each([
   ['its own', setting('balanced', true), 'file-aware', 'balanced'],
@@ -10,5 +10,5 @@ it.each([
   ['none beside passes of its own', setting({ version: 1, passes: [] }, true), 'file-aware', undefined],
   ['none where passes are inherited', setting({ version: 1, passes: [] }, false), { passes: [] }, undefined],
 ])("a scope's current preset is %s", (_name, own, inherited, expected) => {
-  expect(presetIn(own, inherited)).toBe(expected);
+  expect(getCurrentPreset(own, inherited)).toBe(expected);
 });

@@ -1,7 +1,7 @@
 /** The setting `smart` as it was written, without defaults. */
 import { isOperation, OPERATIONS, type OperationName } from '../../../../src/core/condense/edits/operations';
 import { t } from '../../l10n';
-import type { Setting } from '../../state/useSetting';
+import type { SettingHandle } from '../../state/useSetting';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -9,7 +9,7 @@ type Fields = Readonly<Record<string, unknown>>;
  * The preset that a scope uses, by its own value or the inherited one.
  * @param inherited as it was written, without defaults
  */
-export const presetIn = ({ value, isSet }: Setting, inherited: unknown): string | undefined =>
+export const getCurrentPreset = ({ value, isSet }: SettingHandle, inherited: unknown): string | undefined =>
   [value, ...(isSet ? [] : [inherited])].find((one) => typeof one === 'string');
 
 export interface PassEntry {
@@ -32,7 +32,7 @@ export interface PassEntry {
 }
 
 /** Names of the types of content. */
-export const contentTitles = (): Readonly<Record<string, string>> => ({
+export const getContentTitles = (): Readonly<Record<string, string>> => ({
   toolResults: t('Tool results'),
   toolParameters: t('Tool parameters'),
   messageText: t('Message text'),
@@ -42,9 +42,9 @@ export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Whether the scope has passes of its own, which can be edited. */
-export const isOwn = ({ isSet, value }: Setting): boolean => isSet && isFields(value);
+export const isOwn = ({ isSet, value }: SettingHandle): boolean => isSet && isFields(value);
 
-export function passesOf(config: unknown): PassEntry[] {
+export function readPasses(config: unknown): PassEntry[] {
   const passes = isFields(config) ? config['passes'] : undefined;
   if (!Array.isArray(passes)) return [];
   const seen = new Map<string, number>();
@@ -62,34 +62,34 @@ export function passesOf(config: unknown): PassEntry[] {
       isEnabled: raw['enabled'] !== false,
       mode: raw['mode'] === 'batch' ? 'batch' : 'individual',
       isConditional: isFields(execution) && execution['type'] === 'conditional',
-      callsModel: holdsModelCall(raw['batchConfig']) || holdsModelCall(raw['individualConfig']),
-      operations: operationsOf(raw),
+      callsModel: containsModelCall(raw['batchConfig']) || containsModelCall(raw['individualConfig']),
+      operations: readOperations(raw),
     };
   });
 }
 
-function operationsOf({ mode, batchConfig, individualConfig }: Fields): PassEntry['operations'] {
+function readOperations({ mode, batchConfig, individualConfig }: Fields): PassEntry['operations'] {
   const named = (type: string, content: string, config: unknown): PassEntry['operations'] => {
     const operation = isFields(config) ? config['operation'] : undefined;
     return isOperation(operation) && operation !== 'keep' ? [{ type, content, operation }] : [];
   };
   if (mode === 'batch') return named('all', t('All of it'), batchConfig);
   const defaults = isFields(individualConfig) ? individualConfig['defaults'] : undefined;
-  return Object.entries(contentTitles()).flatMap(([type, title]) =>
+  return Object.entries(getContentTitles()).flatMap(([type, title]) =>
     named(type, title, isFields(defaults) ? defaults[type] : undefined),
   );
 }
 
 /** Whether any operation inside calls a model. */
-function holdsModelCall(value: unknown): boolean {
-  if (Array.isArray(value)) return value.some(holdsModelCall);
+function containsModelCall(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(containsModelCall);
   if (!isFields(value)) return false;
   const { operation } = value;
-  return (isOperation(operation) && OPERATIONS[operation].callsModel) || Object.values(value).some(holdsModelCall);
+  return (isOperation(operation) && OPERATIONS[operation].callsModel) || Object.values(value).some(containsModelCall);
 }
 
 /** An unused ID. */
-export function freshId(passes: readonly PassEntry[]): string {
+export function makeFreshId(passes: readonly PassEntry[]): string {
   const taken = new Set(passes.map(({ raw }) => raw['id']));
   let number = passes.length + 1;
   while (taken.has(`pass-${number}`)) number++;
@@ -97,7 +97,7 @@ export function freshId(passes: readonly PassEntry[]): string {
 }
 
 /** A new pass changes nothing yet. */
-export const newPass = (id: string, name: string): Fields => ({
+export const makePass = (id: string, name: string): Fields => ({
   id,
   name,
   mode: 'individual',

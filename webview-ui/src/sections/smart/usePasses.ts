@@ -1,8 +1,8 @@
 /** Changes to the list of passes. Each names the pass that it is about, is made by the host to the list as it then stands, and can be taken back. */
 import { useEffect, useRef, useState } from 'react';
-import { errorMessage } from '../../../../src/core/errors';
+import { getErrorMessage } from '../../../../src/core/errors';
 import {
-  changedList,
+  applyListChange,
   listEntryNames,
   PathError,
   type EntryName,
@@ -11,12 +11,12 @@ import {
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useSetting } from '../../state/useSetting';
-import { freshId, newPass, passesOf, type PassEntry } from './smartValue';
+import { makeFreshId, makePass, readPasses, type PassEntry } from './smartValue';
 import { isEqual } from '../../../../src/core/isEqual';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export interface Passes {
+export interface PassesState {
   readonly entries: readonly PassEntry[];
   /** The last change, and how to take it back. */
   readonly done: { readonly text: string; readonly undo: () => void } | undefined;
@@ -31,49 +31,49 @@ export interface Passes {
 }
 
 /** A pass, and the value that was put in its place. */
-interface Put {
+interface PendingInsert {
   readonly entry: EntryName;
   readonly value: Fields;
 }
 
-interface Done {
+interface UndoableChange {
   readonly text: string;
   readonly undo: () => void;
   /** Absent where the host takes the change back alone, whatever has changed since. */
-  readonly put?: Put | undefined;
+  readonly put?: PendingInsert | undefined;
 }
 
 /** A change that the settings may not hold yet. */
-interface Pending {
+interface PendingChange {
   readonly change: ListChange;
   readonly isSaved: boolean;
 }
 
 /** @param name of the setting that holds the configuration. */
-export function usePasses(name: string): Passes {
+export function usePasses(name: string): PassesState {
   const { connection } = usePanel();
   const setting = useSetting(name, ['passes']);
   const { scope } = setting;
-  const [done, setDone] = useState<Done>();
+  const [done, setDone] = useState<UndoableChange>();
   const [problems, setProblems] = useState<readonly string[]>([]);
   // Shown before the settings hold it: a pass that was dropped would jump back for a moment otherwise.
-  const [pending, setPending] = useState<readonly Pending[]>([]);
+  const [pending, setPending] = useState<readonly PendingChange[]>([]);
   const saved: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
   const savedText = JSON.stringify(saved);
   useEffect(() => {
     // The new list has come before the answer to the change.
     setPending((before) => (before.some(({ isSaved }) => isSaved) ? before.filter(({ isSaved }) => !isSaved) : before));
   }, [pending, savedText]);
-  const raws = pending.reduce((list, { change }) => shownAfter(list, change), saved);
-  const entries = passesOf({ passes: raws });
+  const raws = pending.reduce((list, { change }) => previewChange(list, change), saved);
+  const entries = readPasses({ passes: raws });
   const names = listEntryNames(raws);
   const nameOf = ({ index }: PassEntry): EntryName => names[index] ?? { id: '', nth: 0 };
 
   const make = async (change: ListChange): Promise<ListChange | undefined> => {
-    const mine: Pending = { change, isSaved: false };
+    const mine: PendingChange = { change, isSaved: false };
     setPending((before) => [...before, mine]);
     try {
-      const { problems: found, undo } = await connection.request('changeList', {
+      const { problems: found, undo } = await connection.sendRequest('changeList', {
         name,
         scope,
         path: ['passes'],
@@ -85,14 +85,14 @@ export function usePasses(name: string): Passes {
       );
       return undo;
     } catch (error) {
-      setProblems([errorMessage(error)]);
+      setProblems([getErrorMessage(error)]);
       setPending((before) => before.filter((one) => one !== mine));
       return undefined;
     }
   };
   // The answer to a change may come when the next one is under way: only the last one is taken back.
   const changes = useRef(0);
-  const begin = (): ((text: string, undo: () => unknown, put?: Put) => void) => {
+  const begin = (): ((text: string, undo: () => unknown, put?: PendingInsert) => void) => {
     const mine = ++changes.current;
     setDone(undefined);
     return (text, undo, what) => {
@@ -114,7 +114,7 @@ export function usePasses(name: string): Passes {
   };
   const put = async (entry: EntryName, value: unknown): Promise<readonly string[]> => {
     try {
-      const { problems: found } = await connection.request('updateSetting', {
+      const { problems: found } = await connection.sendRequest('updateSetting', {
         name,
         scope,
         path: ['passes', entry],
@@ -122,11 +122,11 @@ export function usePasses(name: string): Passes {
       });
       return found.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
     } catch (error) {
-      return [errorMessage(error)];
+      return [getErrorMessage(error)];
     }
   };
   // The pass as a whole is put back: that would take back what has changed in it since, too.
-  const isStill = ({ entry: { id, nth }, value }: Put): boolean => {
+  const isStill = ({ entry: { id, nth }, value }: PendingInsert): boolean => {
     const index = names.findIndex((other) => other.id === id && other.nth === nth);
     return isEqual(raws[index], value);
   };
@@ -136,12 +136,12 @@ export function usePasses(name: string): Passes {
     problems,
     add: () => {
       const called = t('Pass {0}', entries.length + 1);
-      const entry = { ...newPass(freshId(entries), called) };
+      const entry = { ...makePass(makeFreshId(entries), called) };
       return change({ kind: 'insert', entry, place: {} }, t('"{0}" was added at the end.', called));
     },
     duplicate: (entry) => {
       const original = nameOf(entry);
-      const copy = { id: freshId(entries), name: t('{0} (copy)', entry.name) };
+      const copy = { id: makeFreshId(entries), name: t('{0} (copy)', entry.name) };
       const text = t('"{0}" was duplicated.', entry.name);
       return change({ kind: 'insert', entry: copy, copyOf: original, place: { after: original } }, text);
     },
@@ -168,9 +168,9 @@ export function usePasses(name: string): Passes {
 }
 
 /** A change that can no longer be made changes nothing: the host says so. */
-function shownAfter(list: readonly unknown[], change: ListChange): readonly unknown[] {
+function previewChange(list: readonly unknown[], change: ListChange): readonly unknown[] {
   try {
-    return changedList(list, change).list;
+    return applyListChange(list, change).list;
   } catch (error) {
     if (error instanceof PathError) return list;
     throw error;

@@ -2,12 +2,12 @@ import { useState, type ReactNode } from 'react';
 import { Disclosure } from '../../components/Disclosure';
 import { Problems } from '../../components/Problems';
 import { formatDollars, t } from '../../l10n';
-import { presetName } from '../../names';
+import { getPresetName } from '../../names';
 import { usePanel } from '../../state/panel';
-import { isStill, saveTogether, type Saved } from '../../state/together';
+import { isStill, saveTogether, type SavedSettings } from '../../state/together';
 import { useSetting } from '../../state/useSetting';
 import { Button, LinkButton } from '../../ui';
-import { questions, recommend, type Answers } from './recommend';
+import { listQuestions, recommendSettings, type Answers } from './recommend';
 
 /** Four questions that end in a configuration, applied with one click. */
 export const HelpMeChoose = (): ReactNode => (
@@ -20,7 +20,7 @@ function Questions(): ReactNode {
   const [answers, setAnswers] = useState<Answers>({});
   return (
     <div className="questions">
-      {questions().map(({ id, text, answers: offered }) => (
+      {listQuestions().map(({ id, text, answers: offered }) => (
         <fieldset key={id} className="question">
           <legend>{text}</legend>
           {offered.map((answer) => (
@@ -52,10 +52,10 @@ function Advice({ answers }: { readonly answers: Answers }): ReactNode {
   const condensing = useSetting('condensingProfile').value;
   const [problems, setProblems] = useState<readonly string[]>([]);
   const [isBusy, setBusy] = useState(false);
-  const [saved, setSaved] = useState<Saved>();
+  const [saved, setSaved] = useState<SavedSettings>();
   // What was changed since is no part of it.
   const applied = saved && isStill(state, saved.written) ? saved : undefined;
-  const advice = recommend(
+  const advice = recommendSettings(
     answers,
     welcome.providers.map(({ id }) => id),
   );
@@ -73,7 +73,7 @@ function Advice({ answers }: { readonly answers: Answers }): ReactNode {
     setProblems(together.problems);
     setSaved(together.saved);
   };
-  const takeBack = async ({ undo }: Saved): Promise<void> => {
+  const takeBack = async ({ undo }: SavedSettings): Promise<void> => {
     setBusy(true);
     const found = await undo();
     setBusy(false);
@@ -88,7 +88,9 @@ function Advice({ answers }: { readonly answers: Answers }): ReactNode {
     <div className="advice" role="status">
       <p>
         <strong>
-          {advice.preset === undefined ? t(name) : t('{0}, preset {1}', t(name), presetName({ state }, advice.preset))}
+          {advice.preset === undefined
+            ? t(name)
+            : t('{0}, preset {1}', t(name), getPresetName({ state }, advice.preset))}
         </strong>
         {': '}
         {advice.reason} {t('Cost limit: {0}.', formatDollars(advice.maxCost))}

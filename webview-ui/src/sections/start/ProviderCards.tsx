@@ -1,16 +1,16 @@
 import type { ReactNode } from 'react';
 import { isRecord } from '../../../../src/core/messages/blocks';
 import { Problems } from '../../components/Problems';
-import { inOrder } from '../../groups';
+import { sortProviders } from '../../groups';
 import { t } from '../../l10n';
-import { presetName, providerName } from '../../names';
+import { getPresetName, getProviderLabel } from '../../names';
 import { usePanel } from '../../state/panel';
-import { matches, useSearch } from '../../state/search';
+import { matchesQuery, useSearch } from '../../state/search';
 import { useSetting } from '../../state/useSetting';
 import { LinkButton } from '../../ui';
-import { passesOf, presetIn } from '../smart/smartValue';
-import { stepsOf } from '../strategy/Steps';
-import { factsOf, type InUse } from './providerFacts';
+import { readPasses, getCurrentPreset } from '../smart/smartValue';
+import { readSteps } from '../strategy/Steps';
+import { listFacts, type InUse } from './providerFacts';
 
 /** The choice of a provider: what each does, removes, loses and costs. */
 export function ProviderCards(): ReactNode {
@@ -24,12 +24,15 @@ export function ProviderCards(): ReactNode {
     setting.scope === 'user' && id === standard ? setting.reset() : setting.save(id);
   const title = t('Provider');
   const help = t('How conversations are condensed.');
-  const cards = inOrder(welcome.providers).map((provider) => ({ provider, facts: factsOf(provider.id, inUse) }));
+  const cards = sortProviders(welcome.providers).map((provider) => ({
+    provider,
+    facts: listFacts(provider.id, inUse),
+  }));
   const texts = cards.flatMap(({ provider, facts }) => [
     provider.name,
     ...(facts ? [facts.does, facts.costs, facts.loses, facts.removes] : []),
   ]);
-  if (query !== '' && !matches(query, [title, help, setting.id, t('method'), ...texts])) return null;
+  if (query !== '' && !matchesQuery(query, [title, help, setting.id, t('method'), ...texts])) return null;
   return (
     <fieldset className="cards" data-setting={setting.id}>
       <legend className="row-name">{title}</legend>
@@ -82,7 +85,7 @@ function useInUse(): InUse {
   const condensing = useSetting('condensingProfile').value;
   const whenNotEnough = useSetting('agent.whenNotEnough').value;
   const smart = useSetting('smart');
-  const preset = presetIn(smart, state.settings['smart']?.value);
+  const preset = getCurrentPreset(smart, state.settings['smart']?.value);
   const strategy = state.settings['strategy']?.effective;
   return {
     condensing: state.profiles.find(({ id }) => id === condensing),
@@ -92,18 +95,18 @@ function useInUse(): InUse {
         ? undefined
         : {
             id: preset,
-            name: presetName({ state }, preset),
-            callsModel: passesOf(state.presets.find(({ id }) => id === preset)?.config).some(
+            name: getPresetName({ state }, preset),
+            callsModel: readPasses(state.presets.find(({ id }) => id === preset)?.config).some(
               (pass) => pass.callsModel && pass.isEnabled,
             ),
           },
     strategy: isRecord(strategy)
       ? {
           name: t(String(strategy['name'])),
-          steps: stepsOf(strategy).map(({ provider, preset: ofStep }) =>
+          steps: readSteps(strategy).map(({ provider, preset: ofStep }) =>
             typeof ofStep === 'string'
-              ? presetName({ state }, ofStep)
-              : providerName(welcome.providers, String(provider)),
+              ? getPresetName({ state }, ofStep)
+              : getProviderLabel(welcome.providers, String(provider)),
           ),
         }
       : undefined,

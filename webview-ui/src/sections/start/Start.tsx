@@ -55,7 +55,7 @@ export function Start(): ReactNode {
 function Next(): ReactNode {
   const { connection, reveal } = usePanel();
   const run = (command: 'condenseNow' | 'condenseSample') => () =>
-    void connection.request('runCommand', { command }).catch(() => undefined);
+    void connection.sendRequest('runCommand', { command }).catch(() => undefined);
   const go = (place: string) => () => {
     reveal(place);
   };

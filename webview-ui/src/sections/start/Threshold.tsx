@@ -1,22 +1,22 @@
 import { useState, type ReactNode } from 'react';
-import { dueAt, dueWords, type ModelWindow } from '../../components/dueWords';
+import { findDuePoint, describeDuePoint, type ModelWindow } from '../../components/dueWords';
 import { Row } from '../../components/Row';
 import { formatNumber, formatPercent, t } from '../../l10n';
 import { usePanel, type Panel } from '../../state/panel';
-import { profileEntries } from '../../state/profileEntries';
+import { listProfileEntries } from '../../state/profileEntries';
 import { useSetting } from '../../state/useSetting';
 import { Slider } from '../../ui';
 
 /** Tokens; used while no model's window is known. */
-const USUAL_WINDOW = 200_000;
+const USUAL_WINDOW_TOKENS = 200_000;
 
 /** Percent; instructions and tools alone fill a large part of that. */
 const OFTEN_BELOW = 50;
 
 /** Models with a known window, the one that writes summaries first. */
-function windowsOf({ state }: Pick<Panel, 'state'>): ModelWindow[] {
+function listWindows({ state }: Pick<Panel, 'state'>): ModelWindow[] {
   const chosen = state.settings['condensingProfile']?.value;
-  const profiles = profileEntries(state)
+  const profiles = listProfileEntries(state)
     .toSorted((a, b) => Number(b.id === chosen) - Number(a.id === chosen))
     .map(({ name, facts }) => ({ name, tokens: facts?.contextWindow ?? 0 }));
   // Copilot's "Auto" has a window of 0 until it is signed in.
@@ -34,10 +34,10 @@ export function Threshold(): ReactNode {
   const { default: standard, minimum, maximum } = panel.welcome.schemas['threshold'] ?? {};
   const saved = Number(typeof setting.used === 'number' ? setting.used : standard);
   const percent = moved ?? saved;
-  const [first] = windowsOf(panel);
-  const window = first ?? { tokens: USUAL_WINDOW };
+  const [first] = listWindows(panel);
+  const window = first ?? { tokens: USUAL_WINDOW_TOKENS };
   const limit = useSetting('thresholdTokens').used;
-  const due = dueAt(window.tokens, percent, limit);
+  const due = findDuePoint(window.tokens, percent, limit);
   const title = t('Threshold');
   const help = t('Share of the model’s window that a conversation may fill before it is condensed.');
   return (
@@ -50,7 +50,9 @@ export function Threshold(): ReactNode {
           min={Number(minimum)}
           max={Number(maximum)}
           step={1}
-          describe={(value) => `${formatPercent(value)}, ${formatNumber(dueAt(window.tokens, value, limit).tokens)}`}
+          describe={(value) =>
+            `${formatPercent(value)}, ${formatNumber(findDuePoint(window.tokens, value, limit).tokens)}`
+          }
           onMove={setMoved}
           onCommit={(value) => {
             void setting.save(value).then(() => {
@@ -59,7 +61,7 @@ export function Threshold(): ReactNode {
           }}
         />
         <output className="slider-value">{formatPercent(percent)}</output>
-        <span className="slider-meaning">{dueWords(due, window, limit)}</span>
+        <span className="slider-meaning">{describeDuePoint(due, window, limit)}</span>
       </div>
       {percent < OFTEN_BELOW && (
         <p className="row-help" role="note">

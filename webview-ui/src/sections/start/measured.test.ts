@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { BUILT_IN_PRESETS } from '../../../../src/core/condense/providers/smart/presets';
 import { getProviderName } from '../../../../src/core/condense/types';
-import { passesOf } from '../smart/smartValue';
+import { readPasses } from '../smart/smartValue';
 import { FILE_AWARE, MEASURED_PRESETS, MEASURED_PROVIDERS } from '../../../../src/core/condense/measured';
 
 const guide = readFileSync('docs/guide/choosing.md', 'utf8').split('\n');
@@ -31,7 +31,7 @@ it('the measured figures of File-Aware are those of projects it was not fitted o
 });
 
 it('a preset’s loss is an upper bound exactly if the preset can call a model', () => {
-  const callsModel = BUILT_IN_PRESETS.filter(({ config }) => passesOf(config).some((pass) => pass.callsModel));
+  const callsModel = BUILT_IN_PRESETS.filter(({ config }) => readPasses(config).some((pass) => pass.callsModel));
   const isAtMost = Object.entries(MEASURED_PRESETS).filter(([, measured]) => measured.isAtMost);
   expect(isAtMost.map(([id]) => id).toSorted()).toEqual(callsModel.map(({ id }) => id).toSorted());
 });

@@ -27,16 +27,16 @@ export interface InUse {
 }
 
 /** Tokens of a typical conversation and its summary. */
-const EXAMPLE = { read: 100_000, written: 1_500 } as const;
+const EXAMPLE_TOKENS = { read: 100_000, written: 1_500 } as const;
 
 /** US dollars for summarizing the example; undefined if the model's price is not known. */
-const exampleCost = ({ inputPrice, outputPrice }: ProfileState): number | undefined =>
+const computeExampleCost = ({ inputPrice, outputPrice }: ProfileState): number | undefined =>
   inputPrice === undefined || outputPrice === undefined
     ? undefined
-    : (EXAMPLE.read * inputPrice + EXAMPLE.written * outputPrice) / 1_000_000;
+    : (EXAMPLE_TOKENS.read * inputPrice + EXAMPLE_TOKENS.written * outputPrice) / 1_000_000;
 
 /** @returns undefined for a provider of another extension. */
-export function factsOf(
+export function listFacts(
   provider: string,
   { condensing, whenNotEnough, preset, strategy }: InUse,
 ): ProviderFacts | undefined {
@@ -52,21 +52,21 @@ export function factsOf(
             : t('Replaces repeated content with references.'),
         costs: t('Nothing'),
         loses: t('Nothing: every byte can be restored'),
-        removes: removedWords(measured),
+        removes: describeRemoved(measured),
       };
     case 'truncation':
       return {
         does: t('Shortens old tool results to their end, and old parameters to their beginning and end.'),
         costs: t('Nothing'),
-        loses: lostWords(measured),
-        removes: removedWords(measured),
+        loses: describeLost(measured),
+        removes: describeRemoved(measured),
       };
     case 'native':
       return {
         does: t('Has a model summarize everything between the task and the latest messages.'),
-        costs: summaryCost(condensing),
+        costs: describeSummaryCost(condensing),
         loses: t('Details that the summary leaves out; instructions, files and errors are listed in full'),
-        removes: removedWords(measured),
+        removes: describeRemoved(measured),
       };
     case 'smart': {
       const ofPreset = preset && MEASURED_PRESETS[preset.id];
@@ -75,9 +75,9 @@ export function factsOf(
           ? t('Removes old content by its kind, until the target is met. In use: the preset {0}.', preset.name)
           : t('Removes old content by its kind, until the target is met. In use: your own passes.'),
         costs: preset?.callsModel === false ? t('Nothing') : t('Nothing, or what the models of its passes cost'),
-        loses: ofPreset ? lostWords(ofPreset) : t('What your passes remove; the preview shows it'),
+        loses: ofPreset ? describeLost(ofPreset) : t('What your passes remove; the preview shows it'),
         // File-Aware's size was that of the rule it was compared with.
-        removes: ofPreset && preset.id !== FILE_AWARE ? removedWords(ofPreset) : t('Up to the target'),
+        removes: ofPreset && preset.id !== FILE_AWARE ? describeRemoved(ofPreset) : t('Up to the target'),
       };
     }
     case 'strategy':
@@ -98,11 +98,11 @@ export function factsOf(
   }
 }
 
-const removedWords = (measured: Measured | undefined): string =>
+const describeRemoved = (measured: Measured | undefined): string =>
   measured === undefined ? t('not measured') : t('{0} of a session', formatPercent(measured.removed));
 
 /** The measured loss. Whatever a preset or Truncation removes can be recalled. */
-function lostWords(measured: Measured | undefined): string {
+function describeLost(measured: Measured | undefined): string {
   if (measured?.lost === undefined) return t('not measured');
   const lost = formatPercent(measured.lost);
   return measured.isAtMost
@@ -126,8 +126,8 @@ export const presetFigures = (id: string, measured: Measured): string =>
         formatPercent(measured.lost ?? 0),
       );
 
-function summaryCost(condensing: ProfileState | undefined): string {
+function describeSummaryCost(condensing: ProfileState | undefined): string {
   if (!condensing) return t('What the model costs; add a model first');
-  const cost = exampleCost(condensing);
+  const cost = computeExampleCost(condensing);
   return cost === undefined ? t('What the model costs') : t('About {0} for 100,000 tokens', formatDollars(cost));
 }

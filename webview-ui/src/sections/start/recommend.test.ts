@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { questions, recommend, type Answers } from './recommend';
+import { listQuestions, recommendSettings, type Answers } from './recommend';
 
 const ALL = ['lossless', 'truncation', 'native', 'smart'];
 const answers = (budget: string, wait: string, loss: string, effort: string): Answers => ({
@@ -20,18 +20,18 @@ it.each([
   ['little loss, and fast', answers('some', 'short', 'little', 'presets'), 'smart', 'conservative'],
   ['the gist, and fast', answers('some', 'short', 'much', 'presets'), 'smart', 'aggressive'],
 ])('the recommendation fits answers: %s', (_what, given, provider, preset) => {
-  expect(recommend(given, ALL)).toMatchObject({ provider, ...(preset !== undefined && { preset }) });
+  expect(recommendSettings(given, ALL)).toMatchObject({ provider, ...(preset !== undefined && { preset }) });
 });
 
 it('the recommendation never costs more than allowed, calls a model if time is short, or names an unavailable provider', () => {
   const answer = fc.record(
     Object.fromEntries(
-      questions().map(({ id, answers: offered }) => [id, fc.constantFrom(...offered.map((one) => one.id))]),
+      listQuestions().map(({ id, answers: offered }) => [id, fc.constantFrom(...offered.map((one) => one.id))]),
     ),
   );
   fc.assert(
     fc.property(answer, fc.subarray(ALL, { minLength: 3 }), (given, available) => {
-      const advice = recommend(given, [...new Set([...available, 'lossless', 'truncation', 'native'])]);
+      const advice = recommendSettings(given, [...new Set([...available, 'lossless', 'truncation', 'native'])]);
       expect(advice).toBeDefined();
       if (given['budget'] === 'none') expect(advice?.maxCost).toBe(0);
       if (given['budget'] === 'none' || given['wait'] === 'instant') {
@@ -44,5 +44,5 @@ it('the recommendation never costs more than allowed, calls a model if time is s
 });
 
 it('the recommendation requires all four answers', () => {
-  expect(recommend({ budget: 'none', wait: 'short', loss: 'none' }, ALL)).toBeUndefined();
+  expect(recommendSettings({ budget: 'none', wait: 'short', loss: 'none' }, ALL)).toBeUndefined();
 });

@@ -7,7 +7,7 @@ export interface Question {
   readonly answers: readonly { readonly id: string; readonly text: string }[];
 }
 
-export const questions = (): readonly Question[] => [
+export const listQuestions = (): readonly Question[] => [
   {
     id: 'budget',
     text: t('How much may a condensation cost?'),
@@ -60,16 +60,16 @@ export interface Recommendation {
   readonly reason: string;
 }
 
-const BUDGET: Readonly<Record<string, number>> = { none: 0, little: 0.01, some: 0.05, more: 0.5 };
+const BUDGET_DOLLARS: Readonly<Record<string, number>> = { none: 0, little: 0.01, some: 0.05, more: 0.5 };
 
 /**
  * @param available ids of the providers that there are.
  * @returns undefined until all is answered.
  */
-export function recommend(answers: Answers, available: readonly string[]): Recommendation | undefined {
+export function recommendSettings(answers: Answers, available: readonly string[]): Recommendation | undefined {
   const { budget, wait, loss, effort } = answers;
   if (budget === undefined || wait === undefined || loss === undefined || effort === undefined) return undefined;
-  const maxCost = BUDGET[budget] ?? 0;
+  const maxCost = BUDGET_DOLLARS[budget] ?? 0;
   const hasSmart = available.includes('smart');
   if (loss === 'none') {
     return { provider: 'lossless', maxCost, reason: t('Lossless alone loses nothing. It is free and fast.') };
@@ -92,7 +92,7 @@ export function recommend(answers: Answers, available: readonly string[]): Recom
     };
   }
   if (hasSmart && (effort !== 'none' || budget === 'little')) {
-    const preset = presetFor(budget, wait, loss);
+    const preset = choosePreset(budget, wait, loss);
     return {
       provider: 'smart',
       preset,
@@ -109,7 +109,7 @@ export function recommend(answers: Answers, available: readonly string[]): Recom
   };
 }
 
-function presetFor(budget: string, wait: string, loss: string): string {
+function choosePreset(budget: string, wait: string, loss: string): string {
   if (budget === 'little') return 'cost';
   // Of those that call a model, it loses least.
   if (loss === 'little') return 'conservative';

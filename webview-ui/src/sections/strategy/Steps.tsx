@@ -2,13 +2,13 @@ import type { ReactNode } from 'react';
 import { isRecord } from '../../../../src/core/messages/blocks';
 import { nameInWords } from '../../components/titles';
 import { formatDollars, t } from '../../l10n';
-import { presetName, providerName } from '../../names';
+import { getPresetName, getProviderLabel } from '../../names';
 import { usePanel } from '../../state/panel';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The steps of a strategy, as the settings hold them. */
-export const stepsOf = (strategy: unknown): readonly Fields[] =>
+export const readSteps = (strategy: unknown): readonly Fields[] =>
   isRecord(strategy) && Array.isArray(strategy['steps']) ? (strategy['steps'] as unknown[]).filter(isRecord) : [];
 
 /** The steps of a strategy in their order, each with when it runs. */
@@ -16,13 +16,13 @@ export function Steps({ strategy }: { readonly strategy: unknown }): ReactNode {
   const nameOf = useStepName();
   return (
     <ol className="items">
-      {stepsOf(strategy).map((step, index) => (
+      {readSteps(strategy).map((step, index) => (
         <li key={index} className="item">
           <div className="item-line">
             <span className="pass-number">{t('{0}', index + 1)}</span>
             <span className="item-name">{nameOf(step)}</span>
             <span className="badges">
-              {conditionsOf(step).map((condition) => (
+              {describeConditions(step).map((condition) => (
                 <span key={condition} className="tag">
                   {condition}
                 </span>
@@ -40,21 +40,21 @@ export function useStepName(): (step: Fields) => string {
   const { state, welcome } = usePanel();
   return ({ provider, preset }) =>
     typeof preset === 'string'
-      ? t('Preset {0}', presetName({ state }, preset))
-      : providerName(welcome.providers, String(provider));
+      ? t('Preset {0}', getPresetName({ state }, preset))
+      : getProviderLabel(welcome.providers, String(provider));
 }
 
 /** When a step runs, in words; what only a condition of one's own says stands there as it is written. */
-export function conditionsOf({ when, after, affordable, ends }: Fields): readonly string[] {
+export function describeConditions({ when, after, affordable, ends }: Fields): readonly string[] {
   return [
-    ...(isRecord(when) ? Object.entries(when).map(conditionInWords) : []),
+    ...(isRecord(when) ? Object.entries(when).map(describeCondition) : []),
     ...(after === 'failure' ? [t('only if an earlier step failed')] : []),
     ...(affordable === true ? [t('only within the budget')] : []),
     ...(ends === true ? [t('the last step if it removes something')] : []),
   ];
 }
 
-function conditionInWords([key, value]: readonly [string, unknown]): string {
+function describeCondition([key, value]: readonly [string, unknown]): string {
   if (key === 'overTarget' && typeof value === 'number') return t('above {0} times the target', value);
   if (key === 'tokenThreshold' && typeof value === 'number') return t('above {0} tokens', value);
   if (key === 'budgetLeft' && typeof value === 'number') return t('while {0} are left', formatDollars(value));

@@ -5,21 +5,24 @@ import { Disclosure } from '../../components/Disclosure';
 import { OwnProblems } from '../../components/OwnProblems';
 import { Problems } from '../../components/Problems';
 import { SchemaForm } from '../../components/SchemaField';
-import { fieldsOf, resolve, type Schema } from '../../components/schema';
-import { inOrder } from '../../groups';
+import { getFields, resolveReference, type Schema } from '../../components/schema';
+import { sortProviders } from '../../groups';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useSetting } from '../../state/useSetting';
 import { Button, Dropdown, IconButton } from '../../ui';
-import { conditionsOf, useStepName } from './Steps';
+import { describeConditions, useStepName } from './Steps';
 
-const NAME = 'strategy';
+const STRATEGY_SETTING = 'strategy';
 
 /** The steps of the user's own strategy: what each runs, when, and in which order. @param schema of the strategy */
 export function StepsEditor({ schema }: { readonly schema: Schema }): ReactNode {
-  const setting = useSetting(NAME, ['steps']);
+  const setting = useSetting(STRATEGY_SETTING, ['steps']);
   const steps: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
-  const ofStep = resolve((resolve(fieldsOf(schema)['steps'] ?? {}, schema)['items'] ?? {}) as Schema, schema);
+  const ofStep = resolveReference(
+    (resolveReference(getFields(schema)['steps'] ?? {}, schema)['items'] ?? {}) as Schema,
+    schema,
+  );
   const move = (from: number, to: number): void => {
     const [moved] = steps.slice(from, from + 1);
     void setting.save(steps.toSpliced(from, 1).toSpliced(to, 0, moved));
@@ -46,7 +49,7 @@ export function StepsEditor({ schema }: { readonly schema: Schema }): ReactNode 
           {t('Add step')}
         </Button>
       </p>
-      <OwnProblems name={NAME} fields={{ steps: true }} />
+      <OwnProblems name={STRATEGY_SETTING} fields={{ steps: true }} />
       <Problems problems={[...setting.problems, ...setting.refused]} />
     </>
   );
@@ -64,20 +67,20 @@ interface StepProps {
 /** One step: what it runs, and under which conditions. */
 function Step({ step, index, count, schema, onMove, onRemove }: StepProps): ReactNode {
   const { state, welcome } = usePanel();
-  const setting = useSetting(NAME, ['steps', index]);
+  const setting = useSetting(STRATEGY_SETTING, ['steps', index]);
   const nameOf = useStepName();
   const { provider, preset, ...rest } = step;
   const name = nameOf(step);
   const choices = [
-    ...inOrder(welcome.providers)
+    ...sortProviders(welcome.providers)
       // A strategy in a strategy has no end.
-      .filter(({ id }) => id !== NAME)
+      .filter(({ id }) => id !== STRATEGY_SETTING)
       .map(({ id }) => ({ provider: id })),
     ...state.presets.map(({ id }) => ({ preset: id })),
   ];
   const own = preset === undefined ? { provider } : { preset };
   const known = choices.some((choice) => isEqual(choice, own)) ? choices : [own, ...choices];
-  const { when, after, affordable, ends } = fieldsOf(schema);
+  const { when, after, affordable, ends } = getFields(schema);
   const fields = Object.fromEntries(
     Object.entries({ when, after, affordable, ends }).filter(
       (field): field is [string, Schema] => field[1] !== undefined,
@@ -98,7 +101,7 @@ function Step({ step, index, count, schema, onMove, onRemove }: StepProps): Reac
           }}
         />
         <span className="badges">
-          {conditionsOf(step).map((condition) => (
+          {describeConditions(step).map((condition) => (
             <span key={condition} className="tag">
               {condition}
             </span>
@@ -123,7 +126,7 @@ function Step({ step, index, count, schema, onMove, onRemove }: StepProps): Reac
         <IconButton icon="trash" label={t('Delete {0}', name)} disabled={count === 1} onClick={onRemove} />
       </div>
       <Disclosure title={t('Conditions of step {0}', index + 1)}>
-        <SchemaForm name={NAME} path={['steps', index]} fields={fields} required={[]} />
+        <SchemaForm name={STRATEGY_SETTING} path={['steps', index]} fields={fields} required={[]} />
       </Disclosure>
       <Problems problems={setting.refused} />
     </li>

@@ -10,17 +10,17 @@ import { useSetting } from '../../state/useSetting';
 import { Button, LinkButton } from '../../ui';
 import { ProviderHelp } from '../ProviderHelp';
 import { isOwn } from '../smart/smartValue';
-import { Steps, stepsOf } from './Steps';
+import { Steps, readSteps } from './Steps';
 import { StepsEditor } from './StepsEditor';
 
-const NAME = 'strategy';
+const STRATEGY_SETTING = 'strategy';
 
 /** A strategy is chosen, or its steps are copied and changed. */
 export function Strategy({ provider }: { readonly provider: ProviderDescription }): ReactNode {
   const { welcome, state, connection } = usePanel();
   const isActive = useSetting('provider').value === provider.id;
-  const setting = useSetting(NAME);
-  const effective = state.settings[NAME]?.effective;
+  const setting = useSetting(STRATEGY_SETTING);
+  const effective = state.settings[STRATEGY_SETTING]?.effective;
   const description = isRecord(effective) ? effective['description'] : undefined;
   const isMine = isOwn(setting);
   const [mine, setMine] = useState<unknown>();
@@ -29,7 +29,7 @@ export function Strategy({ provider }: { readonly provider: ProviderDescription 
     if (text !== undefined) setMine(JSON.parse(text));
   }, [text]);
   const copy = (): void => {
-    void setting.save({ id: 'own', name: t('My strategy'), steps: stepsOf(effective).map(withoutDefaults) });
+    void setting.save({ id: 'own', name: t('My strategy'), steps: readSteps(effective).map(withoutDefaults) });
   };
   const words = [
     t('Strategy'),
@@ -43,13 +43,13 @@ export function Strategy({ provider }: { readonly provider: ProviderDescription 
     <Section id={provider.id} title={t(provider.name)} summary={isActive ? t('In use') : undefined}>
       <ProviderHelp provider={provider} />
       <SchemaField
-        name={NAME}
+        name={STRATEGY_SETTING}
         path={[]}
-        schema={welcome.schemas[NAME] ?? {}}
+        schema={welcome.schemas[STRATEGY_SETTING] ?? {}}
         title={t('Strategy')}
         help={typeof description === 'string' ? t(description) : ''}
       />
-      <Findable id={`${NAME}.steps`} words={words}>
+      <Findable id={`${STRATEGY_SETTING}.steps`} words={words}>
         {isMine ? (
           <SchemaRoot value={{ root: provider.schema, ancestors: [] }}>
             <StepsEditor schema={provider.schema} />
@@ -67,7 +67,9 @@ export function Strategy({ provider }: { readonly provider: ProviderDescription 
           )}
           {isMine && (
             <LinkButton
-              onClick={() => void connection.request('openSettingsFile', { scope: setting.scope, name: NAME })}
+              onClick={() =>
+                void connection.sendRequest('openSettingsFile', { scope: setting.scope, name: STRATEGY_SETTING })
+              }
             >
               {t('Edit in settings.json')}
             </LinkButton>

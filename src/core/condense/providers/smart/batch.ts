@@ -9,20 +9,20 @@ import type { Step, StepReporter } from '../../draft/steps';
 import type { ConversationContext } from '../../types';
 import type { BatchPass } from './passSchema';
 import { createPlaceholder } from '../../summary/expectedOutput';
-import { itemsOf } from './items';
+import { createItemLookup } from './items';
 import type { PassDeps } from './passParts';
-import { keptWhole } from './protection';
+import { createKeptWholeTest } from './protection';
 import { findLongestRun, selectContent, getUnitsAfterTask } from './selection';
 
 /** Summarizes the selection. If that fails, the messages stay and a note says why. */
-export const batchStep = (name: string, pass: BatchPass, parts: PassDeps): Step => ({
+export const createBatchStep = (name: string, pass: BatchPass, parts: PassDeps): Step => ({
   name,
   async run(draft, _signal, report) {
     const { batchConfig } = pass;
     if (batchConfig.operation === 'keep') return;
-    const limits = keptUnits(draft, pass, parts);
+    const limits = countKeptUnits(draft, pass, parts);
     if (!limits) return;
-    const selected = await parts.calls.models.of(batchConfig.apiProfile);
+    const selected = await parts.calls.models.selectSummarizer(batchConfig.apiProfile);
     if (selected instanceof NoSummarizerError) {
       parts.onNote(`${name}: ${selected.message}`);
       return;
@@ -42,7 +42,7 @@ export const batchStep = (name: string, pass: BatchPass, parts: PassDeps): Step 
       throw new Error(`The window of ${selected.summarizer.model.model} is too small to summarize with.`);
     }
     if (plan.kind !== 'plan') return;
-    const made = await proseFor(plan, selected, context, config, name, parts, report);
+    const made = await writeProse(plan, selected, context, config, name, parts, report);
     if (!made) return;
     const message = createSummaryMessage(formatSummary(made.prose, made.plan.facts));
     draft.summarize(name, made.plan.range, message, SUMMARY_INFO);
@@ -52,7 +52,7 @@ export const batchStep = (name: string, pass: BatchPass, parts: PassDeps): Step 
 const NATIVE_DEFAULTS = nativeConfigSchema.parse({});
 
 /** Units to keep at both ends of the conversation; undefined if nothing is left to summarize. */
-function keptUnits(
+function countKeptUnits(
   draft: Draft,
   pass: BatchPass,
   { config, tools, context }: PassDeps,
@@ -60,8 +60,8 @@ function keptUnits(
   if (pass.batchConfig.operation === 'keep') return undefined;
   const { keepFirst, keepLast } = pass.batchConfig;
   const pinned = context.pinned ?? new Set<number>();
-  const isKept = keptWhole({ draft, config, pass, tools, pinned });
-  const items = itemsOf(draft);
+  const isKept = createKeptWholeTest({ draft, config, pass, tools, pinned });
+  const items = createItemLookup(draft);
   const starts = getUnitsAfterTask(draft);
   const run = findLongestRun(
     draft,
@@ -73,13 +73,13 @@ function keptUnits(
   return run && { keepFirst: run.first + keepFirst, keepLast: starts.length - run.first - run.count + keepLast };
 }
 
-interface Made {
+interface WrittenSummary {
   readonly plan: SummaryPlan;
   readonly prose: string;
 }
 
 /** @throws Error if the model failed; the pass is dropped */
-async function proseFor(
+async function writeProse(
   plan: SummaryPlan,
   selected: SelectedSummarizer,
   context: ConversationContext,
@@ -87,7 +87,7 @@ async function proseFor(
   name: string,
   { calls, onCall, onNote }: PassDeps,
   report?: StepReporter,
-): Promise<Made | undefined> {
+): Promise<WrittenSummary | undefined> {
   const { budget, memory, estimatedCalls, signal } = calls;
   const { model } = selected.summarizer;
   const samples = calls.samples(model);
@@ -99,7 +99,7 @@ async function proseFor(
     return undefined;
   }
   if (estimatedCalls) {
-    for (const call of expectedCalls(plan, expected, selected)) {
+    for (const call of countExpectedCalls(plan, expected, selected)) {
       estimatedCalls.addCall(model, call.usage, getOutputLimit(plan.maxOutputTokens, model), samples);
       onCall(call);
     }
@@ -130,7 +130,7 @@ async function proseFor(
 }
 
 /** The calls that a run of the plan would make. */
-const expectedCalls = (plan: SummaryPlan, { calls }: PlanEstimate, { chosen, summarizer }: SelectedSummarizer) =>
+const countExpectedCalls = (plan: SummaryPlan, { calls }: PlanEstimate, { chosen, summarizer }: SelectedSummarizer) =>
   calls.map(({ usage, cost }, index) => {
     const { profile, vendor, model } = summarizer.model;
     return {

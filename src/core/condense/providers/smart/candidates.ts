@@ -3,20 +3,20 @@ import { isRecall, type PlacedContent } from '../../../messages/exchanges';
 import { listContents } from '../../../messages/content';
 import { listFileParts } from '../../../messages/fileParts';
 import { isReport } from '../../../messages/personText';
-import { ruleFor, type ToolTable } from '../../../messages/tools';
+import { getToolRule, type ToolTable } from '../../../messages/tools';
 import type { ApiMessage } from '../../../messages/types';
 import type { MessageCounter } from '../../../tokens/messageCounter';
-import { betweenSteps } from '../../../betweenSteps';
+import { yieldBetweenSteps } from '../../../betweenSteps';
 import type { Draft } from '../../draft/draft';
-import { originalExchanges } from '../../conversationMemory';
+import { listOriginalExchanges } from '../../conversationMemory';
 import { createTurnCounter } from '../../outline/fileAge';
 import { FeatureRows, type BlockWithFeatures, type ContentFacts } from '../../relevance/features';
 import { MARKER_TOKENS } from '../../relevance/choice';
 import { FileHistory } from '../../relevance/fileHistory';
 import { computeFocus } from '../../relevance/focus';
-import { textBlocks, type BlockOptions } from '../../relevance/textBlocks';
+import { splitIntoBlocks, type BlockOptions } from '../../relevance/textBlocks';
 import { listTouchedPaths } from '../../../messages/filesTouched';
-import { itemsOf, type Item } from './items';
+import { createItemLookup, type Item } from './items';
 import { getRemovableSlice } from './requests';
 
 export interface Candidate extends BlockWithFeatures {
@@ -25,30 +25,27 @@ export interface Candidate extends BlockWithFeatures {
 }
 
 /** In tokens. Shorter contents are not worth a marker. */
-const MIN_TOKENS = 36;
+const MIN_BLOCK_TOKENS = 36;
 /** Recalled content stays for this many turns, because the agent would only recall it again. */
-const RECALLED_STAYS_TURNS = 6;
+const RECALLED_KEPT_TURNS = 6;
 
 /**
  * Blocks of parameters and results, in the order of the conversation.
  * @param isWanted true for items that may be pruned
  * @throws the signal's reason if it was aborted
  */
-export async function candidatesOf(
+export async function findCandidates(
   draft: Draft,
   tools: ToolTable,
   isWanted: (item: Item) => boolean,
   signal?: AbortSignal,
 ): Promise<readonly Candidate[]> {
   const { original, counter } = draft;
-  const items = itemsOf(draft);
+  const items = createItemLookup(draft);
   // From the original: a call happened even if its text was removed.
   const turnsSince = createTurnCounter(original);
   const isInUse = ({ type, message, exchange }: Item): boolean =>
-    type === 'toolResults' &&
-    turnsSince(message) < RECALLED_STAYS_TURNS &&
-    exchange !== undefined &&
-    isRecall(exchange);
+    type === 'toolResults' && turnsSince(message) < RECALLED_KEPT_TURNS && exchange !== undefined && isRecall(exchange);
   const wanted: Item[] = [];
   for (let message = draft.task + 1; message < draft.messages.length; message++) {
     wanted.push(...items(message).filter((item) => item.type !== 'messageText' && isWanted(item) && !isInUse(item)));
@@ -56,12 +53,12 @@ export async function candidatesOf(
   const history = getHistory(draft, tools);
   const { focus, files, found } = history;
   if (found?.counter === counter && isSameList(found.wanted, wanted)) return found.candidates;
-  await betweenSteps(signal);
-  const ages = agesOf(draft, turnsSince);
+  await yieldBetweenSteps(signal);
+  const ages = computeAges(draft, turnsSince);
   const rows = new FeatureRows({ focus, files, turnsSince });
-  const candidates = foundIn(wanted, draft, tools, ages, rows);
-  await betweenSteps(signal);
-  rows.finish(candidates);
+  const candidates = findCandidatesInItems(wanted, draft, tools, ages, rows);
+  await yieldBetweenSteps(signal);
+  rows.finishBlocks(candidates);
   history.found = { counter, wanted, candidates };
   return candidates;
 }
@@ -73,21 +70,21 @@ interface History {
   readonly focus: ReturnType<typeof computeFocus>;
   readonly files: FileHistory;
   /** The latest candidates, since other targets weigh the same items. */
-  found?: FoundCandidates;
+  found?: CandidateSearch;
 }
 
-interface FoundCandidates {
+interface CandidateSearch {
   readonly counter: MessageCounter;
   readonly wanted: readonly Item[];
   readonly candidates: readonly Candidate[];
 }
 
-const newHistory = (): { latest?: History } => ({});
+const createHistory = (): { latest?: History } => ({});
 
 function getHistory({ original, memory }: Draft, tools: ToolTable): History {
-  const known = memory.part(newHistory);
+  const known = memory.getPart(createHistory);
   if (known.latest?.original === original && known.latest.tools === tools) return known.latest;
-  const exchanges = originalExchanges(original);
+  const exchanges = listOriginalExchanges(original);
   const focus = computeFocus(original, exchanges, tools, createTurnCounter(original));
   return (known.latest = { original, tools, focus, files: new FileHistory(original, tools, exchanges) });
 }
@@ -115,14 +112,14 @@ export interface AgentWords {
  * The agent's and its subagents' own words that are worth a marker, the oldest first.
  * @param isWanted true for items that may be pruned
  */
-export function agentWordsOf(draft: Draft, isWanted: (item: Item) => boolean): AgentWords[] {
-  const items = itemsOf(draft);
-  return agesOf(draft, () => 0).flatMap(({ message, textAfter }) => {
+export function collectAgentWords(draft: Draft, isWanted: (item: Item) => boolean): AgentWords[] {
+  const items = createItemLookup(draft);
+  return computeAges(draft, () => 0).flatMap(({ message, textAfter }) => {
     if (message <= draft.task) return [];
     const texts = items(message)
       .filter((item) => item.type === 'messageText')
       .filter(({ role, contents }) => role === 'assistant' || contents.every(({ text }) => isReport(text)))
-      .filter((item) => item.tokens >= MIN_TOKENS && isWanted(item))
+      .filter((item) => item.tokens >= MIN_BLOCK_TOKENS && isWanted(item))
       .flatMap((item) => item.contents.map((content) => ({ item, content })));
     const gain = texts.reduce((sum, { item }) => sum + item.tokens - MARKER_TOKENS, 0);
     return gain > 0 ? [{ texts, gain, textAfter }] : [];
@@ -135,12 +132,12 @@ interface Age extends Pick<ContentFacts, 'message' | 'turns' | 'resultsAfter'> {
 }
 
 /** By message, its age in turns, results and text. */
-function agesOf({ original }: Draft, turnsSince: (message: number) => number): Age[] {
+function computeAges({ original }: Draft, turnsSince: (message: number) => number): Age[] {
   const ages: Age[] = [];
   let [results, text] = [0, 0];
   for (let message = original.length - 1; message >= 0; message--) {
     ages[message] = { message, turns: turnsSince(message), resultsAfter: results, textAfter: text };
-    for (const content of listContents(original[message] ?? NOTHING)) {
+    for (const content of listContents(original[message] ?? EMPTY_MESSAGE)) {
       if (content.type === 'toolResults') results++;
       text += content.text.length;
     }
@@ -149,10 +146,10 @@ function agesOf({ original }: Draft, turnsSince: (message: number) => number): A
   return ages.map((age) => ({ ...age, textAfter: age.textAfter / all }));
 }
 
-const NOTHING = { role: 'user', content: '' } as const;
+const EMPTY_MESSAGE = { role: 'user', content: '' } as const;
 
 /** The blocks of items, without features that depend on other blocks. */
-function foundIn(
+function findCandidatesInItems(
   items: readonly Item[],
   draft: Draft,
   tools: ToolTable,
@@ -161,9 +158,9 @@ function foundIn(
 ): Candidate[] {
   const candidates: Candidate[] = [];
   for (const item of items) {
-    for (const { content, standing, parts, path, from } of standingsIn(item, draft, tools, ages)) {
-      for (const read of textBlocks(content, { tokens: standing.tokens, path, parts, from })) {
-        candidates.push({ block: read.block, standing, features: rows.of(read, standing), item, content });
+    for (const { content, standing, parts, path, from } of splitItem(item, draft, tools, ages)) {
+      for (const read of splitIntoBlocks(content, { tokens: standing.tokens, path, parts, from })) {
+        candidates.push({ block: read.block, standing, features: rows.computeFeatures(read, standing), item, content });
       }
     }
   }
@@ -176,15 +173,15 @@ interface Splittable extends Pick<BlockOptions, 'path' | 'parts' | 'from'> {
   readonly standing: ContentFacts;
 }
 
-function standingsIn(item: Item, { counter }: Draft, tools: ToolTable, ages: readonly Age[]): Splittable[] {
+function splitItem(item: Item, { counter }: Draft, tools: ToolTable, ages: readonly Age[]): Splittable[] {
   const { type, exchange, message } = item;
-  const rule = exchange && ruleFor(tools, exchange);
+  const rule = exchange && getToolRule(tools, exchange);
   const paths = exchange ? listTouchedPaths(tools, exchange) : [];
   const { turns, resultsAfter } = ages[message] ?? { turns: 0, resultsAfter: 0 };
   return item.contents.flatMap((content) => {
     const slice = getRemovableSlice(content, item);
-    const tokens = slice ? counter.text(content.text) : 0;
-    if (!slice || tokens < MIN_TOKENS) return [];
+    const tokens = slice ? counter.countText(content.text) : 0;
+    if (!slice || tokens < MIN_BLOCK_TOKENS) return [];
     const standing: ContentFacts = {
       message,
       turns,

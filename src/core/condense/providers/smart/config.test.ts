@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { smartProvider } from './index';
+import { createSmartProvider } from './index';
 import { createPass } from './testing';
 
 describe('configurations of Smart', () => {
@@ -21,25 +21,25 @@ describe('configurations of Smart', () => {
     ['no-such-preset', ''],
     [7, ''],
   ])('are rejected with a place if invalid: %j at %s', (config, path) => {
-    expect(smartProvider().validateConfig(config)).toMatchObject({ valid: false, problems: [{ path }] });
+    expect(createSmartProvider().validateConfig(config)).toMatchObject({ valid: false, problems: [{ path }] });
   });
 
   it('can be the name of a built-in or own preset, and default to File-Aware', () => {
     const own = { id: 'mine', name: 'Mine', description: '', config: { passes: [createPass({})] } };
-    const provider = smartProvider({ presets: () => [own] });
+    const provider = createSmartProvider({ presets: () => [own] });
     expect(provider.validateConfig('mine')).toMatchObject({ valid: true, config: { passes: [{ id: 'one' }] } });
     expect(provider.validateConfig('file-aware')).toEqual(provider.validateConfig(undefined));
   });
 
   it('keep unknown fields', () => {
     const passes = [{ ...createPass({}), colour: 'red' }];
-    expect(smartProvider().validateConfig({ passes, theme: 1 })).toMatchObject({
+    expect(createSmartProvider().validateConfig({ passes, theme: 1 })).toMatchObject({
       valid: true,
       config: { theme: 1, passes: [{ colour: 'red' }] },
     });
   });
 
   it('have a JSON Schema', () => {
-    expect(smartProvider().getConfigSchema()).toMatchObject({ properties: { passes: { type: 'array' } } });
+    expect(createSmartProvider().getConfigSchema()).toMatchObject({ properties: { passes: { type: 'array' } } });
   });
 });

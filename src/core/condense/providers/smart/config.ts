@@ -5,14 +5,14 @@
 import * as z from 'zod';
 import { OPERATIONS } from '../../edits/operations';
 import { isRecord } from '../../../messages/blocks';
-import { validate, validateFields } from '../../config';
+import { validateConfig, validateFields } from '../../config';
 import type { ConfigProblem, ValidationResult } from '../../types';
 import type { FieldPath } from '../../wrongFields';
 import { losslessConfigSchema } from '../../lossless/run';
 import type { ContentOperation } from './operationSchema';
-import { pass, getOperations, protection, type BatchPass, type Pass } from './passSchema';
+import { passSchema, getOperations, protectionSchema, type BatchPass, type Pass } from './passSchema';
 
-const percent = z.number().min(0).max(100);
+const percentSchema = z.number().min(0).max(100);
 
 /** What to do with old blocks that are not text. */
 const oldBlocks = z.looseObject({
@@ -32,8 +32,8 @@ export const smartConfigSchema = z
       })
       .prefault({})
       .describe('Runs Lossless first; it costs nothing and loses nothing.'),
-    passes: z.array(pass).max(50).default([]).describe('Passes, run in this order until the target is met.'),
-    protect: protection
+    passes: z.array(passSchema).max(50).default([]).describe('Passes, run in this order until the target is met.'),
+    protect: protectionSchema
       .extend({
         userMessages: z
           .boolean()
@@ -51,10 +51,10 @@ export const smartConfigSchema = z
     parallelCalls: z.int().min(1).max(16).default(4).describe('Number of parallel calls to a model.'),
     coherenceFloor: z
       .looseObject({
-        files: percent.optional(),
-        errors: percent.optional(),
-        instructions: percent.optional(),
-        todos: percent.optional(),
+        files: percentSchema.optional(),
+        errors: percentSchema.optional(),
+        instructions: percentSchema.optional(),
+        todos: percentSchema.optional(),
       })
       .default({})
       .describe('Percentage of each that must remain in the view; a pass that falls below it is dropped.'),
@@ -66,7 +66,7 @@ export const smartConfigSchema = z
         context.addIssue({
           code: 'custom',
           path: ['passes', index, 'id'],
-          message: takenId(id),
+          message: describeTakenId(id),
         });
       seen.add(id);
     });
@@ -111,13 +111,13 @@ function checkPasses(written: readonly unknown[]): CheckedPasses {
   const ids = new Set<string>();
   for (const [place, entry] of written.entries()) {
     const path = `passes.${place}`;
-    const result = validate(pass, entry);
+    const result = validateConfig(passSchema, entry);
     if (!result.valid) {
       const inPass = result.problems.map((problem) => ({ ...problem, path: `${path}.${problem.path}` }));
       sound.problems.push(...inPass.map((problem) => ({ ...problem, path: problem.path.replace(/\.$/, '') })));
     } else if (ids.has(result.config.id)) {
-      sound.problems.push({ path: `${path}.id`, message: takenId(result.config.id) });
-    } else if (sound.problems.length > 0 && callsModel(result.config)) {
+      sound.problems.push({ path: `${path}.id`, message: describeTakenId(result.config.id) });
+    } else if (sound.problems.length > 0 && passCallsModel(result.config)) {
       sound.leftOut.push({ path, message: 'calls a model, and would have more to do without the pass before it' });
     } else {
       ids.add(result.config.id);
@@ -127,23 +127,23 @@ function checkPasses(written: readonly unknown[]): CheckedPasses {
   return sound;
 }
 
-const takenId = (id: string): string => `"${id}" is the id of an earlier pass`;
+const describeTakenId = (id: string): string => `"${id}" is the id of an earlier pass`;
 
-const callsModel = (pass: Pass): boolean =>
-  operationsOf(pass).some(({ operation }) => OPERATIONS[operation].callsModel);
+const passCallsModel = (pass: Pass): boolean =>
+  listOperations(pass).some(({ operation }) => OPERATIONS[operation].callsModel);
 
-const operationsOf = (pass: Pass): readonly (BatchPass['batchConfig'] | ContentOperation)[] =>
+const listOperations = (pass: Pass): readonly (BatchPass['batchConfig'] | ContentOperation)[] =>
   pass.mode === 'batch' ? [pass.batchConfig] : getOperations(pass);
 
 /** Operations that call a model. */
 const getModelOperations = ({ passes }: SmartConfig) =>
   passes
     .filter(({ enabled }) => enabled)
-    .flatMap(operationsOf)
+    .flatMap(listOperations)
     .filter(({ operation }) => OPERATIONS[operation].callsModel);
 
 /** True if the configuration may call a model. */
-export const asksModel = (config: SmartConfig): boolean => getModelOperations(config).length > 0;
+export const smartCallsModel = (config: SmartConfig): boolean => getModelOperations(config).length > 0;
 
 /**
  * A model that may be called: the profile that a pass names (undefined for the one for condensing)

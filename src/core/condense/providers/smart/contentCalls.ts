@@ -82,7 +82,7 @@ export type ContentReply =
  * After this many consecutive failures no more calls are made: the vendor is down, or the key is
  * wrong.
  */
-const MAX_FAILURES = 3;
+const MAX_FAILURES_IN_A_ROW = 3;
 
 /**
  * Returns the replies in the order of the jobs. Calls run in parallel; after a failure, which often
@@ -109,7 +109,7 @@ export async function askAll(
       const job = worker > 0 && failure ? undefined : jobs[next];
       if (!job) return;
       const index = next++;
-      const gaveUp = failure && failuresInRow >= MAX_FAILURES ? failure : undefined;
+      const gaveUp = failure && failuresInRow >= MAX_FAILURES_IN_A_ROW ? failure : undefined;
       const reply = gaveUp ?? (await askOne(job, parts, running, onCall));
       parts.signal?.throwIfAborted();
       replies[index] = reply;
@@ -130,7 +130,7 @@ async function askOne(
   running: Map<Hash, Promise<ContentReply>>,
   onCall: (call: ModelCall) => void,
 ): Promise<ContentReply> {
-  const selected = await parts.models.of(job.operation.apiProfile);
+  const selected = await parts.models.selectSummarizer(job.operation.apiProfile);
   if (selected instanceof NoSummarizerError) return { kind: 'not-asked', reason: selected.message };
   const expected = estimateCall(job, selected.summarizer.model, parts);
   const key = getMemoKey(selected.summarizer.model, expected.request);
@@ -186,7 +186,7 @@ async function callModel(
     { conversation, ...(signal && { signal }) },
   );
   reservation.settle(reply.cost);
-  if (reply.usage) memory.note(model, system + prompt);
+  if (reply.usage) memory.notePrompt(model, system + prompt);
   onCall(callOf(selected, job, expected, reply));
   if (reply.kind !== 'complete') return { kind: 'failed', reason: reply.message };
   const text = toContentSummary(reply.text, job);

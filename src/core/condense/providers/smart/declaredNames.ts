@@ -30,9 +30,9 @@ interface CandidateBlock extends PlacedBlock {
 /** A name takes about six tokens, so it must stand for at least this many removed tokens. */
 const TOKENS_PER_NAME = 100;
 /** Per text. */
-const MAX_NAMES = 8;
+const MAX_NAMES_PER_TEXT = 8;
 /** Characters of all names in a marker. */
-const MAX_WORDS = 140;
+const MAX_NAMES_CHARS = 140;
 
 /** Chooses evenly spread names, as many as the removed tokens justify. */
 export function chooseDeclaredNames(candidates: readonly CandidateBlock[], counter: MessageCounter): DeclaredNames {
@@ -43,10 +43,10 @@ export function chooseDeclaredNames(candidates: readonly CandidateBlock[], count
     if (candidates[index - 1]?.content !== content) since = 0;
     since += block.tokens;
     const isOfFile = standing.kind === 'read' || block.part !== undefined;
-    if (!isOfFile || since < Math.max(TOKENS_PER_NAME, standing.tokens / MAX_NAMES)) continue;
+    if (!isOfFile || since < Math.max(TOKENS_PER_NAME, standing.tokens / MAX_NAMES_PER_TEXT)) continue;
     const found = findName(candidate);
     if (!found) continue;
-    names.set(block, { ...found, tokens: counter.text(`, ${found.words}`) });
+    names.set(block, { ...found, tokens: counter.countText(`, ${found.words}`) });
     since = 0;
   }
   return names;
@@ -81,7 +81,7 @@ export function formatNames(names: readonly DeclaredName[]): string {
   let length = 0;
   for (const { words } of names) {
     length += words.length + 2;
-    if (length > MAX_WORDS) break;
+    if (length > MAX_NAMES_CHARS) break;
     said.push(words);
   }
   if (said.length === 0) return '';

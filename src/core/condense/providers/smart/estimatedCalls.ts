@@ -16,9 +16,9 @@ interface EstimatedCall {
 }
 
 /** With this many replies an estimate is reliable. */
-const MANY_SAMPLES = 5;
+const MIN_SURE_SAMPLES = 5;
 /** Relative bounds of a reply's length, before and after that many replies. */
-const SPREAD = { unsure: { least: 0.4, most: Infinity }, sure: { least: 0.7, most: 1.4 } } as const;
+const REPLY_LENGTH_SPREAD = { unsure: { least: 0.4, most: Infinity }, sure: { least: 0.7, most: 1.4 } } as const;
 
 export class EstimatedCalls {
   /** Placeholders by request, since a run would not request the same summary twice. */
@@ -52,7 +52,7 @@ export class EstimatedCalls {
   get figures(): Pick<CondensationEstimate, 'callTokens' | 'costRange' | 'confidence'> {
     if (this.calls.length === 0) return {};
     const { confidence } = this;
-    const spread = confidence === 'high' ? SPREAD.sure : SPREAD.unsure;
+    const spread = confidence === 'high' ? REPLY_LENGTH_SPREAD.sure : REPLY_LENGTH_SPREAD.unsure;
     const least = this.getCost(({ usage }) => usage.outputTokens * spread.least);
     const most = this.getCost(({ usage, limit }) =>
       // Without an upper bound, the output limit applies.
@@ -60,14 +60,14 @@ export class EstimatedCalls {
     );
     const callTokens = sumTokensByKind(this.calls.map(({ usage }) => usage));
     const isKnown = least !== undefined && most !== undefined;
-    return { confidence, callTokens, ...(isKnown && { costRange: this.withinLimit({ least, most }) }) };
+    return { confidence, callTokens, ...(isKnown && { costRange: this.capAtLimit({ least, most }) }) };
   }
 
   /**
    * The range up to the limit, at which the run stops. (A call begins if its expected cost still
    * fits, so longer replies of the calls then under way can take the cost a little above it.)
    */
-  private withinLimit({ least, most }: CostRange): CostRange {
+  private capAtLimit({ least, most }: CostRange): CostRange {
     const { maxCost, isStopped } = this;
     // Cost limits do not stop calls that are already paid for.
     if (maxCost === undefined || this.calls.some(({ model }) => model.billing === 'included')) return { least, most };
@@ -77,7 +77,7 @@ export class EstimatedCalls {
 
   private get confidence(): Confidence {
     const fewest = Math.min(...this.calls.map(({ samples }) => samples));
-    return fewest === 0 ? 'low' : fewest < MANY_SAMPLES ? 'medium' : 'high';
+    return fewest === 0 ? 'low' : fewest < MIN_SURE_SAMPLES ? 'medium' : 'high';
   }
 
   private getCost(outputTokens: (call: EstimatedCall) => number): number | undefined {

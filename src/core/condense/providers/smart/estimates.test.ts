@@ -1,16 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { assistant, exchange } from '../../../testing';
-import { freshCounter } from '../../../testingCounter';
+import { assistant, makeToolExchange } from '../../../testing';
+import { createCounter } from '../../../testingCounter';
 import { applyEdits } from '../../edits/applyEdits';
 import { testModel, createTestSummarizer } from '../../summary/testing';
 import { EstimatedCalls } from './estimatedCalls';
 import { Budget } from './passParts';
-import { createPass, createCalls, prepare, SUMMARIZE, SUPPRESS, TASK, withModel, type PassInput } from './testing';
+import {
+  createPass,
+  createCalls,
+  preparePass,
+  SUMMARIZE_OPERATION,
+  SUPPRESS_OPERATION,
+  TASK_MESSAGE,
+  withModel,
+  type PassInput,
+} from './testing';
 
 describe('estimates of Smart', () => {
   const passes: PassInput[] = [
-    createPass({ toolResults: SUMMARIZE }, { selection: { type: 'preserve_recent', count: 8 } }),
+    createPass({ toolResults: SUMMARIZE_OPERATION }, { selection: { type: 'preserve_recent', count: 8 } }),
     {
       id: 'b',
       name: 'Batch',
@@ -26,7 +35,7 @@ describe('estimates of Smart', () => {
       Promise.resolve(words(maxOutputTokens > 1_000 ? 900 : 32)),
     );
     const smart = { ...withModel(summarizer), samples: () => [] };
-    const { provider, config, context } = prepare(createCalls(8), passes, { smart });
+    const { provider, config, context } = preparePass(createCalls(8), passes, { smart });
     const estimate = await provider.estimate(context, config, {});
     const { cost } = estimate;
     expect(summarizer.requests).toEqual([]);
@@ -35,7 +44,7 @@ describe('estimates of Smart', () => {
     expect(estimate.costRange?.most).toBeGreaterThan(cost ?? 0);
     const made = await provider.condense(context, config, {});
     expect(made.estimatedCost).toBe(cost);
-    const after = freshCounter().messages(applyEdits(context.messages, made.edits).messages);
+    const after = createCounter().countMessages(applyEdits(context.messages, made.edits).messages);
     expect(Math.abs(after - estimate.tokensAfter)).toBeLessThan(0.2 * estimate.tokensBefore);
   });
 
@@ -43,9 +52,13 @@ describe('estimates of Smart', () => {
     const seen = Array.from({ length: 6 }, () => ({ inputTokens: 600, outputTokens: 8, askedTokens: 40 }));
     const cost = async (samples: typeof seen): Promise<number> => {
       const smart = { ...withModel(createTestSummarizer([])), samples: () => samples };
-      const { provider, config, context } = prepare(createCalls(4), [createPass({ toolResults: SUMMARIZE })], {
-        smart,
-      });
+      const { provider, config, context } = preparePass(
+        createCalls(4),
+        [createPass({ toolResults: SUMMARIZE_OPERATION })],
+        {
+          smart,
+        },
+      );
       const { confidence, cost: expected } = await provider.estimate(context, config, {});
       expect(confidence).toBe(samples.length > 0 ? 'high' : 'low');
       return expected ?? NaN;
@@ -57,9 +70,13 @@ describe('estimates of Smart', () => {
     const summarizer = createTestSummarizer([Array.from({ length: 60 }, () => 'word').join(' ')]);
     // A text too short for its summary to be used stands there for the next pass, too.
     const pass = createPass({ toolResults: { operation: 'summarize', maxTokens: 200 } });
-    const messages = [TASK, ...exchange('1', 'Bash', { command: 'ls' }, 'a.ts b.ts '.repeat(6)), assistant('Done.')];
+    const messages = [
+      TASK_MESSAGE,
+      ...makeToolExchange('1', 'Bash', { command: 'ls' }, 'a.ts b.ts '.repeat(6)),
+      assistant('Done.'),
+    ];
     const passesTwice = [pass, { ...pass, id: 'b' }];
-    const { provider, config, context } = prepare(messages, passesTwice, { smart: withModel(summarizer) });
+    const { provider, config, context } = preparePass(messages, passesTwice, { smart: withModel(summarizer) });
     const { steps } = await provider.estimate(context, config, {});
     const made = await provider.condense(context, config, {});
     expect(made.calls).toHaveLength(1);
@@ -67,11 +84,13 @@ describe('estimates of Smart', () => {
   });
 
   it('are exact without a model', async () => {
-    const { provider, config, context } = prepare(createCalls(6), [createPass({ toolResults: SUPPRESS })]);
+    const { provider, config, context } = preparePass(createCalls(6), [
+      createPass({ toolResults: SUPPRESS_OPERATION }),
+    ]);
     const { confidence, tokensAfter } = await provider.estimate(context, config, {});
     expect(confidence).toBeUndefined();
     const { edits } = await provider.condense(context, config, {});
-    expect(freshCounter().messages(applyEdits(context.messages, edits).messages)).toBe(tokensAfter);
+    expect(createCounter().countMessages(applyEdits(context.messages, edits).messages)).toBe(tokensAfter);
   });
 });
 

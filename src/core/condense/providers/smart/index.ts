@@ -1,7 +1,7 @@
 /** The Smart provider: condensation by a sequence of configurable passes. */
-import { errorMessage } from '../../../errors';
+import { getErrorMessage } from '../../../errors';
 import {
-  EVERYTHING,
+  FULL_CAPABILITIES,
   PROVIDER_NAMES,
   ProviderFailure,
   type CondensationEstimate,
@@ -15,12 +15,12 @@ import { toJsonSchema } from '../../config';
 import { BUILT_IN_PRESETS, FILE_AWARE, findPreset, migrateSmartConfig, getPreset, type Preset } from './presets';
 import { WEIGHTS } from '../../relevance/weights';
 import { PromptMemory } from '../../summary/promptMemory';
-import { asksModel, smartConfigSchema, validateSmartConfig, type SmartConfig } from './config';
+import { smartCallsModel, smartConfigSchema, validateSmartConfig, type SmartConfig } from './config';
 import { EstimatedCalls } from './estimatedCalls';
-import { createMemo, Models, noModel, type SelectModel } from './passParts';
-import { runSmart, SmartRecord, type Shared } from './run';
+import { createMemo, ModelSelector, rejectModelSelection, type SelectModel } from './passParts';
+import { runSmart, SmartRecord, type SharedCallDeps } from './run';
 
-export interface SmartOptions extends Partial<Pick<Shared, 'samples' | 'memory' | 'memo' | 'weights'>> {
+export interface SmartOptions extends Partial<Pick<SharedCallDeps, 'samples' | 'memory' | 'memo' | 'weights'>> {
   /** Selects the models for summaries; absent for none. */
   readonly select?: SelectModel;
   /** The user's own presets, besides the built-in ones. */
@@ -31,17 +31,17 @@ export interface SmartOptions extends Partial<Pick<Shared, 'samples' | 'memory' 
  * Creates the provider. Without options it has no model. Without a memo, it remembers summaries as
  * long as it lives.
  */
-export function smartProvider(options: SmartOptions = {}): CondensationProvider<SmartConfig> {
+export function createSmartProvider(options: SmartOptions = {}): CondensationProvider<SmartConfig> {
   const {
-    select = noModel,
+    select = rejectModelSelection,
     samples = () => [],
     memory = new PromptMemory(),
     memo = createMemo(),
     presets = () => [],
     weights = WEIGHTS,
   } = options;
-  const createShared = ({ ownModel }: ConversationContext): Shared => ({
-    models: new Models(select, ownModel),
+  const createShared = ({ ownModel }: ConversationContext): SharedCallDeps => ({
+    models: new ModelSelector(select, ownModel),
     samples,
     memory,
     memo,
@@ -57,15 +57,15 @@ export function smartProvider(options: SmartOptions = {}): CondensationProvider<
     description: 'Runs the passes that you configure: repeated content is removed first, then old content by type.',
     version: '1.0.0',
 
-    getCapabilities: () => EVERYTHING,
+    getCapabilities: () => FULL_CAPABILITIES,
     getConfigSchema: () => toJsonSchema(smartConfigSchema),
     validateConfig: (config) => chooseConfig(config, presets()),
     nameOfConfig: (config) => getPreset(config, presets())?.name,
-    asksModel,
+    asksModel: smartCallsModel,
 
     async condense(context, config, options) {
       // A run without model calls costs nothing, so an estimate is not needed for comparison.
-      const estimatedCost = asksModel(config) ? (await estimate(context, config, options)).cost : undefined;
+      const estimatedCost = smartCallsModel(config) ? (await estimate(context, config, options)).cost : undefined;
       const shared = createShared(context);
       const record = new SmartRecord(shared.models);
       const spent = (): Omit<ProviderResult, 'edits'> => {
@@ -77,7 +77,7 @@ export function smartProvider(options: SmartOptions = {}): CondensationProvider<
         return { ...spent(), edits: draft.edits };
       } catch (error) {
         if (record.calls.length === 0) throw error;
-        throw new ProviderFailure(errorMessage(error), spent(), { canRetry: true, offerOtherProfile: false });
+        throw new ProviderFailure(getErrorMessage(error), spent(), { canRetry: true, offerOtherProfile: false });
       }
     },
 
@@ -90,7 +90,7 @@ async function estimateRun(
   context: ConversationContext,
   config: SmartConfig,
   options: CondensationOptions,
-  shared: Shared,
+  shared: SharedCallDeps,
 ): Promise<CondensationEstimate> {
   const { maxCost } = options;
   const estimatedCalls = new EstimatedCalls(maxCost);

@@ -10,27 +10,27 @@ import type { ContentOperation, Operation } from './operationSchema';
 import { getOperations, type IndividualPass } from './passSchema';
 import { askAll, estimateCall, type ContentReply } from './contentCalls';
 import { createJob, createSummaryCuts, type ContentJob } from './contentJob';
-import { itemsOf, type Item } from './items';
+import { createItemLookup, type Item } from './items';
 import type { PassDeps } from './passParts';
-import { protectedItems } from './protection';
-import { cutAll, suppress, truncate, type PlacedRequest } from './requests';
-import { prune } from './prune';
+import { createProtectedTest } from './protection';
+import { cutAll, suppressItem, truncateItem, type PlacedRequest } from './requests';
+import { pruneItems } from './prune';
 import { selectContent } from './selection';
 
 /**
  * Outlines and prunes first, then handles single contents, with summaries last.
  * @param name the name in reports
  */
-export const individualStep = (name: string, pass: IndividualPass, parts: PassDeps): Step => ({
+export const createIndividualStep = (name: string, pass: IndividualPass, parts: PassDeps): Step => ({
   name,
   async run(draft, _signal, report) {
     const named = getOperations(pass).map(({ operation }) => operation);
-    const operationOf = operations(draft, pass, parts);
-    for (const [operation, run] of Object.entries(ON_CONVERSATION))
+    const operationOf = createOperationLookup(draft, pass, parts);
+    for (const [operation, run] of Object.entries(CONVERSATION_RUNS))
       if (named.some((one) => one === operation)) await run(name, draft, parts, operationOf);
     if (!named.some((one) => OPERATIONS[one].worksOn === 'content')) return;
     const jobs = await editOldest(name, draft, parts, operationOf);
-    if (jobs.length > 0) await summarize(name, draft, jobs, parts, report);
+    if (jobs.length > 0) await summarizeItems(name, draft, jobs, parts, report);
   },
 });
 
@@ -39,34 +39,35 @@ type OperationOf = (item: Item) => ContentOperation;
 type ConversationRun = (name: string, draft: Draft, parts: PassDeps, operationOf: OperationOf) => void | Promise<void>;
 
 /** In running order: an outline says more than what pruning leaves of a file. */
-const ON_CONVERSATION: Readonly<Record<ConversationOperation, ConversationRun>> = {
-  outline,
+const CONVERSATION_RUNS: Readonly<Record<ConversationOperation, ConversationRun>> = {
+  outline: outlineItems,
   thin: (name, draft, parts, operationOf) =>
-    prune(name, draft, parts, (item) => operationOf(item).operation === 'thin', parts.calls.signal),
+    pruneItems(name, draft, parts, (item) => operationOf(item).operation === 'thin', parts.calls.signal),
 };
 
-const KEEP: ContentOperation = { operation: 'keep' };
+const KEEP_OPERATION: ContentOperation = { operation: 'keep' };
 /** In tokens, about those of a marker; no less can be saved. */
-const MIN_TOKENS = 16;
+const MIN_ITEM_TOKENS = 16;
 
 /** The operation for an item after selection, thresholds and protection. */
-function operations(draft: Draft, pass: IndividualPass, parts: PassDeps): OperationOf {
+function createOperationLookup(draft: Draft, pass: IndividualPass, parts: PassDeps): OperationOf {
   const { config, tools, context } = parts;
   const { defaults, overrides, messageTokenThresholds } = pass.individualConfig;
   const { zone, has } = selectContent(draft, pass.selection, tools);
-  const isProtected = protectedItems({ draft, config, pass, tools, pinned: context.pinned ?? new Set() });
+  const isProtected = createProtectedTest({ draft, config, pass, tools, pinned: context.pinned ?? new Set() });
   const own = new Map(overrides.map(({ messageIndex, operations: changed }) => [messageIndex, changed]));
   return (item) => {
     const { type, message, tokens } = item;
     const operation = own.get(message)?.[type] ?? defaults[type];
-    const isOut = message < zone.start || message >= zone.end || tokens < (messageTokenThresholds[type] ?? MIN_TOKENS);
-    return operation.operation === 'keep' || isOut || !has(item) || isProtected(item) ? KEEP : operation;
+    const isOut =
+      message < zone.start || message >= zone.end || tokens < (messageTokenThresholds[type] ?? MIN_ITEM_TOKENS);
+    return operation.operation === 'keep' || isOut || !has(item) || isProtected(item) ? KEEP_OPERATION : operation;
   };
 }
 
 /** Outlines old file reads that have this operation. */
-function outline(name: string, draft: Draft, { tools, targetTokens }: PassDeps, operationOf: OperationOf): void {
-  const items = itemsOf(draft);
+function outlineItems(name: string, draft: Draft, { tools, targetTokens }: PassDeps, operationOf: OperationOf): void {
+  const items = createItemLookup(draft);
   const wanted = new Map<string, Operation<'outline'>>();
   for (let message = draft.task + 1; message < draft.messages.length; message++) {
     for (const item of items(message)) {
@@ -81,7 +82,7 @@ function outline(name: string, draft: Draft, { tools, targetTokens }: PassDeps, 
       coldTurns,
       keepDeclarations,
       contextLines,
-      minimumTokens: MIN_TOKENS,
+      minimumTokens: MIN_ITEM_TOKENS,
       targetTokens,
       mayTouch: (content) => wanted.get(placeKey(content)) === operation,
       tools,
@@ -93,7 +94,7 @@ function outline(name: string, draft: Draft, { tools, targetTokens }: PassDeps, 
 /**
  * A message that waits for summaries. Its cuts refer to the current text, so all are made together.
  */
-interface Waiting {
+interface ItemAwaitingSummary {
   readonly requests: readonly PlacedRequest[];
   readonly jobs: readonly ContentJob[];
 }
@@ -102,10 +103,15 @@ interface Waiting {
  * Makes cuts without a model, message by message until the target is met, and collects the jobs for
  * a model.
  */
-async function editOldest(name: string, draft: Draft, parts: PassDeps, operationOf: OperationOf): Promise<Waiting[]> {
-  const items = itemsOf(draft);
+async function editOldest(
+  name: string,
+  draft: Draft,
+  parts: PassDeps,
+  operationOf: OperationOf,
+): Promise<ItemAwaitingSummary[]> {
+  const items = createItemLookup(draft);
   const { targetTokens = -1, tools } = parts;
-  const waiting: Waiting[] = [];
+  const waiting: ItemAwaitingSummary[] = [];
   let expected = 0;
   for (let message = draft.task + 1; message < draft.messages.length; message++) {
     if (draft.tokens - expected <= targetTokens) break;
@@ -113,11 +119,11 @@ async function editOldest(name: string, draft: Draft, parts: PassDeps, operation
     const jobs: ContentJob[] = [];
     for (const item of items(message)) {
       const operation = operationOf(item);
-      const { cuts = [], job } = workOn(item, operation, draft, tools);
+      const { cuts = [], job } = planItem(item, operation, draft, tools);
       requests.push(...cuts);
       if (!job) continue;
       jobs.push(job);
-      expected += await expectedSaving(job, parts);
+      expected += await estimateJobSaving(job, parts);
     }
     if (jobs.length > 0) waiting.push({ requests, jobs });
     else {
@@ -128,17 +134,17 @@ async function editOldest(name: string, draft: Draft, parts: PassDeps, operation
 }
 
 /** What an operation does with a content: immediate cuts, or a job for a model. */
-interface Work {
+interface ItemPlan {
   readonly cuts?: readonly PlacedRequest[];
   readonly job?: ContentJob | undefined;
 }
 
-function workOn(item: Item, operation: ContentOperation, { counter }: Draft, tools: ToolTable): Work {
+function planItem(item: Item, operation: ContentOperation, { counter }: Draft, tools: ToolTable): ItemPlan {
   switch (operation.operation) {
     case 'suppress':
-      return { cuts: suppress(item, operation) };
+      return { cuts: suppressItem(item, operation) };
     case 'truncate':
-      return { cuts: truncate(item, operation, tools) };
+      return { cuts: truncateItem(item, operation, tools) };
     case 'summarize':
       return { job: createJob(item, operation, counter) };
     case 'keep':
@@ -152,8 +158,8 @@ function workOn(item: Item, operation: ContentOperation, { counter }: Draft, too
 /** Approximate tokens of the marker beside a summary. */
 const MARKER_TOKENS = 25;
 
-async function expectedSaving(job: ContentJob, { calls }: PassDeps): Promise<number> {
-  const selected = await calls.models.of(job.operation.apiProfile);
+async function estimateJobSaving(job: ContentJob, { calls }: PassDeps): Promise<number> {
+  const selected = await calls.models.selectSummarizer(job.operation.apiProfile);
   const summary =
     selected instanceof NoSummarizerError
       ? job.operation.maxTokens
@@ -161,10 +167,10 @@ async function expectedSaving(job: ContentJob, { calls }: PassDeps): Promise<num
   return Math.max(0, job.tokens - summary - MARKER_TOKENS);
 }
 
-async function summarize(
+async function summarizeItems(
   name: string,
   draft: Draft,
-  waiting: readonly Waiting[],
+  waiting: readonly ItemAwaitingSummary[],
   parts: PassDeps,
   report?: StepReporter,
 ): Promise<void> {
@@ -176,14 +182,14 @@ async function summarize(
   const replies = await askAll(jobs, parts.calls, parts.onCall, showCall);
   const replyTo = new Map(jobs.map((job, index) => [job, replies[index]]));
   for (const message of waiting) {
-    const made = message.jobs.flatMap((job) => requestsFor(job, replyTo.get(job), parts));
+    const made = message.jobs.flatMap((job) => makeReplyRequests(job, replyTo.get(job), parts));
     cutAll(name, draft, [...message.requests, ...made]);
   }
   noteMissing(replies, parts);
 }
 
 /** The summary, or the operation's fallback if there is none. */
-function requestsFor(job: ContentJob, reply: ContentReply | undefined, { tools }: PassDeps): PlacedRequest[] {
+function makeReplyRequests(job: ContentJob, reply: ContentReply | undefined, { tools }: PassDeps): PlacedRequest[] {
   if (reply?.kind === 'summary') return createSummaryCuts(job, reply.text);
   const { onFailure, maxTokens } = job.operation;
   if (onFailure === 'keep') return [];
@@ -193,7 +199,7 @@ function requestsFor(job: ContentJob, reply: ContentReply | undefined, { tools }
     keep: 'both',
     keepErrorLines: true,
   } as const;
-  return truncate({ ...job.item, contents: job.contents }, limits, tools);
+  return truncateItem({ ...job.item, contents: job.contents }, limits, tools);
 }
 
 const CHARS_PER_TOKEN = 4;

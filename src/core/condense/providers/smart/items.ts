@@ -19,15 +19,15 @@ export interface Item {
 }
 
 /** The items of a view by message, in order. Cached for the same exchanges. */
-export function itemsOf(draft: Draft): (message: number) => readonly Item[] {
-  const { ownerOf, found } = owners(draft.exchanges);
+export function createItemLookup(draft: Draft): (message: number) => readonly Item[] {
+  const { ownerOf, found } = getOwners(draft.exchanges);
   return (index) => {
     const message = draft.messages[index];
     if (!message || message.role === 'system') return [];
     const { counter } = draft;
     const before = found.get(message);
     if (before?.index === index && before.counter === counter) return before.items;
-    const items = itemsIn(message, index, message.role, ownerOf, counter);
+    const items = listItems(message, index, message.role, ownerOf, counter);
     found.set(message, { index, counter, items });
     return items;
   };
@@ -35,7 +35,7 @@ export function itemsOf(draft: Draft): (message: number) => readonly Item[] {
 
 type OwnerOf = (content: Content) => ToolExchange | undefined;
 
-function itemsIn(
+function listItems(
   message: ApiMessage,
   index: number,
   role: Item['role'],
@@ -48,7 +48,7 @@ function itemsIn(
     const exchange = type === 'messageText' ? undefined : ownerOf(content);
     // Texts, and calls and results without an exchange, are items of their own.
     const group = exchange ?? (type === 'messageText' ? content : `${type} ${path[1] ?? ''}`);
-    const tokens = tokensOf(content, counter);
+    const tokens = countContentTokens(content, counter);
     const placed: PlacedContent = { type, path, start, end, text, message: index };
     const item = items.get(group);
     if (!item) items.set(group, { type, message: index, role, contents: [placed], exchange, tokens });
@@ -61,7 +61,7 @@ function itemsIn(
 }
 
 /** Finds the exchange of a content, by identity of paths; XML-era slices may share one path. */
-const owners = memoizeByObject((exchanges: readonly ToolExchange[]): Owners => {
+const getOwners = memoizeByObject((exchanges: readonly ToolExchange[]): Owners => {
   const byPath = new Map<Path, { readonly start: number; readonly exchange: ToolExchange }[]>();
   for (const exchange of exchanges) {
     for (const { path, start } of [...exchange.parameters, ...exchange.results]) {
@@ -77,10 +77,10 @@ const owners = memoizeByObject((exchanges: readonly ToolExchange[]): Owners => {
 interface Owners {
   readonly ownerOf: OwnerOf;
   /** Items by message, for these exchanges. */
-  readonly found: WeakMap<ApiMessage, FoundItems>;
+  readonly found: WeakMap<ApiMessage, MessageItems>;
 }
 
-interface FoundItems {
+interface MessageItems {
   /** Index of the message. */
   readonly index: number;
   /** The counter that was used. */
@@ -88,19 +88,22 @@ interface FoundItems {
   readonly items: readonly Item[];
 }
 
-const counted = new WeakMap<MessageCounter, WeakMap<Content, number>>();
+const tokenCounts = new WeakMap<MessageCounter, WeakMap<Content, number>>();
 
 /** Cached, because few contents change from pass to pass. */
-function tokensOf(content: Content, counter: MessageCounter): number {
-  const known = counted.get(counter) ?? new WeakMap<Content, number>();
-  counted.set(counter, known);
-  const tokens = known.get(content) ?? counter.text(content.text);
+function countContentTokens(content: Content, counter: MessageCounter): number {
+  const known = tokenCounts.get(counter) ?? new WeakMap<Content, number>();
+  tokenCounts.set(counter, known);
+  const tokens = known.get(content) ?? counter.countText(content.text);
   known.set(content, tokens);
   return tokens;
 }
 
 /** Name of the parameter that is or contains the content; undefined for other content. */
-export function parameterName({ path, text }: PlacedContent, exchange: ToolExchange | undefined): string | undefined {
+export function getParameterName(
+  { path, text }: PlacedContent,
+  exchange: ToolExchange | undefined,
+): string | undefined {
   const input = path.indexOf('input');
   const key = input < 0 ? undefined : path[input + 1];
   if (key !== undefined) return String(key);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { assistant, user, call, lines, result } from '../../../testing';
-import { run } from './testing';
+import { assistant, user, call, makeLines, result } from '../../../testing';
+import { runPasses } from './testing';
 
 describe('old thinking and images under Smart', () => {
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGVsbG8='.repeat(200) } };
-  const thinking = { type: 'thinking', thinking: lines('why', 10), signature: 'c2ln' };
+  const thinking = { type: 'thinking', thinking: makeLines('why', 10), signature: 'c2ln' };
   const messages = [
     user('task'),
     assistant(thinking, call('a', 'Screenshot')),
@@ -17,7 +17,11 @@ describe('old thinking and images under Smart', () => {
 
   it('are removed as configured, except from the newest messages and the model’s last one', async () => {
     const suppress = { operation: 'suppress', keepRecent: 1 } as const;
-    const { view, at, result: made } = await run(messages, [], { config: { thinking: suppress, images: suppress } });
+    const {
+      view,
+      at,
+      result: made,
+    } = await runPasses(messages, [], { config: { thinking: suppress, images: suppress } });
     expect(made.edits.map(({ step }) => step)).toEqual(['Old thinking', 'Old images', 'Old images']);
     expect(at(2, 'content', 0, 'content', 0, 'text')).toBe('[image, 1 KB, from Screenshot]');
     expect(view[3]).toBe(messages[3]);
@@ -25,9 +29,10 @@ describe('old thinking and images under Smart', () => {
     expect(view.slice(5)).toEqual(messages.slice(5));
     const pinned = new Set([1, 2, 4]);
     expect(
-      (await run(messages, [], { config: { thinking: suppress, images: suppress }, context: { pinned } })).result.edits,
+      (await runPasses(messages, [], { config: { thinking: suppress, images: suppress }, context: { pinned } })).result
+        .edits,
     ).toEqual([]);
-    expect((await run(messages, [])).result.edits).toEqual([]);
+    expect((await runPasses(messages, [])).result.edits).toEqual([]);
   });
 
   it('are removed from an open turn’s first answer only after the user continues', async () => {
@@ -35,7 +40,9 @@ describe('old thinking and images under Smart', () => {
     const turn = [user('task'), ...step('a'), ...step('b'), ...step('c')];
     const config = { thinking: { operation: 'suppress', keepRecent: 0 } } as const;
     const placesIn = async (conversation: typeof turn) =>
-      (await run(conversation, [], { config })).result.edits.map((edit) => edit.kind === 'block' && edit.place.message);
+      (await runPasses(conversation, [], { config })).result.edits.map(
+        (edit) => edit.kind === 'block' && edit.place.message,
+      );
     expect(await placesIn(turn)).toEqual([3]);
     expect(await placesIn([...turn, assistant('done'), user('more'), ...step('d'), ...step('e')])).toEqual([1, 3, 5]);
   });

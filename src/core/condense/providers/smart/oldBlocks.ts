@@ -9,7 +9,7 @@ import type { SmartConfig } from './config';
 export function createOldBlockSteps({ thinking, images }: SmartConfig, pinned: ReadonlySet<number>): MechanicalStep[] {
   return [
     ...(thinking.operation === 'suppress' ? [removeOldThinking(thinking.keepRecent, pinned)] : []),
-    ...(images.operation === 'suppress' ? [oldImages(images.keepRecent, pinned)] : []),
+    ...(images.operation === 'suppress' ? [createOldImagesStep(images.keepRecent, pinned)] : []),
   ];
 }
 
@@ -25,14 +25,14 @@ const removeOldThinking = (keepRecent: number, pinned: ReadonlySet<number>): Mec
     // After the user's words, or after the summary that replaced them.
     const first = findTurnStart(draft.messages) + 1;
     for (const index of getOldMessages(draft, keepRecent, pinned)) {
-      const blocks = getBlocks(draft.original[index] ?? NOTHING);
+      const blocks = getBlocks(draft.original[index] ?? EMPTY_MESSAGE);
       // A message that is only thinking would become empty.
       if (index === last || index === first || blocks.every(isAnyThinking)) continue;
       const places = blocks.flatMap((block, at) => (isAnyThinking(block) ? [at] : []));
       if (places.length === 0) continue;
       const before = draft.checkpoint();
       const taken = places.filter(
-        (at) => draft.takeBlock('Old thinking', { message: index, path: ['content', at] }, null, WHY) > 0,
+        (at) => draft.takeBlock('Old thinking', { message: index, path: ['content', at] }, null, OLD_THINKING_INFO) > 0,
       );
       // All or nothing: a message must not lose part of its thinking.
       if (taken.length < places.length) draft.rollback(before);
@@ -40,7 +40,7 @@ const removeOldThinking = (keepRecent: number, pinned: ReadonlySet<number>): Mec
   },
 });
 
-const oldImages = (keepRecent: number, pinned: ReadonlySet<number>): MechanicalStep => ({
+const createOldImagesStep = (keepRecent: number, pinned: ReadonlySet<number>): MechanicalStep => ({
   name: 'Old images',
   run(draft) {
     const old = new Set(getOldMessages(draft, keepRecent, pinned));
@@ -48,8 +48,8 @@ const oldImages = (keepRecent: number, pinned: ReadonlySet<number>): MechanicalS
   },
 });
 
-const WHY = { reason: 'thinking of older messages' };
-const NOTHING = { role: 'user', content: [] } as const;
+const OLD_THINKING_INFO = { reason: 'thinking of older messages' };
+const EMPTY_MESSAGE = { role: 'user', content: [] } as const;
 
 /** Indexes of the messages after the task and before the newest. */
 const getOldMessages = (draft: Draft, keepRecent: number, pinned: ReadonlySet<number>): number[] =>

@@ -1,12 +1,12 @@
 /** Schemas of the operations that a pass may run on a content. */
 import * as z from 'zod';
-import { operationRow, type OperationName } from '../../edits/operations';
+import { getOperationRow, type OperationName } from '../../edits/operations';
 
-const count = z.int().min(1).max(1_000_000);
+const countSchema = z.int().min(1).max(1_000_000);
 
-export const keep = z.looseObject({ operation: z.literal('keep') }).describe('Leaves the content as it is.');
+export const keepSchema = z.looseObject({ operation: z.literal('keep') }).describe('Leaves the content as it is.');
 
-const suppress = z
+const suppressSchema = z
   .looseObject({
     operation: z.literal('suppress'),
     marker: z
@@ -22,11 +22,11 @@ const suppress = z
   })
   .describe('Replaces the content with a marker.');
 
-const truncate = z
+const truncateSchema = z
   .looseObject({
     operation: z.literal('truncate'),
-    maxChars: count.optional().describe('Number of characters to keep.'),
-    maxLines: count.optional().describe('Number of lines to keep.'),
+    maxChars: countSchema.optional().describe('Number of characters to keep.'),
+    maxLines: countSchema.optional().describe('Number of lines to keep.'),
     keep: z.enum(['head', 'tail', 'both']).default('both').describe('Which part to keep.'),
     keepErrorLines: z.boolean().default(true).describe('Also keeps lines of a tool result that report an error.'),
   })
@@ -35,7 +35,7 @@ const truncate = z
   })
   .describe('Shortens the content; in parameters, each string separately.');
 
-const summarize = z
+const summarizeSchema = z
   .looseObject({
     operation: z.literal('summarize'),
     apiProfile: z
@@ -57,7 +57,7 @@ const summarize = z
   })
   .describe("Replaces the content with a model's summary.");
 
-const outline = z
+const outlineSchema = z
   .looseObject({
     operation: z.literal('outline'),
     coldTurns: z.int().min(0).max(10_000).default(10).describe('Turns since the file was last read or edited.'),
@@ -71,31 +71,38 @@ const outline = z
   })
   .describe('Keeps the declarations of a file that was read, and the lines that an edit quoted.');
 
-const thin = z
+const pruneSchema = z
   .looseObject({ operation: z.literal('thin') })
   .describe(
     'Removes, part by part, what is least likely to be needed until the target is met; without a target, nothing. Of the agent’s own words and its subagents’ reports, the oldest are removed, and only if more than half of the calls’ text has to be removed.',
   );
 
-const SCHEMAS = { keep, suppress, truncate, summarize, outline, thin } as const satisfies {
+const OPERATION_SCHEMAS = {
+  keep: keepSchema,
+  suppress: suppressSchema,
+  truncate: truncateSchema,
+  summarize: summarizeSchema,
+  outline: outlineSchema,
+  thin: pruneSchema,
+} as const satisfies {
   readonly [Name in OperationName]: z.ZodType<{ operation: Name }>;
 };
 
-const [, ...others] = Object.values(SCHEMAS);
-const [, ...forAnyContent] = (Object.keys(SCHEMAS) as OperationName[])
-  .filter((name) => operationRow(name).onlyResults !== true)
-  .map((name) => SCHEMAS[name]);
+const [, ...others] = Object.values(OPERATION_SCHEMAS);
+const [, ...forAnyContent] = (Object.keys(OPERATION_SCHEMAS) as OperationName[])
+  .filter((name) => getOperationRow(name).onlyResults !== true)
+  .map((name) => OPERATION_SCHEMAS[name]);
 
-export const operation = z.discriminatedUnion('operation', [keep, ...forAnyContent]);
-export const resultOperation = z.discriminatedUnion('operation', [keep, ...others]);
+export const operationSchema = z.discriminatedUnion('operation', [keepSchema, ...forAnyContent]);
+export const resultOperation = z.discriminatedUnion('operation', [keepSchema, ...others]);
 
-const KEEP = { operation: 'keep' } as const;
+const KEEP_OPERATION = { operation: 'keep' } as const;
 
 /** An operation for each content type. */
-export const operations = z.looseObject({
-  messageText: operation.default(KEEP),
-  toolParameters: operation.default(KEEP),
-  toolResults: resultOperation.default(KEEP),
+export const operationsSchema = z.looseObject({
+  messageText: operationSchema.default(KEEP_OPERATION),
+  toolParameters: operationSchema.default(KEEP_OPERATION),
+  toolResults: resultOperation.default(KEEP_OPERATION),
 });
 
 export type ContentOperation = z.output<typeof resultOperation>;

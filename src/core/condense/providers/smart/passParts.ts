@@ -5,11 +5,11 @@ import type { Weights } from '../../relevance/relevance';
 import type { MessageCounter } from '../../../tokens/messageCounter';
 import type { OutputSample } from '../../summary/expectedOutput';
 import type { PromptMemory } from '../../summary/promptMemory';
-import { NoSummarizerError, type OwnModel, type SelectedSummarizer, type SummarizerModel } from '../../summarizer';
+import { NoSummarizerError, type LoadOwnModel, type SelectedSummarizer, type SummarizerModel } from '../../summarizer';
 import type { EstimatedCalls } from './estimatedCalls';
 import { explainRefusal } from '../../summary/runPlan';
 import { hashText, type Hash } from '../../../hash';
-import type { Prompt } from '../../summary/prompt';
+import type { SummaryPrompt } from '../../summary/prompt';
 import { LruMap } from '../../../lruMap';
 
 /** What a pass needs besides the draft. */
@@ -30,7 +30,7 @@ export interface PassDeps {
 
 /** What a condensation's calls need. */
 export interface CallDeps {
-  readonly models: Models;
+  readonly models: ModelSelector;
   readonly counter: MessageCounter;
   readonly budget: Budget;
   readonly memo: SummaryMemo;
@@ -92,25 +92,25 @@ export class Budget {
  */
 export type SelectModel = (
   apiProfile: string | undefined,
-  own?: OwnModel,
+  own?: LoadOwnModel,
 ) => SelectedSummarizer | Promise<SelectedSummarizer>;
 
 /** The models of one condensation; each profile is selected once. */
-export class Models {
+export class ModelSelector {
   private readonly asked = new Map<string | undefined, Promise<SelectedSummarizer | NoSummarizerError>>();
   private readonly reported = new Set<string>();
 
   /** @param own the conversation's own model */
   constructor(
     private readonly select: SelectModel,
-    private readonly own: OwnModel | undefined,
+    private readonly own: LoadOwnModel | undefined,
   ) {}
 
   /** The model of a profile, or why there is none. */
-  of(apiProfile: string | undefined): Promise<SelectedSummarizer | NoSummarizerError> {
+  selectSummarizer(apiProfile: string | undefined): Promise<SelectedSummarizer | NoSummarizerError> {
     const known = this.asked.get(apiProfile);
     if (known) return known;
-    const asking = this.ask(apiProfile);
+    const asking = this.selectModel(apiProfile);
     this.asked.set(apiProfile, asking);
     return asking;
   }
@@ -120,7 +120,7 @@ export class Models {
     return [...this.reported];
   }
 
-  private async ask(apiProfile: string | undefined): Promise<SelectedSummarizer | NoSummarizerError> {
+  private async selectModel(apiProfile: string | undefined): Promise<SelectedSummarizer | NoSummarizerError> {
     try {
       const selected = await this.select(apiProfile, this.own);
       if (selected.warning !== undefined) this.reported.add(selected.warning);
@@ -134,7 +134,7 @@ export class Models {
 }
 
 /** Used if no model is set up: every pass does what it can without one. */
-export const noModel: SelectModel = () => {
+export const rejectModelSelection: SelectModel = () => {
   throw new NoSummarizerError(
     'No model is set up for condensing. Add an API profile, or choose one of the models in VS Code.',
   );
@@ -150,14 +150,14 @@ export interface SummaryMemo {
 }
 
 /** Identifies a request to a model, so that it is not paid for twice. */
-export const getMemoKey = ({ vendor, model }: SummarizerModel, { system, prompt }: Prompt): Hash =>
+export const getMemoKey = ({ vendor, model }: SummarizerModel, { system, prompt }: SummaryPrompt): Hash =>
   hashText([vendor, model, system, prompt].join('\n\u0000\n'));
 
-const REMEMBERED = 2_000;
+const MAX_CACHED_SUMMARIES = 2_000;
 
 /** Remembers within the process; drops the oldest when full. */
 export function createMemo(): SummaryMemo {
-  const known = new LruMap<Hash, string>(REMEMBERED);
+  const known = new LruMap<Hash, string>(MAX_CACHED_SUMMARIES);
   return {
     get: (key) => Promise.resolve(known.get(key)),
     set(key, summary) {

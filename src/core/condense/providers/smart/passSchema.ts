@@ -2,40 +2,50 @@
 import * as z from 'zod';
 import { conditionSchema } from '../../trigger/condition';
 import { promptText } from '../../summary/promptText';
-import { keep, operation, operations, resultOperation, type ContentOperation } from './operationSchema';
+import {
+  keepSchema,
+  operationSchema,
+  operationsSchema,
+  resultOperation,
+  type ContentOperation,
+} from './operationSchema';
 import { TOOL_KINDS } from '../../../agents/types';
 import type { ApiMessage } from '../../../messages/types';
 
 const contentType = z.enum(['messageText', 'toolParameters', 'toolResults']);
 /** Characters of all names and globs in a list. */
-const MAX_NAMES = 10_000;
+const MAX_PROTECTED_NAMES = 10_000;
 
 /** Names and globs; each is matched against each call of a conversation. */
-const names = z
+const namesSchema = z
   .array(z.string().min(1).max(500))
   .max(200)
-  .refine((patterns) => patterns.reduce((sum, { length }) => sum + length, 0) <= MAX_NAMES, {
-    message: `has more than ${MAX_NAMES.toLocaleString('en-US')} characters altogether`,
+  .refine((patterns) => patterns.reduce((sum, { length }) => sum + length, 0) <= MAX_PROTECTED_NAMES, {
+    message: `has more than ${MAX_PROTECTED_NAMES.toLocaleString('en-US')} characters altogether`,
   });
 /** Limit of combined parts. */
-const MAX_PARTS = 50;
+const MAX_CONDITION_PARTS = 50;
 
 /** Content that a custom selection takes: all fields that are set must match. */
 const filterSchema = z
   .object({
     roles: z
       .array(z.enum(['user', 'assistant']))
-      .max(MAX_PARTS)
+      .max(MAX_CONDITION_PARTS)
       .optional()
       .describe('The message is of one of these.'),
-    contentTypes: z.array(contentType).max(MAX_PARTS).optional().describe('The content is of one of these types.'),
-    tools: names.optional().describe('The call is of one of these tools: names, or globs such as mcp__*.'),
+    contentTypes: z
+      .array(contentType)
+      .max(MAX_CONDITION_PARTS)
+      .optional()
+      .describe('The content is of one of these types.'),
+    tools: namesSchema.optional().describe('The call is of one of these tools: names, or globs such as mcp__*.'),
     kinds: z
       .array(z.enum(TOOL_KINDS))
-      .max(MAX_PARTS)
+      .max(MAX_CONDITION_PARTS)
       .optional()
       .describe('What the called tool does. Other: not known.'),
-    files: names.optional().describe('The call works on one of these files: globs such as **/*.md.'),
+    files: namesSchema.optional().describe('The call works on one of these files: globs such as **/*.md.'),
     isError: z.boolean().optional().describe('The call failed, or did not.'),
     minTokens: z.int().min(0).optional().describe('The content has at least this many tokens.'),
     age: z
@@ -48,10 +58,10 @@ const filterSchema = z
       .describe('How old the message is.'),
     contains: z.string().min(1).max(10_000).optional().describe('The content contains this text, ignoring case.'),
     get and(): z.ZodOptional<z.ZodArray<typeof filterSchema>> {
-      return z.array(filterSchema).max(MAX_PARTS).optional().describe('All of these hold.');
+      return z.array(filterSchema).max(MAX_CONDITION_PARTS).optional().describe('All of these hold.');
     },
     get or(): z.ZodOptional<z.ZodArray<typeof filterSchema>> {
-      return z.array(filterSchema).max(MAX_PARTS).optional().describe('At least one of these holds.');
+      return z.array(filterSchema).max(MAX_CONDITION_PARTS).optional().describe('At least one of these holds.');
     },
     get not(): z.ZodOptional<typeof filterSchema> {
       return filterSchema.optional().describe('This does not hold.');
@@ -62,9 +72,9 @@ const filterSchema = z
 /** Selects messages for a pass, for API users. */
 export type Selector = (message: ApiMessage, index: number, messages: readonly ApiMessage[]) => boolean;
 
-const selector = z.custom<Selector>((value) => typeof value === 'function', { message: 'is not a function' });
+const selectorSchema = z.custom<Selector>((value) => typeof value === 'function', { message: 'is not a function' });
 
-export const selection = z.discriminatedUnion('type', [
+export const selectionSchema = z.discriminatedUnion('type', [
   z
     .looseObject({
       type: z.literal('preserve_recent'),
@@ -81,7 +91,7 @@ export const selection = z.discriminatedUnion('type', [
     .looseObject({
       type: z.literal('custom'),
       filter: filterSchema.optional().describe('Which content.'),
-      selector: selector
+      selector: selectorSchema
         .optional()
         .meta({ description: 'The same as a function; for users of the API.', apiOnly: true }),
     })
@@ -89,16 +99,16 @@ export const selection = z.discriminatedUnion('type', [
     .describe('The content that a filter selects.'),
 ]);
 
-export type Selection = z.output<typeof selection>;
+export type Selection = z.output<typeof selectionSchema>;
 export type Filter = z.output<typeof filterSchema>;
 
 /** Content that lossy operations must not change. */
-export const protection = z.looseObject({
-  tools: names.default([]).describe('Calls and results of these tools: names, or globs such as mcp__*.'),
-  files: names.default([]).describe('Calls and results for these files: globs such as **/*.md.'),
+export const protectionSchema = z.looseObject({
+  tools: namesSchema.default([]).describe('Calls and results of these tools: names, or globs such as mcp__*.'),
+  files: namesSchema.default([]).describe('Calls and results for these files: globs such as **/*.md.'),
 });
 
-const execution = z
+const executionSchema = z
   .discriminatedUnion('type', [
     z.looseObject({ type: z.literal('always') }).describe('Runs unless the target has already been met.'),
     z
@@ -108,7 +118,7 @@ const execution = z
   .default({ type: 'always' });
 
 const batchConfig = z.discriminatedUnion('operation', [
-  keep,
+  keepSchema,
   z.looseObject({
     operation: z.literal('summarize'),
     apiProfile: z
@@ -130,15 +140,15 @@ const batchConfig = z.discriminatedUnion('operation', [
 ]);
 
 const individualConfig = z.looseObject({
-  defaults: operations.prefault({}).describe('What happens to each type of content.'),
+  defaults: operationsSchema.prefault({}).describe('What happens to each type of content.'),
   overrides: z
     .array(
       z.looseObject({
         messageIndex: z.int().min(0).describe('Index of the message in the original conversation, from 0.'),
         operations: z
           .looseObject({
-            messageText: operation.optional(),
-            toolParameters: operation.optional(),
+            messageText: operationSchema.optional(),
+            toolParameters: operationSchema.optional(),
             toolResults: resultOperation.optional(),
           })
           .prefault({}),
@@ -162,17 +172,17 @@ const passBase = {
   name: z.string().min(1).max(200),
   description: z.string().max(2_000).default(''),
   enabled: z.boolean().default(true),
-  selection,
-  execution,
-  protect: protection.prefault({}).describe('What this pass leaves alone.'),
+  selection: selectionSchema,
+  execution: executionSchema,
+  protect: protectionSchema.prefault({}).describe('What this pass leaves alone.'),
 };
 
-export const pass = z.discriminatedUnion('mode', [
+export const passSchema = z.discriminatedUnion('mode', [
   z.looseObject({ ...passBase, mode: z.literal('individual'), individualConfig: individualConfig.prefault({}) }),
   z.looseObject({ ...passBase, mode: z.literal('batch'), batchConfig }),
 ]);
 
-export type Pass = z.output<typeof pass>;
+export type Pass = z.output<typeof passSchema>;
 export type IndividualPass = Extract<Pass, { mode: 'individual' }>;
 export type BatchPass = Extract<Pass, { mode: 'batch' }>;
 

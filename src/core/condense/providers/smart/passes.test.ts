@@ -1,15 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { MessageCounter } from '../../../tokens/messageCounter';
 import { createTestSummarizer } from '../../summary/testing';
-import { exchange, lines } from '../../../testing';
-import { createPass, createCalls, run, SUMMARIZE, SUPPRESS, TASK, withModel } from './testing';
+import { makeToolExchange, makeLines } from '../../../testing';
+import {
+  createPass,
+  createCalls,
+  runPasses,
+  SUMMARIZE_OPERATION,
+  SUPPRESS_OPERATION,
+  TASK_MESSAGE,
+  withModel,
+} from './testing';
 
 describe('passes of Smart', () => {
   it('run in order until the target is met, if their conditions hold', async () => {
     const passes = [
       createPass({ toolResults: { operation: 'truncate', maxLines: 2 } }, { id: 'a', name: 'A' }),
       createPass(
-        { toolResults: SUPPRESS },
+        { toolResults: SUPPRESS_OPERATION },
         {
           id: 'b',
           name: 'B',
@@ -17,20 +25,20 @@ describe('passes of Smart', () => {
         },
       ),
       createPass(
-        { toolResults: SUPPRESS },
+        { toolResults: SUPPRESS_OPERATION },
         { id: 'c', name: 'C', execution: { type: 'conditional', condition: { windowPercent: 1 } } },
       ),
-      createPass({ toolResults: SUPPRESS }, { id: 'd', name: 'A' }),
-      createPass({ toolResults: SUPPRESS }, { id: 'e', name: 'E', enabled: false }),
+      createPass({ toolResults: SUPPRESS_OPERATION }, { id: 'd', name: 'A' }),
+      createPass({ toolResults: SUPPRESS_OPERATION }, { id: 'e', name: 'E', enabled: false }),
     ];
-    const { result: made } = await run(createCalls(4), passes);
+    const { result: made } = await runPasses(createCalls(4), passes);
     expect(made.steps.map(({ name, outcome }) => [name, outcome.kind])).toEqual([
       ['A', 'done'],
       ['B', 'skipped'],
       ['C', 'skipped'],
       ['A (2)', 'done'],
     ]);
-    const met = await run(createCalls(4), passes, { options: { targetTokens: 700 } });
+    const met = await runPasses(createCalls(4), passes, { options: { targetTokens: 700 } });
     expect(met.result.steps.map(({ outcome }) => outcome.kind)).toEqual(['done', 'skipped', 'skipped', 'skipped']);
   });
 
@@ -41,10 +49,12 @@ describe('passes of Smart', () => {
       return true;
     };
     const pass = createPass(
-      { toolResults: SUPPRESS },
+      { toolResults: SUPPRESS_OPERATION },
       { name: 'Restored references', selection: { type: 'custom', selector } },
     );
-    const { result: made } = await run(createCalls(4), [pass], { config: { losslessPrelude: { enabled: true } } });
+    const { result: made } = await runPasses(createCalls(4), [pass], {
+      config: { losslessPrelude: { enabled: true } },
+    });
     expect(made.edits.map(({ step, operation }) => [step, operation])).toContainEqual([
       'Restored references',
       'suppress',
@@ -53,24 +63,27 @@ describe('passes of Smart', () => {
   });
 
   it('are followed by Lossless even if restored text outweighs what they removed', async () => {
-    const shown = lines('shown', 12);
+    const shown = makeLines('shown', 12);
     const isLast = (_message: unknown, index: number): boolean => index === 6;
-    const pass = createPass({ toolResults: SUPPRESS }, { selection: { type: 'custom', selector: isLast } });
+    const pass = createPass({ toolResults: SUPPRESS_OPERATION }, { selection: { type: 'custom', selector: isLast } });
     // Markers cost nothing, and all else its characters: one of these is even.
     const counter = new MessageCounter({ count: (text) => text.replaceAll(/⟦[^⟧]*⟧/gu, '').length });
     let even = 0;
     for (let rest = shown.length - 20; rest < shown.length + 5; rest++) {
       const messages = [
-        TASK,
-        ...exchange('a', 'Probe', {}, `first\n${shown}`),
-        ...exchange('b', 'Probe', {}, `second\n${shown}`),
-        ...exchange('c', 'Probe', {}, `third\n${shown}\n${'x'.repeat(rest)}`),
+        TASK_MESSAGE,
+        ...makeToolExchange('a', 'Probe', {}, `first\n${shown}`),
+        ...makeToolExchange('b', 'Probe', {}, `second\n${shown}`),
+        ...makeToolExchange('c', 'Probe', {}, `third\n${shown}\n${'x'.repeat(rest)}`),
       ];
       const setup = { config: { losslessPrelude: { enabled: true } } };
-      const { result: made } = await run(messages, [pass], { ...setup, context: { counter } });
+      const { result: made } = await runPasses(messages, [pass], { ...setup, context: { counter } });
       const step = made.steps.find(({ name }) => name === 'One');
       if (step?.tokensBefore === step?.tokensAfter) even++;
-      const { result: again } = await run(messages, [pass], { ...setup, context: { counter, edits: made.edits } });
+      const { result: again } = await runPasses(messages, [pass], {
+        ...setup,
+        context: { counter, edits: made.edits },
+      });
       expect(again.edits).toEqual([]);
     }
     expect(even).toBe(1);
@@ -83,10 +96,13 @@ describe('passes of Smart', () => {
       return true;
     };
     const passes = [
-      createPass({ toolResults: SUPPRESS }, { id: 'a', name: 'Broken', selection: { type: 'custom', selector } }),
+      createPass(
+        { toolResults: SUPPRESS_OPERATION },
+        { id: 'a', name: 'Broken', selection: { type: 'custom', selector } },
+      ),
       createPass({ toolResults: { operation: 'truncate', maxLines: 2 } }, { id: 'b', name: 'Whole' }),
     ];
-    const { result: made } = await run(createCalls(4), passes);
+    const { result: made } = await runPasses(createCalls(4), passes);
     expect(made.steps[0]?.outcome).toEqual({ kind: 'failed', reason: 'broken' });
     expect(new Set(made.edits.map(({ step }) => step))).toEqual(new Set(['Whole']));
   });
@@ -97,7 +113,7 @@ describe('passes of Smart', () => {
       if (summarizer.requests.length === 2) abort.abort(new Error('enough'));
       return Promise.resolve('short');
     });
-    const ran = run(createCalls(4), [createPass({ toolResults: SUMMARIZE })], {
+    const ran = runPasses(createCalls(4), [createPass({ toolResults: SUMMARIZE_OPERATION })], {
       smart: withModel(summarizer),
       options: { signal: abort.signal },
       config: { parallelCalls: 1 },

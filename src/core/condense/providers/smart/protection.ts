@@ -1,5 +1,5 @@
 /** Recognizes content that lossy operations must not change. */
-import { ruleFor, type ToolTable } from '../../../messages/tools';
+import { getToolRule, type ToolTable } from '../../../messages/tools';
 import { isMachineMessage } from '../../../messages/personText';
 import type { ToolExchange } from '../../../messages/exchanges';
 import type { Draft } from '../../draft/draft';
@@ -19,8 +19,8 @@ export interface ProtectionParts {
 }
 
 /** True for items that passes over single contents must not change. */
-export function protectedItems(parts: ProtectionParts): ItemTest {
-  const isKept = keptWhole(parts);
+export function createProtectedTest(parts: ProtectionParts): ItemTest {
+  const isKept = createKeptWholeTest(parts);
   const { draft, config } = parts;
   return (item) => {
     const message = draft.messages[item.message];
@@ -35,7 +35,7 @@ export function protectedItems(parts: ProtectionParts): ItemTest {
  * True for items that summaries of whole messages must not replace either; a person's words are
  * kept among the facts.
  */
-export function keptWhole({ draft, config, pass, tools, pinned }: ProtectionParts): ItemTest {
+export function createKeptWholeTest({ draft, config, pass, tools, pinned }: ProtectionParts): ItemTest {
   const plan = planMessages(draft.exchanges, tools);
   const protectedTools = [...config.protect.tools, ...pass.protect.tools];
   const protectedFiles = [...config.protect.files, ...pass.protect.files];
@@ -50,12 +50,12 @@ export function keptWhole({ draft, config, pass, tools, pinned }: ProtectionPart
 /**
  * Since 2.1, Claude Code keeps its to-do list with one call per task; together they are the list.
  */
-const TASK_TOOLS: ReadonlySet<string> = new Set(['TaskCreate', 'TaskUpdate']);
+const TASK_TOOL_NAMES: ReadonlySet<string> = new Set(['TaskCreate', 'TaskUpdate']);
 
 /** Messages with the last to-do list. */
 function planMessages(exchanges: readonly ToolExchange[], tools: ToolTable): ReadonlySet<number> {
-  const last = exchanges.findLast((exchange) => !exchange.isError && ruleFor(tools, exchange)?.kind === 'plan');
-  const tasks = exchanges.filter(({ tool }) => TASK_TOOLS.has(tool));
+  const last = exchanges.findLast((exchange) => !exchange.isError && getToolRule(tools, exchange)?.kind === 'plan');
+  const tasks = exchanges.filter(({ tool }) => TASK_TOOL_NAMES.has(tool));
   return new Set(
     [...(last ? [last] : []), ...tasks].flatMap(({ callMessage, resultMessage = callMessage }) => [
       callMessage,

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ApiMessage, Place } from '../../../messages/types';
-import { answeredExchange, assistant, listCuts, exchange, user } from '../../../testing';
-import { freshCounter } from '../../../testingCounter';
+import { makeAnsweredExchange, assistant, listCuts, makeToolExchange, user } from '../../../testing';
+import { createCounter } from '../../../testingCounter';
 import { Draft } from '../../draft/draft';
 import { DEFAULT_TOOLS } from '../../../messages/tools';
 import type { Item } from './items';
 import { WEIGHTS } from '../../relevance/weights';
-import { prune } from './prune';
+import { pruneItems } from './prune';
 import { expandMarkers, findMarkers, MARKER_START } from '../../../messages/markers';
 
-const counter = freshCounter();
+const counter = createCounter();
 
 const body = (name: string): string =>
   [`func ${name}() {`, ...Array.from({ length: 12 }, (_, at) => `\t${name}Call${at}("argument of ${name}")`), '}'].join(
@@ -24,8 +24,9 @@ const numbered = (text: string): string =>
     .join('\n');
 
 const read = (id: string, path: string, content: string): ApiMessage[] =>
-  exchange(id, 'Read', { file_path: path }, content);
-const bash = (id: string, output: string): ApiMessage[] => exchange(id, 'Bash', { command: `run ${id}` }, output);
+  makeToolExchange(id, 'Read', { file_path: path }, content);
+const bash = (id: string, output: string): ApiMessage[] =>
+  makeToolExchange(id, 'Bash', { command: `run ${id}` }, output);
 
 const isRead = ({ exchange: made }: Item): boolean => made?.tool === 'Read';
 
@@ -37,11 +38,11 @@ async function pruned(
 ): Promise<Draft> {
   const draft = new Draft(messages, counter);
   const targetTokens = less === undefined ? undefined : draft.tokens - less;
-  await prune('Prune', draft, { tools: DEFAULT_TOOLS, targetTokens, weights: WEIGHTS }, isWanted);
+  await pruneItems('Prune', draft, { tools: DEFAULT_TOOLS, targetTokens, weights: WEIGHTS }, isWanted);
   return draft;
 }
 
-const resultAt = (draft: Draft, message: number): string => draft.text({ message, path: ['content', 0, 'content'] });
+const resultAt = (draft: Draft, message: number): string => draft.getText({ message, path: ['content', 0, 'content'] });
 const isWhole = (draft: Draft, message: number): boolean => !resultAt(draft, message).includes(MARKER_START);
 
 describe('the prune operation', () => {
@@ -65,9 +66,9 @@ describe('the prune operation', () => {
     }
     const draft = await pruned(messages, 100);
     const again = { tools: DEFAULT_TOOLS, targetTokens: draft.tokens - 150, weights: WEIGHTS };
-    await prune('Prune', draft, again, everything);
+    await pruneItems('Prune', draft, again, everything);
     const other = await pruned(structuredClone(messages), 100);
-    await prune('Prune', other, again, everything);
+    await pruneItems('Prune', other, again, everything);
     expect(draft.edits).toEqual(other.edits);
   });
 
@@ -77,7 +78,7 @@ describe('the prune operation', () => {
       ...read('1', '/p/a.go', numbered(FILE)),
     ];
     const draft = await pruned(messages, 100);
-    expect(draft.tokens).toBeLessThanOrEqual(counter.messages(messages) - 100);
+    expect(draft.tokens).toBeLessThanOrEqual(counter.countMessages(messages) - 100);
     const text = resultAt(draft, 2);
     expect(text).toContain('migrateCall3');
     expect(text).toMatch(new RegExp(`${MARKER_START} lines \\d+-\\d+`));
@@ -106,9 +107,9 @@ describe('the prune operation', () => {
         user(`[write_to_file for '${name}.go'] Result:\nThe content was saved.`),
       ]),
     ];
-    const draft = await pruned(messages, counter.messages(messages));
+    const draft = await pruned(messages, counter.countMessages(messages));
     for (const [at, name] of names.entries()) {
-      const text = draft.text({ message: 1 + 2 * at, path: ['content', 0, 'text'] });
+      const text = draft.getText({ message: 1 + 2 * at, path: ['content', 0, 'text'] });
       const mark = `${MARKER_START}[^\\n]+`;
       expect(text).toMatch(
         new RegExp(
@@ -132,30 +133,35 @@ describe('the prune operation', () => {
       ...bash('3', other.replace(/other/g, 'shown')),
       assistant('Done.'),
     ];
-    const size = counter.text(other);
+    const size = counter.countText(other);
     const once = await pruned(messages, size / 2);
     expect([2, 4, 6].filter((message) => !isWhole(once, message))).toEqual([6]);
   });
 
   it('keeps what the agent recalled in the last turns, and treats it like other results later', async () => {
-    const recalled = exchange('1', 'recall', { references: ['abcdef'] }, `[ref abcdef: result of Bash make]\n${FILE}`);
+    const recalled = makeToolExchange(
+      '1',
+      'recall',
+      { references: ['abcdef'] },
+      `[ref abcdef: result of Bash make]\n${FILE}`,
+    );
     const messages = [user('Task.'), ...bash('0', FILE), ...recalled];
     const turns = Array.from({ length: 5 }, (_, turn) => bash(`t${turn}`, 'ok')).flat();
-    const fresh = await pruned([...messages, ...turns], 1.5 * counter.text(FILE));
+    const fresh = await pruned([...messages, ...turns], 1.5 * counter.countText(FILE));
     expect([2, 4].map((message) => isWhole(fresh, message))).toEqual([false, true]);
-    const old = await pruned([...messages, ...turns, ...bash('t5', 'ok')], 1.5 * counter.text(FILE));
+    const old = await pruned([...messages, ...turns, ...bash('t5', 'ok')], 1.5 * counter.countText(FILE));
     expect([2, 4].map((message) => isWhole(old, message))).toEqual([false, false]);
   });
 
   it('removes the text of an edit but not the name of its file', async () => {
     const messages = [
       user('Task.'),
-      ...exchange('1', 'Write', { file_path: '/p/a.go', content: FILE }, 'done'),
+      ...makeToolExchange('1', 'Write', { file_path: '/p/a.go', content: FILE }, 'done'),
       assistant('Done.'),
     ];
     const draft = await pruned(messages, 300);
     expect(draft.messages[1]?.content).toMatchObject([{ input: { file_path: '/p/a.go' } }]);
-    expect(draft.text({ message: 1, path: ['content', 0, 'input', 'content'] })).toContain(MARKER_START);
+    expect(draft.getText({ message: 1, path: ['content', 0, 'input', 'content'] })).toContain(MARKER_START);
   });
 
   it('removes the oldest of the agent’s own words only if more than half of the calls must go', async () => {
@@ -170,18 +176,18 @@ describe('the prune operation', () => {
       assistant(words('c.go')),
     ];
     const [first, people, last] = [3, 4, 9] as const;
-    const size = 3 * counter.text(FILE);
+    const size = 3 * counter.countText(FILE);
     const isWhole = (draft: Draft, message: number): boolean => draft.messages[message] === messages[message];
     const some = await pruned(messages, 0.4 * size);
     expect([first, people, last].every((message) => isWhole(some, message))).toBe(true);
     const much = await pruned(messages, 0.7 * size);
     expect(isWhole(much, first)).toBe(false);
     expect([people, last].every((message) => isWhole(much, message))).toBe(true);
-    expect(much.tokens).toBeLessThanOrEqual(counter.messages(messages) - 0.7 * size);
+    expect(much.tokens).toBeLessThanOrEqual(counter.countMessages(messages) - 0.7 * size);
     expect([2, 6, 8].some((message) => resultAt(much, message).includes('Call3'))).toBe(true);
     // Markers make the gain less than the estimate; what stays for it goes in the same run, not in the next.
     const nearlyAll = await pruned(messages.slice(4), (2 / 3) * 0.99 * size);
-    const target = counter.messages(messages.slice(4)) - (2 / 3) * 0.99 * size;
+    const target = counter.countMessages(messages.slice(4)) - (2 / 3) * 0.99 * size;
     expect((await pruned(nearlyAll.messages, nearlyAll.tokens - target)).edits).toEqual([]);
   });
 
@@ -196,7 +202,7 @@ describe('the prune operation', () => {
       ...read('1', '/p/a.go', FILE),
       assistant('Done.'),
     ];
-    const size = counter.text(FILE);
+    const size = counter.countText(FILE);
     const isWhole = (draft: Draft, message: number): boolean => draft.messages[message] === messages[message];
     expect(isWhole(await pruned(messages, 0.3 * size), 2)).toBe(true);
     const much = await pruned(messages, 1.1 * size);
@@ -205,7 +211,7 @@ describe('the prune operation', () => {
 
   it('keeps protected content and a person’s words in a result, and does nothing without a target', async () => {
     const words = 'The user said:\nKeep the old name of migrate.';
-    const refused = answeredExchange(
+    const refused = makeAnsweredExchange(
       '1',
       'Edit',
       { file_path: '/p/a.go', old_string: 'x' },
@@ -232,7 +238,7 @@ describe('errors in pruned output', () => {
     const line = 'src/a.ts(3,7): error TS2322: Type string is not assignable.';
     const task = user(`Task. ${'The rest of it. '.repeat(1_000)}`);
     const messages = [task, ...bash('1', failing(line)), ...bash('2', failing(line)), ...pad(), user('Go on.')];
-    const size = 2 * counter.text(failing(line));
+    const size = 2 * counter.countText(failing(line));
     const draft = await pruned(messages, 0.8 * size);
     expect([2, 4].map((message) => isWhole(draft, message))).toEqual([false, false]);
     expect(places(texts(draft), line)).toBe(1);
@@ -253,12 +259,12 @@ describe('errors in pruned output', () => {
       ...pad(),
       user('On.'),
     ];
-    const size = counter.messages(messages);
+    const size = counter.countMessages(messages);
     const target = Math.floor(0.3 * size);
     const draft = await pruned(messages, size - target);
     // Of the lines that stood where a cut is, those that its text still says.
     const gone = listCuts(draft.edits).flatMap(({ place, cuts }) => {
-      const [line = '', original] = [lines[place.message / 2 - 1], new Draft(messages, counter).text(place)];
+      const [line = '', original] = [lines[place.message / 2 - 1], new Draft(messages, counter).getText(place)];
       const at = original.indexOf(line);
       return cuts.flatMap(({ start, end, text }) =>
         at >= start && at < end ? [{ message: place.message, line, isKept: text.includes(line.trim()) }] : [],
@@ -269,7 +275,7 @@ describe('errors in pruned output', () => {
     expect(kept.length).toBeGreaterThan(1);
     expect(kept.length).toBeLessThan(gone.length);
     expect(kept).toEqual(gone.slice(-kept.length));
-    expect(counter.text(kept.map(({ line }) => line).join('\n'))).toBeLessThanOrEqual(0.02 * target);
+    expect(counter.countText(kept.map(({ line }) => line).join('\n'))).toBeLessThanOrEqual(0.02 * target);
     expect(draft.tokens).toBeLessThanOrEqual(target);
     const least = (await pruned(messages, size)).tokens;
     expect((await pruned(messages, size - least)).tokens).toBe(least);
@@ -285,21 +291,21 @@ describe('the marker of pruned file lines', () => {
         const [, names] = /(?:lines \d+-\d+|\d+ \w+ left out): (.*?)(?: and \d+ more)?(?:; never.*)?$/.exec(
           findMarkers(text)[0]?.what ?? '',
         ) ?? ['', undefined];
-        const slice = new Draft(draft.original, counter).text(place).slice(start, end);
+        const slice = new Draft(draft.original, counter).getText(place).slice(start, end);
         return names === undefined ? [] : [{ names: names.split(', '), slice, place }];
       }),
     );
 
   it('names what they declare, with line numbers if known', async () => {
     const bodies = ['first', 'second', 'third', 'fourth', 'fifth'].map(body).join('\n\n');
-    const sed = exchange('2', 'Bash', { command: "sed -n '40,120p' /p/b.go" }, bodies);
+    const sed = makeToolExchange('2', 'Bash', { command: "sed -n '40,120p' /p/b.go" }, bodies);
     const messages = [
       user('Task.'),
       ...read('1', '/p/a.go', numbered(bodies)),
       ...sed,
       ...read('3', '/p/c.go', bodies),
     ];
-    const draft = await pruned([...messages, assistant('Done.')], 0.45 * 3 * counter.text(bodies));
+    const draft = await pruned([...messages, assistant('Done.')], 0.45 * 3 * counter.countText(bodies));
     const names = told(draft).flatMap(({ names, place }) => names.map((name) => [place.message, name]));
     const at = Object.entries({ first: 0, second: 15, third: 30, fourth: 45, fifth: 60 });
     const possible = at.flatMap(([name, line]) => [
@@ -315,7 +321,7 @@ describe('the marker of pruned file lines', () => {
   it('names nothing for outputs, or if nearly everything must go', async () => {
     const bodies = ['first', 'second', 'third'].map(body).join('\n\n');
     const messages = [user('Task.'), ...bash('1', bodies), ...read('2', '/p/a.go', bodies), assistant('Done.')];
-    const size = counter.text(bodies);
+    const size = counter.countText(bodies);
     expect(told(await pruned(messages, 0.8 * size)).map(({ place }) => place.message)).not.toContain(2);
     expect(told(await pruned(messages, 1.97 * size))).toEqual([]);
   });
@@ -354,12 +360,12 @@ describe('the marker of pruned file lines', () => {
               const [text = '', path] = [texts[at], `/p/f${at}.go`];
               const lines = text.split('\n');
               if (form === 'printed')
-                return exchange(`i${at}`, 'Bash', { command: `sed -n '5,${lines.length + 4}p' ${path}` }, text);
+                return makeToolExchange(`i${at}`, 'Bash', { command: `sed -n '5,${lines.length + 4}p' ${path}` }, text);
               return read(`i${at}`, path, form === 'numbered' ? numbered(text) : text);
             }),
             assistant('Done.'),
           ];
-          const less = share * counter.messages(messages);
+          const less = share * counter.countMessages(messages);
           const draft = await pruned(messages, less);
           for (const { names, slice, place } of told(draft)) {
             const at = place.message / 2 - 1;
@@ -373,9 +379,9 @@ describe('the marker of pruned file lines', () => {
             }
           }
           for (const { place, cuts } of listCuts(draft.edits)) {
-            const original = new Draft(messages, counter).text(place);
+            const original = new Draft(messages, counter).getText(place);
             const slices = new Map(cuts.map((cut) => [cut.reference, original.slice(cut.start, cut.end)]));
-            expect(expandMarkers(draft.text(place), (reference) => slices.get(reference))).toBe(original);
+            expect(expandMarkers(draft.getText(place), (reference) => slices.get(reference))).toBe(original);
           }
           const again = new Draft(messages, counter, draft.edits);
           const target = {
@@ -383,7 +389,7 @@ describe('the marker of pruned file lines', () => {
             targetTokens: new Draft(messages, counter).tokens - less,
             weights: WEIGHTS,
           };
-          await prune('Prune', again, target, () => true);
+          await pruneItems('Prune', again, target, () => true);
           expect(again.edits).toEqual([]);
         },
       ),

@@ -6,12 +6,17 @@
 import type { PlacedContent } from '../../../messages/exchanges';
 import type { Draft } from '../../draft/draft';
 import { placeKey } from '../../edits/edits';
-import { betweenSteps } from '../../../betweenSteps';
-import { chooseLeastNeeded, MARKER_TOKENS, MAX_SHARE_WITH_NAMES, getWordlessShare } from '../../relevance/choice';
+import { yieldBetweenSteps } from '../../../betweenSteps';
+import {
+  chooseLeastNeeded,
+  MARKER_TOKENS,
+  MAX_REMOVED_SHARE_WITH_NAMES,
+  getWordlessShare,
+} from '../../relevance/choice';
 import { toGuardedBlock, protectNewest } from '../../relevance/guard';
 import { blendWithNeighbors, computeRelevance } from '../../relevance/relevance';
 import type { TextBlock } from '../../relevance/textBlocks';
-import { agentWordsOf, candidatesOf, type Candidate } from './candidates';
+import { collectAgentWords, findCandidates, type Candidate } from './candidates';
 import { chooseDeclaredNames, type DeclaredNames } from './declaredNames';
 import { chooseErrors, type ErrorsByBlock } from './keptErrors';
 import type { Item } from './items';
@@ -21,7 +26,7 @@ import { cutAll, createCuts, type MarkedSlice } from './requests';
 /**
  * @param isWanted true for the items that may be pruned.
  */
-export async function prune(
+export async function pruneItems(
   name: string,
   draft: Draft,
   { tools, targetTokens, weights }: Pick<PassDeps, 'tools' | 'targetTokens' | 'weights'>,
@@ -30,8 +35,8 @@ export async function prune(
 ): Promise<void> {
   if (targetTokens === undefined || draft.tokens <= targetTokens) return;
   // For a million tokens, reading, scoring and cutting take a quarter of a second each.
-  const before = await candidatesOf(draft, tools, isWanted, signal);
-  await betweenSteps(signal);
+  const before = await findCandidates(draft, tools, isWanted, signal);
+  await yieldBetweenSteps(signal);
   const wordless = getWordlessShare(
     draft.tokens - targetTokens,
     before.map(({ block }) => block.tokens),
@@ -41,7 +46,7 @@ export async function prune(
   if (draft.tokens <= targetTokens) return;
   // A call written as text shares a string with the words before it, so its offsets have changed.
   const hasMoved = before.some(({ content }) => changed.has(placeKey(content)));
-  const candidates = hasMoved ? await candidatesOf(draft, tools, isWanted, signal) : before;
+  const candidates = hasMoved ? await findCandidates(draft, tools, isWanted, signal) : before;
   const neighbours = candidates.map((candidate, at) => isAdjacent(candidates[at - 1], candidate));
   const scores = computeRelevance(
     candidates.map(({ features }) => features),
@@ -53,8 +58,8 @@ export async function prune(
     candidates.map(toGuardedBlock),
     all - (draft.tokens - targetTokens),
   );
-  await betweenSteps(signal);
-  const names = wordless > MAX_SHARE_WITH_NAMES ? new Map() : chooseDeclaredNames(candidates, draft.counter);
+  await yieldBetweenSteps(signal);
+  const names = wordless > MAX_REMOVED_SHARE_WITH_NAMES ? new Map() : chooseDeclaredNames(candidates, draft.counter);
   // Savings are estimates; if they were too high, another round removes the rest.
   let excess = draft.tokens - targetTokens;
   const choose = (told: MarkerInfo): readonly Candidate[] =>
@@ -63,13 +68,13 @@ export async function prune(
     const going = new Set(chosen.map(({ block }) => block));
     return chooseErrors(candidates, (block) => going.has(block), draft.counter, targetTokens);
   };
-  let told: MarkerInfo = { names, errors: errorsOf(choose({ ...NOTHING, names })) };
+  let told: MarkerInfo = { names, errors: errorsOf(choose({ ...NO_MARKER_INFO, names })) };
   const checkpoint = draft.checkpoint();
-  for (let round = 0; round < MAX_ROUNDS; round++) {
-    await betweenSteps(signal);
+  for (let round = 0; round < MAX_PRUNE_ROUNDS; round++) {
+    await yieldBetweenSteps(signal);
     const chosen = choose(told);
     // Error lines take tokens, so other blocks go for them, which may contain other error lines.
-    if (told !== NOTHING) told = { names, errors: errorsOf(chosen) };
+    if (told !== NO_MARKER_INFO) told = { names, errors: errorsOf(chosen) };
     draft.rollback(checkpoint);
     for (const [{ content, item }, blocks] of groupByContent(chosen)) {
       const requests = createCuts('thin', content, item, joinBlocks(blocks, told));
@@ -77,10 +82,10 @@ export async function prune(
     }
     const missing = draft.tokens - targetTokens;
     if (missing <= 0) return;
-    if (excess >= all && told === NOTHING) break;
+    if (excess >= all && told === NO_MARKER_INFO) break;
     excess += missing + MARKER_TOKENS;
     // Drop names and errors rather than miss the target.
-    if (excess >= all || round >= ROUNDS_THAT_TELL) told = NOTHING;
+    if (excess >= all || round >= MIN_INFORMATIVE_ROUNDS) told = NO_MARKER_INFO;
   }
   takeWords(1);
 }
@@ -99,7 +104,7 @@ function removeOldWords(
 ): ReadonlySet<string> {
   const changed = new Set<string>();
   if (part === 0) return changed;
-  for (const { texts, textAfter } of agentWordsOf(draft, isWanted)) {
+  for (const { texts, textAfter } of collectAgentWords(draft, isWanted)) {
     if (draft.tokens <= targetTokens || textAfter < 1 - part) break;
     const requests = texts.flatMap(({ content, item }) =>
       createCuts('thin', content, item, [{ start: 0, end: content.text.length, marker: undefined }]),
@@ -110,20 +115,20 @@ function removeOldWords(
   return changed;
 }
 
-const MAX_ROUNDS = 5;
-const ROUNDS_THAT_TELL = 2;
+const MAX_PRUNE_ROUNDS = 5;
+const MIN_INFORMATIVE_ROUNDS = 2;
 /**
  * In tokens. A block this short stays with the next one, since it probably is its head: a path, or
  * the header of a hunk.
  */
-const HEAD_TOKENS = 60;
+const MAX_HEAD_TOKENS = 60;
 
 /** What markers state about removed blocks. */
 interface MarkerInfo {
   readonly names: DeclaredNames;
   readonly errors: ErrorsByBlock;
 }
-const NOTHING: MarkerInfo = { names: new Map(), errors: new Map() };
+const NO_MARKER_INFO: MarkerInfo = { names: new Map(), errors: new Map() };
 
 /** For each candidate its relevance, and whether it is adjacent to the one before it. */
 interface PruneContext {
@@ -144,7 +149,7 @@ function chooseBlocks(
   const choice = chooseLeastNeeded(excess, relevance, gains, neighbours);
   for (const [at, { block, content }] of candidates.entries()) {
     const next = candidates[at + 1];
-    const isHead = !block.part && block.tokens <= HEAD_TOKENS && next?.block.part && next.content === content;
+    const isHead = !block.part && block.tokens <= MAX_HEAD_TOKENS && next?.block.part && next.content === content;
     if (isHead && choice.has(at) && !choice.has(at + 1)) choice.change(at, false);
   }
   return candidates.filter((_, at) => choice.has(at));

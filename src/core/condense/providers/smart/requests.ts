@@ -1,10 +1,10 @@
 /** The mechanical operations: which slices of an item to remove, and what replaces them. */
 import type { PlacedContent } from '../../../messages/exchanges';
-import { ruleFor, type ToolTable } from '../../../messages/tools';
+import { getToolRule, type ToolTable } from '../../../messages/tools';
 import type { ToolKind } from '../../../agents/types';
 import { countLinesIn } from '../../../lineCount';
 import type { ContentType, Place } from '../../../messages/types';
-import { byStart, type Slice } from '../../../slice';
+import { compareStart, type Slice } from '../../../slice';
 import type { CutRequest } from '../../draft/cuts';
 import type { Draft } from '../../draft/draft';
 import { placeKey } from '../../edits/edits';
@@ -15,7 +15,7 @@ import { OPERATIONS, OUTCOMES, getStrongest, type OperationName } from '../../ed
 import type { Operation } from './operationSchema';
 import { findErrorLines } from '../../operations/errorLines';
 import { formatNames, type DeclaredName } from './declaredNames';
-import { parameterName, type Item } from './items';
+import { getParameterName, type Item } from './items';
 
 /** Cuts in the current string at a place. */
 export interface PlacedRequest extends CutRequest {
@@ -28,20 +28,20 @@ export interface PlacedRequest extends CutRequest {
 export type CutOperation = Exclude<OperationName, 'keep' | 'outline'>;
 
 /** Parameters that identify a call for a model; they stay when the others go. */
-const IDENTIFYING: ReadonlySet<string> = new Set([
+const IDENTIFYING_PARAMETERS: ReadonlySet<string> = new Set([
   ...['file_path', 'filePath', 'path', 'notebook_path', 'dir_path', 'TargetFile', 'files', 'paths', 'file'],
   ...['command', 'cmd', 'commands', 'pattern', 'glob', 'regex', 'query', 'url', 'uri', 'symbol', 'name', 'title'],
   ...['description', 'subagent_type', 'server_name', 'tool_name', 'args'],
 ]);
 /** Characters to keep of an identifying parameter; a command may be a whole script. */
-const IDENTIFYING_CHARS = 240;
+const MAX_IDENTIFYING_CHARS = 240;
 
 /** True if a parameter, such as a path or command, identifies the call. */
 export const isIdentifyingParameter = (content: PlacedContent, item: Item): boolean =>
-  item.type === 'toolParameters' && IDENTIFYING.has(parameterName(content, item.exchange) ?? '');
+  item.type === 'toolParameters' && IDENTIFYING_PARAMETERS.has(getParameterName(content, item.exchange) ?? '');
 
 /** Removes an item, except what identifies a call and a person's words in it. */
-export function suppress(item: Item, { marker }: Operation<'suppress'>): PlacedRequest[] {
+export function suppressItem(item: Item, { marker }: Operation<'suppress'>): PlacedRequest[] {
   return item.contents.flatMap((content) => {
     const slice = getRemovableSlice(content, item);
     return slice ? createRequests(content, item, [{ ...slice, marker }], [], 'suppress') : [];
@@ -54,7 +54,7 @@ export function suppress(item: Item, { marker }: Operation<'suppress'>): PlacedR
  */
 export function getRemovableSlice(content: PlacedContent, item: Item): Slice | undefined {
   const { text } = content;
-  const keep: TruncateLimits = { maxChars: IDENTIFYING_CHARS, keep: 'head' };
+  const keep: TruncateLimits = { maxChars: MAX_IDENTIFYING_CHARS, keep: 'head' };
   return isIdentifyingParameter(content, item) ? findTruncatedSlice(text, keep) : { start: 0, end: text.length };
 }
 
@@ -79,7 +79,7 @@ interface MarkerWords {
 export interface MarkedSlice extends Slice, MarkerWords {}
 
 /** Truncates each string of an item; error lines stay. */
-export function truncate(item: Item, limits: Limits, tools: ToolTable): PlacedRequest[] {
+export function truncateItem(item: Item, limits: TruncateOptions, tools: ToolTable): PlacedRequest[] {
   const { maxChars, maxLines, keep } = limits;
   const keepsErrors = limits.keepErrorLines && item.type === 'toolResults' && !showsCode(item, tools);
   return item.contents.flatMap((content) => {
@@ -91,12 +91,12 @@ export function truncate(item: Item, limits: Limits, tools: ToolTable): PlacedRe
 }
 
 /** These tools show code: errors in it are handled there and did not occur. */
-const SHOWS_CODE: ReadonlySet<ToolKind | undefined> = new Set(['read', 'search', 'list'] as const);
+const CODE_TOOL_KINDS: ReadonlySet<ToolKind | undefined> = new Set(['read', 'search', 'list'] as const);
 
 const showsCode = ({ exchange }: Item, tools: ToolTable): boolean =>
-  exchange !== undefined && !exchange.isError && SHOWS_CODE.has(ruleFor(tools, exchange)?.kind);
+  exchange !== undefined && !exchange.isError && CODE_TOOL_KINDS.has(getToolRule(tools, exchange)?.kind);
 
-export type Limits = Pick<Operation<'truncate'>, 'maxChars' | 'maxLines' | 'keep' | 'keepErrorLines'>;
+export type TruncateOptions = Pick<Operation<'truncate'>, 'maxChars' | 'maxLines' | 'keep' | 'keepErrorLines'>;
 
 /** Describes the size of a slice. */
 export function describeSize(text: string, slice: Slice): string {
@@ -139,7 +139,7 @@ function createRequests(
 function subtractSlices(slice: Slice, others: readonly Slice[]): Slice[] {
   const rest: Slice[] = [];
   let at = slice.start;
-  for (const other of others.toSorted(byStart)) {
+  for (const other of others.toSorted(compareStart)) {
     if (other.start > at) rest.push({ start: at, end: Math.min(other.start, slice.end) });
     at = Math.max(at, other.end);
     if (at >= slice.end) break;
@@ -181,7 +181,7 @@ export function cutAll(name: string, draft: Draft, requests: readonly PlacedRequ
     const [first, ...others] = group;
     if (!first) continue;
     const outcomes = new Set(group.map(({ operation }) => OUTCOMES[OPERATIONS[operation].outcome].label));
-    draft.cut(name, first.place, group, {
+    draft.cutText(name, first.place, group, {
       contentType: first.type,
       operation: getStrongest([first.operation, ...others.map(({ operation }) => operation)]),
       reason: [...outcomes].join(', '),

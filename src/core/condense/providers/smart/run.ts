@@ -3,23 +3,23 @@ import type { Weights } from '../../relevance/relevance';
 import { sumCosts } from '../../../cost/callCost';
 import { makeToolTable, type ToolTable } from '../../../messages/tools';
 import { parseCoherenceFloor, measureCoherence, describeBreaches } from '../../coherence/coherence';
-import { whyNotMet, type ConditionFacts } from '../../trigger/condition';
+import { describeUnmetCondition, type ConditionFacts } from '../../trigger/condition';
 import { Draft } from '../../draft/draft';
 import { watchReferences } from '../../lossless/integrity';
-import { losslessSteps, runLossless } from '../../lossless/run';
+import { createLosslessSteps, runLossless } from '../../lossless/run';
 import { runPipeline } from '../../pipeline';
 import type { Step } from '../../draft/steps';
 import type { CondensationOptions, ConversationContext, ModelCall, StepReport } from '../../types';
-import { batchStep } from './batch';
-import { Budget, type CallDeps, type Models, type PassDeps } from './passParts';
+import { createBatchStep } from './batch';
+import { Budget, type CallDeps, type ModelSelector, type PassDeps } from './passParts';
 import type { SmartConfig } from './config';
 import type { EstimatedCalls } from './estimatedCalls';
-import { individualStep } from './individual';
+import { createIndividualStep } from './individual';
 import { createOldBlockSteps } from './oldBlocks';
 
 /** Shared between runs. */
-export type Shared = Pick<CallDeps, 'memo' | 'memory' | 'samples'> & {
-  readonly models: Models;
+export type SharedCallDeps = Pick<CallDeps, 'memo' | 'memory' | 'samples'> & {
+  readonly models: ModelSelector;
   /** Weights that predict how likely a block is to be needed. */
   readonly weights: Weights;
 };
@@ -30,7 +30,7 @@ export class SmartRecord {
   readonly steps: StepReport[] = [];
   readonly ownNotes = new Set<string>();
 
-  constructor(private readonly models: Models) {}
+  constructor(private readonly models: ModelSelector) {}
 
   /** In US dollars; undefined if a price is unknown. */
   get cost(): number | undefined {
@@ -49,7 +49,7 @@ interface RunParts {
   readonly context: ConversationContext;
   readonly config: SmartConfig;
   readonly options: CondensationOptions;
-  readonly shared: Shared;
+  readonly shared: SharedCallDeps;
   readonly record: SmartRecord;
   /** Set if the run is only estimated. */
   readonly estimatedCalls?: EstimatedCalls;
@@ -70,7 +70,7 @@ export async function runSmart(parts: RunParts): Promise<Draft> {
   // A pass may remove the copy that a reference names, which restores the referring text. That text
   // may repeat something else or match an earlier pass, which a second condensation would then
   // find.
-  const afterPasses = losslessSteps(operations).map((step): Step => ({
+  const afterPasses = createLosslessSteps(operations).map((step): Step => ({
     ...step,
     isRepeat: true,
     skip: () => (draft.edits === made ? 'the passes changed nothing' : undefined),
@@ -86,7 +86,7 @@ export async function runSmart(parts: RunParts): Promise<Draft> {
     again: () => enabled && draft.restoredTokens !== restoredTokens,
     reports: record.steps,
   });
-  draft.remember();
+  draft.rememberEdits();
   return draft;
 }
 
@@ -95,7 +95,7 @@ function passSteps(parts: RunParts, tools: ToolTable): Step[] {
   const { config, options, context, record } = parts;
   const budget = new Budget(options.maxCost);
   const passParts = makePassParts(parts, budget, tools);
-  const names = stepNames(config);
+  const names = listStepNames(config);
   const floor = parseCoherenceFloor(config.coherenceFloor);
   const refuse = (draft: Draft): string | undefined => {
     const report = measureCoherence(draft.original, [...context.edits, ...draft.edits], tools);
@@ -106,13 +106,15 @@ function passSteps(parts: RunParts, tools: ToolTable): Step[] {
     .map((pass, index): Step => {
       const name = names[index] ?? pass.name;
       const step =
-        pass.mode === 'individual' ? individualStep(name, pass, passParts) : batchStep(name, pass, passParts);
+        pass.mode === 'individual'
+          ? createIndividualStep(name, pass, passParts)
+          : createBatchStep(name, pass, passParts);
       return {
         ...step,
         skip: (draft) =>
           pass.execution.type === 'always'
             ? undefined
-            : whyNotMet(pass.execution.condition, collectFacts(draft, options, budget)),
+            : describeUnmetCondition(pass.execution.condition, collectFacts(draft, options, budget)),
         spent: () => ({ calls: record.calls.length, cost: record.cost }),
         // The next pass may remove other facts.
         ...(Object.keys(floor).length > 0 && { refuse }),
@@ -160,11 +162,11 @@ function makePassParts(
 }
 
 /** Names of the enabled passes, in order. */
-export const stepNames = ({ passes }: SmartConfig): readonly string[] =>
-  uniqueNames(passes.filter(({ enabled }) => enabled).map(({ name }) => name));
+export const listStepNames = ({ passes }: SmartConfig): readonly string[] =>
+  makeUniqueNames(passes.filter(({ enabled }) => enabled).map(({ name }) => name));
 
 /** Edits carry their pass's name, so equal names would merge two passes. */
-function uniqueNames(names: readonly string[]): string[] {
+function makeUniqueNames(names: readonly string[]): string[] {
   const used = new Set<string>();
   return names.map((name) => {
     let unique = name;

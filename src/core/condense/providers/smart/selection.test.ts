@@ -1,31 +1,31 @@
 import { describe, expect, it } from 'vitest';
-import { assistant, user, exchange, lines } from '../../../testing';
-import { freshCounter } from '../../../testingCounter';
+import { assistant, user, makeToolExchange, makeLines } from '../../../testing';
+import { createCounter } from '../../../testingCounter';
 import type { CondensationOptions, ConversationContext } from '../../types';
 import type { SmartConfigInput } from './config';
-import { createPass, LONG, createCalls, run, type PassInput, SUPPRESS } from './testing';
+import { createPass, LONG_TEXT, createCalls, runPasses, type PassInput, SUPPRESS_OPERATION } from './testing';
 
 describe('content that Smart protects', () => {
   const suppressAll = createPass({
-    messageText: SUPPRESS,
-    toolParameters: SUPPRESS,
-    toolResults: SUPPRESS,
+    messageText: SUPPRESS_OPERATION,
+    toolParameters: SUPPRESS_OPERATION,
+    toolResults: SUPPRESS_OPERATION,
   });
   const messages = [
-    user(LONG),
-    ...exchange('a', 'Read', { file_path: '/p/docs/guide.md' }, LONG),
-    ...exchange('b', 'mcp__db__query', { query: 'select' }, LONG),
-    ...exchange('c', 'TodoWrite', { todos: [{ content: LONG, status: 'pending' }] }, LONG),
-    ...exchange('d', 'TodoWrite', { todos: [{ content: LONG, status: 'done' }] }, LONG),
-    user(lines('words of a person', 40)),
-    assistant(LONG),
-    ...exchange('e', 'Bash', { command: 'x' }, LONG),
+    user(LONG_TEXT),
+    ...makeToolExchange('a', 'Read', { file_path: '/p/docs/guide.md' }, LONG_TEXT),
+    ...makeToolExchange('b', 'mcp__db__query', { query: 'select' }, LONG_TEXT),
+    ...makeToolExchange('c', 'TodoWrite', { todos: [{ content: LONG_TEXT, status: 'pending' }] }, LONG_TEXT),
+    ...makeToolExchange('d', 'TodoWrite', { todos: [{ content: LONG_TEXT, status: 'done' }] }, LONG_TEXT),
+    user(makeLines('words of a person', 40)),
+    assistant(LONG_TEXT),
+    ...makeToolExchange('e', 'Bash', { command: 'x' }, LONG_TEXT),
   ];
   const edited = async (
     more: Partial<SmartConfigInput>,
     context: Partial<ConversationContext> = {},
   ): Promise<number[]> => {
-    const { result: made } = await run(messages, [suppressAll], { config: more, context });
+    const { result: made } = await runPasses(messages, [suppressAll], { config: more, context });
     return made.edits.map((edit) => (edit.kind === 'summary' ? -1 : edit.place.message));
   };
 
@@ -42,7 +42,7 @@ describe('content that Smart protects', () => {
 
 describe('selections and overrides of a pass', () => {
   const editedBy = async (pass: PassInput, options: CondensationOptions = {}): Promise<number[]> => {
-    const { result: made } = await run(createCalls(5), [pass], { options });
+    const { result: made } = await runPasses(createCalls(5), [pass], { options });
     return made.edits.map((edit) => (edit.kind === 'cut' ? edit.place.message : -1));
   };
 
@@ -61,21 +61,25 @@ describe('selections and overrides of a pass', () => {
     [{ type: 'custom', filter: { isError: false, tools: ['Bash'] } }, [2, 4, 6, 8, 10]],
     [{ type: 'custom', selector: (_message, index) => index === 6 }, [6]],
   ])('choose the right messages: %j', async (selection, expected) => {
-    expect(await editedBy(createPass({ toolResults: SUPPRESS }, { selection }))).toEqual(expected);
+    expect(await editedBy(createPass({ toolResults: SUPPRESS_OPERATION }, { selection }))).toEqual(expected);
   });
 
   it('apply an override to its message only', async () => {
     const overrides = [{ messageIndex: 4, operations: { toolResults: { operation: 'keep' as const } } }];
-    expect(await editedBy(createPass({ toolResults: SUPPRESS }, {}, { overrides }))).toEqual([2, 6, 8, 10]);
+    expect(await editedBy(createPass({ toolResults: SUPPRESS_OPERATION }, {}, { overrides }))).toEqual([2, 6, 8, 10]);
   });
 
   it('keep content below the threshold', async () => {
-    const kept = createPass({ toolResults: SUPPRESS }, {}, { messageTokenThresholds: { toolResults: 10_000 } });
+    const kept = createPass(
+      { toolResults: SUPPRESS_OPERATION },
+      {},
+      { messageTokenThresholds: { toolResults: 10_000 } },
+    );
     expect(await editedBy(kept)).toEqual([]);
   });
 
   it('remove the oldest first, and no more than the target requires', async () => {
-    const targetTokens = freshCounter().messages(createCalls(5)) - 300;
-    expect(await editedBy(createPass({ toolResults: SUPPRESS }), { targetTokens })).toEqual([2]);
+    const targetTokens = createCounter().countMessages(createCalls(5)) - 300;
+    expect(await editedBy(createPass({ toolResults: SUPPRESS_OPERATION }), { targetTokens })).toEqual([2]);
   });
 });

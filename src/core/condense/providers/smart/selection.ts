@@ -1,12 +1,12 @@
 /** Which messages and contents a pass may change. */
-import { ruleFor, type ToolTable } from '../../../messages/tools';
+import { getToolRule, type ToolTable } from '../../../messages/tools';
 import type { Draft } from '../../draft/draft';
 import type { MessageRange } from '../../../messages/messageRange';
 import { findUnitStarts } from '../../summary/range';
-import { oldZone } from '../../../messages/zones';
+import { findOldZone } from '../../../messages/zones';
 import type { Filter, Selection } from './passSchema';
 import type { Item } from './items';
-import { fileMatcher, toolMatcher, type Matcher } from '../../../glob';
+import { createFileMatcher, createToolMatcher, type Matcher } from '../../../glob';
 import { listTouchedPaths } from '../../../messages/filesTouched';
 
 export interface SelectedContent {
@@ -20,10 +20,10 @@ export function selectContent(draft: Draft, selection: Selection, tools: ToolTab
   const { messages } = draft;
   switch (selection.type) {
     case 'preserve_recent':
-      return { zone: oldZone(messages, selection.count), has: () => true };
+      return { zone: findOldZone(messages, selection.count), has: () => true };
     case 'preserve_percent': {
       const kept = Math.round((messages.length * selection.percentage) / 100);
-      return { zone: oldZone(messages, kept), has: () => true };
+      return { zone: findOldZone(messages, kept), has: () => true };
     }
     case 'custom': {
       const { filter, selector } = selection;
@@ -32,7 +32,7 @@ export function selectContent(draft: Draft, selection: Selection, tools: ToolTab
         ? new Set(messages.flatMap((message, index) => (selector(message, index, messages) ? [index] : [])))
         : undefined;
       return {
-        zone: oldZone(messages, 0),
+        zone: findOldZone(messages, 0),
         has: (item) => (chosen?.has(item.message) ?? true) && passes(item),
       };
     }
@@ -68,7 +68,9 @@ export function findLongestRun(
     // A unit without text, such as an image, goes with its neighbors.
     const isChosen = items.length === 0 || items.some(has);
     const isIn = start >= zone.start && end <= zone.end && isChosen && !indexes.some(isProtected);
-    const tokens = draft.messages.slice(start, end).reduce((sum, message) => sum + draft.counter.message(message), 0);
+    const tokens = draft.messages
+      .slice(start, end)
+      .reduce((sum, message) => sum + draft.counter.countMessage(message), 0);
     run = !isIn
       ? undefined
       : run
@@ -99,34 +101,38 @@ function createFilterTest(filter: Filter, messages: number, tools: ToolTable): I
     const { role, type, exchange, tokens, contents } = item;
     const newer = messages - 1 - item.message;
     return (
-      holds(roles, (list) => list.includes(role)) &&
-      holds(contentTypes, (list) => list.includes(type)) &&
-      holds(isTool, (test) => test(item)) &&
-      holds(kinds, (list) => exchange !== undefined && list.includes(ruleFor(tools, exchange)?.kind ?? 'other')) &&
-      holds(isFile, (test) => test(item)) &&
-      holds(isError, (failed) => exchange?.isError === failed) &&
-      holds(minTokens, (least) => tokens >= least) &&
-      holds(age?.min, (least) => newer >= least) &&
-      holds(age?.max, (most) => newer <= most) &&
-      holds(words, (part) => contents.some(({ text }) => text.toLowerCase().includes(part))) &&
-      holds(all, (tests) => tests.every((test) => test(item))) &&
-      holds(any, (tests) => tests.some((test) => test(item))) &&
-      holds(none, (test) => !test(item))
+      isAbsentOr(roles, (list) => list.includes(role)) &&
+      isAbsentOr(contentTypes, (list) => list.includes(type)) &&
+      isAbsentOr(isTool, (test) => test(item)) &&
+      isAbsentOr(
+        kinds,
+        (list) => exchange !== undefined && list.includes(getToolRule(tools, exchange)?.kind ?? 'other'),
+      ) &&
+      isAbsentOr(isFile, (test) => test(item)) &&
+      isAbsentOr(isError, (failed) => exchange?.isError === failed) &&
+      isAbsentOr(minTokens, (least) => tokens >= least) &&
+      isAbsentOr(age?.min, (least) => newer >= least) &&
+      isAbsentOr(age?.max, (most) => newer <= most) &&
+      isAbsentOr(words, (part) => contents.some(({ text }) => text.toLowerCase().includes(part))) &&
+      isAbsentOr(all, (tests) => tests.every((test) => test(item))) &&
+      isAbsentOr(any, (tests) => tests.some((test) => test(item))) &&
+      isAbsentOr(none, (test) => !test(item))
     );
   };
 }
 
 /** A field that is not set matches. */
-const holds = <T>(field: T | undefined, test: (field: T) => boolean): boolean => field === undefined || test(field);
+const isAbsentOr = <T>(field: T | undefined, test: (field: T) => boolean): boolean =>
+  field === undefined || test(field);
 
 /** Matches calls and results of these tools. */
 export function matchTools(patterns: readonly string[]): ItemTest {
-  const isOne = toolMatcher(patterns);
+  const isOne = createToolMatcher(patterns);
   return ({ exchange }) => exchange !== undefined && isOne(exchange.tool);
 }
 
 /** Matches calls and results about these files. */
 export function matchFiles(patterns: readonly string[], tools: ToolTable): ItemTest {
-  const isOne: Matcher = fileMatcher(patterns);
+  const isOne: Matcher = createFileMatcher(patterns);
   return ({ exchange }) => exchange !== undefined && listTouchedPaths(tools, exchange).some(isOne);
 }

@@ -1,19 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import { exchange, lines } from '../../../testing';
-import { freshCounter } from '../../../testingCounter';
+import { makeToolExchange, makeLines } from '../../../testing';
+import { createCounter } from '../../../testingCounter';
 import { MARKER_EXAMPLE } from '../../../messages/markers';
 import { createTestSummarizer } from '../../summary/testing';
-import { createPass, prepare, LONG, createCalls, run, SUMMARIZE, TASK, withModel, RESULT, input } from './testing';
+import {
+  createPass,
+  preparePass,
+  LONG_TEXT,
+  createCalls,
+  runPasses,
+  SUMMARIZE_OPERATION,
+  TASK_MESSAGE,
+  withModel,
+  RESULT_PATH,
+  makeInputPath,
+} from './testing';
 
 describe('the summarize operation', () => {
   it('puts the reply before a marker and describes the call in its prompt', async () => {
     const summarizer = createTestSummarizer([
       `<summary>All 40 tests pass ${MARKER_EXAMPLE.at(0)!}x${MARKER_EXAMPLE.at(-1)!}.</summary>`,
     ]);
-    const { at, result: made } = await run(createCalls(1), [createPass({ toolResults: SUMMARIZE })], {
+    const { at, result: made } = await runPasses(createCalls(1), [createPass({ toolResults: SUMMARIZE_OPERATION })], {
       smart: withModel(summarizer),
     });
-    expect(at(2, ...RESULT)).toBe('All 40 tests pass x.\n[summarized from 40 lines]');
+    expect(at(2, ...RESULT_PATH)).toBe('All 40 tests pass x.\n[summarized from 40 lines]');
     const [request] = summarizer.requests;
     expect(request?.prompt).toMatch(
       /^Result of the call that the first line names:\n<(content-\w+)>\nBash command="run 0"\n\nr0 line 0 [^]*<\/\1>/,
@@ -29,21 +40,23 @@ describe('the summarize operation', () => {
     const thinks = createTestSummarizer(({ maxOutputTokens }) =>
       Promise.resolve(maxOutputTokens < 2_000 ? 'cut-at-limit' : 'All 40 tests pass.'),
     );
-    const { result: made } = await run(createCalls(1), [createPass({ toolResults: SUMMARIZE })], {
+    const { result: made } = await runPasses(createCalls(1), [createPass({ toolResults: SUMMARIZE_OPERATION })], {
       smart: withModel(thinks),
     });
     expect(made.calls).toMatchObject([{ outcome: 'complete' }]);
   });
 
   it('puts one summary of all parameters into the longest one, and keeps those that identify the call', async () => {
-    const parameters = { file_path: 'a.ts', old_string: lines('old', 20), new_string: LONG };
+    const parameters = { file_path: 'a.ts', old_string: makeLines('old', 20), new_string: LONG_TEXT };
     const summarizer = createTestSummarizer(['A constant was renamed.']);
-    const messages = [TASK, ...exchange('a', 'Edit', parameters, 'done')];
-    const { at } = await run(messages, [createPass({ toolParameters: SUMMARIZE })], { smart: withModel(summarizer) });
+    const messages = [TASK_MESSAGE, ...makeToolExchange('a', 'Edit', parameters, 'done')];
+    const { at } = await runPasses(messages, [createPass({ toolParameters: SUMMARIZE_OPERATION })], {
+      smart: withModel(summarizer),
+    });
     expect(summarizer.requests).toHaveLength(1);
-    expect(at(1, ...input('file_path'))).toBe('a.ts');
-    expect(at(1, ...input('new_string'))).toBe('A constant was renamed.\n[summarized from 40 lines]');
-    expect(at(1, ...input('old_string'))).toBe('[20 lines, summarized beside]');
+    expect(at(1, ...makeInputPath('file_path'))).toBe('a.ts');
+    expect(at(1, ...makeInputPath('new_string'))).toBe('A constant was renamed.\n[summarized from 40 lines]');
+    expect(at(1, ...makeInputPath('old_string'))).toBe('[20 lines, summarized beside]');
   });
 
   it('limits the parallel calls and reports which one runs', async () => {
@@ -57,7 +70,7 @@ describe('the summarize operation', () => {
     });
     const reported: string[] = [];
     const onProgress = ({ step }: { step: string }): void => void reported.push(step);
-    await run(createCalls(9), [createPass({ toolResults: SUMMARIZE })], {
+    await runPasses(createCalls(9), [createPass({ toolResults: SUMMARIZE_OPERATION })], {
       smart: withModel(summarizer),
       options: { onProgress },
       config: { parallelCalls: 3 },
@@ -71,14 +84,14 @@ describe('the summarize operation', () => {
   it('pays for the same content once, within a run and in the next', async () => {
     const summarizer = createTestSummarizer(['short']);
     const messages = [
-      TASK,
-      ...exchange('a', 'Bash', { command: 'x' }, LONG),
-      ...exchange('b', 'Bash', { command: 'x' }, LONG),
+      TASK_MESSAGE,
+      ...makeToolExchange('a', 'Bash', { command: 'x' }, LONG_TEXT),
+      ...makeToolExchange('b', 'Bash', { command: 'x' }, LONG_TEXT),
     ];
-    const passes = [createPass({ toolResults: SUMMARIZE })];
-    const { provider, config, context } = prepare(messages, passes, { smart: withModel(summarizer) });
+    const passes = [createPass({ toolResults: SUMMARIZE_OPERATION })];
+    const { provider, config, context } = preparePass(messages, passes, { smart: withModel(summarizer) });
     for (let times = 0; times < 2; times++) {
-      const made = await provider.condense({ ...context, counter: freshCounter() }, config, {});
+      const made = await provider.condense({ ...context, counter: createCounter() }, config, {});
       expect(made.edits).toHaveLength(2);
     }
     expect(summarizer.requests).toHaveLength(1);
@@ -86,21 +99,21 @@ describe('the summarize operation', () => {
 
   it.each(['truncate', 'keep'] as const)('uses the configured fallback if it fails: %s', async (onFailure) => {
     const summarizer = createTestSummarizer(['short', 'failed', 'short']);
-    const pass = createPass({ toolResults: { ...SUMMARIZE, onFailure } });
-    const { at, result: made } = await run(createCalls(3), [pass], {
+    const pass = createPass({ toolResults: { ...SUMMARIZE_OPERATION, onFailure } });
+    const { at, result: made } = await runPasses(createCalls(3), [pass], {
       smart: withModel(summarizer),
       config: { parallelCalls: 1 },
     });
-    expect(at(2, ...RESULT)).toContain('short');
-    expect(at(6, ...RESULT)).toContain('short');
-    if (onFailure === 'keep') expect(at(4, ...RESULT)).toBe(lines('r1', 40));
-    else expect(at(4, ...RESULT)).toMatch(/^r1 line 0 .*\[\d+ lines truncated\].*$/s);
+    expect(at(2, ...RESULT_PATH)).toContain('short');
+    expect(at(6, ...RESULT_PATH)).toContain('short');
+    if (onFailure === 'keep') expect(at(4, ...RESULT_PATH)).toBe(makeLines('r1', 40));
+    else expect(at(4, ...RESULT_PATH)).toMatch(/^r1 line 0 .*\[\d+ lines truncated\].*$/s);
     expect(made.notes?.join()).toContain('1 of 3 summaries were not written: The model said: failed.');
   });
 
   it('stops calling a model that fails three times in a row', async () => {
     const summarizer = createTestSummarizer(['failed']);
-    const { result: made } = await run(createCalls(9), [createPass({ toolResults: SUMMARIZE })], {
+    const { result: made } = await runPasses(createCalls(9), [createPass({ toolResults: SUMMARIZE_OPERATION })], {
       smart: withModel(summarizer),
       config: { parallelCalls: 1 },
     });
@@ -109,8 +122,8 @@ describe('the summarize operation', () => {
   });
 
   it('discards a summary that is not shorter', async () => {
-    const summarizer = createTestSummarizer([lines('longer', 60)]);
-    const { result: made } = await run(createCalls(1), [createPass({ toolResults: SUMMARIZE })], {
+    const summarizer = createTestSummarizer([makeLines('longer', 60)]);
+    const { result: made } = await runPasses(createCalls(1), [createPass({ toolResults: SUMMARIZE_OPERATION })], {
       smart: withModel(summarizer),
     });
     expect(made.edits).toEqual([]);
@@ -118,8 +131,8 @@ describe('the summarize operation', () => {
   });
 
   it('truncates without a model, and says so', async () => {
-    const { at, result: made } = await run(createCalls(1), [createPass({ toolResults: SUMMARIZE })]);
-    expect(at(2, ...RESULT)).toContain('lines truncated');
+    const { at, result: made } = await runPasses(createCalls(1), [createPass({ toolResults: SUMMARIZE_OPERATION })]);
+    expect(at(2, ...RESULT_PATH)).toContain('lines truncated');
     expect(made.notes).toEqual([
       expect.stringMatching(/^1 of 1 summaries were not written: No model is set up for condensing\./),
     ]);
@@ -128,15 +141,15 @@ describe('the summarize operation', () => {
 
   it('masks keys for other vendors', async () => {
     const key = `sk-${'ant0'.repeat(6)}`;
-    const messages = [TASK, ...exchange('a', 'Bash', {}, `${LONG}\n${key}`)];
+    const messages = [TASK_MESSAGE, ...makeToolExchange('a', 'Bash', {}, `${LONG_TEXT}\n${key}`)];
     const own = createTestSummarizer(['short']);
-    await run(messages, [createPass({ toolResults: SUMMARIZE })], {
+    await runPasses(messages, [createPass({ toolResults: SUMMARIZE_OPERATION })], {
       smart: withModel(own),
       context: { vendor: 'anthropic' },
     });
     expect(own.requests[0]?.prompt).toContain(key);
     const other = createTestSummarizer(['short'], { vendor: 'openai' });
-    await run(messages, [createPass({ toolResults: SUMMARIZE })], {
+    await runPasses(messages, [createPass({ toolResults: SUMMARIZE_OPERATION })], {
       smart: withModel(other),
       context: { vendor: 'anthropic' },
     });
@@ -147,8 +160,8 @@ describe('the summarize operation', () => {
     const key = `ghp_${'a7Bq9z'.repeat(6)}`;
     const other = createTestSummarizer(['short'], { vendor: 'openai', contextWindow: 4_000 });
     const call = { command: `echo ${'x'.repeat(150)}`, description: `${'y'.repeat(150)} ${key}`, password: 'hunter22' };
-    const messages = [TASK, ...exchange('a', 'Bash', call, `${key}\n`.repeat(400))];
-    await run(messages, [createPass({ toolResults: SUMMARIZE })], {
+    const messages = [TASK_MESSAGE, ...makeToolExchange('a', 'Bash', call, `${key}\n`.repeat(400))];
+    await runPasses(messages, [createPass({ toolResults: SUMMARIZE_OPERATION })], {
       smart: withModel(other),
       context: { vendor: 'anthropic' },
     });
@@ -158,18 +171,18 @@ describe('the summarize operation', () => {
 
   it('fits its request into the model’s window', async () => {
     const summarizer = createTestSummarizer(['short'], { contextWindow: 4_000 });
-    const messages = [TASK, ...exchange('a', 'Bash', {}, lines('a', 4_000))];
-    await run(messages, [createPass({ toolResults: SUMMARIZE })], { smart: withModel(summarizer) });
-    expect(freshCounter().text(summarizer.requests[0]?.prompt ?? '')).toBeLessThan(3_600);
+    const messages = [TASK_MESSAGE, ...makeToolExchange('a', 'Bash', {}, makeLines('a', 4_000))];
+    await runPasses(messages, [createPass({ toolResults: SUMMARIZE_OPERATION })], { smart: withModel(summarizer) });
+    expect(createCounter().countText(summarizer.requests[0]?.prompt ?? '')).toBeLessThan(3_600);
   });
 });
 
 describe('the budget of a condensation with Smart', () => {
-  const pass = createPass({ toolResults: SUMMARIZE });
+  const pass = createPass({ toolResults: SUMMARIZE_OPERATION });
 
   it('is checked before each call, and calls above it are not started', async () => {
     const summarizer = createTestSummarizer(['short']);
-    const { provider, config, context } = prepare(createCalls(6), [pass], { smart: withModel(summarizer) });
+    const { provider, config, context } = preparePass(createCalls(6), [pass], { smart: withModel(summarizer) });
     const whole = (await provider.estimate(context, config, {})).cost ?? NaN;
     expect(summarizer.requests).toEqual([]);
     const made = await provider.condense(context, config, { maxCost: whole / 2 });
@@ -183,7 +196,10 @@ describe('the budget of a condensation with Smart', () => {
     const priced = createTestSummarizer(['short']);
     const { profile, vendor, model, accounting, tokenFactor, billing, cacheLifetime } = priced.model;
     const unpriced = { ...priced, model: { profile, vendor, model, accounting, tokenFactor, billing, cacheLifetime } };
-    const { result: made } = await run(createCalls(2), [pass], { smart: withModel(unpriced), options: { maxCost: 1 } });
+    const { result: made } = await runPasses(createCalls(2), [pass], {
+      smart: withModel(unpriced),
+      options: { maxCost: 1 },
+    });
     expect(unpriced.requests).toEqual([]);
     expect(made.notes?.join()).toContain('The price of claude-sonnet-4 is not known');
   });

@@ -1,37 +1,37 @@
 import { getValueAt } from '../../../messages/path';
 import type { ApiMessage } from '../../../messages/types';
-import { exchange, lines, user, brief } from '../../../testing';
-import { freshCounter } from '../../../testingCounter';
+import { makeToolExchange, makeLines, user, shortenMarkers } from '../../../testing';
+import { createCounter } from '../../../testingCounter';
 import { applyEdits } from '../../edits/applyEdits';
 import type { TestSummarizer } from '../../summary/testing';
 import type { CondensationOptions, CondensationProvider, ConversationContext, ProviderResult } from '../../types';
 import type { SmartConfig, SmartConfigInput } from './config';
-import { smartProvider, type SmartOptions } from './index';
+import { createSmartProvider, type SmartOptions } from './index';
 
 export type PassInput = NonNullable<SmartConfigInput['passes']>[number];
 type Individual = NonNullable<Extract<PassInput, { mode: 'individual' }>['individualConfig']>;
 
-export const TASK = user('Fix the tests.');
+export const TASK_MESSAGE = user('Fix the tests.');
 
 /** A text of forty lines. */
-export const LONG = lines('a', 40);
+export const LONG_TEXT = makeLines('a', 40);
 
 /** Calls with distinct results. */
 export const createCalls = (count: number): ApiMessage[] => [
-  TASK,
+  TASK_MESSAGE,
   ...Array.from({ length: count }, (_, index) =>
-    exchange(`id${index}`, 'Bash', { command: `run ${index}` }, lines(`r${index}`, 40)),
+    makeToolExchange(`id${index}`, 'Bash', { command: `run ${index}` }, makeLines(`r${index}`, 40)),
   ).flat(),
 ];
 
 /** Path of a call's result. */
-export const RESULT = ['content', 0, 'content'] as const;
+export const RESULT_PATH = ['content', 0, 'content'] as const;
 
 /** Path of a call's parameter. */
-export const input = (name: string) => ['content', 0, 'input', name] as const;
+export const makeInputPath = (name: string) => ['content', 0, 'input', name] as const;
 
-export const SUPPRESS = { operation: 'suppress' } as const;
-export const SUMMARIZE = { operation: 'summarize', maxTokens: 40 } as const;
+export const SUPPRESS_OPERATION = { operation: 'suppress' } as const;
+export const SUMMARIZE_OPERATION = { operation: 'summarize', maxTokens: 40 } as const;
 
 /** A pass over all single contents. */
 export const createPass = (
@@ -61,15 +61,15 @@ export interface PreparedRun {
 }
 
 /** @throws Error if the configuration is wrong */
-export function prepare(
+export function preparePass(
   messages: readonly ApiMessage[],
   passes: readonly PassInput[],
   { smart = {}, config = {} }: { readonly smart?: SmartOptions; readonly config?: Partial<SmartConfigInput> } = {},
 ): PreparedRun {
-  const provider = smartProvider(smart);
+  const provider = createSmartProvider(smart);
   const checked = provider.validateConfig({ version: 1, losslessPrelude: { enabled: false }, ...config, passes });
   if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
-  return { provider, config: checked.config, context: { messages, edits: [], counter: freshCounter() } };
+  return { provider, config: checked.config, context: { messages, edits: [], counter: createCounter() } };
 }
 
 /** How a run differs from one without a model, options and other settings than the passes. */
@@ -88,15 +88,15 @@ export interface RunResult {
 }
 
 /** Runs the passes without the lossless prelude. */
-export async function run(
+export async function runPasses(
   messages: readonly ApiMessage[],
   passes: readonly PassInput[],
   { options = {}, context = {}, ...setup }: RunSetup = {},
 ): Promise<RunResult> {
-  const { provider, config, context: own } = prepare(messages, passes, setup);
+  const { provider, config, context: own } = preparePass(messages, passes, setup);
   const result = await provider.condense({ ...own, ...context }, config, options);
   const { messages: view } = applyEdits(messages, result.edits);
   const at = (message: number, ...path: (string | number)[]): string =>
-    brief(getValueAt(view[message], path) as string);
+    shortenMarkers(getValueAt(view[message], path) as string);
   return { result, view, at };
 }

@@ -1,6 +1,6 @@
 import type { StrategyInput } from './strategy';
 
-const pipeline: StrategyInput = {
+const pipelineStrategy: StrategyInput = {
   id: 'pipeline',
   name: 'Pipeline',
   description: 'Free and lossless first, then truncation, then a summary: each only while the target is not met.',
@@ -60,7 +60,7 @@ const progressiveEnhancement: StrategyInput = {
 };
 
 export const BUILT_IN_STRATEGIES: readonly StrategyInput[] = [
-  pipeline,
+  pipelineStrategy,
   adaptiveThreshold,
   costAware,
   qualityFirst,

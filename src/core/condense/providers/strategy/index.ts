@@ -1,9 +1,9 @@
 /** Runs a strategy: other providers in order, each on the previous result. */
-import { asksModel, toJsonSchema, validate } from '../../config';
+import { mayCallModel, toJsonSchema, validateConfig } from '../../config';
 import { findPreset, type Preset } from '../smart/presets';
-import { EVERYTHING, PROVIDER_NAMES, type CondensationProvider, type ValidationResult } from '../../types';
+import { FULL_CAPABILITIES, PROVIDER_NAMES, type CondensationProvider, type ValidationResult } from '../../types';
 import { BUILT_IN_STRATEGIES } from './builtIn';
-import { estimateStrategy, readyStep, runStrategy, type StepParts } from './run';
+import { estimateStrategy, prepareStep, runStrategy, type StepParts } from './run';
 import { strategySchema, type Strategy } from './strategy';
 
 export interface StrategyParts {
@@ -14,7 +14,10 @@ export interface StrategyParts {
 }
 
 /** The configuration is a strategy or the ID of a built-in one. */
-export function strategyProvider({ providers, presets = () => [] }: StrategyParts): CondensationProvider<Strategy> {
+export function createStrategyProvider({
+  providers,
+  presets = () => [],
+}: StrategyParts): CondensationProvider<Strategy> {
   const parts: StepParts = {
     provider: (wanted) => providers().find(({ id }) => id === wanted),
     preset: (id) => findPreset(id, presets()),
@@ -25,7 +28,7 @@ export function strategyProvider({ providers, presets = () => [] }: StrategyPart
     description: 'Runs several providers or presets in order, each if its condition is met, until the target is met.',
     version: '1.0.0',
 
-    getCapabilities: () => EVERYTHING,
+    getCapabilities: () => FULL_CAPABILITIES,
     getConfigSchema: () => toJsonSchema(strategySchema),
     validateConfig: chooseStrategy,
     nameOfConfig: (config) => {
@@ -35,8 +38,8 @@ export function strategyProvider({ providers, presets = () => [] }: StrategyPart
     // A step that can't run calls no model.
     asksModel: ({ steps }) =>
       steps.some((step) => {
-        const ready = readyStep(step, parts);
-        return typeof ready !== 'string' && asksModel(ready.provider, ready.config);
+        const ready = prepareStep(step, parts);
+        return typeof ready !== 'string' && mayCallModel(ready.provider, ready.config);
       }),
 
     condense: (context, strategy, options) => runStrategy(strategy, parts, context, options),
@@ -46,9 +49,9 @@ export function strategyProvider({ providers, presets = () => [] }: StrategyPart
 
 /** The default is Pipeline. */
 export function chooseStrategy(config: unknown): ValidationResult<Strategy> {
-  if (typeof config !== 'string') return validate(strategySchema, config ?? BUILT_IN_STRATEGIES[0]);
+  if (typeof config !== 'string') return validateConfig(strategySchema, config ?? BUILT_IN_STRATEGIES[0]);
   const found = BUILT_IN_STRATEGIES.find(({ id }) => id === config);
-  if (found) return validate(strategySchema, found);
+  if (found) return validateConfig(strategySchema, found);
   const known = BUILT_IN_STRATEGIES.map(({ id }) => id).join(', ');
   return {
     valid: false,

@@ -1,7 +1,7 @@
 /** Runs a strategy: its steps are other providers, each on the previous result. */
 import { sumCosts } from '../../../cost/callCost';
 import { sumOfTokens, type TokensByKind } from '../../../cost/usage';
-import { errorMessage } from '../../../errors';
+import { getErrorMessage } from '../../../errors';
 import { listToolExchanges } from '../../../messages/exchanges';
 import { checkResult } from '../../checkResult';
 import { toUsableConfig, type UsableConfig } from '../../config';
@@ -10,7 +10,7 @@ import type { Work } from '../../draft/work';
 import { applyEdits } from '../../edits/applyEdits';
 import type { Edit } from '../../edits/edits';
 import { makeReport, runPipeline, type Round } from '../../pipeline';
-import { whyNotMet } from '../../trigger/condition';
+import { describeUnmetCondition } from '../../trigger/condition';
 import {
   ProviderFailure,
   getProviderName,
@@ -46,7 +46,7 @@ export async function runStrategy(
   try {
     await runPipeline(
       work,
-      steps.map((step) => pipelineStep(step, parts, false)),
+      steps.map((step) => makePipelineStep(step, parts, false)),
       work.pipelineOptions,
     );
   } catch (error) {
@@ -67,7 +67,7 @@ export async function estimateStrategy(
   const tokensBefore = work.tokens;
   await runPipeline(
     work,
-    steps.map((step) => pipelineStep(step, parts, true)),
+    steps.map((step) => makePipelineStep(step, parts, true)),
     work.pipelineOptions,
   );
   const { tokens, edits, reports, cost, callTokens } = work;
@@ -75,17 +75,17 @@ export async function estimateStrategy(
 }
 
 /** @param isEstimate whether to treat the step's estimate as its result */
-function pipelineStep(step: StrategyStep, parts: StepParts, isEstimate: boolean): Step<StrategyWork> {
+function makePipelineStep(step: StrategyStep, parts: StepParts, isEstimate: boolean): Step<StrategyWork> {
   const name = step.preset ?? getProviderName(step.provider ?? '');
   let result: StepResult = { reports: [] };
   return {
     name,
-    skip: (work) => work.whySkipped(step),
+    skip: (work) => work.describeSkip(step),
     run: async (work) => {
-      const ready = readyStep(step, parts);
+      const ready = prepareStep(step, parts);
       result =
         typeof ready === 'string'
-          ? { reports: [work.fail(name, ready)] }
+          ? { reports: [work.addFailure(name, ready)] }
           : await runProvider(work, step, name, ready, isEstimate);
     },
     result: () => result,
@@ -104,23 +104,23 @@ async function runProvider(
   try {
     const asked = [work.contextNow, ready.config, work.optionsNow] as const;
     const estimate = isEstimate || step.affordable ? await ready.provider.estimate(...asked) : undefined;
-    const reason = estimate?.refusal ?? (step.affordable ? work.whyTooExpensive(estimate?.cost) : undefined);
+    const reason = estimate?.refusal ?? (step.affordable ? work.describeExcessCost(estimate?.cost) : undefined);
     if (reason !== undefined) return { reports: [makeReport(work, name, { kind: 'skipped', reason })] };
     const result = isEstimate && estimate ? estimate : await ready.provider.condense(...asked);
     work.addNotes(ready.notes);
-    reports.push(...work.take(ready.name, result));
+    reports.push(...work.addReport(ready.name, result));
     const refusal = await work.add(result);
-    if (refusal !== undefined) reports.push(work.fail(ready.name, refusal));
+    if (refusal !== undefined) reports.push(work.addFailure(ready.name, refusal));
     const endsRound = step.ends && (work.tokens < tokens || work.hasDone(result.steps));
     return { reports, endsRound };
   } catch (error) {
-    if (error instanceof ProviderFailure) reports.push(...work.take(ready.name, error.spent));
+    if (error instanceof ProviderFailure) reports.push(...work.addReport(ready.name, error.spent));
     work.options.signal?.throwIfAborted();
-    return { reports: [...reports, work.fail(ready.name, errorMessage(error))] };
+    return { reports: [...reports, work.addFailure(ready.name, getErrorMessage(error))] };
   }
 }
 
-type Spent = Omit<ProviderResult, 'edits'> & Pick<CondensationEstimate, 'callTokens'>;
+type StepSpendingWithTokens = Omit<ProviderResult, 'edits'> & Pick<CondensationEstimate, 'callTokens'>;
 
 /** The edits of several providers over one conversation, and their cost. */
 class StrategyWork implements Work {
@@ -145,7 +145,7 @@ class StrategyWork implements Work {
   ) {
     const { messages, edits, counter } = context;
     this.earlier = edits;
-    this.tokens = counter.messages(applyEdits(messages, edits).messages);
+    this.tokens = counter.countMessages(applyEdits(messages, edits).messages);
     this.toolResults = listToolExchanges(messages).filter(({ resultMessage }) => resultMessage !== undefined).length;
   }
 
@@ -185,11 +185,11 @@ class StrategyWork implements Work {
   }
 
   /** Why a step does not run; undefined if it does. */
-  whySkipped({ after, when }: StrategyStep): string | undefined {
+  describeSkip({ after, when }: StrategyStep): string | undefined {
     const { targetTokens, windowTokens, overheadTokens = 0, cacheCold } = this.options;
     if (after === 'failure' && !this.hasFailed) return 'no earlier step failed';
     const { tokens, toolResults, budgetLeft } = this;
-    return whyNotMet(when, {
+    return describeUnmetCondition(when, {
       tokens,
       overheadTokens,
       windowTokens,
@@ -201,7 +201,7 @@ class StrategyWork implements Work {
   }
 
   /** @param cost expected US dollars of a step; undefined if unknown */
-  whyTooExpensive(cost: number | undefined): string | undefined {
+  describeExcessCost(cost: number | undefined): string | undefined {
     if (cost === undefined) return 'what it would cost is not known';
     const { budgetLeft } = this;
     return cost > budgetLeft
@@ -237,7 +237,10 @@ class StrategyWork implements Work {
    * Adds a step's spending and notes.
    * @returns its reports, under its name
    */
-  take(name: string, { steps, cost, notes = [], calls = [], estimatedCost, callTokens }: Spent): StepReport[] {
+  addReport(
+    name: string,
+    { steps, cost, notes = [], calls = [], estimatedCost, callTokens }: StepSpendingWithTokens,
+  ): StepReport[] {
     this.notes.push(...notes);
     this.calls.push(...calls);
     this.costs.push(cost);
@@ -250,7 +253,7 @@ class StrategyWork implements Work {
     this.notes.push(...notes.filter((note) => !this.notes.includes(note)));
   }
 
-  fail(name: string, reason: string): StepReport {
+  addFailure(name: string, reason: string): StepReport {
     this.hasFailed = true;
     this.addNotes([`${name}: ${reason}`]);
     return makeReport(this, name, { kind: 'failed', reason });
@@ -296,7 +299,7 @@ export interface ReadyStep extends UsableConfig {
 }
 
 /** Prepares a step; returns the problem in words if it can't run. */
-export function readyStep(
+export function prepareStep(
   step: StrategyStep,
   { provider: providerOf, preset: presetOf }: StepParts,
 ): ReadyStep | string {

@@ -2,34 +2,34 @@ import { describe, expect, it } from 'vitest';
 import { generateConversation } from '../../../../../test/generators/conversation';
 import { findNewViolations } from '../../../messages/firewall';
 import type { ApiMessage } from '../../../messages/types';
-import { assistant, exchange, lines, user } from '../../../testing';
-import { freshCounter } from '../../../testingCounter';
+import { assistant, makeToolExchange, makeLines, user } from '../../../testing';
+import { createCounter } from '../../../testingCounter';
 import { Draft } from '../../draft/draft';
 import { applyEdits } from '../../edits/applyEdits';
-import { lastByPlace } from '../../edits/edits';
-import { brokenCuts } from '../../lossless/integrity';
+import { selectLastByPlace } from '../../edits/edits';
+import { findBrokenCuts } from '../../lossless/integrity';
 import { losslessProvider } from '../lossless';
-import { nativeProvider } from '../native';
-import { smartProvider } from '../smart';
-import { strategyProvider } from '.';
+import { createNativeProvider } from '../native';
+import { createSmartProvider } from '../smart';
+import { createStrategyProvider } from '.';
 import { truncationProvider } from '../truncation';
 import { selectSummarizer } from '../../summarizer';
 import { createTestSummarizer } from '../../summary/testing';
 import { ProviderFailure, type CondensationOptions, type CondensationProvider, type StepReport } from '../../types';
 import { BUILT_IN_STRATEGIES } from './builtIn';
-import { readyStep } from './run';
+import { prepareStep } from './run';
 import { strategySchema } from './strategy';
 
-const counter = freshCounter();
+const counter = createCounter();
 
 const MESSAGES: readonly ApiMessage[] = [
   user('task'),
   ...Array.from({ length: 16 }, (_, at) =>
-    exchange(`${at}`, 'Read', { path: `f${at % 12}` }, lines(`f${at % 12}`, 120)),
+    makeToolExchange(`${at}`, 'Read', { path: `f${at % 12}` }, makeLines(`f${at % 12}`, 120)),
   ).flat(),
   assistant('done'),
 ];
-const TOKENS = counter.messages(MESSAGES);
+const TOKENS = counter.countMessages(MESSAGES);
 
 function bed(replies: readonly string[] = ['## Goal\nGo on.']) {
   const summarizer = createTestSummarizer(replies);
@@ -37,10 +37,10 @@ function bed(replies: readonly string[] = ['## Goal\nGo on.']) {
   const providers: readonly CondensationProvider[] = [
     losslessProvider,
     truncationProvider,
-    nativeProvider({ select }),
-    smartProvider({ select }),
+    createNativeProvider({ select }),
+    createSmartProvider({ select }),
   ];
-  const strategy = strategyProvider({ providers: () => providers });
+  const strategy = createStrategyProvider({ providers: () => providers });
   const configOf = (wanted: unknown) => {
     const checked = strategy.validateConfig(wanted);
     if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
@@ -55,7 +55,7 @@ function bed(replies: readonly string[] = ['## Goal\nGo on.']) {
       const result = await strategy.condense(context, configOf(wanted), options);
       const { messages, origins } = applyEdits(MESSAGES, result.edits);
       expect(findNewViolations(MESSAGES, messages, { origins })).toEqual([]);
-      return { ...result, tokens: counter.messages(messages), did: doers(result.steps) };
+      return { ...result, tokens: counter.countMessages(messages), did: doers(result.steps) };
     },
   };
 }
@@ -169,7 +169,7 @@ describe('a strategy of any kind', () => {
     expect(reduction.tokensAfter).toBeLessThan(TOKENS * 0.5);
     // A preview shows the same as its figures.
     const { messages } = applyEdits(MESSAGES, reduction.edits ?? []);
-    expect(counter.messages(messages)).toBe(reduction.tokensAfter);
+    expect(counter.countMessages(messages)).toBe(reduction.tokensAfter);
     expect(cost).toBeGreaterThan(0);
     expect((await estimate('pipeline', share(0.9))).cost).toBe(0);
   });
@@ -189,10 +189,10 @@ describe('a strategy of any kind', () => {
     const providers = [
       counted('free', losslessProvider),
       counted('affordable', truncationProvider),
-      counted('paid', nativeProvider({ select })),
-      counted('passes', smartProvider({ select })),
+      counted('paid', createNativeProvider({ select })),
+      counted('passes', createSmartProvider({ select })),
     ];
-    const strategy = strategyProvider({ providers: () => providers });
+    const strategy = createStrategyProvider({ providers: () => providers });
     const checked = strategy.validateConfig({
       id: 'counted',
       name: 'Counted',
@@ -228,7 +228,7 @@ describe('a strategy of any kind', () => {
   it('explains the absence of Summary in a program without models', () => {
     const parts = { provider: () => undefined, preset: () => undefined };
     const [step] = strategySchema.parse({ id: 'x', name: 'X', steps: [{ provider: 'native' }] }).steps;
-    expect(readyStep(step!, parts)).toMatch(/^it needs a model, and no model is called here/);
+    expect(prepareStep(step!, parts)).toMatch(/^it needs a model, and no model is called here/);
   });
 
   it('drops changes that make the view larger or invalid', async () => {
@@ -241,7 +241,7 @@ describe('a strategy of any kind', () => {
         return { ...rest, edits: edits.map((edit) => ({ ...edit, before: 'x' as typeof edit.before })) };
       },
     };
-    const strategy = strategyProvider({ providers: () => [bad, truncationProvider] });
+    const strategy = createStrategyProvider({ providers: () => [bad, truncationProvider] });
     const checked = strategy.validateConfig({
       id: 'x',
       name: 'X',
@@ -258,11 +258,11 @@ describe('a strategy of any kind', () => {
   });
 
   it('puts text back if a step removes the copy that a reference of an earlier step points to', async () => {
-    const same = lines('same', 60);
+    const same = makeLines('same', 60);
     const messages = [
       user('task'),
-      ...exchange('a', 'Bash', { command: 'a' }, `${same}\nfirst`),
-      ...exchange('b', 'Bash', { command: 'b' }, `${same}\nlast`),
+      ...makeToolExchange('a', 'Bash', { command: 'a' }, `${same}\nfirst`),
+      ...makeToolExchange('b', 'Bash', { command: 'b' }, `${same}\nlast`),
       assistant('done'),
     ];
     // It removes the copy that Lossless keeps, and does not look for references.
@@ -273,7 +273,7 @@ describe('a strategy of any kind', () => {
       condense: (context) => {
         const draft = new Draft(context.messages, context.counter, context.edits);
         const place = { message: 4, path: ['content', 0, 'content'] };
-        draft.cut('rude', place, [{ start: 0, end: draft.text(place).length, marker: 'taken' }], {
+        draft.cutText('rude', place, [{ start: 0, end: draft.getText(place).length, marker: 'taken' }], {
           contentType: 'toolResults',
           operation: 'cut',
           reason: 'test',
@@ -282,7 +282,7 @@ describe('a strategy of any kind', () => {
         return Promise.resolve({ edits: draft.edits, steps: [], cost: 0 });
       },
     };
-    const strategy = strategyProvider({ providers: () => [losslessProvider, rude] });
+    const strategy = createStrategyProvider({ providers: () => [losslessProvider, rude] });
     const checked = strategy.validateConfig({
       id: 'x',
       name: 'X',
@@ -292,10 +292,10 @@ describe('a strategy of any kind', () => {
     const { edits } = await strategy.condense({ messages, edits: [], counter }, checked.config, {});
     const { messages: view } = applyEdits(messages, edits);
     expect(
-      brokenCuts(
+      findBrokenCuts(
         messages,
         view,
-        lastByPlace(edits).filter((edit) => edit.kind === 'cut'),
+        selectLastByPlace(edits).filter((edit) => edit.kind === 'cut'),
       ),
     ).toEqual([]);
   });
@@ -307,7 +307,9 @@ describe('a strategy of any kind', () => {
       return Promise.resolve('aborted');
     });
     const select = () => selectSummarizer({ condensing: summarizer });
-    const strategy = strategyProvider({ providers: () => [nativeProvider({ select }), truncationProvider] });
+    const strategy = createStrategyProvider({
+      providers: () => [createNativeProvider({ select }), truncationProvider],
+    });
     const checked = strategy.validateConfig({
       id: 'x',
       name: 'X',
@@ -344,17 +346,19 @@ function losslessConfig(config: unknown) {
 }
 
 it.each(['adaptive-threshold', 'cost-aware'])('a second run of %s without a budget finds nothing to do', async (id) => {
-  const strategy = strategyProvider({ providers: () => [losslessProvider, truncationProvider, smartProvider()] });
+  const strategy = createStrategyProvider({
+    providers: () => [losslessProvider, truncationProvider, createSmartProvider()],
+  });
   const checked = strategy.validateConfig(id);
   if (!checked.valid) throw new Error(JSON.stringify(checked.problems));
   for (let seed = 1; seed <= 4; seed++) {
     const messages = generateConversation({ seed, targetTokens: 15_000 });
     for (const part of [0.85, 0.6, 0.45, 0.3]) {
-      const options = { maxCost: 0, targetTokens: Math.floor(counter.messages(messages) * part) };
+      const options = { maxCost: 0, targetTokens: Math.floor(counter.countMessages(messages) * part) };
       const { edits } = await strategy.condense({ messages, edits: [], counter }, checked.config, options);
       expect(edits.length).toBeGreaterThan(0);
       const estimated = await strategy.estimate({ messages, edits: [], counter }, checked.config, options);
-      expect(estimated.tokensAfter).toBe(counter.messages(applyEdits(messages, edits).messages));
+      expect(estimated.tokensAfter).toBe(counter.countMessages(applyEdits(messages, edits).messages));
       const again = await strategy.condense({ messages, edits, counter }, checked.config, options);
       expect(again.edits, `seed ${seed}, target ${part}`).toEqual([]);
     }

@@ -3,34 +3,34 @@
  * and Multi-Zone. They use the condensing profile.
  */
 import {
-  aboveTokens,
-  exceptNewest,
-  exceptNewestPercent,
+  runAboveTokens,
+  selectExceptNewest,
+  selectExceptNewestPercent,
   truncateChars,
   createIndividualPass,
   truncateLines,
-  summarize,
-  suppress,
+  makeSummarizeOperation,
+  suppressOperation,
   createBatchPass,
 } from './passes';
 import type { Preset } from './preset';
 
-const conservative: Preset = {
+const conservativePreset: Preset = {
   id: 'conservative',
   name: 'Conservative',
   description: 'A model summarizes only the longest old results; everything else stays as it is.',
   config: {
     passes: [
       createIndividualPass(
-        { id: 'llm-quality', name: 'Summaries of long results', selection: exceptNewest(15) },
-        { toolResults: summarize(150) },
+        { id: 'llm-quality', name: 'Summaries of long results', selection: selectExceptNewest(15) },
+        { toolResults: makeSummarizeOperation(150) },
         { toolResults: 2_000 },
       ),
     ],
   },
 };
 
-const balanced: Preset = {
+const balancedPreset: Preset = {
   id: 'balanced',
   name: 'Balanced',
   description:
@@ -38,80 +38,85 @@ const balanced: Preset = {
   config: {
     passes: [
       createIndividualPass(
-        { id: 'llm-selective', name: 'Summaries of long results', selection: exceptNewest(10) },
-        { toolResults: summarize(120) },
+        { id: 'llm-selective', name: 'Summaries of long results', selection: selectExceptNewest(10) },
+        { toolResults: makeSummarizeOperation(120) },
         { toolResults: 1_000 },
       ),
       createIndividualPass(
-        { id: 'mechanical', name: 'Truncation', selection: exceptNewest(5), execution: aboveTokens(40_000) },
+        { id: 'mechanical', name: 'Truncation', selection: selectExceptNewest(5), execution: runAboveTokens(40_000) },
         { toolParameters: truncateChars(100), toolResults: truncateLines(5) },
         { toolParameters: 500, toolResults: 500 },
       ),
       createBatchPass({
         id: 'batch-old',
         name: 'Summary of the oldest messages',
-        selection: exceptNewestPercent(30),
-        execution: aboveTokens(30_000),
+        selection: selectExceptNewestPercent(30),
+        execution: runAboveTokens(30_000),
       }),
     ],
   },
 };
 
-const aggressive: Preset = {
+const aggressivePreset: Preset = {
   id: 'aggressive',
   name: 'Aggressive',
   description: 'Removes most: old results and parameters; above 35,000 tokens a model summarizes the oldest messages.',
   config: {
     passes: [
       createIndividualPass(
-        { id: 'suppress-aggressive', name: 'Suppression', selection: exceptNewest(8) },
-        { toolParameters: suppress, toolResults: suppress },
+        { id: 'suppress-aggressive', name: 'Suppression', selection: selectExceptNewest(8) },
+        { toolParameters: suppressOperation, toolResults: suppressOperation },
         { toolParameters: 300, toolResults: 300 },
       ),
       createIndividualPass(
-        { id: 'truncate-fallback', name: 'Truncation', selection: exceptNewest(5), execution: aboveTokens(50_000) },
+        {
+          id: 'truncate-fallback',
+          name: 'Truncation',
+          selection: selectExceptNewest(5),
+          execution: runAboveTokens(50_000),
+        },
         { toolParameters: truncateChars(80), toolResults: truncateLines(3) },
         { toolParameters: 500, toolResults: 500 },
       ),
       createBatchPass({
         id: 'batch-aggressive',
         name: 'Summary of the oldest messages',
-        selection: exceptNewestPercent(25),
-        execution: aboveTokens(35_000),
+        selection: selectExceptNewestPercent(25),
+        execution: runAboveTokens(35_000),
       }),
     ],
   },
 };
 
-const speed: Preset = {
+const speedPreset: Preset = {
   id: 'speed',
   name: 'Speed',
   description: 'No model, and instant: old parameters are removed, old results keep three lines.',
   config: {
     passes: [
       createIndividualPass(
-        { id: 'speed-pass', name: 'Truncation', selection: exceptNewest(5) },
-        { toolParameters: suppress, toolResults: truncateLines(3) },
+        { id: 'speed-pass', name: 'Truncation', selection: selectExceptNewest(5) },
+        { toolParameters: suppressOperation, toolResults: truncateLines(3) },
       ),
     ],
   },
 };
 
-const quality: Preset = {
+const qualityPreset: Preset = {
   id: 'quality',
   name: 'Result by Result',
   description: 'A model summarizes every old result, so that something of each remains.',
   config: {
     passes: [
       createIndividualPass(
-        { id: 'quality-pass', name: 'Summaries of results', selection: exceptNewest(10) },
-        { toolResults: summarize(150) },
+        { id: 'quality-pass', name: 'Summaries of results', selection: selectExceptNewest(10) },
+        { toolResults: makeSummarizeOperation(150) },
       ),
     ],
   },
 };
 
-const cost: Preset = {
+const costPreset: Preset = {
   id: 'cost',
   name: 'Cost',
   description:
@@ -119,15 +124,15 @@ const cost: Preset = {
   config: {
     passes: [
       createIndividualPass(
-        { id: 'mechanical', name: 'Truncation', selection: exceptNewest(5) },
-        { toolParameters: suppress, toolResults: truncateLines(5) },
+        { id: 'mechanical', name: 'Truncation', selection: selectExceptNewest(5) },
+        { toolParameters: suppressOperation, toolResults: truncateLines(5) },
       ),
       createBatchPass(
         {
           id: 'fallback-llm',
           name: 'Summary of the oldest messages',
-          selection: exceptNewestPercent(30),
-          execution: aboveTokens(60_000),
+          selection: selectExceptNewestPercent(30),
+          execution: runAboveTokens(60_000),
         },
         { keepFirst: 1, keepLast: 5 },
       ),
@@ -135,26 +140,34 @@ const cost: Preset = {
   },
 };
 
-const multiZone: Preset = {
+const multiZonePreset: Preset = {
   id: 'multi-zone',
   name: 'Multi-Zone',
   description: 'No model: the older a message, the less is kept of its parameters and results.',
   config: {
     passes: [
       createIndividualPass(
-        { id: 'zone-ancient', name: 'Ancient: suppression', selection: exceptNewest(50) },
-        { toolParameters: suppress, toolResults: suppress },
+        { id: 'zone-ancient', name: 'Ancient: suppression', selection: selectExceptNewest(50) },
+        { toolParameters: suppressOperation, toolResults: suppressOperation },
       ),
       createIndividualPass(
-        { id: 'zone-old', name: 'Old: truncation', selection: exceptNewest(30) },
+        { id: 'zone-old', name: 'Old: truncation', selection: selectExceptNewest(30) },
         { toolParameters: truncateChars(120), toolResults: truncateLines(6) },
       ),
       createIndividualPass(
-        { id: 'zone-medium', name: 'Medium: light truncation', selection: exceptNewest(10) },
+        { id: 'zone-medium', name: 'Medium: light truncation', selection: selectExceptNewest(10) },
         { toolResults: truncateLines(15) },
       ),
     ],
   },
 };
 
-export const DOCUMENTED_PRESETS = [conservative, balanced, aggressive, speed, quality, cost, multiZone] as const;
+export const DOCUMENTED_PRESETS = [
+  conservativePreset,
+  balancedPreset,
+  aggressivePreset,
+  speedPreset,
+  qualityPreset,
+  costPreset,
+  multiZonePreset,
+] as const;

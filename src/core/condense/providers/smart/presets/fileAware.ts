@@ -9,10 +9,11 @@ import type { Preset } from './preset';
 /**
  * Results that a call can give again or that are no longer relevant; reads have their own passes.
  */
-const OUTPUTS = ['command', 'search', 'list', 'write', 'edit', 'other'] as const;
+const OUTPUT_TOOL_KINDS = ['command', 'search', 'list', 'write', 'edit', 'other'] as const;
 
-const outputs = (min: number) => selectBy({ contentTypes: ['toolResults'], kinds: [...OUTPUTS], age: { min } });
-const reads = (min: number) => selectBy({ contentTypes: ['toolResults'], kinds: ['read'], age: { min } });
+const selectOutputs = (min: number) =>
+  selectBy({ contentTypes: ['toolResults'], kinds: [...OUTPUT_TOOL_KINDS], age: { min } });
+const selectReads = (min: number) => selectBy({ contentTypes: ['toolResults'], kinds: ['read'], age: { min } });
 
 export const FILE_AWARE: Preset = {
   id: 'file-aware',
@@ -38,12 +39,12 @@ export const FILE_AWARE: Preset = {
         { toolResults: 36, toolParameters: 36, messageText: 36 },
       ),
       createIndividualPass(
-        { id: 'outputs', name: 'Old outputs: beginning, end and errors', selection: outputs(12) },
+        { id: 'outputs', name: 'Old outputs: beginning, end and errors', selection: selectOutputs(12) },
         { toolResults: { operation: 'truncate', maxLines: 16, keep: 'both' } },
         { toolResults: 100 },
       ),
       createIndividualPass(
-        { id: 'cold-reads', name: 'Outline of cold files', selection: reads(12) },
+        { id: 'cold-reads', name: 'Outline of cold files', selection: selectReads(12) },
         { toolResults: { operation: 'outline', coldTurns: 20, keepDeclarations: true, contextLines: 2 } },
         { toolResults: 150 },
       ),

@@ -5,7 +5,7 @@ import { isEqual } from '../../../../isEqual';
 
 export { FILE_AWARE } from './fileAware';
 export { migrateSmartConfig } from './migrate';
-export { formatPresetFile, parsePresetFile, PRESET_FILE_END } from './presetFile';
+export { formatPresetFile, parsePresetFile, PRESET_FILE_SUFFIX } from './presetFile';
 export type { Preset } from './preset';
 
 export const BUILT_IN_PRESETS: readonly Preset[] = [...DOCUMENTED_PRESETS, FILE_AWARE];

@@ -65,18 +65,18 @@ function migrateIndividual(config: Fields): Fields {
   const { defaults, overrides } = config;
   return {
     ...config,
-    ...(isRecord(defaults) && { defaults: operationsFromDocuments(defaults) }),
+    ...(isRecord(defaults) && { defaults: migrateOperations(defaults) }),
     ...(Array.isArray(overrides) && {
       overrides: (overrides as unknown[]).map((override) =>
         isRecord(override) && isRecord(override['operations'])
-          ? { ...override, operations: operationsFromDocuments(override['operations']) }
+          ? { ...override, operations: migrateOperations(override['operations']) }
           : override,
       ),
     }),
   };
 }
 
-const operationsFromDocuments = (operations: Fields): Fields =>
+const migrateOperations = (operations: Fields): Fields =>
   Object.fromEntries(
     Object.entries(operations).map(([type, operation]) => [
       type,

@@ -26,22 +26,22 @@ export const createBatchPass = (
 });
 
 /** All but the newest messages. */
-export const exceptNewest = (count: number) => ({ type: 'preserve_recent', count }) as const;
+export const selectExceptNewest = (count: number) => ({ type: 'preserve_recent', count }) as const;
 /** All but the newest share of the messages, in percent. */
-export const exceptNewestPercent = (percentage: number) => ({ type: 'preserve_percent', percentage }) as const;
+export const selectExceptNewestPercent = (percentage: number) => ({ type: 'preserve_percent', percentage }) as const;
 
 /** Content that a filter selects. */
 export const selectBy = (filter: Filter) => ({ type: 'custom', filter }) as const;
 
 /** Runs if the messages have more tokens. */
-export const aboveTokens = (tokenThreshold: number) =>
+export const runAboveTokens = (tokenThreshold: number) =>
   ({ type: 'conditional', condition: { tokenThreshold } }) as const;
 
 /** Runs only if a target is set and not met. */
 export const overTarget = { type: 'conditional', condition: { overTarget: 1 } } as const;
 
 /** @param maxTokens tokens of the summary */
-export const summarize = (maxTokens: number) => ({ operation: 'summarize', maxTokens }) as const;
+export const makeSummarizeOperation = (maxTokens: number) => ({ operation: 'summarize', maxTokens }) as const;
 export const truncateLines = (maxLines: number) => ({ operation: 'truncate', maxLines }) as const;
 export const truncateChars = (maxChars: number) => ({ operation: 'truncate', maxChars }) as const;
-export const suppress = { operation: 'suppress' } as const;
+export const suppressOperation = { operation: 'suppress' } as const;

@@ -1,42 +1,42 @@
 /** Presets as files (`*.condense.json`), to share them and keep them in a repository. */
 import type * as z from 'zod';
-import { errorMessage } from '../../../../errors';
-import { validate } from '../../../config';
+import { getErrorMessage } from '../../../../errors';
+import { validateConfig } from '../../../config';
 import { validateSmartConfig } from '../config';
 import type { ConfigProblem, ValidationResult } from '../../../types';
 import { migrateSmartConfig } from './migrate';
 import { presetSchema, type Preset } from './preset';
 
 /** In UTF-16 units; more than any preset written by hand. */
-const MAX_CHARS = 1_000_000;
+const MAX_PRESET_FILE_CHARS = 1_000_000;
 /** Of nested objects and lists. */
-const MAX_DEPTH = 64;
+const MAX_PRESET_DEPTH = 64;
 
 /** The extension contributes a JSON Schema for these files. */
-export const PRESET_FILE_END = '.condense.json';
+export const PRESET_FILE_SUFFIX = '.condense.json';
 
 /** Keys with a special meaning in JavaScript objects. */
-const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
+const RESERVED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
  * Parses a file's text and upgrades the preset. Its configuration stays as written, including
  * unknown fields.
  */
 export function parsePresetFile(text: string): ValidationResult<Preset> {
-  if (text.length > MAX_CHARS)
-    return wrong(
+  if (text.length > MAX_PRESET_FILE_CHARS)
+    return makeProblem(
       '',
-      `has ${text.length.toLocaleString('en-US')} characters; at most ${MAX_CHARS.toLocaleString('en-US')} are read`,
+      `has ${text.length.toLocaleString('en-US')} characters; at most ${MAX_PRESET_FILE_CHARS.toLocaleString('en-US')} are read`,
     );
   let value: unknown;
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    return wrong('', `is not JSON: ${errorMessage(error)}`);
+    return makeProblem('', `is not JSON: ${getErrorMessage(error)}`);
   }
   const reserved = findReservedKey(value, [], 0);
-  if (reserved !== undefined) return wrong(reserved.path, reserved.message);
-  const checked = validate(presetSchema, value);
+  if (reserved !== undefined) return makeProblem(reserved.path, reserved.message);
+  const checked = validateConfig(presetSchema, value);
   return checked.valid ? checkPreset(checked.config) : checked;
 }
 
@@ -58,7 +58,7 @@ export function checkPreset(preset: z.output<typeof presetSchema>): ValidationRe
   return { valid: false, problems: problems.map(inConfig), rest: { config: usable, written: usable, leftOut } };
 }
 
-const wrong = (path: string, message: string): ValidationResult<never> => ({
+const makeProblem = (path: string, message: string): ValidationResult<never> => ({
   valid: false,
   problems: [{ path, message }],
 });
@@ -69,10 +69,11 @@ function findReservedKey(
   depth: number,
 ): { readonly path: string; readonly message: string } | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  if (depth > MAX_DEPTH) return { path: path.join('.'), message: `is nested deeper than ${MAX_DEPTH} levels` };
+  if (depth > MAX_PRESET_DEPTH)
+    return { path: path.join('.'), message: `is nested deeper than ${MAX_PRESET_DEPTH} levels` };
   for (const [key, item] of Object.entries(value)) {
     const inside = [...path, key];
-    if (RESERVED.has(key)) return { path: inside.join('.'), message: 'is not the name of a setting' };
+    if (RESERVED_KEYS.has(key)) return { path: inside.join('.'), message: 'is not the name of a setting' };
     const found = findReservedKey(item, inside, depth + 1);
     if (found) return found;
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { validate } from '../../../config';
+import { validateConfig } from '../../../config';
 import { smartConfigSchema } from '../config';
 import { BUILT_IN_PRESETS, findPreset, formatPresetFile, migrateSmartConfig, parsePresetFile, type Preset } from '.';
 
@@ -24,7 +24,7 @@ describe('built-in presets', () => {
       'file-aware',
     ]);
     for (const { config } of BUILT_IN_PRESETS)
-      expect(validate(smartConfigSchema, config)).toMatchObject({ valid: true });
+      expect(validateConfig(smartConfigSchema, config)).toMatchObject({ valid: true });
   });
 
   it('are found by ID, after the user’s own', () => {
@@ -83,7 +83,7 @@ describe('a preset file', () => {
 
 describe('migration of Smart configurations', () => {
   const migrated = (config: unknown): unknown => {
-    const checked = validate(smartConfigSchema, migrateSmartConfig(config));
+    const checked = validateConfig(smartConfigSchema, migrateSmartConfig(config));
     return checked.valid ? checked.config : checked.problems;
   };
 
