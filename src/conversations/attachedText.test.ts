@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { collectInstructions } from '../core/condense/summary/instructions';
 import { listToolExchanges } from '../core/messages/exchanges';
 import { readConversation } from './read';
+import { makeTitle } from './title';
 
 type Fields = Record<string, unknown>;
 
@@ -126,6 +127,8 @@ it.each<[string, readonly string[]]>([
     ],
   ],
   ['Gemini CLI continuing by itself', ['System: Please continue.']],
+  ['the frame of an image in Codex', ['<image name=[Image #1] path="/tmp/a.png">', '</image>', '<image>']],
+  ["files named in Codex' app", [`# Files mentioned by the user:\n\n## a.md: ${FILE}`]],
 ])('%s is not what the person wrote in a request, which does not mark it', (_, added) => {
   const content = [WORDS, ...added].map((text) => ({ type: 'text', text }));
   expect(collectInstructions([{ role: 'user', content }], []).map(({ text }) => text)).toEqual([WORDS]);
@@ -137,4 +140,14 @@ it.each([
   'System: Please continue. But without tests.',
 ])('"%s" is what the person wrote', (words) => {
   expect(collectInstructions([{ role: 'user', content: words }], []).map(({ text }) => text)).toEqual([words]);
+});
+
+it.each([
+  `# Files mentioned by the user:\n\n## a.md: /w/a.md\n\n## My request for Codex:\n${WORDS}`,
+  `# Files pasted by the user:\n\n## a.md: /w/a.md\n\n## My request:\n${WORDS}\n`,
+  `# In app browser:\n- Current URL: http://127.0.0.1/\n\n## My request for Codex:\n${WORDS}`,
+])("what Codex' app puts before a request is not what the person wrote: %s", (text) => {
+  const messages = [{ role: 'user' as const, content: [{ type: 'text', text }] }];
+  expect(collectInstructions(messages, []).map((one) => one.text)).toEqual([WORDS]);
+  expect(makeTitle(messages)).toBe(WORDS);
 });

@@ -51,6 +51,8 @@ export const codex = {
       'environment_context',
       'user_instructions',
       'app-context',
+      'codex_internal_context',
+      'in-app-browser-context',
       'apps_instructions',
       'collaboration_mode',
       'goal_context',
@@ -67,8 +69,11 @@ export const codex = {
     ],
     openings: [
       /^# AGENTS\.md instructions(?![^\s])[^\n]*\s*(?:<INSTRUCTIONS>[\s\S]*?(?:<\/INSTRUCTIONS>|$))?/,
-      // The VS Code extension lists the open files first.
-      /^# Context from my IDE setup:[\s\S]*?(?:^## My request for Codex:|$(?![\s\S]))/m,
+      // The VS Code extension lists the open files first, the desktop app files and its browser's page.
+      /^# (?:Context from my IDE setup|Files (?:mentioned|pasted) by the user|In app browser):[\s\S]*?(?:^## My request(?: for Codex)?:|$(?![\s\S]))/m,
+      // Around each image (protocol models, `local_image_open_tag_text`).
+      /^<image(?: name=[^\n]*)?>$/,
+      /^<\/image>$/,
     ],
   },
   giveBack: undefined,
