@@ -148,7 +148,7 @@ it('judging stored conversations counts only those that are long enough, and rep
     sessions: 0,
     verdict: { kind: 'too-little' },
   });
-  expect(reported.map(({ step }) => step)).toContain('1 / 1');
+  expect(reported.map(({ judge }) => judge)).toContainEqual({ done: 1, all: 1 });
 });
 
 describe('all conversations that agents keep on this machine', () => {
