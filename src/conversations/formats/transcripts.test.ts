@@ -144,6 +144,8 @@ describe('a chat session of VS Code', () => {
       { kind: 1, k: ['customTitle'], v: 'Mending' },
     ];
     expect(read(lines(log))).toMatchObject({ title: 'Mending', messages: expected });
+    const { customTitle: _, ...untitled } = session;
+    expect(read(JSON.stringify(untitled))).toMatchObject({ title: 'Fix it', messages: expected });
     expect(read(lines(log.slice(0, 1))).messages).toHaveLength(1);
   });
 

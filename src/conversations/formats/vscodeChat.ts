@@ -133,7 +133,7 @@ export function readVscodeChat(
   return {
     id: id === undefined ? makeSourceId(source, input) : `vscode:${id}`,
     format: 'vscode-chat',
-    title: cleanTitle(readString(session, 'customTitle')) ?? makeTitle(messages),
+    title: cleanTitle(readString(session, 'customTitle')) ?? makeTitle(turns.map(({ typed }) => typed)),
     messages,
     notes: [
       ...(shown > 0
@@ -195,6 +195,8 @@ function readUsage({ promptTokens, outputTokens }: Fields): Usage | undefined {
 }
 
 interface Turn {
+  /** What the person typed, without the context that VS Code sends with it. */
+  readonly typed: ApiMessage;
   readonly usage: Usage | undefined;
   readonly messages: readonly ApiMessage[];
   /** True if only the text shown on screen is known. */
@@ -226,6 +228,7 @@ function toTurn(request: Fields): Turn {
   }
   if (rounds.length === 0) add('assistant', makeTextBlocks(getShownText(listIn(request, 'response'))));
   return {
+    typed: { role: 'user', content: typed },
     messages,
     usage: readUsage(metadata),
     isShown: rounds.length === 0 && listIn(request, 'response').some(isCall),
