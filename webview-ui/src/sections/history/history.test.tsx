@@ -232,7 +232,7 @@ describe('recommendations from the history', () => {
     const small = { calls: [{ profile: 'Small' }], cost: 0.1 };
     const free = { provider: 'smart', preset: 'speed', calls: [], cost: 0, tokensAfter: 100 };
     const page = await shown({ runs: [...five({}), ...five(small), ...five(free)] });
-    await page.until(() => page.find('.advice', 'Condense with the profile Small.'));
+    await page.until(() => page.find('.advice', 'Condense with the model Small.'));
     await page.click(() => page.find('.advice vscode-button', 'Apply'));
     await page.until(() => saved('condensingProfile') === 'small');
     await page.until(() => page.find('.advice', /Condense with Smart, Speed\..*\$2\.00, 1,500 tokens/));

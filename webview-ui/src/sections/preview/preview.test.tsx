@@ -257,7 +257,7 @@ it.each([
 ])('the preview reports a file that is %s, with what to do next', async (_, path, words) => {
   const page = await open({ view: { open: ['preview'], previewed: { kind: 'file', path } } });
   await page.until(() => page.find('#preview .problem', words));
-  await page.click(() => page.find('#preview button', 'the sample'));
+  await page.click(() => page.find('#preview button', 'Show my newest conversation'));
   await page.until(() => cells(page).length > 20);
   expect(page.all('#preview .problem')).toHaveLength(0);
 });
