@@ -22,7 +22,7 @@ import {
   type Theme,
 } from '../workbench/index';
 
-const TASK = 'Look at all the parts';
+const TASK = 'Look at all parts';
 const READS = 100;
 const SESSION = '00000000-0000-4000-8000-000000000100';
 

@@ -20,7 +20,7 @@ import { closeParts, openContainer, runCommand, screenshot, setTheme, treeRows, 
 const STEPS = 24;
 const WINDOW = 24_000;
 /** The start of each task's title: rows shorten long ones. */
-const TITLES = ['Put the native notes', 'Put the other notes'];
+const TITLES = ['Put the native', 'Put the other notes'];
 
 /** Every third file was read before. */
 const fileAt = (step: number): number => (step % 3 === 2 ? step - 2 : step);
