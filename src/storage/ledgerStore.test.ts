@@ -28,12 +28,10 @@ const step = fc.oneof(
     texts: [],
   })),
   fc.tuple(id, fc.nat(3)).map(([name, index]) => ({ entry: makeExcludedEntry(name, index), texts: [] })),
-  fc
-    .tuple(id, fc.nat(3))
-    .map(([name, index]) => ({
-      entry: { ...makeExcludedEntry(name, index), type: 'included' } as LedgerEntry,
-      texts: [],
-    })),
+  fc.tuple(id, fc.nat(3)).map(([name, index]) => ({
+    entry: { ...makeExcludedEntry(name, index), type: 'included' } as LedgerEntry,
+    texts: [],
+  })),
 );
 
 test('a ledger without entries is empty, and opening it writes nothing', () =>
