@@ -205,7 +205,8 @@ function contributeConversations(
   if (hasRuns((storageUri ?? globalStorageUri).fsPath))
     void load().then(({ removeKilledRuns }) => removeKilledRuns(services));
   const offerIdleTasks = (): void => {
-    const settings = vscode.workspace.getConfiguration('contextCondenser');
+    // Not with `readSetting`: the table of settings is loaded with the commands, which read it again.
+    const settings = vscode.workspace.getConfiguration('contextCondenser', null);
     if (settings.get<unknown>('conversations.offerIdleTasks') === true)
       void load().then(({ watchIdleTasks }) => {
         watchIdleTasks(services);

@@ -4,7 +4,8 @@
  */
 import type { ApiRequest } from '../api/types';
 import type { CacheLifetime } from '../core/cost/prices';
-import type { ApiMessage, Block, TextBlock } from '../core/messages/types';
+import { toBlocks } from '../core/messages/blocks';
+import type { ApiMessage, TextBlock } from '../core/messages/types';
 
 const MAX_CACHE_BREAKPOINTS = 4;
 
@@ -38,17 +39,14 @@ function selectMarks(marks: readonly number[], messages: readonly ApiMessage[], 
 /** Thinking can't be marked. */
 const MARKABLE_BLOCK_TYPES = new Set(['text', 'image', 'document', 'tool_use', 'tool_result']);
 
-const getBlocks = ({ content }: ApiMessage): readonly Block[] =>
-  typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-
 const findMarkableBlock = (message: ApiMessage | undefined): number =>
-  message ? getBlocks(message).findLastIndex(({ type }) => MARKABLE_BLOCK_TYPES.has(type)) : -1;
+  message ? toBlocks(message).findLastIndex(({ type }) => MARKABLE_BLOCK_TYPES.has(type)) : -1;
 
 function markMessage(message: ApiMessage, mark: object): ApiMessage {
   const at = findMarkableBlock(message);
   return {
     ...message,
-    content: getBlocks(message).map((block, index) => (index === at ? addCacheControl(block, mark) : block)),
+    content: toBlocks(message).map((block, index) => (index === at ? addCacheControl(block, mark) : block)),
   };
 }
 

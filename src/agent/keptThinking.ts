@@ -4,7 +4,7 @@
  */
 import { PHASE_BLOCK } from '../api/openaiBlocks';
 import type { ApiEvent, ApiHandler, ThinkingScope } from '../api/types';
-import { isToolResult, isToolUse } from '../core/messages/blocks';
+import { isToolResult, isToolUse, toBlocks } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { findTurnStart } from '../core/messages/task';
 import type { MessageCounter } from '../core/tokens/messageCounter';
@@ -70,7 +70,7 @@ export class KeptThinking {
     return messages.map((message, index) => {
       const { blocks = [] } = this.answerOf(model, message) ?? {};
       const kept = index < start ? blocks.filter(isPhase) : blocks;
-      return kept.length > 0 ? { ...message, content: insertBlocks(getBlocks(message), kept) } : message;
+      return kept.length > 0 ? { ...message, content: insertBlocks(toBlocks(message), kept) } : message;
     });
   }
 
@@ -151,11 +151,8 @@ const isPhase = ({ block }: PositionedBlock): boolean => block.type === PHASE_BL
 
 const createKey = (model: string, call: string): string => `${model}\n${sanitizeId(call)}`;
 
-const getBlocks = ({ content }: ApiMessage): readonly Block[] =>
-  typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-
 const getCallIds = (message: ApiMessage): string[] =>
-  getBlocks(message)
+  toBlocks(message)
     .filter(isToolUse)
     .map(({ id }) => id);
 
@@ -182,7 +179,7 @@ function insertBlocks(content: readonly Block[], blocks: readonly PositionedBloc
 
 /** True if the message is more than results of calls. */
 const hasPersonText = (message: ApiMessage): boolean =>
-  message.role === 'user' && getBlocks(message).some((block) => !isToolResult(block));
+  message.role === 'user' && toBlocks(message).some((block) => !isToolResult(block));
 
 /**
  * Wraps a handler so that its model's thinking is kept and sent back.

@@ -13,7 +13,7 @@ import type {
   Tool,
   ToolResultContentBlock,
 } from '@aws-sdk/client-bedrock-runtime';
-import { getBlocks, isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
+import { isImage, isRecord, isText, isToolResult, isToolUse, toBlocks } from '../core/messages/blocks';
 import { foldSystem } from '../core/messages/foldSystem';
 import type { ApiMessage, Block, ToolResultBlock } from '../core/messages/types';
 import { cachesOnConverse } from '../core/vendors/caches';
@@ -168,12 +168,10 @@ function convertMessages({ messages }: ApiRequest, dialect: ConverseDialect): Me
 }
 
 const convertContent = (message: ApiMessage, dialect: ConverseDialect): ContentBlock[] =>
-  (typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : getBlocks(message)).flatMap(
-    (block: Block) => {
-      const converted = convertBlock(block, message.role);
-      return converted.length > 0 ? [...converted, ...makeCachePoint(block, dialect)] : [];
-    },
-  );
+  toBlocks(message).flatMap((block: Block) => {
+    const converted = convertBlock(block, message.role);
+    return converted.length > 0 ? [...converted, ...makeCachePoint(block, dialect)] : [];
+  });
 
 function convertBlock(block: Block, role: ApiMessage['role']): ContentBlock[] {
   if (isToolUse(block)) {

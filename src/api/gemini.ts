@@ -1,7 +1,7 @@
 /** Google's Gemini through generateContent (Gemini API reference; types of `@google/genai`). */
 import { randomUUID } from 'node:crypto';
 import type { Content, GenerateContentConfig, GenerateContentResponse, GoogleGenAI, Part } from '@google/genai';
-import { getBlocks, isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
+import { isImage, isRecord, isText, isToolResult, isToolUse, toBlocks } from '../core/messages/blocks';
 import { foldSystem } from '../core/messages/foldSystem';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { ApiError } from './apiError';
@@ -177,7 +177,7 @@ export function convertMessages({ messages }: ApiRequest, model: string): Conten
 }
 
 function convertModelMessage(message: ApiMessage, names: Map<string, string>, model: string): Part[] {
-  const blocks = listTextBlocks(message);
+  const blocks = toBlocks(message);
   const kept = blocks.find(({ type, gemini }) => type === REASONING_BLOCK_TYPE && isRecord(gemini))?.['gemini'];
   const signatures: readonly unknown[] = isRecord(kept) && Array.isArray(kept['signatures']) ? kept['signatures'] : [];
   let calls = 0;
@@ -197,7 +197,7 @@ function convertModelMessage(message: ApiMessage, names: Map<string, string>, mo
 
 /** Results first, one per call; their images follow. */
 function convertUserMessage(message: ApiMessage, names: ReadonlyMap<string, string>): Part[] {
-  const blocks = listTextBlocks(message);
+  const blocks = toBlocks(message);
   const results = blocks.filter(isToolResult);
   const inside = results.map(({ content }) => (Array.isArray(content) ? (content as readonly Block[]) : []));
   const responses = results.map(({ tool_use_id: id, content, is_error: isError }, index): Part => {
@@ -219,9 +219,6 @@ function convertUserMessage(message: ApiMessage, names: ReadonlyMap<string, stri
   const images = inside.flat().filter(isImage);
   return [...responses, ...[...images, ...blocks.filter((block) => !isToolResult(block))].flatMap(convertBlock)];
 }
-
-const listTextBlocks = (message: ApiMessage): readonly Block[] =>
-  typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : getBlocks(message);
 
 function convertBlock(block: Block): Part[] {
   if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK_TYPE) return [];

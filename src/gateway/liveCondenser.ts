@@ -8,7 +8,7 @@ import { classifyRefusal } from '../api/refusalKind';
 import { getErrorKind, getErrorMessage } from '../core/errors';
 import { extendView } from '../core/condense/edits/view';
 import { editJson, type JsonEdit } from '../core/json/editJson';
-import { getBlocks, isRecord } from '../core/messages/blocks';
+import { getBlocks, isAnyThinking, isRecord } from '../core/messages/blocks';
 import { SUMMARY_ORIGIN } from '../core/messages/firewall';
 import { hasXmlCalls } from '../core/messages/xmlTools';
 import { MARKER_START } from '../core/messages/markers';
@@ -30,7 +30,7 @@ import { DEFAULT_THRESHOLD_PERCENT, type Threshold } from '../core/condense/trig
 import { RunFigures, type RunSummary } from './runFigures';
 import type { GatewaySummaries } from './summaries';
 import { joinHead, makeSentHead, type SentHead } from './sentHead';
-import { isThinking, type Body, type WireName, type WireRequest } from './wires/wire';
+import type { Body, WireName, WireRequest } from './wires/wire';
 import { LruMap } from '../core/lruMap';
 
 /**
@@ -487,7 +487,7 @@ const MAX_KEPT_HEADS = 20;
 function withoutThinking(message: ApiMessage): ApiMessage {
   const { role, content } = message;
   if (role !== 'assistant' || typeof content === 'string') return message;
-  const rest = content.filter((block) => !isThinking(block));
+  const rest = content.filter((block) => !isAnyThinking(block));
   return rest.length === 0 || rest.length === content.length ? message : { ...message, content: rest };
 }
 
@@ -496,7 +496,7 @@ function hasLostOpening(view: readonly ApiMessage[], origins: readonly number[],
   const at = findTurnStart(view) + 1;
   const opening = view[at];
   if (opening?.role !== 'assistant' || (origins[at] ?? SUMMARY_ORIGIN) >= until) return false;
-  return getBlocks(opening).slice(0, 1).some(isThinking) && withoutThinking(opening) !== opening;
+  return getBlocks(opening).slice(0, 1).some(isAnyThinking) && withoutThinking(opening) !== opening;
 }
 
 /**

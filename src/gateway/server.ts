@@ -117,7 +117,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
   let serving = 0;
   const getPort = (): number => (server.address() as AddressInfo).port;
-  const passing = new ProxiedRequest(options, limits, agents);
+  const proxy = new RequestProxy(options, limits, agents);
   server.on('request', (request: http.IncomingMessage, response: http.ServerResponse) => {
     const admission = checkAccess(request.url ?? '', request.headers, keys, getPort());
     if (admission.kind === 'refused') {
@@ -134,7 +134,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     response.once('close', () => {
       serving--;
     });
-    passing.pass(request, response, admission).catch((error: unknown) => {
+    proxy.pass(request, response, admission).catch((error: unknown) => {
       options.report?.({ kind: 'failed', route: admission.route, detail: getErrorKind(error) });
       if (response.headersSent) resetConnection(response);
       else respondWithError(response, 502, `Context Condenser: ${getErrorMessage(error)}`);
@@ -174,7 +174,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         });
         // Includes sockets that Node no longer tracks, such as after a WebSocket request.
         for (const socket of sockets) socket.destroy();
-        passing.stop();
+        proxy.stop();
         for (const agent of Object.values(agents)) agent.destroy();
       }),
   };
@@ -197,7 +197,8 @@ function respondWithError(
   response.end(json);
 }
 
-class ProxiedRequest {
+/** Sends the agents' requests to their vendors, and the answers back. */
+class RequestProxy {
   private readonly bodies = new ParsedBodyCache();
   private readonly readers = new Set<UsageReader>();
   /** Reasons already reported for unread requests, since an agent compresses all of them alike. */

@@ -20,7 +20,7 @@ import type { Edit } from '../core/condense/edits/edits';
 import { editJson } from '../core/json/editJson';
 import { getJsonAt, rewriteJson } from '../core/json/rewriteJson';
 import { appendToTitle } from '../conversations/title';
-import { isRecord } from '../core/messages/blocks';
+import { isRecord, toBlocks } from '../core/messages/blocks';
 import { findNewViolations } from '../core/messages/firewall';
 import type { ApiMessage } from '../core/messages/types';
 import type { Files } from '../storage/files';
@@ -209,7 +209,7 @@ function refuseDifference(path: string, view: readonly ApiMessage[], sent: reado
 function toComparable(messages: readonly ApiMessage[]): string {
   const merged: { readonly role: string; readonly content: unknown[] }[] = [];
   for (const { role, content } of messages) {
-    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+    const blocks = toBlocks({ content });
     const last = merged.at(-1);
     if (last?.role === role) last.content.push(...blocks);
     else merged.push({ role, content: [...blocks] });

@@ -1,6 +1,6 @@
 import { getCallsPart, type MessageKey } from '../core/messages/messageKey';
-import { isText } from '../core/messages/blocks';
-import type { ApiMessage, Block } from '../core/messages/types';
+import { isText, toBlocks } from '../core/messages/blocks';
+import type { ApiMessage } from '../core/messages/types';
 import { isEqual } from '../core/isEqual';
 
 export interface Alignment {
@@ -107,7 +107,7 @@ export function countCommonPrefix(known: readonly ApiMessage[], sent: readonly A
  */
 export function saysMore(was: ApiMessage, is: ApiMessage): boolean {
   if (was.role !== is.role) return false;
-  const [before, now] = [getParts(was), getParts(is)];
+  const [before, now] = [toBlocks(was), toBlocks(is)];
   let first = 0;
   while (first < before.length && isEqual(before[first], now[first])) first++;
   let last = 0;
@@ -118,9 +118,6 @@ export function saysMore(was: ApiMessage, is: ApiMessage): boolean {
   if (!changed) return before.length > 0;
   return isText(changed) && added.some(({ text }) => containsWhole(changed.text, text));
 }
-
-const getParts = ({ content }: ApiMessage): readonly Block[] =>
-  typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
 function containsWhole(was: string, is: string): boolean {
   if (was.trim() === '' || is.length <= was.length) return false;

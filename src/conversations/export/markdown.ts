@@ -1,5 +1,13 @@
 /** A conversation as Markdown for people, with calls and results folded under their names. */
-import { isAnyThinking, isImage, isRecord, isText, isToolResult, isToolUse } from '../../core/messages/blocks';
+import {
+  isAnyThinking,
+  isImage,
+  isRecord,
+  isText,
+  isToolResult,
+  isToolUse,
+  toBlocks,
+} from '../../core/messages/blocks';
 import type { ApiMessage, Block, ToolUseBlock } from '../../core/messages/types';
 import { asText } from '../text/values';
 import type { Losses } from './losses';
@@ -12,7 +20,7 @@ export function exportToMarkdown({ title, messages, request }: Exportable, losse
   const names = new Map<string, string>();
   const prompt = renderSystemText(request, []);
   const sections = messages.map((message, index) => {
-    const blocks = listBlocks(message);
+    const blocks = toBlocks(message);
     for (const block of blocks) if (isToolUse(block)) names.set(block.id, block.name);
     const parts = blocks.map((block) => renderBlock(block, names, losses)).filter((text) => text !== '');
     const summary = message['isSummary'] === true || message['isCompactSummary'] === true ? ', summary' : '';
@@ -27,9 +35,6 @@ const ROLE_LABELS: Readonly<Record<ApiMessage['role'], string>> = {
   assistant: 'Assistant',
   system: 'System',
 };
-
-const listBlocks = ({ content }: ApiMessage): readonly Block[] =>
-  typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
 function renderBlock(block: Block, names: ReadonlyMap<string, string>, losses: Losses): string {
   if (isText(block)) return block.text.trim();

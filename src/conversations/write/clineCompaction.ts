@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { ApiMessage } from '../../core/messages/types';
-import { isRecord } from '../../core/messages/blocks';
+import { isRecord, toBlocks } from '../../core/messages/blocks';
 import { getDisplayedInput } from './clineInput';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -88,8 +88,7 @@ function getMessages({ messages }: Json): readonly Json[] {
 /** Restores Cline's form: content is an array, and results converted to text are objects again. */
 function toStoredMessage(message: ApiMessage): Json {
   const { content, ...rest } = message;
-  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-  return { ...rest, content: blocks.map((block) => toStoredBlock(block)) };
+  return { ...rest, content: toBlocks({ content }).map((block) => toStoredBlock(block)) };
 }
 
 function toStoredBlock(block: Json): Json {

@@ -26,9 +26,13 @@ export const isAnyThinking = (block: Block): boolean => block.type === 'thinking
  */
 export const REASONING_BLOCK_TYPE = 'openai_reasoning';
 
-/** Returns no blocks if the content is a string. */
+/** Returns no blocks if the content is a string; {@link toBlocks} makes a text block of it. */
 export const getBlocks = (message: ApiMessage): readonly Block[] =>
   typeof message.content === 'string' ? [] : message.content;
+
+/** Returns a text block if the content is a string. */
+export const toBlocks = ({ content }: Pick<ApiMessage, 'content'>): readonly Block[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

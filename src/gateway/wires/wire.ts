@@ -5,10 +5,10 @@
 import type { Usage } from '../../core/cost/usage';
 import type { View } from '../../core/condense/edits/view';
 import { editHead, editJson, type EditedHead, type JsonEdit } from '../../core/json/editJson';
-import { getBlocks, isRecord } from '../../core/messages/blocks';
+import { getBlocks, isAnyThinking, isRecord } from '../../core/messages/blocks';
 import { SUMMARY_ORIGIN } from '../../core/messages/firewall';
 import { getValueAt } from '../../core/messages/path';
-import type { ApiMessage, Block, Path } from '../../core/messages/types';
+import type { ApiMessage, Path } from '../../core/messages/types';
 
 export type WireName = 'anthropic' | 'chat' | 'responses' | 'gemini';
 
@@ -146,7 +146,8 @@ class BodyChanges {
       if (!source) throw new WireError('A block has no place in the request.');
       if (block === now) at++;
       // Only thinking can be removed from a message; other blocks keep their positions.
-      else if (isThinking(block) && !(now && isThinking(now))) this.edits.push({ path: source.path, removed: true });
+      else if (isAnyThinking(block) && !(now && isAnyThinking(now)))
+        this.edits.push({ path: source.path, removed: true });
       else {
         if (!now) throw new WireError('A block is missing in the view.');
         this.changeValue(block, now, [], source);
@@ -203,8 +204,6 @@ class BodyChanges {
     known.edits.push({ path: rest, string: text });
   }
 }
-
-export const isThinking = ({ type }: Block): boolean => type === 'thinking' || type === 'redacted_thinking';
 
 function findPlace(
   path: Path,
