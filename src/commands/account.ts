@@ -8,7 +8,7 @@ import type { AccountTask } from '../background/tasks';
 import { vscode as chatAgent } from '../core/agents/copilot';
 import { formatLocalDay, startOfDays } from '../core/localDay';
 import { CURRENT_CHOICE_ID, JUDGED_CHOICES, listJudgedChoices } from '../core/condense/futureNeed/judgedChoices';
-import { isBuiltIn } from '../core/condense/types';
+import { needsModelOrExtension } from '../core/condense/types';
 import type { ToolWeight } from '../live/toolWeights';
 import { runInBackground, withCancellation } from '../window/background';
 import type { Services } from '../window/services';
@@ -60,7 +60,7 @@ export async function computeStoredAccount(
 /** @throws Error for a person if the chosen provider needs a model or another extension */
 function parseChoice(services: Services, id: string): NonNullable<AccountTask['with']> {
   const set = readManualSettings().provider;
-  if (id === CURRENT_CHOICE_ID && (!isBuiltIn(set) || set === 'native')) {
+  if (id === CURRENT_CHOICE_ID && needsModelOrExtension(set)) {
     throw new Error(
       vscode.l10n.t(
         'The current settings call a model or use another extension’s provider. Choose an option that calls no model.',

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { formatTokens } from '../core/format';
-import { PROVIDER_NAMES } from '../core/condense/types';
+import { type BuiltInProviderId, getProviderName } from '../core/condense/types';
 import { readModelSettings } from '../window/settings/modelSettings';
 import { saveChoice } from '../window/settings/settings';
 import type { Services } from '../window/services';
@@ -18,38 +18,30 @@ interface ProviderItem extends vscode.QuickPickItem {
 }
 
 /** The built-in providers, those that call no model first. */
-const createBuiltInItems = (condensing: ApiProfile | undefined): ProviderItem[] => [
-  {
-    provider: 'lossless',
-    label: PROVIDER_NAMES.lossless,
+const describeBuiltIns = (
+  condensing: ApiProfile | undefined,
+): Readonly<Record<BuiltInProviderId, Pick<ProviderItem, 'description' | 'detail'>>> => ({
+  lossless: {
     description: vscode.l10n.t('free'),
     detail: vscode.l10n.t('Removes repeated content; every byte can be restored.'),
   },
-  {
-    provider: 'truncation',
-    label: PROVIDER_NAMES.truncation,
+  truncation: {
     description: vscode.l10n.t('free'),
     detail: vscode.l10n.t('Shortens old tool results and parameters.'),
   },
-  {
-    provider: 'smart',
-    label: PROVIDER_NAMES.smart,
+  smart: {
     description: describePreset(),
     detail: vscode.l10n.t('Runs the passes of a preset, or your own: by content type, the oldest first.'),
   },
-  {
-    provider: 'native',
-    label: PROVIDER_NAMES.native,
+  native: {
     description: condensing ? `${condensing.name} · ${condensing.model}` : vscode.l10n.t('needs an API profile'),
     detail: vscode.l10n.t('A model summarizes everything between the task and the latest messages.'),
   },
-  {
-    provider: 'strategy',
-    label: PROVIDER_NAMES.strategy,
+  strategy: {
     description: getStrategyName(),
     detail: vscode.l10n.t('Runs several providers in order, each if its condition is met.'),
   },
-];
+});
 
 const createRegisteredItems = ({ registered }: Services): ProviderItem[] =>
   registered.listProviders().map(({ id, name, description }) => ({
@@ -75,7 +67,12 @@ const getStrategyName = (): string => {
 export async function chooseProvider(services: Services): Promise<void> {
   const { condensing } = readModelSettings();
   const { provider } = readManualSettings();
-  const all = [...createBuiltInItems(condensing), ...createRegisteredItems(services)];
+  const builtIn = Object.entries(describeBuiltIns(condensing)).map(([id, words]): ProviderItem => ({
+    provider: id,
+    label: getProviderName(id),
+    ...words,
+  }));
+  const all = [...builtIn, ...createRegisteredItems(services)];
   const items = all.toSorted((a, b) => Number(b.provider === provider) - Number(a.provider === provider));
   const picked = await pickOne(items, {
     title: vscode.l10n.t('Condense with'),

@@ -12,7 +12,7 @@ import { getEngineBundle } from '../window/background';
 import { PreviewThread } from '../engine/previewThread';
 import { getFileName } from './conversationIndex';
 import { BUILT_IN_PRESETS } from '../core/condense/providers/smart/presets';
-import { type BuiltInProviderId, PROVIDER_NAMES } from '../core/condense/types';
+import { BUILT_IN_PROVIDERS, type BuiltInProviderId, CALLS_MODEL, PROVIDER_NAMES } from '../core/condense/types';
 import { getErrorMessage } from '../core/errors';
 import { resolveConfig, readOwnPresets } from '../window/settings/providerConfig';
 import { readManualSettings } from '../window/settings/manualSettings';
@@ -146,16 +146,18 @@ function listChoices({ registered }: Services): ProviderChoice[] {
     }),
   );
   const ownPasses = resolveConfig('smart');
+  const words: Readonly<Record<BuiltInProviderId, string>> = {
+    lossless: vscode.l10n.t('Removes repeated content; every byte can be restored.'),
+    truncation: vscode.l10n.t('Shortens old tool results and parameters.'),
+    native: vscode.l10n.t('A model summarizes everything between the task and the latest messages.'),
+    smart: vscode.l10n.t('Your own passes.'),
+    strategy: vscode.l10n.t('Several providers in order, each if its condition is met.'),
+  };
   const choices = [
-    makeSettingsChoice('lossless', vscode.l10n.t('Removes repeated content; every byte can be restored.')),
-    makeSettingsChoice('truncation', vscode.l10n.t('Shortens old tool results and parameters.')),
     ...presets,
-    makeSettingsChoice(
-      'native',
-      vscode.l10n.t('A model summarizes everything between the task and the latest messages.'),
+    ...BUILT_IN_PROVIDERS.filter((id) => id !== 'smart' || typeof ownPasses === 'object').map((id) =>
+      makeSettingsChoice(id, words[id]),
     ),
-    ...(typeof ownPasses === 'object' ? [makeSettingsChoice('smart', vscode.l10n.t('Your own passes.'))] : []),
-    makeSettingsChoice('strategy', vscode.l10n.t('Several providers in order, each if its condition is met.')),
     ...registered.listProviders().map(({ id, name, description }): ProviderChoice => ({
       label: name,
       does: description,
@@ -175,7 +177,7 @@ const makeSettingsChoice = (id: BuiltInProviderId, does: string): ProviderChoice
   provider: id,
   config: resolveConfig(id),
   configuration: { kind: 'provider', id },
-  isFree: id === 'lossless' || id === 'truncation',
+  isFree: CALLS_MODEL[id] === false,
 });
 
 /** Whether a choice is the one that ran already. */

@@ -1,5 +1,5 @@
 import { listJudgedChoices, type JudgedChoice } from '../core/condense/futureNeed/judgedChoices';
-import { isBuiltIn } from '../core/condense/types';
+import { needsModelOrExtension } from '../core/condense/types';
 import type { JudgedSessions } from '../conversations/judgeSessions';
 import { runInBackground } from '../window/background';
 import type { Services } from '../window/services';
@@ -28,7 +28,7 @@ export async function judgeStored(
   report: (done: number, of: number) => void,
 ): Promise<StoredJudgement> {
   const { provider } = readManualSettings();
-  const isOther = !isBuiltIn(provider) || provider === 'native';
+  const isOther = needsModelOrExtension(provider);
   const choices = listJudgedChoices(isOther ? { provider: 'lossless' } : { provider, config: resolveConfig(provider) });
   const index = getConversationIndex(services);
   await index.refresh();

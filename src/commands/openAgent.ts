@@ -9,6 +9,7 @@ import * as vscode from 'vscode';
 import { getAgentRuntime } from '../agent/runtime';
 import { readConversationLimits, readWhenNotEnough } from '../agent/settings';
 import { AGENT_LIST } from '../core/agents';
+import { needsModelOrExtension } from '../core/condense/types';
 import { getLiveLedgerFolder, getRunningFolder } from '../window/background';
 import { SETTINGS } from '../settings/table';
 import { nodeFiles } from '../storage/nodeFiles';
@@ -24,9 +25,6 @@ interface InstalledAgent {
   readonly command: string;
   readonly path: string;
 }
-
-/** Providers without a model or this window; with any other, the agent's gateway uses Lossless. */
-const PROVIDERS_WITHOUT_WINDOW: ReadonlySet<string> = new Set(['lossless', 'truncation', 'smart', 'strategy']);
 
 /**
  * "Open an Agent, Condensed…".
@@ -93,8 +91,9 @@ export function getCondensingOptions(): string[] {
     ...['--threshold', String(percent)],
     ...(tokens === 0 ? [] : ['--threshold-tokens', String(tokens)]),
     ...(target === SETTINGS['agent.targetPercent'].default ? [] : ['--target', String(target)]),
-    ...(provider === 'lossless' || !PROVIDERS_WITHOUT_WINDOW.has(provider) ? [] : ['--provider', provider]),
-    ...(config === undefined || !PROVIDERS_WITHOUT_WINDOW.has(provider)
+    // The gateway uses Lossless instead.
+    ...(provider === 'lossless' || needsModelOrExtension(provider) ? [] : ['--provider', provider]),
+    ...(config === undefined || needsModelOrExtension(provider)
       ? []
       : ['--config', typeof config === 'string' ? config : JSON.stringify(config)]),
     ...getFollowUpOptions(provider),
@@ -104,7 +103,7 @@ export function getCondensingOptions(): string[] {
 
 /** What follows Lossless, if set. Ignored if Lossless only stands in for another provider. */
 function getFollowUpOptions(provider: string): string[] {
-  const isAsked = provider === 'lossless' || (!PROVIDERS_WITHOUT_WINDOW.has(provider) && isSet('agent.whenNotEnough'));
+  const isAsked = provider === 'lossless' || (needsModelOrExtension(provider) && isSet('agent.whenNotEnough'));
   const what = isAsked ? readWhenNotEnough().whenNotEnough : undefined;
   return what === undefined ? [] : ['--when-not-enough', what === 'fileAware' ? 'file-aware' : 'nothing'];
 }

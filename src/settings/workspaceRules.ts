@@ -7,7 +7,7 @@ import { findPreset, type Preset } from '../core/condense/providers/smart/preset
 import { chooseConfig } from '../core/condense/providers/smart';
 import { getAskedModels, type AskedModel } from '../core/condense/providers/smart/config';
 import { chooseStrategy } from '../core/condense/providers/strategy';
-import { isBuiltIn } from '../core/condense/types';
+import { needsModelOrExtension } from '../core/condense/types';
 import { hashText } from '../core/hash';
 import { isRecord } from '../core/messages/blocks';
 import type { ApiProfile } from './profiles';
@@ -166,8 +166,7 @@ const makeChoice = (valueOf: (name: SettingName) => unknown): ChoiceSettings => 
 /** Summary and other extensions' providers may call the profile for condensing. */
 const CONDENSING_MODEL: readonly AskedModel[] = [{ apiProfile: undefined, prompt: '' }];
 
-const askedByProvider = (id: string): readonly AskedModel[] =>
-  id === 'native' || !isBuiltIn(id) ? CONDENSING_MODEL : [];
+const askedByProvider = (id: string): readonly AskedModel[] => (needsModelOrExtension(id) ? CONDENSING_MODEL : []);
 
 /** Models that a setting's value may call. */
 function listCalledModels(name: (typeof CHOICE_SETTINGS)[number], choice: ChoiceSettings): readonly AskedModel[] {

@@ -1,6 +1,7 @@
 /** Random configurations of the Smart provider. */
 import fc from 'fast-check';
 import type { SmartConfigInput } from '../../src/core/condense/providers/smart/config';
+import type { OperationName } from '../../src/core/condense/edits/operations';
 import type { Condition } from '../../src/core/condense/trigger/condition';
 
 type PassInput = NonNullable<SmartConfigInput['passes']>[number];
@@ -41,7 +42,10 @@ const outline = fc.record({
 
 const thin = fc.constant({ operation: 'thin' as const });
 
-const mechanical = { keep, suppress, truncate, thin };
+/** A new operation belongs here unless it calls a model or works on results only. */
+const mechanical = { keep, suppress, truncate, thin } satisfies Readonly<
+  Record<Exclude<OperationName, 'summarize' | 'outline'>, fc.Arbitrary<OperationInput>>
+>;
 const anyOperation = (asks: boolean) =>
   asks ? fc.oneof(keep, suppress, truncate, summarize, summarize) : fc.oneof(...Object.values(mechanical));
 const anyResultOperation = (asks: boolean): fc.Arbitrary<OperationInput> => fc.oneof(anyOperation(asks), outline);

@@ -65,3 +65,10 @@ it('CONTRIBUTING names only files and folders that exist', () => {
   expect(named.length).toBeGreaterThan(20);
   expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
+
+it.each(['CONTRIBUTING.md', 'docs/ARCHITECTURE.md'])('%s names only tables that the code has', (file) => {
+  const code = globSync('{src,webview-ui/src}/**/*.ts', { cwd: root }).map(read).join('\n');
+  const named = [...read(file).matchAll(/`([A-Z]+(?:_[A-Z]+)*)`/g)].map(([, name = '']) => name);
+  expect(named.length).toBeGreaterThan(0);
+  expect(named.filter((name) => !new RegExp(String.raw`const ${name}\b`).test(code))).toEqual([]);
+});

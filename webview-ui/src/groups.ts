@@ -1,4 +1,5 @@
 /** The only place that says which groups, sections and settings are where on the page. */
+import { isBuiltIn, type BuiltInProviderId } from '../../src/core/condense/types';
 import type { ProviderDescription } from '../../src/panel/protocol';
 import { t } from './l10n';
 
@@ -24,13 +25,16 @@ const SECTION_BY_PLACE: Readonly<Record<string, string>> = {
 export const getSection = (place: string): string => SECTION_BY_PLACE[place] ?? place;
 
 /** Free ones first, those that lose less before others. Other extensions' come last. */
-const PROVIDER_ORDER: readonly string[] = ['lossless', 'smart', 'truncation', 'native', 'strategy'];
+const PROVIDER_ORDER: Readonly<Record<BuiltInProviderId, number>> = {
+  lossless: 1,
+  smart: 2,
+  truncation: 3,
+  native: 4,
+  strategy: 5,
+};
 
 export function sortProviders(providers: readonly ProviderDescription[]): readonly ProviderDescription[] {
-  const rank = ({ id }: ProviderDescription): number => {
-    const at = PROVIDER_ORDER.indexOf(id);
-    return at === -1 ? PROVIDER_ORDER.length : at;
-  };
+  const rank = ({ id }: ProviderDescription): number => (isBuiltIn(id) ? PROVIDER_ORDER[id] : Number.MAX_SAFE_INTEGER);
   return providers.toSorted((a, b) => rank(a) - rank(b));
 }
 

@@ -21,6 +21,18 @@ export const PROVIDER_NAMES: Readonly<Record<BuiltInProviderId, string>> = {
 };
 export const isBuiltIn = (id: string): id is BuiltInProviderId => BUILT_IN_PROVIDERS.some((known) => known === id);
 
+/** Whether a provider calls a model; some do only if their configuration says so. */
+export const CALLS_MODEL: Readonly<Record<BuiltInProviderId, boolean | 'if-configured'>> = {
+  native: true,
+  lossless: false,
+  truncation: false,
+  smart: 'if-configured',
+  strategy: 'if-configured',
+};
+
+/** True for providers that can't do without a model or are another extension's. */
+export const needsModelOrExtension = (id: string): boolean => !isBuiltIn(id) || CALLS_MODEL[id] === true;
+
 /** Stored as the provider of condensations of new results. */
 export const NEW_RESULTS_PROVIDER_ID = 'on-arrival';
 

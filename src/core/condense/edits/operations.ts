@@ -1,7 +1,6 @@
 /**
  * The operations that a pass can run and the outcomes that an edit can have, with their labels,
- * letters and colors. A new operation also needs a schema (`providers/smart/operationSchema.ts`)
- * and an implementation (`providers/smart/individual.ts`); without them it does not compile.
+ * letters and colors. CONTRIBUTING.md lists what else a new operation needs.
  */
 
 interface OutcomeRow {

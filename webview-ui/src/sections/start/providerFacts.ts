@@ -7,6 +7,7 @@ import {
   MEASURED_PROVIDERS,
   type Measured,
 } from '../../../../src/core/condense/measured';
+import { isBuiltIn } from '../../../../src/core/condense/types';
 
 export interface ProviderFacts {
   readonly does: string;
@@ -40,6 +41,7 @@ export function listFacts(
   provider: string,
   { condensing, whenNotEnough, preset, strategy }: InUse,
 ): ProviderFacts | undefined {
+  if (!isBuiltIn(provider)) return undefined;
   const measured = MEASURED_PROVIDERS[provider];
   switch (provider) {
     case 'lossless':
@@ -94,7 +96,7 @@ export function listFacts(
         removes: t('Up to the target'),
       };
     default:
-      return undefined;
+      return provider satisfies never;
   }
 }
 
