@@ -44,9 +44,9 @@ it.each([...named])('the privacy page names %s', (name) => {
 
 it('the privacy page has a row for each kind of file that we store', () => {
   const table = readFileSync(join(root, 'src', 'storage', 'ownFiles.ts'), 'utf8');
-  const kinds = [...(/export const OWN_FILE_KINDS = \{([^]*?)\n\}/.exec(table)?.[1] ?? '').matchAll(/^ {2}(\w+):/gm)].map(
-    ([, kind]) => kind,
-  );
+  const kinds = [
+    ...(/export const OWN_FILE_KINDS = \{([^]*?)\n\}/.exec(table)?.[1] ?? '').matchAll(/^ {2}(\w+):/gm),
+  ].map(([, kind]) => kind);
   const rows: Readonly<Record<string, string>> = {
     store: '`.context-condenser`',
     account: '`account.json`',
