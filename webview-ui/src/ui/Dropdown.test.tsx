@@ -61,6 +61,16 @@ it('a dropdown shows the last choice while earlier ones are being saved', async 
   expect(dropdown().value).toBe('truncate');
 });
 
+it('a dropdown saves one choice at a time, and of those that wait only the last', async () => {
+  for (const value of ['suppress', 'truncate', 'suppress', 'truncate']) await choose(value);
+  expect(asked).toHaveLength(1);
+  await asked[0]?.(true);
+  expect(asked).toHaveLength(2);
+  await asked[1]?.(true);
+  expect(dropdown().value).toBe('truncate');
+  expect(asked).toHaveLength(2);
+});
+
 it('a dropdown returns to the saved value if the choice is rejected', async () => {
   await choose('suppress');
   await asked[0]?.(false);

@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 
 interface SliderProps {
   readonly label: string;
@@ -9,7 +9,7 @@ interface SliderProps {
   readonly step: number;
   /** The meaning of a value, for those who hear it. */
   readonly describe: (value: number) => string;
-  /** While it moves. */
+  /** While it moves; the new value has to be passed back as `value`. */
   readonly onMove: (value: number) => void;
   /** Once it has been let go. */
   readonly onCommit: (value: number) => void;
@@ -17,11 +17,10 @@ interface SliderProps {
 
 /** The toolkit has none: a native one in the theme's colours. */
 export function Slider({ label, help, value, min, max, step, describe, onMove, onCommit }: SliderProps): ReactNode {
-  const [moved, setMoved] = useState<number>();
-  const shown = moved ?? value;
+  const moved = useRef<number>(undefined);
   const commit = (): void => {
-    if (moved !== undefined && moved !== value) onCommit(moved);
-    setMoved(undefined);
+    if (moved.current !== undefined) onCommit(moved.current);
+    moved.current = undefined;
   };
   return (
     <input
@@ -29,15 +28,14 @@ export function Slider({ label, help, value, min, max, step, describe, onMove, o
       className="slider"
       aria-label={label}
       aria-description={help}
-      aria-valuetext={describe(shown)}
-      value={shown}
+      aria-valuetext={describe(value)}
+      value={value}
       min={min}
       max={max}
       step={step}
       onChange={(event) => {
-        const next = Number(event.target.value);
-        setMoved(next);
-        onMove(next);
+        moved.current = Number(event.target.value);
+        onMove(moved.current);
       }}
       onPointerUp={commit}
       onKeyUp={commit}

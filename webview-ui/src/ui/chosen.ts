@@ -1,27 +1,62 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
+
+export interface Choice<Value> {
+  /** The choice until it is saved or refused, otherwise the saved value. */
+  readonly shown: Value;
+  /** Shows a value that isn't final yet, such as a slider's while it moves. */
+  readonly show: (value: Value) => void;
+  /** Saves a value; the promise resolves when it, or a newer one in its place, is saved or refused. */
+  readonly choose: (value: Value) => Promise<void>;
+}
+
+interface Picked<Value> {
+  readonly value: Value;
+}
 
 /**
- * What a control shows: a choice until it is saved or refused, and the value from then on. With the arrow keys one choice follows another
- * before the first is saved: that one may not come back over the others.
- * @param save the choice shows until a promise that this returns is settled
+ * What a control shows while its value is being saved. Users may choose faster than values are saved, with arrow keys for example.
+ * So only one save runs at a time, the newest choice follows it, and no answer replaces a newer choice.
+ * @param save the choice is shown until the returned promise settles
  */
-export function useChosen<Value>(
-  value: Value,
-  save: (chosen: Value) => unknown,
-): { readonly shown: Value; readonly choose: (wanted: Value) => Promise<void> } {
-  const [chosen, setChosen] = useState<{ readonly value: Value }>();
-  const shown = chosen ? chosen.value : value;
+export function useChosen<Value>(value: Value, save: (chosen: Value) => unknown): Choice<Value> {
+  const [picked, setPicked] = useState<Picked<Value>>();
+  const newest = useRef<Picked<Value>>(undefined);
+  const waiting = useRef<() => Promise<void>>(undefined);
+  const running = useRef<Promise<void>>(undefined);
+
+  const pick = (next: Picked<Value> | undefined): void => {
+    newest.current = next;
+    setPicked(next);
+  };
+  const saveWaiting = async (): Promise<void> => {
+    for (let next = waiting.current; next; next = waiting.current) {
+      waiting.current = undefined;
+      await next();
+    }
+  };
   return {
-    shown,
+    shown: picked ? picked.value : value,
+    show: (value) => {
+      pick({ value });
+    },
     choose: async (wanted) => {
-      if (wanted === shown) return;
-      const mine = { value: wanted };
-      setChosen(mine);
-      try {
-        await save(wanted);
-      } finally {
-        setChosen((now) => (now === mine ? undefined : now));
+      if (!running.current && wanted === value) {
+        pick(undefined);
+        return;
       }
+      const mine = { value: wanted };
+      pick(mine);
+      waiting.current = async () => {
+        try {
+          await save(wanted);
+        } finally {
+          if (newest.current === mine) pick(undefined);
+        }
+      };
+      running.current ??= saveWaiting().finally(() => {
+        running.current = undefined;
+      });
+      await running.current;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { findDuePoint, describeDuePoint, type ModelWindow } from '../../components/dueWords';
 import { Row } from '../../components/Row';
 import { formatNumber, formatPercent, t } from '../../l10n';
@@ -6,6 +6,7 @@ import { usePanel, type Panel } from '../../state/panel';
 import { listProfileEntries } from '../../state/profileEntries';
 import { useSetting } from '../../state/useSetting';
 import { Slider } from '../../ui';
+import { useChosen } from '../../ui/chosen';
 
 /** Tokens; used while no model's window is known. */
 const USUAL_WINDOW_TOKENS = 200_000;
@@ -30,10 +31,9 @@ function listWindows({ state }: Pick<Panel, 'state'>): ModelWindow[] {
 export function Threshold(): ReactNode {
   const panel = usePanel();
   const setting = useSetting('threshold');
-  const [moved, setMoved] = useState<number>();
   const { default: standard, minimum, maximum } = panel.welcome.schemas['threshold'] ?? {};
   const saved = Number(typeof setting.used === 'number' ? setting.used : standard);
-  const percent = moved ?? saved;
+  const { shown: percent, show, choose } = useChosen(saved, setting.save);
   const [first] = listWindows(panel);
   const window = first ?? { tokens: USUAL_WINDOW_TOKENS };
   const limit = useSetting('thresholdTokens').used;
@@ -46,18 +46,16 @@ export function Threshold(): ReactNode {
         <Slider
           label={title}
           help={help}
-          value={saved}
+          value={percent}
           min={Number(minimum)}
           max={Number(maximum)}
           step={1}
           describe={(value) =>
             `${formatPercent(value)}, ${formatNumber(findDuePoint(window.tokens, value, limit).tokens)}`
           }
-          onMove={setMoved}
+          onMove={show}
           onCommit={(value) => {
-            void setting.save(value).then(() => {
-              setMoved(undefined);
-            });
+            void choose(value);
           }}
         />
         <output className="slider-value">{formatPercent(percent)}</output>
