@@ -46,7 +46,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
   };
   const loadInTurns = async (): Promise<typeof commands> => {
     const loaded = watched(await bundles.load('commands'));
-    // What is wrong with the settings has taken its time.
+    // Checking the settings has taken time.
     await nextTurn();
     return loaded;
   };
@@ -57,7 +57,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
       throw error;
     }));
   const loadNow = (): typeof commands => watched(bundles.loadNow('commands'));
-  // It asks for the commands as soon as it is there.
+  // The panel requests the commands as soon as it is shown.
   const loadPanel = async (): Promise<typeof panel> => {
     await load();
     return bundles.load('panel');

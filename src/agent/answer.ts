@@ -30,7 +30,7 @@ export interface AnswerParts {
 }
 
 export interface Answer {
-  /** One for each request; several if the model had to correct itself. */
+  /** One usage per request; there are several if the model had to correct its answer. */
   readonly usages: readonly (Usage | undefined)[];
   readonly stopReason: StopReason;
   /** Ids of the reported calls. */

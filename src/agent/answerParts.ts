@@ -34,7 +34,7 @@ export function describeMissingPart({ withheld, isEmpty, stopReason }: Answer): 
   return undefined;
 }
 
-/** For answers with neither text nor a call. */
+/** Messages for answers that contain neither text nor a call. */
 const EMPTY_ANSWER_MESSAGES: Readonly<Record<CutReason, () => string>> = {
   max_tokens: () =>
     vscode.l10n.t(
@@ -44,7 +44,7 @@ const EMPTY_ANSWER_MESSAGES: Readonly<Record<CutReason, () => string>> = {
   refusal: () => vscode.l10n.t('The model declined to answer.'),
 };
 
-/** For answers that end in the middle. */
+/** Messages for answers that were cut off. */
 const CUT_ANSWER_MESSAGES: Readonly<Record<CutReason, () => string>> = {
   max_tokens: () =>
     vscode.l10n.t(

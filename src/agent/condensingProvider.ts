@@ -99,7 +99,7 @@ interface ResponseObserver extends Pick<AnswerParts, 'expand' | 'used'> {
   readonly answered?: (usage: Usage | undefined) => Promise<void>;
 }
 
-/** For requests that belong to no live conversation. */
+/** The observer of requests that belong to no live conversation. */
 const NO_CONVERSATION_OBSERVER: ResponseObserver = {
   expand: (input) => Promise.resolve({ input }),
   used: () => undefined,
@@ -181,7 +181,7 @@ export class CondensingProvider {
     const model = await this.parts.catalog.find(id);
     if (!model) throw new Error(vscode.l10n.t('This model is no longer offered. Choose another one.'));
     const chat = fromChat(messages);
-    // Images arrive as bytes and are sent as text; encoding them takes time.
+    // Encoding many images as text takes time.
     await yieldBetweenSteps(signal);
     const identity = identifyRequest(id, chat.messages);
     const repetition = this.failures.checkRepetition(identity);

@@ -142,7 +142,7 @@ function showGivenUp(
   if (how === 'notification') void showInformationMessage(words);
 }
 
-/** Reports a condensation behind a gateway, as the user has set. */
+/** Reports a gateway's condensation in the way that the user has set. */
 export async function showAgentCondensed(
   words: string,
   parts: {

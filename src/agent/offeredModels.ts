@@ -15,7 +15,6 @@ export interface WrappedModel {
   readonly id: string;
   readonly name: string;
   readonly family: string;
-  /** In tokens. */
   readonly maxInputTokens: number;
 }
 

@@ -49,9 +49,7 @@ export class AgentRuntime implements vscode.Disposable {
   readonly catalog: ModelCatalog;
   readonly provider: CondensingProvider;
   readonly recall: RecallTool;
-  /**
-   * Events of the chat's conversations. `elsewhere`: something behind a gateway may have changed.
-   */
+  /** Events of the chat's conversations. `elsewhere`: a gateway's conversation may have changed. */
   readonly liveEvents = new vscode.EventEmitter<LiveEvent | { readonly kind: 'elsewhere' }>();
   private readonly groups: ModelGroups;
   private readonly statusBar = new LiveStatusBar();
@@ -147,7 +145,7 @@ export class AgentRuntime implements vscode.Disposable {
     return (this.started ??= this.startEngine());
   }
 
-  /** The chat's engine, if it has started, and those of gateways. */
+  /** The chat's engine, if it has started, and the gateways' engines. */
   private get engines(): readonly WindowEngine[] {
     return this.started ? [this.started, this.running] : [this.running];
   }
@@ -156,7 +154,7 @@ export class AgentRuntime implements vscode.Disposable {
     return this.engines.find((engine) => engine.has(conversation)) ?? this.chat;
   }
 
-  /** Conversations of the chat and behind gateways, last used first. */
+  /** Lists the chat's and the gateways' conversations, last used first. */
   list(): LiveSummary[] {
     return this.engines.flatMap((engine) => engine.list()).toSorted((a, b) => b.lastUsed - a.lastUsed);
   }

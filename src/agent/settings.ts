@@ -12,14 +12,14 @@ export const readAgentSettings = (): AgentSettings => ({
   declaredWindow: readSetting('agent.declaredWindow'),
 });
 
-/** Spending limits for conversations of the chat and behind gateways. */
+/** Spending limits for conversations of the chat and of gateways. */
 export const readConversationLimits = (): ConversationLimits => ({
   perConversation: readSetting('agent.maxCostPerConversation'),
   perDay: readSetting('agent.maxCostPerDay'),
   stops: readSetting('agent.atMaxCost') === 'stop',
 });
 
-/** What follows Lossless, if set. An explicitly chosen provider runs alone. */
+/** Reads what to do after Lossless, if set. An explicitly chosen provider runs alone. */
 export function readWhenNotEnough(): { readonly whenNotEnough?: WhenNotEnough } {
   if (isSet('agent.whenNotEnough')) return { whenNotEnough: readSetting('agent.whenNotEnough') };
   return isSet('provider') ? { whenNotEnough: 'nothing' } : {};

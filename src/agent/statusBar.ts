@@ -95,7 +95,7 @@ function renderTooltip(conversation: LiveSummary, isOff: boolean): vscode.Markdo
   return toMarkdownString(makeMarkdown`${title}${lines.map((line) => makeMarkdown`\n\n${line}`)}`);
 }
 
-/** When and with what it condenses. */
+/** Describes when and with what a conversation condenses. */
 export function formatThreshold({ thresholdTokens, condensedBy, isPaused }: LiveSummary): string {
   if (isPaused) return formatPaused();
   return condensedBy === undefined
@@ -155,7 +155,7 @@ export function formatLastCondensation({ condensations, lastDecision, isCareful 
   return lines;
 }
 
-/** What was omitted from new results before they were first sent. */
+/** Describes what was omitted from new results before they were first sent. */
 export const describeNewResults = ({ newResults }: LiveSummary): string[] =>
   newResults === undefined ? [] : [...formatLeftOut(newResults), ...formatRereads(newResults.rereads)];
 

@@ -82,7 +82,7 @@ function buildCompaction({ extraBody = {} }: ApiRequest): WireObject {
 const getOutputLimit = ({ maxOutputTokens }: ApiRequest, model: ModelOptions): number =>
   maxOutputTokens ?? model.maxOutputTokens ?? findFamily(model.id)?.maxOutputTokens ?? ASSUMED_OUTPUT_LIMIT_TOKENS;
 
-/** For unknown models; if it is too high, the rejection states the right one. */
+/** Output limit of unknown models. If it is too high, the vendor's rejection states the right one. */
 const ASSUMED_OUTPUT_LIMIT_TOKENS = 32_000;
 
 /**

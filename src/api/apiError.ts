@@ -57,7 +57,7 @@ export interface ApiErrorDetails {
 interface ErrorAdvice {
   readonly what: string;
   readonly todo: string;
-  /** The same request may succeed later. */
+  /** The same request may succeed if it is sent again. */
   readonly canRetry: boolean;
   /** Another profile may succeed now. */
   readonly offerOtherProfile: boolean;

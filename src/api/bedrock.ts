@@ -17,7 +17,7 @@ export type AwsCredentials =
   | 'default';
 
 export interface BedrockOptions extends HandlerOptions, EndpointOptions {
-  /** Such as `eu-central-1`. */
+  /** AWS region, such as `eu-central-1`. */
   readonly region: string;
   readonly credentials: AwsCredentials;
 }

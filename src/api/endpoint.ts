@@ -1,7 +1,7 @@
 import { ApiError } from './apiError';
 
 export interface EndpointOptions {
-  /** Such as `http://127.0.0.1:11434/v1`. Default: the vendor's own. */
+  /** Base URL, such as `http://127.0.0.1:11434/v1`. Default: the vendor's own. */
   readonly baseUrl?: string;
   /**
    * Allows unencrypted HTTP to other machines, which exposes keys and conversations. Default false.

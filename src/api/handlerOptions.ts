@@ -10,7 +10,7 @@ export interface ModelOptions {
 }
 
 export interface HandlerOptions extends CallOptions {
-  /** Used in errors, such as the profile's name. Default: the vendor's name. */
+  /** Name shown in errors, such as the profile's. Default: the vendor's name. */
   readonly name?: string;
   readonly model: ModelOptions;
   /** Used if the vendor doesn't count. */

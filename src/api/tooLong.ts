@@ -22,7 +22,7 @@ export interface OverWeight {
   readonly imageBytes?: number;
   /** Maximum edge of an image in pixels. */
   readonly edge?: number;
-  /** The same for requests with this many images. */
+  /** The same limits for requests with at least this many images. */
   readonly manyImages?: NonNullable<RequestLimits['manyImages']>;
 }
 

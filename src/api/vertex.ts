@@ -16,7 +16,7 @@ export type GoogleCredentials = { readonly serviceAccountJson: string } | { read
 
 export interface VertexOptions extends HandlerOptions, EndpointOptions {
   readonly projectId: string;
-  /** Such as `europe-west1`, or `global`. */
+  /** Google Cloud region, such as `europe-west1`, or `global`. */
   readonly region: string;
   readonly credentials: GoogleCredentials;
 }

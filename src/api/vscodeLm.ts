@@ -56,7 +56,6 @@ export interface LmModel {
     options: LmRequestOptions,
     signal: AbortSignal,
   ): Promise<AsyncIterable<LmAnswerPart>>;
-  /** Tokens of a message. */
   countTokens(message: LmMessage, signal: AbortSignal): Promise<number>;
 }
 

@@ -5,7 +5,7 @@ import type { IndexProgress } from './tasks';
 
 /** A conversation on this machine with the details known so far. */
 export interface IndexedConversation extends FoundConversation {
-  /** Undefined until read; those of an older version until the new one is read. */
+  /** Undefined until the file is read; the old version's details until its new version is read. */
   readonly details: ConversationDetails | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface Disposable {
   dispose(): void;
 }
 
-/** Watches a folder that may not exist yet, recursively. */
+/** Watches a folder recursively, even before the folder exists. */
 export type Watch = (folder: string, changed: () => void) => Disposable;
 
 /**

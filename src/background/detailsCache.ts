@@ -6,7 +6,7 @@ import type { HistoryScope } from '../conversations/types';
 import { nodeFiles } from '../storage/nodeFiles';
 import { OWN_FILE_KINDS, replaceCache } from '../storage/ownFiles';
 
-/** More than anyone has; entries of missing files are removed first. */
+/** Far more conversations than users have; entries of missing files are removed first. */
 const MAX_CACHED_DETAILS = 5_000;
 
 const detailsSchema = z.object({

@@ -108,7 +108,7 @@ export async function setUndone({ conversation, condensation, isUndone, store }:
   return null;
 }
 
-/** A conversation next to the result of its condensations, or of one of them. */
+/** Shows a conversation beside the result of all or one of its condensations. */
 export async function showConversation(task: ShowTask): Promise<ShownConversation> {
   const { conversation, ledger: file } = await openStored(task);
   const { ledger } = file;

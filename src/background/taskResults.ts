@@ -81,7 +81,7 @@ export interface CondensationOutline {
   readonly cost?: number;
   /** The agent's later requests for removed content; absent if not observed. */
   readonly use?: UseAfter;
-  /** For condensing new results: how often the agent reread referenced lines; absent: never. */
+  /** For condensing new results: how often the agent reread referenced lines. Absent if never. */
   readonly rereads?: number;
 }
 
@@ -135,7 +135,7 @@ export interface ListedReference {
   readonly message: number;
   /** UTF-16 units of the original. */
   readonly length: number;
-  /** Its start, on one line. */
+  /** The beginning of the message, on one line. */
   readonly words: string;
 }
 

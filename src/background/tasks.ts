@@ -99,7 +99,7 @@ export interface AccountTask extends AccountOptions {
     readonly cache: string;
     readonly version: string;
   };
-  /** Also writes the account to a file. */
+  /** Set to write the account to a file as well. */
   readonly file?: {
     readonly path: string;
     readonly form: 'html' | 'json' | 'csv';
@@ -251,7 +251,7 @@ export interface JudgeTask {
   readonly choices: readonly JudgedChoice[];
 }
 
-/** Completes replacements of crashed processes and removes those too old to undo. */
+/** Completes replacements of crashed processes and removes replacements too old to undo. */
 export interface RecoverTask {
   readonly kind: 'recover';
   readonly replacements: string;

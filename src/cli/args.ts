@@ -91,7 +91,7 @@ export function parseLine(argv: readonly string[]): ParsedLine {
   };
 }
 
-/** The options of every command that takes a file, and those of the program. */
+/** The program's options and the options of all commands that take a file. */
 const GLOBAL_OPTIONS = {
   help: { type: 'boolean', short: 'h', default: false },
   version: { type: 'boolean', short: 'v', default: false },

@@ -30,7 +30,7 @@ export const sessionCommands: Readonly<Record<CommandName, (session: CliSession)
   report: runReportCommand,
 };
 
-/** They receive the arguments after their name. */
+/** Each command receives the arguments that follow its name. */
 export const otherCommands: Readonly<
   Record<OtherCommandName, (argv: readonly string[], io: CliIo) => Promise<number>>
 > = {

@@ -54,7 +54,6 @@ export function computePercentSaved(before: number, after: number): number {
   return before === 0 ? 0 : roundToDigits(((before - after) / before) * 100, 2);
 }
 
-/** The same fields for every outcome. */
 export function computeOutcomeFigures(session: CliSession, outcome: CondensationOutcome): OutcomeFigures {
   const before = session.calibrate(outcome.tokensBefore);
   const after = outcome.kind === 'condensed' ? session.calibrate(outcome.tokensAfter) : before;

@@ -15,7 +15,7 @@ export type AnyCommand = CommandName | OtherCommandName;
 interface CommandHelp {
   /** After the program's name. */
   readonly usage: string;
-  /** One line for the list of commands. */
+  /** One-line description for the list of commands. */
   readonly what: string;
   /** Additional sentences in the command's help. */
   readonly more?: string;

@@ -26,6 +26,5 @@ export interface CliIo extends HomeEnvironment {
   readonly version: string;
 }
 
-/** Exit codes. */
 export const EXIT_CODE = { done: 0, nothingToGain: 1, badInput: 2, failed: 3, cancelled: 130 } as const;
 export type ExitCode = (typeof EXIT_CODE)[keyof typeof EXIT_CODE];

@@ -122,7 +122,7 @@ async function offerToOpen(words: string, file: vscode.Uri): Promise<void> {
 /** A running conversation, with its tools' share of each request. */
 export interface ConversationTools {
   readonly title: string;
-  /** As named in the account. */
+  /** The agent's name in the account. */
   readonly agent: string;
   readonly tools: readonly ToolWeight[];
 }

@@ -17,7 +17,7 @@ interface ProviderItem extends vscode.QuickPickItem {
   readonly provider: string;
 }
 
-/** The built-in providers, those that call no model first. */
+/** Describes the built-in providers, starting with those that call no model. */
 const describeBuiltIns = (
   condensing: ApiProfile | undefined,
 ): Readonly<Record<BuiltInProviderId, Pick<ProviderItem, 'description' | 'detail'>>> => ({

@@ -16,7 +16,7 @@ import { getErrorMessage } from '../core/errors';
 
 export const CLAUDE_CODE_EXTENSION_ID = 'anthropic.claude-code';
 const [SECTION, SETTING, ADDRESS] = ['claudeCode', 'environmentVariables', 'ANTHROPIC_BASE_URL'];
-/** As shown in the settings. */
+/** The setting's name as the settings editor shows it. */
 const FULL_SETTING_NAME = `${SECTION}.${SETTING}`;
 
 const variablesForm = z.array(z.looseObject({ name: z.string(), value: z.string() }));
@@ -29,7 +29,7 @@ export type ClaudeCodeAddress =
   /** The setting contains the address of this or an earlier gateway. */
   | { readonly kind: 'set'; readonly address: string; readonly variables: EnvironmentVariables }
   | { readonly kind: 'free'; readonly variables: EnvironmentVariables }
-  /** For a person. */
+  /** `why` is shown to the user. */
   | { readonly kind: 'blocked'; readonly why: string };
 
 /** Reads the address from the extension's settings and Claude Code's own file. */
@@ -73,7 +73,7 @@ export async function readClaudeCodeAddress(): Promise<ClaudeCodeAddress> {
   return { kind: 'free', variables };
 }
 
-/** Variables in Claude Code's own settings, which override those it is started with. */
+/** Reads the variables in Claude Code's own settings, which override its environment. */
 async function readVariables(file: string): Promise<ReadonlyMap<string, string>> {
   try {
     const { env = {} } = ownSettingsForm.parse(JSON.parse(await readFile(file, 'utf8')));

@@ -132,7 +132,7 @@ export async function condenseAndReport(
             maxCost: models.maxCost,
             summaries: getSummaries(services).folder,
           },
-          // A strategy may name them too.
+          // A strategy may name registered providers too.
           ...((isForeign || settings.provider === 'strategy') && { registered: registered.describeProviders() }),
         };
         const calls = registered.createCalls(() => getCounter(services));
@@ -159,7 +159,7 @@ export async function condenseAndReport(
   }
 }
 
-/** Shows the result in a sentence, with fixed actions until one of them closes it. */
+/** Shows the result as a notification, and offers actions until one of them closes it. */
 async function showCondensed(
   services: Services,
   result: CondensedResult,
@@ -203,7 +203,7 @@ async function showCondensed(
 
 type FailureAction = 'retry' | 'otherProfile' | 'otherProvider' | 'truncation';
 
-/** What may help if nothing was condensed; never empty. */
+/** Chooses actions that may help if nothing was condensed; never empty. */
 export function chooseActions({ reason, advice }: NotCondensedResult, provider: string): readonly FailureAction[] {
   if (reason === 'failed' || reason === 'refused') {
     const { canRetry = true, offerOtherProfile = false } = advice ?? {};

@@ -31,11 +31,11 @@ import { MEASURED_PRESETS, MEASURED_PROVIDERS, type Measured } from '../core/con
 /** A provider with its configuration, as the user picks it. */
 interface ProviderChoice {
   readonly label: string;
-  /** What it removes, in words. */
+  /** What the provider removes, as a phrase. */
   readonly does: string;
   readonly provider: string;
   readonly config: unknown;
-  /** For its estimate; absent if it can't be estimated. */
+  /** The configuration to estimate; absent if no estimate is possible. */
   readonly configuration?: Configuration;
   readonly isFree: boolean;
 }
@@ -71,7 +71,7 @@ export async function condenseWith(
   else void showErrorMessage(vscode.l10n.t('Nothing was condensed. The conversation is no longer in memory.'));
 }
 
-/** For a window in which nothing was condensed yet. */
+/** Lets the user pick a provider in a window that has condensed nothing yet. */
 async function pickAndCondenseWith(services: Services): Promise<void> {
   const words = { title: vscode.l10n.t('Condense With…'), open: vscode.l10n.t('Open') };
   const picked = await pickConversation(services, listLiveConversations(services), words);
@@ -131,7 +131,7 @@ function formatLoss(choice: ProviderChoice): string {
     : vscode.l10n.t('Measured loss: {0} of the lines that agents needed later.', share);
 }
 
-/** All choices, those that lose least first. */
+/** Lists all choices, starting with those that lose least. */
 function listChoices({ registered }: Services): ProviderChoice[] {
   const own = readOwnPresets();
   const ids = new Set(own.map(({ id }) => id));
@@ -170,7 +170,6 @@ function listChoices({ registered }: Services): ProviderChoice[] {
   return choices.toSorted((a, b) => loss(a) - loss(b));
 }
 
-/** A provider with its settings. */
 const makeSettingsChoice = (id: BuiltInProviderId, does: string): ProviderChoice => ({
   label: PROVIDER_NAMES[id],
   does,

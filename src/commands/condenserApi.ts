@@ -191,7 +191,7 @@ function chooseProvider({ provider, config }: CondenseOptions, services: Service
   return { provider: 'lossless', config: resolveConfig('lossless'), notes };
 }
 
-/** The outcome for a missing provider, whose extension may not have started. */
+/** The outcome for a provider that isn't registered; its extension may not have started. */
 const createMissingOutcome = (tokensBefore: number, { provider = '' }: CondenseOptions, message: string): Outcome => ({
   kind: 'failed',
   provider,

@@ -159,7 +159,7 @@ async function showKept(services: Services, profile: ApiProfile): Promise<void> 
 
 export interface ConnectionTestResult {
   readonly ok: boolean;
-  /** For a person; empty if it was canceled. */
+  /** Message for the user; empty if the user canceled. */
   readonly message: string;
   /** Set if the key is missing or was rejected. */
   readonly needsKey?: true;

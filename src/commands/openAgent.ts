@@ -101,7 +101,7 @@ export function getCondensingOptions(): string[] {
   ];
 }
 
-/** What follows Lossless, if set. Ignored if Lossless only stands in for another provider. */
+/** Returns the options for what runs after Lossless. Ignored if Lossless only replaces another provider. */
 function getFollowUpOptions(provider: string): string[] {
   const isAsked = provider === 'lossless' || (needsModelOrExtension(provider) && isSet('agent.whenNotEnough'));
   const what = isAsked ? readWhenNotEnough().whenNotEnough : undefined;
@@ -130,7 +130,7 @@ export function getSpendingOptions(services: Services): string[] {
   ];
 }
 
-/** True if gateways are allowed; otherwise offers to allow them. */
+/** Returns true if gateways are allowed; otherwise offers to allow them. */
 export async function ensureEnabled(): Promise<boolean> {
   if (readSetting('automatic')) return true;
   const turnOn = vscode.l10n.t('Turn On');

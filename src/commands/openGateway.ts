@@ -84,7 +84,7 @@ interface AddressItem extends vscode.QuickPickItem {
   readonly run: () => PromiseLike<unknown>;
 }
 
-/** Display names of the routes, and whose settings accept them. */
+/** Display names of the routes, with the agents whose settings accept them. */
 const ROUTE_LABELS: Readonly<Record<string, string>> = {
   anthropic: 'Anthropic',
   openai: 'OpenAI',

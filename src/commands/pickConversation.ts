@@ -80,7 +80,7 @@ const createOpenFileItem = (isLast: boolean): PickItem => ({
   isLast,
 });
 
-/** Shows the known conversations at once and others as the background finds them. */
+/** Shows the known conversations at once, and others as the background thread finds them. */
 async function fillList(
   services: Services,
   picker: vscode.QuickPick<PickItem>,

@@ -84,7 +84,7 @@ export const choiceMayCallModel = (provider: string, config: unknown): boolean =
   provider === 'strategy' ||
   (provider === 'smart' && mayCallModel(createSmartProvider(), config));
 
-/** The condensing model and those named by passes. */
+/** Plans with the condensing model and the models that passes name. */
 async function planModels(services: Services, config: unknown): Promise<PreviewModel[]> {
   const { select, samples } = createWindowModels(services, await getCounter(services), getMetrics(services));
   const plan = async (apiProfile?: string): Promise<PreviewModel> =>
@@ -115,7 +115,7 @@ export interface ProfileSetup {
   readonly setup: PreviewSetup | { readonly problem: string };
 }
 
-/** One entry per profile, with the reason if it is unusable. */
+/** Creates one entry per profile, with the reason if the profile is unusable. */
 export async function createProfileSetups(services: Services): Promise<ProfileSetup[]> {
   const { profiles } = readModelSettings();
   const counter = await getCounter(services);

@@ -50,7 +50,7 @@ export const READERS: Readonly<Record<Exclude<ConversationFormat, DocumentFormat
     lines: { isRecord: isGeminiRecord, read: readGeminiLines, requests: () => new GeminiRequests() },
     document: { of: onlyIf(isGeminiDocument), read: readGeminiDocument },
   },
-  // Its records look like Claude Code's but have other messages.
+  // Qwen Code's records look like Claude Code's but contain other messages.
   qwen: { lines: { isRecord: isQwenRecord, read: readQwen, requests: () => new QwenRequests() } },
   'claude-code': {
     lines: { isRecord: isClaudeCodeRecord, read: readClaudeCode, requests: () => new ClaudeRequests() },
@@ -168,7 +168,7 @@ function checkText(input: string | Uint8Array, name: string): void {
   throw checkUnsupportedBinary(name) ?? createTextError(name, 'binary', 'binary data');
 }
 
-/** Also reports unsupported encodings. */
+/** Removes the byte order mark and reports unsupported encodings. */
 function stripByteOrderMark(input: string | Uint8Array, name: string): string | Uint8Array {
   const wrong = (problem: 'empty' | 'binary' | 'encoding', found: string, advice?: string): never =>
     createTextError(name, problem, found, advice);

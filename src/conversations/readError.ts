@@ -21,7 +21,7 @@ export interface ReadErrorData {
   readonly problem: ReadProblem;
   /** The file's path or the name of the input. */
   readonly source: string;
-  /** One-based. */
+  /** One-based line number. */
   readonly line?: number;
   readonly found: string;
   readonly expected: string;

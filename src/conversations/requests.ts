@@ -11,7 +11,6 @@ import type { Fields } from './text/values';
 
 export interface StreamedRequests {
   readonly recorded: RecordedRequests;
-  /** Number of compactions. */
   readonly compactions: number;
 }
 

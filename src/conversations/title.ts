@@ -84,7 +84,7 @@ function readCommand(text: string): string | undefined {
   return words === '' ? undefined : words;
 }
 
-/** One line without control and direction characters, for menus and lists. */
+/** Makes text safe for menus and lists: one line, without control and direction characters. */
 const cleanText = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ')

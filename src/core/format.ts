@@ -14,7 +14,7 @@ export function formatChange(before: number, after: number): string {
   return before > 0 && after > before && !words.startsWith('<') ? `+${words}` : words;
 }
 
-/** As many digits as the amount needs; "unknown" if undefined. */
+/** Formats with as many digits as the amount needs; "unknown" if undefined. */
 export function formatCost(dollars: number | undefined): string {
   if (dollars === undefined) return 'unknown';
   if (dollars === 0) return '$0';

@@ -73,7 +73,7 @@ function expandAlternatives(patterns: readonly string[]): readonly string[] {
 
 type Token =
   | { readonly kind: 'character'; readonly character: string }
-  /** One character of a name. */
+  /** Matches one character of a name. */
   | { readonly kind: 'any' }
   /** Any characters within a name, or any characters. */
   | { readonly kind: 'name' | 'path' }
@@ -101,7 +101,7 @@ class MatchStates {
     return this.marks[state] === 1;
   }
 
-  /** Adds a state and those reachable without a character. */
+  /** Adds a state and all states that it reaches without a character. */
   addState(from: number): void {
     for (let state = from; this.marks[state] === 0; state++) {
       this.marks[state] = 1;

@@ -9,7 +9,7 @@ export class LruMap<K, V> {
     return this.entries.size;
   }
 
-  /** The keys as they are now, those used longest ago first. */
+  /** Returns the current keys, least recently used first. */
   keys(): K[] {
     return [...this.entries.keys()];
   }

@@ -18,7 +18,7 @@ const ENGINE_RESOURCE_LIMITS: ResourceLimits = { maxOldGenerationSizeMb: 2_048 }
 /** Errors that keep their class across threads. */
 const TRANSFERABLE_ERRORS = { ConversationReadError, GiveBackError, StorageError };
 
-/** The engine's thread ended before answering, or may not be restarted. */
+/** Thrown if the engine's thread ended before answering, or can't be restarted. */
 export class EngineDiedError extends Error {
   override readonly name = 'EngineDiedError';
 

@@ -229,7 +229,7 @@ export class RpcConnection<Remote extends Exposable<Remote>> {
           return Reflect.get(AbortSignal.prototype, 'aborted', signal);
         },
       },
-      // It does not read `aborted`.
+      // Avoids reading `aborted`.
       throwIfAborted: {
         value: () => {
           hear();

@@ -16,7 +16,7 @@ const announcementSchema = z.object({
   pid: z.number().int().positive(),
   /** The process, as written by `storage/owner.ts`; absent in version 1.0. */
   owner: z.string().optional(),
-  /** Of its live conversations, including the secret. */
+  /** Address of the live conversations, including the secret. */
   address: z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ }),
   /** Display name of the agent; absent if any agent may use it. */
   agent: z.string().optional(),

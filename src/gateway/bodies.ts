@@ -119,7 +119,7 @@ function continueBody(known: ParsedBody, common: number, bytes: Buffer): ParsedB
   if (from === undefined || !Array.isArray(elements)) return undefined;
   const tail = bytes.subarray(from);
   if (!isUtf8(tail)) return undefined;
-  // One placeholder for all common elements.
+  // One placeholder represents all common elements.
   const opening = `{${JSON.stringify(list)}:[0`;
   const text = opening + decodeText(tail);
   try {

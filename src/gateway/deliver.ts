@@ -16,7 +16,7 @@ export interface Delivery {
   readonly wire: Wire;
   readonly signal: AbortSignal;
   readonly log: (line: LogLine) => void;
-  /** Readers at work, to stop them with the gateway. */
+  /** Active readers, which the gateway stops when it stops. */
   readonly readers: Set<UsageReader>;
 }
 

@@ -17,7 +17,7 @@ export interface Refusal {
   /** The decompressed text; undefined if it can't be decompressed or is too long. */
   readonly words: string | undefined;
   readonly problem: RejectionProblem;
-  /** What it says about the request's size; undefined if that was not the reason. */
+  /** What the rejection states about the request's size; undefined if size was not the reason. */
   readonly overflow: OverflowTokens | undefined;
 }
 
@@ -63,7 +63,7 @@ export type State =
       readonly answer: IncomingMessage;
       readonly isPaid: boolean;
     }
-  /** Tell the condenser what the answer reported. */
+  /** Report the answer's usage to the condenser. */
   | {
       readonly kind: 'booking';
       readonly call: PreparedCall;

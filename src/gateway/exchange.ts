@@ -1,4 +1,4 @@
-/** One request of an agent and its answer, forwarded between the agent and the vendor. */
+/** Forwards one request of an agent to the vendor, and its answer back. */
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { Socket } from 'node:net';

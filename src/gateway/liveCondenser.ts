@@ -213,7 +213,7 @@ export class LiveCondenser implements Condenser {
     signal: AbortSignal,
   ): Promise<{ readonly asked: AgentRequest; readonly prepared: PreparedRequest }> {
     const { live, report } = this.options;
-    // It has no tools, so recall is impossible.
+    // The request has no tools, so recall is impossible.
     const about = this.makeAgentRequest(call, request, `${getConversationId(call.headers) ?? ''}/aside`);
     const asked = { ...about, isAside: true };
     const whole = await live.prepare(asked, signal);
@@ -318,7 +318,7 @@ export class LiveCondenser implements Condenser {
         return sent.bytes && !(bytes && sent.bytes.equals(bytes)) ? sent : undefined;
       },
       withoutThinking: () => {
-        // Such models are already known, or the original thinking is what the agent wants.
+        // Such a model is already known, or the agent wants the original thinking.
         if (!bytes || this.unthought.has(conversation)) return undefined;
         this.unthought.set(conversation, Infinity);
         const sent = this.toSend(step, prepared, signal);
@@ -481,7 +481,7 @@ interface HeadOfConversation {
   readonly until: number;
 }
 
-/** As many as the engine keeps conversations. */
+/** The engine keeps equally many conversations. */
 const MAX_KEPT_HEADS = 20;
 
 function withoutThinking(message: ApiMessage): ApiMessage {

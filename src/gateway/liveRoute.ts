@@ -49,7 +49,7 @@ const questionSchema = z.discriminatedUnion('do', [
 
 export type LiveQuestion = z.input<typeof questionSchema>;
 
-/** Spending behind a gateway, for its windows. */
+/** Reports a gateway's spending to its windows. */
 export interface SpendingDesk {
   readonly told: readonly LimitNotice[];
   readonly onTold: (listener: () => void) => void;

@@ -33,10 +33,7 @@ interface FollowedGateway {
 export interface RunningOptions {
   readonly folder: string;
   readonly onChange: () => void;
-  /**
-   * Called for condensations made since this window started, not for those of a resumed
-   * conversation.
-   */
+  /** Called for condensations made since this window started, but not for a resumed conversation's. */
   readonly onCondensed?: (conversation: LiveSummary) => void;
   /** A conversation can't be condensed further; since this window started. */
   readonly onExhausted?: (words: string) => void;
@@ -268,7 +265,7 @@ export class RunningConversations implements WindowEngine {
         after = state;
       } catch {
         if (this.gateways.get(told.pid) !== known) return;
-        // It ended or was killed.
+        // The gateway ended or was killed.
         this.silent.add(told.address);
         this.dropGateway(told.pid);
         return;

@@ -43,7 +43,7 @@ export function makeSentHead(
     return makeHead(read, request.sources, view, Buffer.from(head), at);
   }
   const tail = read.bytes.subarray(last.came.length).toString();
-  // One placeholder per element of the head keeps the indexes.
+  // One placeholder per element of the head preserves the indexes.
   const opening = `{${JSON.stringify(wire.list)}:[${Array(last.elements).fill('0').join(',')}`;
   const text = opening + tail;
   const from = { view: last.view.length, original: last.originals };

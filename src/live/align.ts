@@ -59,7 +59,7 @@ function matchCalls(
   }
 }
 
-/** Between those: messages with the same text. */
+/** Matches messages with the same text between those already matched. */
 function matchTexts(
   was: readonly MessageKey[],
   is: readonly MessageKey[],
@@ -79,7 +79,7 @@ function matchTexts(
   }
 }
 
-/** For each message, the place of the next match. */
+/** Finds, for each message, the position of the next match. */
 function findGapEnds(places: readonly (number | undefined)[], end: number): number[] {
   const ends: number[] = [];
   let next = end;

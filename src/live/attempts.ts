@@ -35,7 +35,7 @@ export interface Attempt<Reason> {
   /** True if some of the agent's content was left out. */
   readonly isCondensed: boolean;
   readonly problem: RejectionProblem;
-  /** What the agent gets if nothing more is sent. */
+  /** The error that the agent receives if no further attempt is made. */
   readonly reason: Reason;
 }
 
@@ -111,7 +111,7 @@ export class Attempts<Reason> {
   }
 }
 
-/** What an error says about its request; undefined if no other form would help. */
+/** Classifies what an error means for its request; undefined if no other form would help. */
 export function classifyError({ kind, details }: ApiError): RejectionProblem | undefined {
   if (kind === 'context-too-long' || kind === 'too-many-bytes') return 'too-long';
   if (kind !== 'invalid-request') return undefined;
@@ -132,9 +132,9 @@ interface Failure {
 export type Repetition =
   /** May be retried with increasing waits. */
   | { readonly kind: 'none' }
-  /** It just failed after waiting: try once. */
+  /** The request just failed after waiting: try once. */
   | { readonly kind: 'once' }
-  /** It can't succeed or would wait as long again: return the same error. */
+  /** The request can't succeed or would wait as long again: return the same error. */
   | { readonly kind: 'stop'; readonly reason: ApiError };
 
 /** Recent failures, so that our retries and the agent's don't multiply. In memory only. */

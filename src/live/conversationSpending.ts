@@ -27,7 +27,7 @@ export interface LimitNotice {
   readonly about: LimitKind | 'price' | 'summary';
 }
 
-/** Messages for the medium that shows them; amounts such as "$1.20". */
+/** Messages for the user interface that shows them; amounts are formatted, such as "$1.20". */
 export interface SpendingWords {
   readonly stopped: Readonly<Record<LimitKind, (spent: string, allowed: string) => string>>;
   /** Before a limit that stops requests. */

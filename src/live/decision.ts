@@ -10,7 +10,7 @@ import type { CondensationReason, LiveDecision } from './events';
 
 type CondensedOutcome = CondensationOutcome & { readonly kind: 'condensed' };
 
-/** What is known of the prompt cache of the conversation's model. */
+/** Returns the state of the prompt cache of the conversation's model. */
 export const getCacheState = (
   { model, answers, resumed }: LiveConversation,
   { clock, learning }: LiveParts,

@@ -60,7 +60,7 @@ function mapDeferred(tools: readonly unknown[], ofDeferred: (tool: ToolDeclarati
   });
 }
 
-/** Of a deferred function of the Responses API the model sees the description. */
+/** The model sees the description of a deferred function of the Responses API. */
 function makeAnnouncement({ type, name, description }: ToolDeclaration): unknown {
   return type === 'function' && typeof name === 'string' ? { type, name, description } : undefined;
 }

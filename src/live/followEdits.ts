@@ -43,7 +43,7 @@ export function followEdits(ledger: Ledger, messages: readonly ApiMessage[]): Fo
   let isExact = true;
   const edits = getActiveEdits(ledger, (own, { messages: was, newResults }) => {
     if (newResults) {
-      // It was not recorded where the copies were that these refer to.
+      // The record does not say where the copies were to which these references lead.
       isExact = false;
       return moveNewResults(own, newResults, keys, messages);
     }

@@ -53,9 +53,9 @@ export interface LiveAbout {
   readonly conversationId?: string;
   /** Key of its first task. */
   readonly task: MessageKey;
-  /** Its messages up to that task. */
+  /** The conversation's messages up to that task. */
   readonly beginning: readonly ApiMessage[];
-  /** Hidden from the person. */
+  /** True for a side conversation, which the user does not see. */
   readonly isAside?: boolean;
 }
 
@@ -70,7 +70,7 @@ interface RequestState {
   /** The tools that the model can see, and their JSON. */
   readonly tools: readonly DeclaredTool[];
   readonly toolsJson: string;
-  /** O200k tokens beside the messages, and those among them that may stay unread. */
+  /** O200k tokens beside the messages, and how many of them may stay unread. */
   readonly overheadTokens: number;
   readonly optionalTokens: number;
   readonly overheadBytes: number;
@@ -90,7 +90,7 @@ export class LiveConversation {
    * here.
    */
   resumed: number | undefined;
-  /** Its calls, by tool. */
+  /** The conversation's calls, by tool. */
   readonly calls = new CallCounts();
   readonly answers = new AnsweredRequests();
   private asked: RequestState | undefined;
@@ -252,7 +252,7 @@ export class LiveConversation {
     }
   }
 
-  /** The view before its new results are condensed; undefined if a person undid condensing them. */
+  /** The view before new results are condensed; undefined if the user undid condensing them. */
   get newResults(): NewResultsState | undefined {
     return this.ledger.undone.has(this.newResultsId) ? undefined : { shown: this.current, firstNew: this.firstNew };
   }
@@ -352,7 +352,7 @@ export class LiveConversation {
    * @throws StorageError
    */
   async enterEntries(entries: readonly LedgerEntry[]): Promise<void> {
-    // Edits that restored references fit the old view; those still needed are recreated.
+    // Edits that restored references fit the old view; the ones still needed are recreated.
     const restoring = getActiveCondensations(this.ledger).filter(isRestoring);
     for (const { id } of restoring) await this.store.append({ type: 'undone', condensation: id });
     for (const entry of entries) await this.store.append(entry);

@@ -35,7 +35,7 @@ export class LiveLedger {
     return new LiveLedger(file);
   }
 
-  /** For unusable storage: keeps everything in memory. */
+  /** Creates a ledger that stays in memory, for unusable storage. */
   static inMemory(): LiveLedger {
     return new LiveLedger(undefined);
   }

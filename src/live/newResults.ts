@@ -31,7 +31,7 @@ export interface NewResultsState {
 
 export interface NewResultsConfig {
   readonly rules: NewResultRules;
-  /** Rules for the remainder, and whether the view then needs them. */
+  /** Rules for the remaining results, and whether the view then needs them. */
   readonly further?: { readonly rules: NewResultRules; readonly isNeeded: (shown: View) => boolean };
 }
 

@@ -46,7 +46,7 @@ interface RecalledLines {
   readonly shown: readonly RecalledLine[];
 }
 
-/** What a query found in one reference: lines, and where they were. */
+/** What a query found in one reference: lines and their location. */
 interface RecalledLinesOfReference extends RecalledLines {
   readonly reference: ReferenceId;
   readonly where: string;
@@ -168,7 +168,7 @@ async function findBySearch(
 /** UTF-16 units; longer lines are folded, so that any part can be requested. */
 const MAX_UNFOLDED_CHARS = 4_000;
 
-/** The image that a reference stands for; undefined for other content or bytes stored elsewhere. */
+/** Returns the image that a reference replaced; undefined for other content or bytes stored elsewhere. */
 function readImage({ content, text }: ResolvedReference): ImageBlock | undefined {
   const block = content.kind === 'block' ? (JSON.parse(text) as Block) : undefined;
   return block && isImage(block) && getBase64(block) !== undefined ? block : undefined;

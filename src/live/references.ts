@@ -1,4 +1,4 @@
-/** Finds the content that references stand for, whether or not the view still shows them. */
+/** Finds the content that references replaced, whether or not the view still shows the references. */
 import { expandReference, collectReferences, type ReferencedContent } from '../core/condense/edits/references';
 import type { ReferenceId } from '../core/messages/markers';
 import type { ApiMessage } from '../core/messages/types';

@@ -31,7 +31,7 @@ export interface AgentRequest {
   readonly messages: readonly ApiMessage[];
   /** Tool declarations as sent. */
   readonly tools: readonly unknown[];
-  /** O200k tokens that the edge adds to the view, such as restored thinking; default 0. */
+  /** O200k tokens that are added after condensing, such as restored thinking; default 0. */
   readonly extraTokens?: number;
   /**
    * The vendor is asked to read something other than what is sent, so that reported tokens say
@@ -50,7 +50,7 @@ export interface AgentRequest {
 export interface UpstreamModel {
   /** ID of the profile or VS Code model; learned token factors are stored under it. */
   readonly key: string;
-  /** Such as `anthropic`; secrets are not sent to another vendor's summarizer. */
+  /** The vendor's ID, such as `anthropic`; secrets are not sent to another vendor's summarizer. */
   readonly vendor?: string;
   /** ID of the profile, under which the settings have its threshold. */
   readonly profile?: string;

@@ -390,7 +390,7 @@ export class CondensationScheduler {
     return Math.ceil(countedTokens * this.parts.learning.getFactor(model));
   }
 
-  /** Mechanical condensations run within the request, those with a model beside it. */
+  /** Condensations without a model run within the request, others run beside it. */
   private mayCallModel({ provider, config }: LiveSettings): boolean {
     return this.parts.manager.mayCallModel(provider, config);
   }

@@ -85,7 +85,7 @@ const getLearnedWindow = ({ window = Infinity, cutTo = Infinity }: LearnedLimits
 /** The parts of an answered request that are learned from. */
 export type AnsweredRequest = Pick<PreparedRequest, 'conversation' | 'model' | 'countedTokens' | 'mustRead'>;
 
-/** What models' answers show about their tokens, by model key. */
+/** Learns from models' answers how many tokens requests have, by model key. */
 export class TokenLearning {
   private readonly models = new Map<string, LearnedLimits>();
 

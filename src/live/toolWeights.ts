@@ -5,7 +5,7 @@ import type { MessageCounter } from '../core/tokens/messageCounter';
 
 export interface DeclaredTool {
   readonly name: string;
-  /** Its MCP server, if its name contains one. */
+  /** The tool's MCP server, if the name contains one. */
   readonly server?: string;
   /** O200k tokens of its declaration. */
   readonly tokens: number;

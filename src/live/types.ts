@@ -29,10 +29,7 @@ export interface LiveCondensation {
   readonly provider: string;
   /** Name of the preset or strategy; absent if not recorded. */
   readonly configName?: string;
-  /**
-   * What ran, for people: "Lossless, then Smart (File-Aware)". Absent in summaries of earlier
-   * versions.
-   */
+  /** What ran, for display: "Lossless, then Smart (File-Aware)". Absent in summaries of earlier versions. */
   readonly by?: string;
   /** In o200k tokens, messages only. */
   readonly tokensBefore: number;
@@ -90,7 +87,7 @@ export interface LiveSummary {
   readonly whyNot?: string;
   /** Present while condensing is paused. */
   readonly isPaused?: true;
-  /** What is left and what would help, if condensing leaves the request above its threshold. */
+  /** Set if the request is still above its threshold: what remains and what would help. */
   readonly exhausted?: string;
   /** Messages of the conversation and of the view. */
   readonly messages: number;
@@ -130,7 +127,7 @@ export interface LiveView extends View {
 
 /** An agent's request to see removed content. */
 export interface RecallQuery {
-  /** References, with or without the marker around them. */
+  /** References, with or without their markers. */
   readonly references?: readonly string[];
   /** Words that a line must contain, in any order and case. */
   readonly words?: string;
@@ -145,7 +142,7 @@ export interface RecallQuery {
 
 /** An image, for a tool's result. */
 export interface RecalledImage {
-  /** Such as `image/png`. */
+  /** MIME type, such as `image/png`. */
   readonly mediaType: string;
   /** Base64. */
   readonly data: string;
@@ -154,7 +151,7 @@ export interface RecalledImage {
 export type RecallResult =
   | {
       readonly kind: 'found';
-      /** For the agent: what was found, what was omitted, and how to get it. */
+      /** Text for the agent: what was found, what was omitted, and how to get it. */
       readonly text: string;
       readonly references: readonly string[];
       /** Images that fit; the text names each of them. */
@@ -175,7 +172,7 @@ export type CommandResult =
 /** How results are treated before they are first sent. */
 export type NewResultsMode = 'off' | 'lossless';
 
-/** What follows if Lossless misses the target at the threshold. */
+/** What runs if Lossless misses the target at the threshold. */
 export type WhenNotEnough = 'fileAware' | 'nothing';
 
 /** The user's settings for live conversations; read for each request. */
@@ -354,7 +351,7 @@ export interface ByHandResult {
   readonly words: string;
 }
 
-/** An engine as seen by a window: the chat's or those of gateways. */
+/** An engine as a window uses it: the chat's or the gateways'. */
 export interface WindowEngine extends LiveDesk {
   has(conversation: LiveId): boolean;
   /** The last result of {@link LiveDesk.view}, kept current from then on. */

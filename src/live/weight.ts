@@ -9,7 +9,7 @@ import { hasImages, countImageBytes, listImages, countMessageBytes, type PlacedI
 import { findTask } from '../core/messages/task';
 import type { RequestLimits } from '../core/vendors/requestLimits';
 
-/** A model's limits: its vendor's, and those learned from rejections. */
+/** A model's limits: the vendor's, and limits learned from rejections. */
 export type WeightLimits = RequestLimits & Pick<OverWeight, 'imageBytes' | 'edge'>;
 
 /** True if single images were rejected instead of the whole body. */

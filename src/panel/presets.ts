@@ -49,7 +49,7 @@ export async function openPreset(id: string): Promise<void> {
   const uri = vscode.Uri.from({ scheme: 'untitled', path: `${id}${PRESET_FILE_SUFFIX}` });
   const document = await vscode.workspace.openTextDocument(uri);
   const editor = await vscode.window.showTextDocument(document);
-  // It may be open, with what the user has changed in it.
+  // The file may be open with the user's changes.
   if (document.getText() !== '') return;
   await editor.edit((edit) => {
     edit.insert(new vscode.Position(0, 0), text);

@@ -49,7 +49,7 @@ const nameSchema = z.string().min(1).max(200);
 const idSchema = z.string().min(1).max(200);
 const messageSchema = z.string().max(20_000);
 
-/** Where a setting is written. */
+/** The scope in which a setting is written. */
 const scopeSchema = z.enum(['user', 'workspace']);
 export type SettingScope = z.output<typeof scopeSchema>;
 
@@ -67,7 +67,6 @@ const settingSchema = z.object({
   scopes: z.array(scopeSchema),
   /** In a remote window the user's own settings file doesn't apply to it. */
   isOfMachine: z.boolean(),
-  /** Problems of that value. */
   problems: z.array(problemSchema),
 });
 export type SettingState = z.output<typeof settingSchema>;
@@ -132,7 +131,7 @@ export type PresetState = z.output<typeof presetSchema>;
 const stateSchema = z.object({
   /** Grows with each change. */
   revision: z.int().min(0),
-  /** By name without the extension's prefix, such as `manual.targetPercent`. */
+  /** Settings by name without the extension's prefix, such as `manual.targetPercent`. */
   settings: z.record(z.string(), settingSchema),
   profiles: z.array(profileSchema),
   editorModels: z.array(editorModelSchema),
@@ -276,7 +275,7 @@ export const toWebviewSchema = z.discriminatedUnion('type', [
     schemas: z.record(z.string(), jsonSchema),
     providers: z.array(providerSchema),
     state: stateSchema,
-    /** What the page asked to keep in this workspace, if anything. */
+    /** The state that the page asked to store in this workspace, if any. */
     kept: z.unknown().optional(),
   }),
   z.strictObject({ type: z.literal('state'), state: stateSchema }),

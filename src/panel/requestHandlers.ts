@@ -1,6 +1,6 @@
 import type { Method, Params, Result } from './protocol';
 
-/** Receives the progress of a request, such as 3 of 36 conversations. */
+/** Reports a request's progress, such as 3 of 36 conversations. */
 export type ReportProgress = (done: number, of: number) => void;
 
 /** Handlers of the webview's requests by method. Parameters are already validated. */

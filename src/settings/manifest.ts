@@ -123,7 +123,7 @@ function extractTexts(schema: Schema, key: string, word: (key: string, text: str
   return Object.fromEntries(entries);
 }
 
-/** For files named `*.condense.json`. */
+/** Creates the schema of files named `*.condense.json`. */
 export const createPresetFileSchema = (): Schema => ({
   $schema: 'http://json-schema.org/draft-07/schema#',
   ...removeDescriptions(
@@ -177,7 +177,7 @@ export function createSettingsFileSchema(): Schema {
   };
 }
 
-/** For `*.code-workspace`, in which settings are one level deeper. */
+/** Creates the schema of `*.code-workspace`, in which settings are one level deeper. */
 export const createWorkspaceFileSchema = (): Schema => ({
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'Workspace with settings of Context Condenser',

@@ -192,10 +192,7 @@ export type ApiProfile = z.output<typeof profileSchema>;
 
 export interface ParsedProfiles {
   readonly profiles: readonly ApiProfile[];
-  /**
-   * Problems by position in the setting, including those of profiles used without the invalid
-   * field.
-   */
+  /** Problems by position in the setting, including profiles used without an invalid field. */
   readonly problems: readonly ConfigProblem[];
 }
 

@@ -28,10 +28,9 @@ export interface ImportedSetting {
   readonly from: string;
 }
 
-/** Existing profiles. */
 export interface ExistingProfiles {
   readonly profiles: readonly ApiProfile[];
-  /** All IDs, including those of invalid profiles. */
+  /** All IDs, including invalid profiles' IDs. */
   readonly taken: readonly string[];
 }
 

@@ -67,7 +67,7 @@ export interface Setting<T> {
    * @param depth levels of objects to write out, where package.json can't hold all of them; see {@link bare}
    */
   readonly schema: (depth?: number) => Schema;
-  /** What happens for an invalid value, as text; default: the default is used. */
+  /** What happens for an invalid value, as text. Absent: the default is used. */
   readonly instead?: string;
   /** Invalid values or parts count as absent and are reported. */
   readonly parse: (value: unknown) => ParsedValue<T>;

@@ -52,7 +52,7 @@ export interface Files {
   readonly removeFile: (path: string) => Promise<void>;
   /** Fails if it isn't empty. */
   readonly removeEmptyFolder: (path: string) => Promise<void>;
-  /** Recursive; removes links without following them. */
+  /** Removes a folder recursively, and links without following them. */
   readonly removeFolder: (path: string) => Promise<void>;
   readonly setPermissions: (path: string, permissions: number) => Promise<void>;
   /** Sets the modification time. */

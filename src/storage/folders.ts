@@ -65,7 +65,7 @@ export const getLedgerPaths = (folder: string): LedgerPaths => ({
 export const makeLedgerPaths = (root: string, id: string): LedgerPaths =>
   getLedgerPaths(join(root, makeLedgerName(id)));
 
-/** Folders with a ledger's name, including those set aside; the caller checks their content. */
+/** Lists folders with a ledger's name, including folders set aside; the caller checks their content. */
 export async function listLedgerFolders(files: Files, root: string): Promise<string[]> {
   const names = (await undefinedIfMissing(files.list(root))) ?? [];
   return names.filter((name) => isLedgerName(name) || isSetAsideName(name)).map((name) => join(root, name));

@@ -30,7 +30,6 @@ export { collectOriginals } from './originals';
 export { isStorageError, StorageError } from './storageError';
 export type { LedgerFile } from './storedLedger';
 
-/** A ledger for lists. */
 export interface ListedLedger extends LedgerUse {
   readonly about: LedgerAbout;
 }

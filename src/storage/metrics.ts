@@ -61,7 +61,7 @@ export class MetricsStore {
     return (this.known ??= parseKnown((await readText(this.files, this.path)) ?? ''));
   }
 
-  /** Keeps the newest lines unchanged, including those this version can't read. */
+  /** Keeps the newest lines unchanged, including lines that this version can't read. */
   private async trimFile(): Promise<void> {
     const kept = splitLines((await readText(this.files, this.path)) ?? '').slice(-MAX_RUNS);
     const text = kept.map((line) => `${line}\n`).join('');

@@ -199,7 +199,7 @@ export async function replaceWhole(files: Files, path: string, text: string): Pr
   await removeLeftovers(files, folder).catch(() => undefined);
 }
 
-/** Version 1.0 put only a process ID into names; such leftovers are removed after a day. */
+/** Version 1.0 put only a process ID into names; its leftovers are removed after a day. */
 const OLD_TEMPORARY_NAME = new RegExp(`^\\.(\\d+)-\\d{13}${TEMPORARY_SUFFIX.replaceAll('.', '\\.')}$`);
 const DAY_MS = 24 * 3_600_000;
 

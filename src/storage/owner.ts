@@ -30,7 +30,6 @@ const UNKNOWN_PROCESS_SPACE = '0';
 
 let currentOwner: Owner | undefined;
 
-/** The current process. */
 export const getThisProcess = (): Owner =>
   (currentOwner ??= {
     pid: process.pid,

@@ -28,7 +28,7 @@ export interface PruneLimits {
   /** Days since the last use. Default 30. */
   readonly maxAgeDays?: number;
   readonly now: Date;
-  /** IDs of conversations in use, whose ledgers are kept, like those other processes hold. */
+  /** IDs of conversations in use. Their ledgers are kept, like ledgers that other processes use. */
   readonly inUse?: readonly string[];
 }
 
@@ -110,7 +110,7 @@ export async function pruneLedgers(
       const use = await readUse(files, folder);
       const since = parseSetAsideTime(basename(folder));
       if (use && since === undefined) ledgers.push({ ...use, inUse: inUse.has(folder) || use.isHeld });
-      // It was set aside while the clock was ahead.
+      // The ledger was set aside while the clock was ahead.
       else if (use && since !== undefined && since > limits.now.getTime() + DAY_MS)
         await bringLedgerBack(files, folder);
       else if (use && since !== undefined) aside.push({ use, since });

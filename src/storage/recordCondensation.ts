@@ -4,7 +4,6 @@ import { hashView, type CondensationId } from '../core/condense/ledger/ledger';
 import type { ApiMessage } from '../core/messages/types';
 import { openLedger, collectOriginals, type LedgerFile } from './ledgerStore';
 
-/** The condensed conversation. */
 export interface RecordedConversation {
   readonly id: string;
   readonly title: string;

@@ -13,7 +13,6 @@ import { makeHeaderLine, OWN_FILE_KINDS, inspectPath } from './ownFiles';
 import { claimFolder, OLD_RUN_FOLDER_NAME, inspectFolder } from './ownFolder';
 import { StorageError } from './storageError';
 
-/** Folder of the runs in a store. */
 export const getRunsFolder = (store: string): string => join(store, 'runs');
 
 /** Folder of a run, created with its first file. */

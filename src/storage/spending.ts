@@ -237,9 +237,7 @@ function combineSettled(entries: readonly SpendingEntry[], now: number): readonl
   return [...sums.values(), ...kept];
 }
 
-/**
- * Settled entries replace their reservation. Unreadable lines are torn, and no call followed them.
- */
+/** Settled entries replace their reservation. An unreadable line is incomplete; no call followed it. */
 function parseEntries(text: string): readonly SpendingEntry[] {
   const entries = new Map<string, SpendingEntry>();
   for (const line of text.split('\n')) {

@@ -102,7 +102,7 @@ export class StoredSummaries implements SummaryMemo {
     await writeAtomically(files, this.getPath(key), bytes, { temporary, isSynced: false });
   }
 
-  /** Our files only; others with such names are ignored. */
+  /** Lists our files only; other files with similar names are ignored. */
   private async listStored(): Promise<{ readonly path: string; readonly bytes: number; readonly used: number }[]> {
     const { files } = this.options;
     const kept: { readonly path: string; readonly bytes: number; readonly used: number }[] = [];

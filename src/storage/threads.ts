@@ -5,7 +5,7 @@
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 
 const ENDED_THREADS_KEY = 'context-condenser.ended-threads';
-/** Locks of threads with higher IDs expire like those of other machines. */
+/** Locks of threads with higher IDs expire like other machines' locks. */
 const MAX_TRACKED_THREADS = 1 << 16;
 
 /** The bits, also shared with threads started after the first call. */

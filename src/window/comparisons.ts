@@ -16,7 +16,7 @@ interface OpenComparison extends FoldedTexts {
   readonly by?: string;
   /** Nothing was applied. */
   readonly isPreview?: boolean;
-  /** For a preview: originals of its markers by reference, since no ledger has them. */
+  /** For a preview: the markers' originals by reference, since no ledger contains them. */
   readonly originals?: Readonly<Record<string, string>>;
 }
 

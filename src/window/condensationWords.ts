@@ -40,7 +40,7 @@ export function formatCondensation(figures: CondensationFigures): string {
 export const formatProviders = ({ registered }: Pick<Services, 'registered'>, result: ResultWithProvider): string =>
   listNames(result, (id) => getProviderName(id, registered.listProviders()));
 
-/** What condensing would achieve. */
+/** Describes the effect that condensing would have. */
 export const formatPreview = (
   figures: Pick<CondensationFigures, 'provider' | 'tokensBefore' | 'tokensAfter' | 'targetTokens'>,
 ): string => {

@@ -6,7 +6,7 @@ import {
   type ProviderDescription,
 } from '../extensionApi/remoteProvider';
 
-/** Providers that other extensions registered in this window; the engine calls them here. */
+/** Providers that other extensions registered in this window. The engine calls providers here. */
 export class RegisteredProviders {
   private readonly providers = new Map<string, ExternalProvider>();
   private readonly listeners = new Set<() => void>();
@@ -37,7 +37,7 @@ export class RegisteredProviders {
     for (const listener of this.listeners) listener();
   }
 
-  /** As data, for the engine. */
+  /** Returns the providers as data for the engine. */
   describeProviders(): ProviderDescription[] {
     return this.listProviders().map(({ parsed }) => describeProvider(parsed));
   }

@@ -7,7 +7,7 @@ export interface CondensationEvent {
   readonly source: 'api' | 'command' | 'agent';
   readonly conversation: string;
   readonly provider: string;
-  /** Of the messages, in o200k tokens. */
+  /** The messages' tokens (o200k). */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   /** US dollars; undefined if a price is unknown. */
@@ -41,7 +41,7 @@ export interface Services {
 
 export interface LastCondensation {
   readonly conversation: string;
-  /** It is running: in the chat or behind a gateway. */
+  /** The conversation is running in the chat or in a gateway. */
   readonly isLive?: true;
   /** The conversation's file, if it has one. */
   readonly path?: string;

@@ -24,7 +24,7 @@ const SECTION_BY_PLACE: Readonly<Record<string, string>> = {
 
 export const getSection = (place: string): string => SECTION_BY_PLACE[place] ?? place;
 
-/** Free ones first, those that lose less before others. Other extensions' come last. */
+/** Providers that cost nothing come first, then those that lose less. Other extensions' come last. */
 const PROVIDER_ORDER: Readonly<Record<BuiltInProviderId, number>> = {
   lossless: 1,
   smart: 2,

@@ -11,7 +11,7 @@ export function setLanguage(find: Translate, language: string): void {
   languageTag = language;
 }
 
-/** A text with `{0}`, `{1}` … replaced by the values; numbers are written as the language writes them. */
+/** A text with `{0}`, `{1}` … replaced by the values; numbers are formatted in the user's language. */
 export function t(english: string, ...values: readonly (string | number)[]): string {
   const text = translate(english) ?? english;
   if (values.length === 0) return text;

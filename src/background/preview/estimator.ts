@@ -14,7 +14,7 @@ import type { PreviewFigures, PreviewQuestion, PreviewSetup } from './messages';
 export interface ConversationEstimate extends PreviewFigures {
   readonly provider: string;
   readonly steps: readonly StepReport[];
-  /** Edits without those of excluded messages. */
+  /** Edits of messages that are not excluded. */
   readonly edits: readonly Edit[];
   /** The conversation with the edits applied. */
   readonly view: View;
@@ -24,7 +24,7 @@ export interface ConversationEstimate extends PreviewFigures {
 
 type EstimateInput = Pick<PreviewQuestion, 'setup' | 'pinned' | 'excluded'>;
 
-/** What a condensation does whose calls are refused. */
+/** The estimate for a condensation whose calls are refused. */
 const EMPTY_ESTIMATE: Omit<CondensationEstimate, 'tokensBefore' | 'tokensAfter'> = { steps: [], cost: 0 };
 
 export class Estimator {

@@ -39,7 +39,7 @@ export class PreviewConversations {
   private readonly liveContents = new Map<string, LiveContent>();
   private readonly contents = new Map<string, { readonly version: string; readonly content: PreviewContent }>();
 
-  /** Old messages stay identical, since caches are keyed by them. */
+  /** Leaves old message objects identical, since caches are keyed by them. */
   update(id: string, { messages, edits }: LiveUpdate): void {
     const before = this.liveContents.get(id) ?? NO_CONTENT;
     this.liveContents.set(id, {

@@ -72,7 +72,7 @@ export type PreviewModel =
 export interface PreviewSetup {
   /** Provider ID. */
   readonly provider: string;
-  /** As in the settings. */
+  /** The provider's configuration as written in the settings. */
   readonly config: unknown;
   /** The user's presets. */
   readonly presets: readonly Preset[];
@@ -88,7 +88,7 @@ export interface PreviewSetup {
 export interface PreviewQuestion {
   readonly conversation: ConversationSource;
   readonly setup: PreviewSetup;
-  /** Indexes of messages to pin; default: those pinned in the ledger. */
+  /** Indexes of pinned messages; default: the ledger's pins. */
   readonly pinned?: readonly number[];
   /** Indexes of messages not to edit. */
   readonly excluded: readonly number[];

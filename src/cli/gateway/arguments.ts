@@ -38,7 +38,7 @@ export interface GatewayArguments {
   readonly spending: string | undefined;
   /** Condenses nothing, for comparison. */
   readonly off: boolean;
-  /** What to do if Lossless misses the target at the threshold; undefined: default. */
+  /** What to do if Lossless misses the target; undefined: the default. */
   readonly whenNotEnough: WhenNotEnough | undefined;
   /** How new results are condensed. */
   readonly newResults: NewResultsMode;

@@ -34,7 +34,7 @@ function formatClosingLine(service: Pick<GatewayService, 'summary' | 'condensati
   );
 }
 
-/** Summaries are our requests, so the agent's figures exclude them. */
+/** The agent's figures exclude summaries, which are our requests. */
 function describeSummaries(figures: SummaryFigures | undefined): string[] {
   if (!figures || figures.calls === 0) return [];
   const { calls, cost } = figures;

@@ -91,7 +91,7 @@ async function runHeld(
     if (signal !== undefined) io.stderr(`${describeSignalEnd(args.agent ?? launch.command, signal)}\n`);
     io.stderr(`${formatClosingLines(service)}\n`);
     if (args.hold) await waitForEnter(io);
-    // As shells report signals.
+    // Shells report a signal as 128 plus its number.
     return code ?? 128 + (signal === undefined ? 0 : constants.signals[signal]);
   } finally {
     await service.close();

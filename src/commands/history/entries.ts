@@ -6,7 +6,7 @@ import type { UseAfter } from '../../core/condense/ledger/use';
 import type { RunMetrics } from '../../core/condense/metrics/metrics';
 import { findShownCondensation, findUndoneCondensation } from '../../views/conversations/nodes';
 
-/** Where a conversation is stored: an agent's file, or the chat. */
+/** Whether a conversation is stored in an agent's file or in the chat. */
 export type HistoryPlace = 'stored' | 'live';
 
 export interface HistoryPass {

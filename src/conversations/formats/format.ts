@@ -27,7 +27,7 @@ export type EarlierRecords =
 /** How to recognize and read a format: as JSON lines, one JSON document, or either. */
 export interface ConversationReader {
   readonly lines?: {
-    /** True if only this format has such a record. */
+    /** True if no other format has records of this form. */
     readonly isRecord: (value: Fields) => boolean;
     /** @throws {ConversationReadError} */
     readonly read: (

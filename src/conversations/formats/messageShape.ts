@@ -35,7 +35,7 @@ export function checkMessage(value: unknown, path: string): asserts value is Api
   }
   const content = value['content'];
   if (typeof content !== 'string') checkBlocks(content, `${path}.content`, 'a string or an array of blocks');
-  // Also needed for string content: the message's other fields cross the worker boundary too.
+  // String content needs the check too: the message's other fields also cross the worker boundary.
   if (isDeeperThan(value, MAX_JSON_DEPTH))
     throw new ShapeError(path, value, `at most ${MAX_JSON_DEPTH} levels of nesting`);
 }

@@ -25,7 +25,7 @@ import type { RequestCollector } from './format';
 import { type BlockMessage, cutText, splitPrompt } from './splitPrompt';
 import { noteUnansweredCalls } from './unanswered';
 
-/** A line of such a session: its header or an entry. */
+/** True for a line of a Pi session: the header or an entry. */
 export const isPiRecord = (value: Fields): boolean =>
   (value['type'] === 'session' && readString(value, 'id') !== undefined && 'cwd' in value) ||
   (value['type'] === 'message' && isRecord(value['message']) && 'parentId' in value);
@@ -444,7 +444,7 @@ function toPartBlocks(content: unknown): Block[] {
     const text = readString(part, 'text');
     if (part['type'] === 'text' && text !== undefined) return text.trim() === '' ? [] : [{ type: 'text', text }];
     const data = readString(part, 'data');
-    // Oh My Pi keeps large images in separate files and refers to them.
+    // Oh My Pi stores large images in separate files.
     if (part['type'] === 'image' && data !== undefined && !data.startsWith('blob:')) {
       const source = { type: 'base64', media_type: readString(part, 'mimeType') ?? 'image/png', data };
       return [{ type: 'image', source }];

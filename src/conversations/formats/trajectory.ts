@@ -40,7 +40,7 @@ const V1_EVENT_KIND = /^(?:[A-Z]\w*Event|\w*Observation|Condensation\w*)$/;
 
 const isOpenHandsV1 = (value: Fields): boolean => {
   const events = getEvents(value).filter(isRecord);
-  // Other kinds can be among them.
+  // Events of other kinds can be interspersed.
   return events.some(isV1Event) && events.slice(0, 20).every((event) => 'kind' in event && 'source' in event);
 };
 

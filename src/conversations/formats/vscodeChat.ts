@@ -24,7 +24,7 @@ import { noteUnansweredCalls } from './unanswered';
 export const isVscodeChat = (value: unknown): value is Fields =>
   isRecord(value) && Array.isArray(value['requests']) && readString(value, 'sessionId') !== undefined;
 
-/** A line of such a log: its initial object or a change to a field. */
+/** True for a line of such a log: the initial object or a change to a field. */
 export const isVscodeChatRecord = (value: Fields): boolean =>
   typeof value['kind'] === 'number' && ((value['kind'] === 0 && isRecord(value['v'])) || Array.isArray(value['k']));
 
@@ -195,7 +195,7 @@ function readUsage({ promptTokens, outputTokens }: Fields): Usage | undefined {
 }
 
 interface Turn {
-  /** What the person typed, without the context that VS Code sends with it. */
+  /** What the user typed, without the context that VS Code adds. */
   readonly typed: ApiMessage;
   readonly usage: Usage | undefined;
   readonly messages: readonly ApiMessage[];

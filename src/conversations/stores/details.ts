@@ -48,7 +48,7 @@ export const MAX_COUNTED_BYTES = 32 * 1024 ** 2;
 /** Small files are read whole at once instead of reading their beginning twice. */
 export const isSmall = ({ bytes }: FoundConversation): boolean => bytes !== undefined && bytes <= FIRST_BEGINNING_BYTES;
 
-/** Only the beginning of such a file is read in the background. */
+/** The background thread reads only the beginning of a file that is too large. */
 export const isTooLarge = ({ bytes }: FoundConversation): boolean => bytes !== undefined && bytes > MAX_COUNTED_BYTES;
 
 const toState = ({ path, modified, bytes }: FoundConversation) => ({

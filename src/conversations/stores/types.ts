@@ -19,7 +19,7 @@ export interface FoundConversation {
 /** An error that hid some conversations; the others were found. */
 export interface FindProblem {
   readonly path: string;
-  /** For a person, without the path. */
+  /** Reason to show to the user, without the path. */
   readonly reason: string;
 }
 

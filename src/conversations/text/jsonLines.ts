@@ -10,7 +10,7 @@ import { JsonError, MAX_JSON_DEPTH, isDeeperThan, scanValue, skipSpace } from '.
 import type { Line } from './lines';
 
 export interface JsonRecord {
-  /** One-based. */
+  /** One-based line number. */
   readonly line: number;
   readonly value: Readonly<Record<string, unknown>>;
   /** The nearest damaged line before this one; it may have contained what the record refers to. */
@@ -78,7 +78,7 @@ interface DamagedLine {
   readonly error: ReadErrorData;
 }
 
-/** More damaged lines than these are summarized in one note. */
+/** Further damaged lines are summarized in one note. */
 const MAX_NOTES_IN_FULL = 5;
 const MAX_LISTED_LINE_NUMBERS = 20;
 

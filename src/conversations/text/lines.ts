@@ -2,7 +2,7 @@ import { Buffer, isUtf8 } from 'node:buffer';
 import { ConversationReadError } from '../readError';
 
 export interface Line {
-  /** One-based; blank lines count. */
+  /** One-based line number; blank lines count. */
   readonly number: number;
   readonly text: string;
   /** False if invalid UTF-8 had to be replaced. */
@@ -54,7 +54,6 @@ function* splitBytes(bytes: Uint8Array, name: string): Generator<DecodedLine, vo
   }
 }
 
-/** The same bytes as a Buffer, without copying. */
 export const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /** @throws {ConversationReadError} if the text exceeds the longest string */

@@ -125,9 +125,9 @@ export interface GiveBack {
 
 /** How an agent's running conversation can be condensed. */
 export type LiveAccess =
-  /** It uses VS Code's chat models, including ours. */
+  /** The agent uses VS Code's chat models, including ours. */
   | { readonly through: 'chat-models' }
-  /** Its command line sends requests through our gateway; started by cli/gateway/agents. */
+  /** The agent's command line sends requests through our gateway; started by cli/gateway/agents. */
   | { readonly through: 'gateway'; readonly command: string }
   /** Only stored conversations can be condensed. */
   | { readonly through: 'nothing' };

@@ -94,7 +94,7 @@ export type OutcomeSummary = OutcomeBase &
 export type CondensationOutcome =
   | Exclude<OutcomeSummary, { readonly kind: 'condensed' }>
   | (Extract<OutcomeSummary, { readonly kind: 'condensed' }> & {
-      /** The new edits; the view shows them on top of the earlier ones. */
+      /** The new edits; the view applies them after the earlier edits. */
       readonly edits: readonly Edit[];
       readonly view: readonly ApiMessage[];
     });
@@ -108,12 +108,12 @@ export function summarizeOutcome(outcome: OutcomeSummary & CondensedOutcome): Ou
 export function summarizeOutcome(outcome: OutcomeSummary): OutcomeSummary;
 export function summarizeOutcome(outcome: OutcomeSummary): OutcomeSummary {
   if (outcome.kind !== 'condensed') return outcome;
-  // The type has no such fields, but the object may.
+  // The type excludes these fields, but the object may contain them.
   const { edits: _edits, view: _view, ...summary } = outcome as CondensationOutcome & CondensedOutcome;
   return summary;
 }
 
-/** For callers that have the messages: the edits determine the view. */
+/** An outcome for callers that have the messages: the edits determine the view. */
 export type OutcomeWithoutView =
   | Exclude<OutcomeSummary, CondensedOutcome>
   | (Extract<OutcomeSummary, CondensedOutcome> & { readonly edits: readonly Edit[] });

@@ -89,7 +89,7 @@ interface Fallback {
   /** Reported if it changes anything. */
   readonly why: string;
   readonly when: (outcome: CondensationOutcome, tries: FallbackAttempt) => boolean;
-  /** Its target is that of a request that must fit, even below the coherence floor. */
+  /** Use the target of a request that must fit, even below the coherence floor. */
   readonly isToFit?: boolean;
 }
 
@@ -113,7 +113,7 @@ const LOSSLESS_ALONE_NOTE =
 const isShort = (outcome: CondensationOutcome, { targetTokens = 0 }: CondensationRequest): boolean =>
   outcome.kind !== 'cancelled' && !isUnchanged(outcome, 'cooling-down') && getTokens(outcome) > targetTokens;
 
-/** What follows a provider that failed, was refused, or left too much. */
+/** Chooses what to run after a provider that failed, was refused, or removed too little. */
 const chooseFallbacks = (
   { mayUseNative, configs, fileAwareFollows }: FallbackPolicy,
   request: CondensationRequest,
@@ -159,7 +159,7 @@ const LAST_RESORT_FALLBACKS: readonly Fallback[] = [
   provider: 'truncation',
   config: { images: { mode: 'suppress', keepNewest: 1 }, ...config, messageText: { mode: 'keep' } },
   why: 'That left too little room in the window, so results were suppressed, the oldest first.',
-  // What the agent works on goes only if the request doesn't fit otherwise.
+  // Recent messages are condensed only if the request doesn't fit otherwise.
   when: config.preserveRecentCount === 0 ? (outcome, { limit }) => getTokens(outcome) > limit : isTooLong,
   isToFit: true,
 }));

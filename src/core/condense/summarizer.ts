@@ -35,7 +35,7 @@ export interface SummarizerModel {
   readonly limitNames?: LimitNames;
 }
 
-/** The limits on the cost of condensing, as the user knows them. */
+/** Names of the limits on the cost of condensing, for messages to the user. */
 export interface LimitNames {
   readonly condensation: string;
   readonly conversation: string;

@@ -87,7 +87,7 @@ export type ValidationResult<Config> =
 
 export interface UsableRest<Config> {
   readonly config: Config;
-  /** As written, without defaults. */
+  /** The configuration as written, without defaults. */
   readonly written: unknown;
   /** Valid parts that are left out because of wrong ones. Default none. */
   readonly leftOut?: readonly ConfigProblem[];
@@ -97,7 +97,7 @@ export interface UsableRest<Config> {
 export type ConfigSchema = Readonly<Record<string, unknown>>;
 
 export interface ConversationContext {
-  /** Its ID, by which the costs of calls are summed. */
+  /** ID of the conversation to which the costs of calls are added. */
   readonly conversation?: string;
   readonly messages: readonly ApiMessage[];
   /** Edits of earlier condensations that still apply; the view starts with them. */
@@ -128,7 +128,7 @@ export interface LosslessRun {
 
 /** A run with what it depends on besides the messages. */
 export interface CachedLosslessRun extends LosslessRun {
-  /** Its configuration and the edits before it. */
+  /** Identifies the configuration and the preceding edits. */
   readonly key: string;
   readonly targetTokens: number | undefined;
 }
@@ -184,11 +184,11 @@ export type UnchangedReason =
   | 'grew'
   | 'cooling-down'
   | 'target-met'
-  /** Too few messages between those to keep. */
+  /** Too few messages lie between the ones to keep. */
   | 'not-enough'
   /** No new messages since the last summary. */
   | 'already-condensed'
-  /** It would cost more than allowed. */
+  /** The condensation would exceed the cost limit. */
   | 'over-budget'
   /** Too few of the conversation's facts would remain in the view. */
   | 'incoherent';
@@ -217,7 +217,7 @@ export interface ModelCall {
 }
 
 export interface FailureAdvice {
-  /** The same may succeed later. */
+  /** The same request may succeed later. */
   readonly canRetry: boolean;
   /** Another profile may succeed now. */
   readonly offerOtherProfile: boolean;
@@ -300,7 +300,7 @@ export interface CondensationProvider<Config = unknown> {
   estimate(context: ConversationContext, config: Config, options: CondensationOptions): Promise<CondensationEstimate>;
 }
 
-/** For providers whose passes or steps may be of any kind. */
+/** Capabilities of providers whose passes or steps may be of any kind. */
 export const FULL_CAPABILITIES: ProviderCapabilities = {
   supportsLossless: true,
   supportsBatchMode: true,

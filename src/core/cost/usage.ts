@@ -1,5 +1,3 @@
-/** A call's tokens as vendors count them. */
-
 /**
  * `anthropic` excludes cached tokens from `inputTokens`, `openai` includes them. Sources: Anthropic
  * API guide, "Prompt caching" (tracking cache performance); OpenAI guide, "Prompt caching".

@@ -1,4 +1,4 @@
-/** Paths as agents write them, for any operating system. Nothing here accesses the disk. */
+/** Handles paths as agents write them, for any operating system. Nothing here accesses the disk. */
 
 const ABSOLUTE_PATH = /^(?:[\\/]|~|[A-Za-z]:[\\/])/;
 

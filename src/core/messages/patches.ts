@@ -113,7 +113,7 @@ function readEnvelope(lines: LineReader, files: PatchedFile[]): void {
   }
 }
 
-/** Hunks up to the next `***` line. `@@` separates them and may quote a line above. */
+/** Reads hunks up to the next `***` line. `@@` separates hunks and may quote a line above. */
 function readHunks(lines: LineReader): PatchHunk[] {
   const hunks: PatchHunk[] = [];
   let hunk: PatchLine[] = [];

@@ -34,7 +34,7 @@ export const KEY_CHARACTERS = {
 export type KeyCharacterSet = keyof typeof KEY_CHARACTERS;
 
 export const KEY_FORMS: readonly KeyForm[] = [
-  // Models and what surrounds them
+  // Models and the text around them
   {
     of: 'OpenAI, Anthropic, OpenRouter, DeepSeek',
     source: 'gitleaks openai-api-key, kingfisher deepseek',

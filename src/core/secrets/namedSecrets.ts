@@ -64,7 +64,7 @@ export const BESIDE_RULES: readonly BesideRule[] = [
     [SECRET_OPTIONS],
     /(?:^|[\s"'])--?(?:[a-z]{1,12}-)?(?:password|passwd|passphrase|pass|token|api-?key|secret|secret-key|access-key|private-key|credential)(?:=|[ \t]{1,3})["']?(?<secret>[^\s"'\\]{4,})/dgim,
   ],
-  // The same as an argument list; descriptions of options have spaces or no digits.
+  // The same as an argument list; descriptions of options contain spaces or no digits.
   [
     [SECRET_OPTIONS],
     /["']--?(?:[a-z]{1,12}-)?(?:password|passwd|passphrase|pass|token|api-?key|secret|secret-key|access-key|private-key|credential)\\{0,3}["'],[ \t]{0,20}\\{0,3}["'](?<secret>(?=[^\s"'\\]{0,200}\d)[^\s"'\\-][^\s"'\\]{3,200})(?=\\{0,3}["'])/dgi,

@@ -16,7 +16,7 @@ const KEY_BODY = /[A-Za-z0-9+/=]{1,4096}/y;
 /** Shorter runs are a key's last line, or unrelated words. */
 const MIN_BODY_CHARS = 16;
 
-/** Private keys, from header to footer or truncation, and those that lack their start. */
+/** Finds private keys, from header to footer or truncation, including keys without their start. */
 export function findPrivateKeys(text: string, chars = WINDOW_CHARS): Slice[] {
   const keys: Slice[] = [];
   let reached = 0;

@@ -46,7 +46,7 @@ export function matchIn(text: string, pattern: RegExp, from: number, window: Sli
     const found = pattern.exec(text.slice(offset, offset + seen));
     if (!found || offset + found.index >= window.end) return undefined;
     const end = pattern.lastIndex;
-    // It may continue after the visible part.
+    // The match may continue after the visible part.
     if (end + MARGIN_CHARS > seen && offset + seen < text.length) continue;
     const [start, stop] = found.indices?.groups?.['secret'] ?? [found.index, end];
     return {

@@ -93,7 +93,7 @@ export function countPdfTokens(base64: string): number {
  * audio).
  */
 const FILE_DATA_FIELDS: ReadonlySet<string> = new Set(['data', 'file_data']);
-/** Shorter texts, and those that aren't base64, count as text. */
+/** Shorter texts, and texts that aren't base64, count as text. */
 const MIN_FILE_CHARS = 4_096;
 const BASE64_DATA = /^[\w+/-]{1000}/;
 const DATA_URL = /^data:[^,]{0,200};base64,/;

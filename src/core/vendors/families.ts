@@ -17,9 +17,7 @@ export interface ModelFamily {
   readonly readsThinkingOf?: ThinkingScope;
   /** OpenAI accepts its tools only on the Responses API, unless reasoning is disabled. */
   readonly toolsOnResponsesOnly?: boolean;
-  /**
-   * Calls of the open turn require the thinking before them (Google's guide "Thought signatures").
-   */
+  /** The open turn's calls require their thinking (Google's guide "Thought signatures"). */
   readonly callsNeedThinking?: boolean;
   /**
    * `adaptive`: chooses how much to think, without a budget. `unasked`: also thinks without a

@@ -52,7 +52,7 @@ export interface LiveClientOptions {
   readonly providers: ProviderCalls;
 }
 
-/** A chat's messages as the engine has them. */
+/** A chat's messages that the engine already has. */
 interface Chat {
   readonly id: number;
   version: number;
@@ -257,7 +257,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
 
   /** Applies changed settings. */
   configure(): void {
-    // A dead engine's successor receives them with the next request.
+    // If the engine is dead, its successor receives the setup with the next request.
     this.engine?.live.configure(this.options.setup()).catch(() => undefined);
   }
 
@@ -420,7 +420,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     const earlier = [...summaries.keys()].filter((id) => !order.includes(id) && this.isEarlier(id, engine));
     this.summaries = [...order, ...earlier].flatMap((id) => summaries.get(id) ?? []);
     for (const event of events) this.emitEvent(event);
-    // Settings changed them.
+    // The settings changed the summaries.
     if (events.length === 0) for (const { id } of changed) this.emitEvent({ kind: 'changed', conversation: id });
     const looked = new Set(events.flatMap((event) => ('conversation' in event ? [event.conversation] : [])));
     for (const id of looked) if (this.views.has(id)) void this.lookAgain(id);

@@ -55,7 +55,7 @@ export class LiveSession {
   private readonly ownModels = new Map<string, LoadOwnModel>();
   private setup: LiveSetup = { settings: { provider: 'lossless', mayUseNative: false }, presets: [], registered: [] };
   private lastId = 0;
-  /** Summaries as the host has them. */
+  /** The summaries that the host received last. */
   private readonly known = new Map<LiveId, LiveSummary>();
   private events: LiveEvent[] = [];
 

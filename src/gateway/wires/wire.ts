@@ -44,7 +44,7 @@ export interface WireRequest {
 }
 
 export interface MessageSource {
-  /** Its items in order; a message with several results may have several. */
+  /** Paths of the message's items, in order; a message with several results may have several. */
   readonly items: readonly Path[];
   readonly blocks: readonly BlockSource[];
 }

@@ -17,7 +17,7 @@ const moneyFields = {
   unpriced: z.number(),
   /** Requests that were estimated instead of recorded. */
   replayed: z.number(),
-  /** Their part of the cost, in US dollars. */
+  /** The replayed requests' part of the cost, in US dollars. */
   replayedCost: z.number(),
 };
 
@@ -103,7 +103,7 @@ const weightsSchema = z.object({
     .array(
       z.object({
         name: z.string(),
-        /** Its MCP server, if its name contains one. */
+        /** The tool's MCP server, if the name contains one. */
         server: z.string().optional(),
         /** O200k tokens of its declaration. */
         tokens: z.number(),
@@ -120,7 +120,7 @@ export type ShownTool = ShownWeights['tools'][number];
 const preferencesSchema = z.strictObject({
   /** Only requests of this many days, including today; absent: of all time. */
   days: z.int().min(1).max(3_650).optional(),
-  /** Also compute the cost with this choice. */
+  /** Set to compute the cost with this choice as well. */
   choice: z.enum(WHAT_IF_CHOICE_IDS).optional(),
 });
 
@@ -132,6 +132,6 @@ export const accountMethods = {
   },
   /** Writes it to a file chosen by the user. */
   saveAccount: { params: preferencesSchema, result: z.null() },
-  /** For running conversations, last used first. */
+  /** Tool weights of running conversations, last used first. */
   toolWeights: { params: z.strictObject({}), result: z.array(weightsSchema).readonly() },
 } as const;

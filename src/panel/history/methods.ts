@@ -29,7 +29,7 @@ const entrySchema = z.object({
       expected: z.number(),
     })
     .optional(),
-  /** For new results: how often the agent read again lines that a reference replaced. */
+  /** For new results: how often the agent reread lines that a reference replaced. */
   rereads: z.number().optional(),
   savedPerRequest: z.number().optional(),
   isInUse: z.boolean(),
@@ -82,7 +82,6 @@ export type Recommendation = z.output<typeof recommendationSchema>;
 const historySchema = z.object({
   /** Newest first, bounded. */
   entries: z.array(entrySchema),
-  /** Total number. */
   total: z.number(),
   /** Over all entries; an undone condensation saves nothing. */
   sums: z.object({ tokensSaved: z.number(), savedPerRequest: z.number().optional(), timeMs: z.number() }),

@@ -7,7 +7,7 @@ import * as z from 'zod';
 const estimateSchema = z.object({ share: z.number(), low: z.number(), high: z.number() });
 
 const judgedSchema = z.object({
-  /** Sessions read, and those in which edits needed something from before a cut. */
+  /** Number of sessions read, and of sessions whose edits needed something from before a cut. */
   read: z.number(),
   sessions: z.number(),
   /** Needed lines. */

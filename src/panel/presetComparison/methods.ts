@@ -19,7 +19,7 @@ export type Difference = z.output<typeof differenceSchema>;
 
 const placedPassSchema = z.object({
   name: z.string(),
-  /** One-based. */
+  /** One-based position. */
   position: z.int().min(1),
 });
 
@@ -27,7 +27,7 @@ const comparedPassSchema = z.object({
   /** Absent if only the other configuration has the pass. */
   first: placedPassSchema.optional(),
   second: placedPassSchema.optional(),
-  /** Empty if only one of them has it. */
+  /** Empty if only one configuration has the pass. */
   differences: z.array(differenceSchema),
 });
 export type ComparedPass = z.output<typeof comparedPassSchema>;
@@ -35,7 +35,7 @@ export type ComparedPass = z.output<typeof comparedPassSchema>;
 const comparedSchema = z.object({
   /** Differences outside passes. */
   general: z.array(differenceSchema),
-  /** Passes in the first configuration's order, then those only in the second. */
+  /** The first configuration's passes in order, then passes only of the second. */
   passes: z.array(comparedPassSchema),
 });
 export type ComparedPresets = z.output<typeof comparedSchema>;

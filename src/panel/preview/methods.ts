@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { entryNameSchema } from '../../core/settingValue';
 import { EDIT_OUTCOMES } from '../../core/condense/edits/operations';
 
-/** More than any conversation has. */
+/** More messages than any conversation has. */
 const MAX_PREVIEW_MESSAGES = 200_000;
 
 const textSchema = z.string().max(4_000);
@@ -108,7 +108,7 @@ const previewSchema = z.object({
   /** The first ones, of `editCount`. */
   edits: z.array(editSchema),
   editCount: countSchema,
-  /** The pins used, and those in the ledger. */
+  /** The pins in use, and the ledger's pins. */
   pinned: z.array(messageIndex),
   savedPins: z.array(messageIndex),
   notes: z.array(z.string()),
@@ -162,7 +162,7 @@ const nothingSchema = z.null();
 
 const ofPass = {
   conversation: conversationNameSchema,
-  /** Its index among the passes. */
+  /** The pass's index. */
   pass: z.int().min(0).max(1_000),
   drafts: draftsSchema,
 };

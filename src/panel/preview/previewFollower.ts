@@ -9,7 +9,7 @@ import type { ConversationName } from './methods';
 export interface FollowerParts {
   /** The conversation that a name currently refers to. @throws Error if it is gone */
   readonly now: (name: ConversationName) => ConversationSource;
-  /** Tells the page to ask again. */
+  /** Tells the page to request the preview again. */
   readonly onChange: () => void;
 }
 
@@ -59,7 +59,7 @@ export class PreviewFollower {
     try {
       return isSame(conversation, this.parts.now(name));
     } catch {
-      // It is gone; the page learns that when it asks.
+      // The conversation no longer exists; the page learns that with its next request.
       return false;
     }
   }

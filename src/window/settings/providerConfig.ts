@@ -32,7 +32,6 @@ export function resolveConfig(id: string, asked?: unknown): unknown {
   return id === 'strategy' ? fillSteps(config) : config;
 }
 
-/** Configurations of fallbacks, by provider. */
 export const readFallbackConfigs = (): Readonly<Record<'native' | 'lossless' | 'truncation', unknown>> => ({
   native: resolveConfig('native'),
   lossless: resolveConfig('lossless'),

@@ -39,7 +39,7 @@ export class SettingRules {
     return [];
   }
 
-  /** What applies instead of an invalid value, in a sentence. */
+  /** Describes in a sentence what applies instead of an invalid value. */
   describeConsequence(name: SettingName, value: unknown): string {
     const { default: standard, instead = `${JSON.stringify(standard)} is used.` } = SETTINGS[name];
     const provider = this.providers.find(({ id }) => id === name);

@@ -12,18 +12,18 @@ interface RowProps {
   readonly setting: SettingHandle;
   readonly title: string;
   readonly help?: string | undefined;
-  /** The problems; default: those of the saved value. */
+  /** Problems to show; default: the saved value's problems. */
   readonly problems?: readonly string[];
-  /** More words by which it is found. */
+  /** Additional words by which search finds the row. */
   readonly keywords?: string;
   /** The control carries the title itself. */
   readonly isTitled?: boolean;
-  /** The control is short: it stands beside the text where there is room. */
+  /** The control is short, so it is beside the text if there is room. */
   readonly isInline?: boolean;
   readonly children: ReactNode;
 }
 
-/** One setting: what it is, what it does, the control, what is wrong with it. */
+/** One setting: name, description, control and problems. */
 export function Row({
   setting,
   title,

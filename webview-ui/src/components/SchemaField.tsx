@@ -42,10 +42,10 @@ export const SchemaRoot = createContext<{ readonly root: Schema; readonly ancest
 interface SchemaFormProps {
   /** The setting. */
   readonly name: string;
-  /** Where the fields are inside of it. */
+  /** Path of the fields within the setting. */
   readonly path: Path;
   readonly fields: Readonly<Record<string, Schema>>;
-  /** The names of those that the object can't be without; default: all. */
+  /** Names of the required fields; default: all. */
   readonly required?: readonly unknown[];
 }
 

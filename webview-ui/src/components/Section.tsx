@@ -8,7 +8,7 @@ import { ErrorBoundary } from './ErrorBoundary';
 export interface SectionProps {
   readonly id: string;
   readonly title: string;
-  /** It is all of its group, whose title is above it, and does not fold. */
+  /** The section is its whole group: the group's title is above it, and it does not fold. */
   readonly isWholeGroup?: boolean;
   /** Said beside the title while the section is folded. */
   readonly summary?: string | undefined;
@@ -17,7 +17,7 @@ export interface SectionProps {
   readonly children: ReactNode;
 }
 
-/** A part of the page that folds. A search unfolds all of them. */
+/** A foldable part of the page. A search unfolds all sections. */
 export function Section({
   id,
   title,

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 interface SideBySideProps {
   /** The table's name for screen readers. */
   readonly label: string;
-  /** Of the columns, one a thing that is compared. */
+  /** Column names, one per compared item. */
   readonly names: readonly string[];
   readonly className?: string;
   readonly caption?: string;

@@ -1,11 +1,10 @@
-/** What a threshold comes to with a model's window, in words. */
+/** Describes the tokens at which a threshold is reached with a model's window. */
 import { computeDuePoint, type DuePoint } from '../../../src/core/condense/trigger/thresholds';
 import { t } from '../l10n';
 
 export interface ModelWindow {
-  /** Absent of a window that stands in for one that is not known. */
+  /** Absent for an assumed model. */
   readonly name?: string;
-  /** Tokens. */
   readonly tokens: number;
 }
 
@@ -16,7 +15,7 @@ export const findDuePoint = (contextWindow: number, percent: number, limit: unkn
     threshold: { percent, ...(typeof limit === 'number' && limit > 0 && { tokens: limit }) },
   });
 
-/** Where it condenses, and why there, where that is not what the percentage says. */
+/** Describes when condensing starts, and why if the percentage does not determine it. */
 export const describeDuePoint = ({ tokens, reason }: DuePoint, window: ModelWindow, limit: unknown): string =>
   [
     window.name === undefined

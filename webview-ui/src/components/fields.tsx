@@ -16,7 +16,7 @@ import { nameInWords } from './titles';
 export interface FieldProps {
   /** The setting. */
   readonly name: string;
-  /** Where the value is inside of it. */
+  /** Path of the value within the setting. */
   readonly path: Path;
   readonly schema: Schema;
   readonly title: string;
@@ -148,7 +148,7 @@ export function OtherField({ name, path, title, help, isHiddenWhenUnset }: Other
   );
 }
 
-/** Also for values of the wrong type. */
+/** Formats any value, even of the wrong type. */
 const formatValue = (value: unknown, unit: string | undefined): string =>
   typeof value === 'number' ? formatTypedNumber(value, isMoney(unit)) : typeof value === 'string' ? value : '';
 

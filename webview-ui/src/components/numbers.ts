@@ -1,4 +1,4 @@
-/** Numbers as people write them in their language, and the units of fields. */
+/** Formats numbers in the user's language, and the units of fields. */
 import { formatNumber, getNumberSeparators, t } from '../l10n';
 import type { Path } from '../state/path';
 import type { ParsedText } from '../state/useDraft';

@@ -47,7 +47,7 @@ export function resolveReference(schema: Schema, root: Schema): Schema {
   return schema;
 }
 
-/** The variants of a schema; undefined where nothing tells them apart. */
+/** Returns a schema's variants; undefined if no field distinguishes them. */
 function getVariants(schema: Schema): Extract<FieldKind, { kind: 'variants' }> | undefined {
   const shapes = schema['oneOf'] ?? schema['anyOf'];
   if (!Array.isArray(shapes) || shapes.length < 2 || !shapes.every(isRecord)) return undefined;
@@ -70,7 +70,7 @@ function getVariants(schema: Schema): Extract<FieldKind, { kind: 'variants' }> |
 export function getFieldKind(schema: Schema): FieldKind {
   const variants = getVariants(schema);
   if (variants) return variants;
-  // One of several names, or something of one's own: the names can be chosen.
+  // The value is one of several names, or a custom value: offer the names.
   const shapes: readonly unknown[] = Array.isArray(schema['anyOf']) ? schema['anyOf'] : [];
   const named = [schema, ...shapes.filter(isRecord)].find((shape) => asTexts(shape['enum']) !== undefined);
   const values = asTexts(named?.['enum']);
@@ -177,7 +177,7 @@ export function getHelp(schema: Schema): string | undefined {
   return bounds === undefined || /\d to \d/.test(text) ? t(text) : `${t(text)} ${bounds}`;
 }
 
-/** Bounds that nobody comes near are not worth a word. */
+/** Larger bounds are never reached, so they are not shown. */
 const LARGEST_SHOWN_BOUND = 10_000_000;
 
 function describeBounds({ minimum, maximum }: Schema): string | undefined {

@@ -30,7 +30,7 @@ function OfferedModels(): ReactNode {
   const title = getTitle(SETTING_NAME, welcome.schemas[SETTING_NAME] ?? {});
   const chosen: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
   const known = state.editorModels
-    // One that takes no input only chooses another ("Auto").
+    // A model without input only chooses another model ("Auto").
     .filter(({ maxInputTokens }) => maxInputTokens > 0)
     .map(({ id, name, vendor, maxInputTokens }) => ({
       name: `${vendor}/${id}`,

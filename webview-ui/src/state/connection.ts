@@ -81,7 +81,7 @@ export class HostConnection {
       return;
     }
     const pending = this.pending.get(message.id);
-    // It timed out or was canceled.
+    // The request timed out or was canceled.
     if (!pending) return;
     if (message.type === 'failed') {
       pending.reject(new RequestError(message.message));

@@ -5,7 +5,7 @@ import type { Path } from './path';
 export interface EditedEntry {
   /** The setting. */
   readonly name: string;
-  /** Where the entry stands in it. */
+  /** Path of the entry within the setting. */
   readonly path: Path;
   readonly value: unknown;
   /** The effective value, the defaults filled in; undefined as long as it is unknown. */

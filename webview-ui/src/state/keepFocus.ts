@@ -10,7 +10,7 @@ const FOCUSABLE_SELECTOR = [
   'vscode-button, vscode-checkbox, vscode-dropdown, vscode-text-field, vscode-text-area',
 ].join(', ');
 
-/** Where an element stood: within its parent, behind a sibling, or first. */
+/** An element's position: within its parent, after a sibling, or first. */
 interface FocusPlace {
   readonly parent: Node;
   readonly behind: Node | null;
@@ -27,7 +27,7 @@ export function keepFocus(root: HTMLElement): () => void {
   let isAway = false;
 
   const settle = (): void => {
-    // A dialog of VS Code has the focus: it may not be taken away.
+    // A dialog of VS Code has the focus, which must not be taken away.
     if (isAway || document.activeElement !== document.body) return;
     if (lost) findNextFocus(lost, root)?.focus();
     else focused?.focus();
@@ -65,7 +65,7 @@ export function keepFocus(root: HTMLElement): () => void {
     },
     { signal },
   );
-  // Those of elements don't bubble: these are the window's own.
+  // Blur events of elements don't bubble; these come from the window.
   window.addEventListener('blur', () => (isAway = true), { signal });
   window.addEventListener(
     'focus',

@@ -1,4 +1,4 @@
-/** Gives the components what the host told, and ways to ask it for something. */
+/** Provides the host's data to components, and functions to send it requests. */
 import { createContext, use, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
 import type { SettingScope } from '../../../src/panel/protocol';
 import type { HostConnection, VsCodeApi } from './connection';

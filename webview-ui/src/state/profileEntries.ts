@@ -2,7 +2,7 @@
 import type { PanelState, ProfileState } from '../../../src/panel/protocol';
 
 export interface ProfileEntry {
-  /** Its place in the setting. */
+  /** The entry's index in the setting. */
   readonly index: number;
   /** Empty where it has none. */
   readonly id: string;

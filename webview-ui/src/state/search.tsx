@@ -7,7 +7,7 @@ export const SearchContext = createContext('');
 /** Ends the search and goes to a section. */
 export const ShowSectionContext = createContext<(id: string) => void>(() => undefined);
 
-/** What a search counts: settings, and the other places that carry `data-place`. */
+/** What a search counts: settings, and other elements that carry `data-place`. */
 export const FOUND_SELECTOR = '[data-setting], [data-place]';
 
 /** Each word of the query has to occur somewhere in the texts. */

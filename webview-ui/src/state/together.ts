@@ -28,7 +28,7 @@ interface SettingStep {
   readonly before: unknown;
 }
 
-/** Saves all the values, or none where one of them is refused. */
+/** Saves all values, or none if one of them is refused. */
 export async function saveTogether(changes: readonly (readonly [SettingHandle, unknown])[]): Promise<SavedTogether> {
   const steps = changes.map(([setting, value]) => ({
     setting,

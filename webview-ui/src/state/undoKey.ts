@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 
 type Undo = () => void;
 
-/** What can be taken back now, the oldest first. */
+/** Changes that can be undone now, oldest first. */
 const undoStack: { readonly run: Undo }[] = [];
 
 /** Puts an undo behind the key as long as the component shows it. @param undo undefined: there is nothing to take back. */

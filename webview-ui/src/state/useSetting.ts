@@ -26,9 +26,8 @@ export interface SettingHandle {
    * whole setting, not again of each value in it.
    */
   readonly isOfRemote: boolean;
-  /** Where it would be saved. */
+  /** The scope in which the value would be saved. */
   readonly scope: SettingScope;
-  /** The problems of the value in the settings. */
   readonly problems: readonly string[];
   /** The problems of the value that was to be saved last, or why it could not be written. */
   readonly refused: readonly string[];
@@ -38,7 +37,7 @@ export interface SettingHandle {
   readonly save: (value: unknown) => Promise<readonly string[]>;
   readonly check: (value: unknown) => Promise<readonly string[]>;
   readonly reset: () => Promise<readonly string[]>;
-  /** Tells that the field holds a text that is no value, or no longer does. */
+  /** Reports whether the field contains text that is not a valid value. */
   readonly hold: (isWrong: boolean) => void;
 }
 
@@ -75,7 +74,7 @@ export function useSetting(name: string, path: Path = [], wanted?: SettingScope)
       : scope === 'user' && other !== undefined
         ? getValueAt(welcome.schemas[name]?.['default'], path)
         : getValueAt(setting.effective ?? setting.value, path);
-  // Entries of lists are named: the list may have changed since the page was told.
+  // List entries are named, since the list may have changed since the page received it.
   const change = (value: unknown): Params<'updateSetting'> => ({
     name,
     scope,

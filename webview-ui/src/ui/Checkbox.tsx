@@ -6,7 +6,7 @@ import './toolkit';
 interface CheckboxProps {
   readonly label: string;
   readonly help?: string | undefined;
-  /** The text beside it says it already to those who see. */
+  /** Adjacent text already labels the checkbox for sighted users. */
   readonly isLabelHidden?: boolean;
   readonly checked: boolean;
   /** The choice shows until a promise that this returns is settled, and the value from then on. */

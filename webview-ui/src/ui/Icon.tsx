@@ -21,7 +21,7 @@ const ICON_PATHS = {
 } as const;
 export type IconName = keyof typeof ICON_PATHS;
 
-/** Decoration: what it means stands beside it, or in its button's label. */
+/** Decorative icon: adjacent text or its button's label states the meaning. */
 export function Icon({ name }: { readonly name: IconName }): ReactNode {
   return (
     <svg className="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">

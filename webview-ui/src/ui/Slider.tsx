@@ -7,7 +7,7 @@ interface SliderProps {
   readonly min: number;
   readonly max: number;
   readonly step: number;
-  /** The meaning of a value, for those who hear it. */
+  /** Describes a value for screen readers. */
   readonly describe: (value: number) => string;
   /** While it moves; the new value has to be passed back as `value`. */
   readonly onMove: (value: number) => void;

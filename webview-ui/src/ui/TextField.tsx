@@ -15,7 +15,7 @@ const getInputValue = (event: { readonly target: EventTarget | null }): string =
   (event.target as HTMLInputElement).value;
 
 interface TextFieldProps extends TextProps {
-  /** Digits are enough: the field is short, and a touch keyboard shows them. */
+  /** The value has only digits: the field is short, and a touch keyboard shows digits. */
   readonly numeric?: boolean;
 }
 

@@ -8,7 +8,6 @@ import { getErrorCode } from '../../../core/errors';
 import { isRecord } from '../../../core/messages/blocks';
 import type { HomeEnvironment } from '../../../storage/home';
 
-/** Where an agent is started. */
 export interface AgentHome extends HomeEnvironment {
   readonly cwd: string;
   /** Folder for this run's files. */
@@ -170,7 +169,7 @@ export function withoutOption(args: readonly string[], name: string): string[] {
 export const listFolders = (folder: string): string[] =>
   dirname(folder) === folder ? [folder] : [folder, ...listFolders(dirname(folder))];
 
-/** Settings of the whole machine, where Gemini CLI and its descendant Qwen Code read them. */
+/** The machine-wide settings that Gemini CLI and its descendant Qwen Code read. */
 export function systemSettings({ platform, env }: AgentHome, onDarwin: string, elsewhere: string): string {
   if (platform === 'darwin') return `/Library/Application Support/${onDarwin}/settings.json`;
   if (platform === 'win32') return join(env['ProgramData'] ?? 'C:\\ProgramData', elsewhere, 'settings.json');

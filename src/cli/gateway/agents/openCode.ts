@@ -148,7 +148,7 @@ const getDataFolder = ({ env, homedir }: AgentHome): string => env['XDG_DATA_HOM
 
 interface SettingsWithSource {
   readonly values: unknown;
-  /** For display. */
+  /** Display name of the file's origin. */
   readonly from: string;
   readonly isProjects: boolean;
 }

@@ -22,7 +22,7 @@ export type AttachmentUse =
   | { readonly kind: 'person'; readonly content: readonly Block[] }
   /** Claude Code sends nothing for it. */
   | { readonly kind: 'not-sent' }
-  /** It is sent, but the record does not contain the words. */
+  /** The attachment is sent, but the record does not contain its text. */
   | { readonly kind: 'words-missing' }
   | { readonly kind: 'unknown' };
 

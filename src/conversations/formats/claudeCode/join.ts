@@ -16,7 +16,7 @@ export interface JoinedMessages {
 
 type MessageRecord = ClaudeCodeRecord & { readonly message: ApiMessage };
 
-/** Claude Code shows errors as assistant messages but never sends them. */
+/** Claude Code records errors as assistant messages but never sends them to the model. */
 const isSent = (record: ClaudeCodeRecord): record is MessageRecord =>
   record.message !== undefined && !record.isApiError;
 

@@ -19,7 +19,7 @@ export function readRecordedRequests(
   return recorded && { ...recorded, compactions: findCompactions(branch, everything, before) };
 }
 
-/** One for each summary that Claude Code inserted. */
+/** Returns one compaction per summary that Claude Code inserted. */
 function findCompactions(
   branch: Branch,
   everything: readonly ApiMessage[],

@@ -74,7 +74,7 @@ function findQueuedWords(records: readonly ClaudeCodeRecord[]): ReadonlyMap<Clau
   const lastLines = new Map(
     records.flatMap((record) => collectTexts(record).map((text) => [text, record.line] as const)),
   );
-  // Equal words said before it was queued are another prompt, such as "continue".
+  // The same text sent earlier, such as "continue", is another prompt.
   const isElsewhere = ({ text, line }: QueuedPrompt): boolean => (lastLines.get(text.trim()) ?? -1) > line;
   return new Map([...taken].flatMap(([record, prompt]) => (isElsewhere(prompt) ? [] : [[record, prompt.text]])));
 }
@@ -104,7 +104,7 @@ export function addQueuedWords(branch: Branch, records: readonly ClaudeCodeRecor
   const answers = new Set(
     branch.records.flatMap(({ message }) => (message?.role === 'assistant' ? [getMessageKey(message)] : [])),
   );
-  // The turn that took them may have been rewound.
+  // The turn that received the prompts may have been rewound.
   const words = added.filter(({ line }) => {
     const turn = records.findLast((record) => record.line < line && record.message?.role === 'assistant')?.message;
     return turn === undefined || answers.has(getMessageKey(turn));
@@ -119,5 +119,5 @@ export function addQueuedWords(branch: Branch, records: readonly ClaudeCodeRecor
   return { ...branch, records: placed, before };
 }
 
-/** One answer has several records, and some can be off the branch. */
+/** One answer has several records, and some of them can be off the branch. */
 const getMessageKey = (message: ApiMessage): unknown => message['id'] ?? message;

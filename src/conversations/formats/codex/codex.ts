@@ -73,7 +73,7 @@ export function readCodex(
   };
 }
 
-/** A fork gets its title from its own words, to tell it from its origin. */
+/** Titles a fork by its own first prompt, to distinguish it from its origin. */
 function makeSessionTitle(
   { everything: items, forkedBehind }: CodexRollout,
   everything: readonly ApiMessage[],

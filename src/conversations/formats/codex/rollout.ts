@@ -41,7 +41,7 @@ export interface CodexRollout {
   readonly compactions: readonly CodexCompaction[];
   readonly requests: readonly CountedRequest[];
   readonly session: RecordedSession;
-  /** True if `requests` includes those of compactions. */
+  /** True if `requests` includes the requests of compactions. */
   readonly hasCompactions: boolean;
   /** Number of turns rolled back. */
   readonly rolledBack: number;

@@ -16,7 +16,7 @@ export interface CopilotEvent {
   readonly agent: string | undefined;
   /** Milliseconds since the epoch. */
   readonly at: number | undefined;
-  /** For an answer: index of its request among those recorded before it. */
+  /** For an answer: index of its request in the preceding requests. */
   readonly request?: number;
 }
 
@@ -28,7 +28,6 @@ export interface CopilotEvents {
   };
   /** Events of the conversation in order, without rewound ones. */
   readonly events: readonly CopilotEvent[];
-  /** Number of events that were rewound. */
   readonly rewound: number;
   /** Events that are not part of the conversation, by type. */
   readonly passedOver: ReadonlyMap<string, number>;

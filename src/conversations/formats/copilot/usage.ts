@@ -110,7 +110,7 @@ export class CopilotRequests implements RequestCollector {
     const source = readString(accounting, 'sourceSessionId');
     const sequence = readNumber(accounting, 'sequence');
     const key = sequence === undefined ? event : `${source ?? this.id ?? ''} ${sequence}`;
-    // A resumed session can write them again.
+    // A resumed session can write the same records again.
     if (key !== undefined && this.keys.has(key)) return;
     if (key !== undefined) this.keys.add(key);
     this.isOwnKey = usage['isByok'] === true;

@@ -152,7 +152,7 @@ interface CutLines {
   readonly lines: string;
 }
 
-/** Lines behind an edit's references, by original message and edit. */
+/** Lines that an edit's references replaced, by original message and edit. */
 const getCutLines = memoizeByObject((message: ApiMessage) =>
   memoizeByObject(({ place, cuts }: CutEdit): readonly CutLines[] => {
     const text = getValueAt(message, place.path);

@@ -21,7 +21,7 @@ export type FactKind = (typeof FACT_KINDS)[number];
 
 export interface Fact {
   readonly kind: FactKind;
-  /** As in the conversation; may have several lines. */
+  /** The text exactly as in the conversation; may have several lines. */
   readonly text: string;
   /** Indexes of messages that contain it, in order. */
   readonly messages: readonly number[];
@@ -81,7 +81,7 @@ function getFacts(tools: ToolTable, exchange: ToolExchange): ExchangeFacts {
   const kind = getToolRule(tools, exchange)?.kind;
   const files = kind === 'read' || kind === 'write' || kind === 'edit' ? listTouchedPaths(tools, exchange) : [];
   const errors: string[] = [];
-  // In a file that was read or found, such lines are content.
+  // In a file that was read or found, lines like these are content.
   if ((kind !== 'read' && kind !== 'search') || exchange.isError) {
     for (const result of exchange.results) errors.push(...getErrors(tools, exchange, kind === 'command', result));
   }

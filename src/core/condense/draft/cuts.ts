@@ -29,7 +29,6 @@ export interface CutInfo {
   readonly strict: boolean;
 }
 
-/** The current state of a place with cuts. */
 export interface PlaceState {
   readonly place: Place;
   readonly original: string;

@@ -151,7 +151,7 @@ export class Draft implements Work {
       : made.filter((edit) => edit.kind !== 'cut' || !unchanged.has(placeKey(edit.place)));
   }
 
-  /** Tokens of the places where text was restored, whatever happened to them later. */
+  /** Tokens of all text that was restored, even if it was removed again later. */
   get restoredTokens(): number {
     let sum = 0;
     for (const edit of this.made.values()) if (edit.operation === 'restore') sum += edit.tokensAfter;

@@ -16,7 +16,7 @@ import type { PlaceState } from './cuts';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import type { ReferenceId } from '../../messages/markers';
 
-/** What a draft's view consists of. */
+/** The messages, edits and origins from which a draft's view is built. */
 export interface DraftContent {
   readonly messages: readonly ApiMessage[];
   readonly places: readonly (readonly PlaceState[])[];

@@ -17,7 +17,7 @@ export interface Step<W extends Work = Draft> {
   readonly result?: () => StepResult;
   /** Why its changes are rejected, in words; they are dropped then. */
   readonly refuse?: (work: W) => string | undefined;
-  /** Its spending so far, including failures. */
+  /** Returns what the step has spent so far, including failed calls. */
   readonly spent?: () => StepSpending;
   /** References to replace with text if the step removes what they name; see `watchReferences`. */
   readonly rewrites?: RewrittenReferences;
@@ -30,7 +30,7 @@ export type StepReporter = (doing: string) => void;
 /** References of earlier condensations, or all, for steps that create none themselves. */
 export type RewrittenReferences = 'earlier' | 'all';
 
-/** What a step with inner steps reports instead of itself. */
+/** Reported by a step with inner steps instead of its own result. */
 export interface StepResult {
   readonly reports: readonly StepReport[];
   /** Ends the round. */

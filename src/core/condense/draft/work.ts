@@ -1,6 +1,6 @@
 import type { Edit } from '../edits/edits';
 
-/** What a pipeline changes: a draft, or the edits of several providers. */
+/** The object that a pipeline changes: a draft, or the edits of several providers. */
 export interface Work {
   /** In o200k tokens of the view. */
   readonly tokens: number;

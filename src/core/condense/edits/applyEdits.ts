@@ -88,7 +88,7 @@ function withCuts(
   return made;
 }
 
-/** Removing a block must not move those that are still to be removed. */
+/** Sorted from last to first, so that removing a block does not move the blocks still to be removed. */
 const sortFromLast = (blocks: readonly BlockEdit[]): BlockEdit[] =>
   blocks.toSorted((a, b) => b.place.message - a.place.message || getBlockIndex(b) - getBlockIndex(a));
 

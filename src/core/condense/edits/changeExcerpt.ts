@@ -9,7 +9,7 @@ const CONTEXT_LINES = 1;
 const MAX_EXCERPT_LINES = 8;
 const MAX_LINE_CHARS = 240;
 
-/** The differing lines and one line around them; an ellipsis marks what is omitted. */
+/** Excerpts the differing lines with one line around them; an ellipsis marks omitted text. */
 export function changeExcerpt(before: string, after: string): ChangeExcerpt {
   const [old, now] = [before.split('\n'), after.split('\n')];
   const shorter = Math.min(old.length, now.length);

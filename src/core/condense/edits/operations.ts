@@ -107,6 +107,6 @@ export function getOutcome(operation: EditOperation, isStrict: boolean): EditOut
 
 const rankOf = (operation: EditOperation): number => EDIT_OUTCOMES.indexOf(getOutcome(operation, true));
 
-/** Of several operations at one place, the one that changes most. */
+/** Returns the operation that changes the content most. */
 export const getStrongest = (operations: readonly [EditOperation, ...EditOperation[]]): EditOperation =>
   operations.reduce((most, one) => (rankOf(one) > rankOf(most) ? one : most));

@@ -1,12 +1,12 @@
 import type { ApiMessage } from '../../messages/types';
 import type { Edit } from './edits';
 
-/** What the model sees of a conversation. */
+/** The messages that the model receives, derived from a conversation by edits. */
 export interface View {
   /** The whole conversation. */
   readonly original: readonly ApiMessage[];
   readonly messages: readonly ApiMessage[];
-  /** For each message its index in the original; {@link SUMMARY_ORIGIN} for a summary. */
+  /** For each message, its index in the original, or {@link SUMMARY_ORIGIN} for a summary. */
   readonly origins: readonly number[];
   /** The edits that lead from the original to the messages. */
   readonly edits: readonly Edit[];

@@ -10,7 +10,7 @@ import type { View } from '../edits/view';
 import { KeptLineChecker } from './kept';
 
 export interface CodeLineRetention {
-  /** Lines needed later; 0 if no such edits follow. */
+  /** Number of lines that later edits need; 0 if no such edits follow. */
   readonly needed: number;
   /** Lines still in the view. */
   readonly verbatim: number;

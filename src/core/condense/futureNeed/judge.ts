@@ -46,7 +46,7 @@ function* createCuts(messages: readonly ApiMessage[], counter: MessageCounter): 
 interface NeededLinesTally {
   readonly needed: number;
   readonly lost: number;
-  /** Lost lines that no reference leads to. */
+  /** Number of lost lines without a reference that restores them. */
   readonly gone: number;
   readonly before: number;
   readonly after: number;

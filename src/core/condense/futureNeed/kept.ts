@@ -28,7 +28,7 @@ interface CutText extends Slice {
   readonly isReferenced: boolean;
 }
 
-/** Tells whether a view keeps the lines of its original. */
+/** Checks whether a view keeps the lines of its original. */
 export class KeptLineChecker {
   /** By place in the prefix. */
   readonly blocks: ReadonlyMap<string, ViewBlock>;

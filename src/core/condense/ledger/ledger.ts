@@ -14,7 +14,7 @@ export type CondensationId = string & { readonly __condensation: unique symbol }
 /** A provider that removed something. */
 export interface ProviderRun {
   readonly provider: string;
-  /** Its preset or strategy; absent for the user's own configuration, or if not recorded. */
+  /** Name of the preset or strategy; absent for the user's own configuration, or if not recorded. */
   readonly configName?: string | undefined;
 }
 
@@ -61,7 +61,7 @@ export interface Condensation extends ProviderRun {
   readonly rereads?: number;
 }
 
-/** True if it collects the edits of new results; a conversation has one such condensation. */
+/** True for the condensation that collects the edits of new results; a conversation has only one. */
 export const isNewResults = ({ provider }: Pick<Condensation, 'provider'>): boolean =>
   provider === NEW_RESULTS_PROVIDER_ID;
 
@@ -196,7 +196,7 @@ function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
   return { condensations, undone, excluded, whenMade, pinned, uses };
 }
 
-/** Its lists grow while entries are applied. */
+/** A condensation whose lists grow while entries are applied. */
 type MutableCondensation = Omit<Condensation, 'edits' | 'newResults' | 'rereads' | 'tokensBefore' | 'tokensAfter'> & {
   readonly edits: Edit[];
   readonly newResults: PlacedMessage[];
@@ -215,7 +215,7 @@ const addNewResults = (
   base: 'view',
   steps: [],
   cost: 0,
-  // It never determined a view alone.
+  // No view consists of this condensation alone.
   viewHash: '',
   edits: [...(known?.edits ?? [])],
   newResults: [...(known?.newResults ?? [])],

@@ -43,7 +43,7 @@ const EXCESS_FACTOR = 2;
 export const isTooMuchUse = (use: UseAfter): boolean =>
   countUses(use) >= MIN_EXCESSIVE_USES && countUses(use) > EXCESS_FACTOR * use.expected;
 
-/** Reads with fewer known lines show them by chance, as searches do. */
+/** A read with fewer known lines shows them by chance, as searches do. */
 const MIN_REREAD_LINES = 3;
 
 /** Lines of files; all spellings of a path are one file. */

@@ -108,7 +108,7 @@ export interface TextLayout {
   readonly hint: PrefixHint;
   /** Forms in which the tool numbers lines, empty if it prints bare lines; undefined if unknown. */
   readonly forms: readonly NumberForm[] | undefined;
-  /** Parts that show a known file, if any of them states what precedes its lines. */
+  /** The parts that show a known file, if one of them states line numbers. */
   readonly parts: readonly FilePart[];
 }
 
@@ -127,7 +127,7 @@ export function splitLines(
   const mayHoldMarkers = mayContainMarker(text);
   let at = 0;
   let number = 0;
-  // Lines whose numbers only follow from the line before, until a stated number confirms them.
+  // Numbers inferred from the preceding line stay tentative until a stated number confirms them.
   let following = 0;
   const forget = (to: number): void => {
     if (format) table.fill(0, first + 3 * count + 1 + to - following, first + 3 * count + 1 + to);

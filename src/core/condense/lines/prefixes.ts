@@ -15,7 +15,7 @@ import { findEndOfLine, type LineEnd } from './lineEnds';
  */
 export type PrefixFormat = LineHead;
 
-/** One numbered line is enough to recognize these. */
+/** Forms that one numbered line is enough to recognize. */
 const SAFE_NUMBER_FORMS = ['arrow', 'tab', 'pipe'] as const;
 /** Recognized only if the numbers count the lines from first to last. */
 const COUNTED_NUMBER_FORMS = ['colon', 'bar', 'L', 'box', 'dot'] as const;

@@ -33,7 +33,7 @@ export function describeRun(run: SourceRun, rangeOf: RangeFormatter = formatStat
   return `${what}, shown ${[...where].join(' and ')}`;
 }
 
-/** Where the lines are, as seen from the text that they were removed from. */
+/** Describes where lines are, relative to the text from which they were removed. */
 function describePlace(
   source: LineSource,
   { source: keeper, first, last, count }: SourcePlace,

@@ -120,7 +120,7 @@ interface CachedText {
   readonly next: CachedText | undefined;
 }
 
-/** A conversation's lines while no draft uses them. */
+/** The lines of a conversation that no draft currently uses. */
 interface FreeLines {
   known?: LineCache | undefined;
   /** Index of the first message that may change. */

@@ -28,7 +28,7 @@ export class LineIndex {
   readonly sources: LineSource[] = [];
   /** Index of each source's first line. */
   readonly bases: number[] = [];
-  /** For each source, the number of its lines that have a keeper. */
+  /** For each source, how many of its lines another line replaces. */
   private readonly linked: number[] = [];
   size = 0;
   private keeper = new Int32Array(1_024);
@@ -115,7 +115,7 @@ export class LineIndex {
     return { touched, removed };
   }
 
-  /** True if another line stands in for this line. */
+  /** True if another line replaces this one. */
   isLinked(at: number): boolean {
     return (this.linked[at] ?? 0) > 0;
   }

@@ -27,7 +27,7 @@ import { newResultsNoise } from './terminal';
  */
 const RECENT_TURNS = 6;
 const RECENT_MESSAGES = 2 * RECENT_TURNS;
-/** The same limit in o200k tokens of the view. */
+/** The limit on recent results in o200k tokens of the view. */
 const RECENT_TOKENS = 30_000;
 /** A read of this many distinctive lines counts as asking for what a marker replaced. */
 const MIN_REREAD_LINES = 3;
@@ -35,7 +35,6 @@ const MIN_REREAD_LINES = 3;
 /** The newest answer's own words stay, since they may be bound to signed thinking. */
 const RESULT_OPERATIONS = LINE_OPERATIONS.filter((operation) => operation !== 'writesReadBack');
 
-/** The rules for new results. */
 export interface NewResultRules {
   /** Remove lines that are above. */
   readonly lossless: boolean;
@@ -43,7 +42,7 @@ export interface NewResultRules {
   readonly noise?: boolean;
   /** Size in o200k tokens at which a single result is too large; absent for no limit. */
   readonly largeTokens?: number;
-  /** The user's rules for tools, which override those of all agents. */
+  /** The user's rules for tools, which override all agents' rules. */
   readonly tools?: ToolTable;
   /**
    * If false, also cuts what the agent asks for again, to measure the cost of answering in full.
@@ -54,7 +53,7 @@ export interface NewResultRules {
 
 /** The outcome for new results. */
 export interface CutResults {
-  /** One per place. */
+  /** The edits, one per content. */
   readonly edits: readonly CutEdit[];
   /** Messages with reads that asked for lines that a marker had recently replaced. */
   readonly rereads: readonly number[];

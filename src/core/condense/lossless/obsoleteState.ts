@@ -63,7 +63,7 @@ export const createObsoleteStateStep = (tools: ToolTable): MechanicalStep => {
   };
 };
 
-/** One text of a repeated state, with the index of its item in the group. */
+/** One text of a repeated state, with its item's index in the group. */
 interface StateText {
   readonly content: PlacedContent;
   readonly index: number;

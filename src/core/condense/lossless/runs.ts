@@ -19,14 +19,14 @@ export interface SourceRun {
   readonly source: LineSource;
   readonly first: number;
   readonly last: number;
-  /** In the order in which the run needs them. */
+  /** The locations of the lines, in the order of the run. */
   readonly places: readonly SourcePlace[];
 }
 
 /** Shorter texts are not worth a marker. */
 const MIN_RUN_CHARS = 60;
 
-/** More places would be hard to follow, so the run is split. */
+/** A marker with more locations would be hard to follow, so the run is split. */
 const MAX_MARKER_PLACES = 2;
 
 /**
@@ -42,7 +42,7 @@ interface LineRange {
 
 export interface RunsOfSource {
   readonly source: LineSource;
-  /** The longest runs that are worth a marker, with the blank lines inside them. */
+  /** The longest runs that justify a marker, including blank lines inside them. */
   readonly runs: readonly SourceRun[];
   /** Set once everything was tried without effect. */
   isSettled: boolean;
@@ -73,7 +73,7 @@ interface RunChoices {
   readonly wide: RunChoice;
   /** True if `safe` and `wide` differ. */
   readonly mayBeWide: boolean;
-  /** Sources that keep its lines. */
+  /** Sources that contain the removed lines. */
   readonly keepers: readonly LineSource[];
 }
 

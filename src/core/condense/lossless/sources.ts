@@ -30,7 +30,7 @@ export interface LineSource {
 export const isOfSameFile = (a: LineSource, b: LineSource): boolean =>
   a.path !== undefined && b.path !== undefined && (a.path === b.path || isSameFileCached(a.path, b.path));
 
-/** The same few paths are compared often. */
+/** Cache: the same few paths are compared often. */
 const comparedPaths = new Map<string, Map<string, boolean>>();
 const MAX_CACHED_COMPARISONS = 5_000;
 
@@ -71,7 +71,7 @@ export class LineSources {
   private readonly byExchange = new WeakMap<ToolExchange, readonly LineSource[]>();
   /** By the exchange's place. */
   private readonly own: (readonly LineSource[])[] = [];
-  /** In the order in which the model sees them. */
+  /** Sources by message, in the order in which the model sees them. */
   private readonly byMessage: (readonly LineSource[])[] = [];
 
   /** @param whose whether the exchanges are the original's or the view's */
@@ -153,7 +153,7 @@ function createSources(exchange: ToolExchange, known: LineCache): readonly LineS
   ];
 }
 
-/** The parts that show files, and the text between them. */
+/** Splits text into the parts that show files and the text between them. */
 function splitIntoParts(whole: LineSource, parts: readonly FilePart[]): LineSource[] {
   const { lines, kind, content } = whole;
   const sources: LineSource[] = [];

@@ -20,9 +20,7 @@ export class StandingLines {
   private promised = new Uint8Array(1_024);
   /** True if a promised line has disappeared since this was last reset. */
   hasLost = false;
-  /**
-   * Lines that have disappeared from some text, until cleared; other texts may still contain them.
-   */
+  /** Lines removed from some text since the last clear; other texts may still contain them. */
   readonly moved = new Set<LineId>();
 
   constructor(private readonly known: LineCache) {}

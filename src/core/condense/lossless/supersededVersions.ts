@@ -77,7 +77,7 @@ const isWholeWrite = (tools: ToolTable, exchange: ToolExchange): boolean =>
 const listWrittenLines = (tools: ToolTable, exchange: ToolExchange): readonly string[] =>
   listFileChanges(tools, exchange).flatMap(({ before, after }) => [...before, ...after]);
 
-/** What the exchange wrote or read of the file. */
+/** Finds the versions of a file that an exchange wrote or read. */
 function findVersions(tools: ToolTable, exchange: ToolExchange): readonly PlacedContent[] {
   switch (getToolRule(tools, exchange)?.kind) {
     case 'write':

@@ -16,7 +16,7 @@ const createRule = (tools: ToolTable): ResultRule => ({
  */
 export const terminalNoise = createResultStep(createRule);
 
-/** For new results; those of failed calls stay whole. */
+/** Removes noise from new results; results of failed calls stay whole. */
 export const newResultsNoise = createResultStep((tools) => {
   const { noiseOf, ...own } = createRule(tools);
   return { ...own, noiseOf: (exchange) => (exchange.isError ? undefined : noiseOf(exchange)) };
@@ -63,7 +63,7 @@ export function findNoise(text: string): CutRequest[] {
   return requests;
 }
 
-/** What a terminal leaves of a line. */
+/** Renders a line as a terminal would show it. */
 export function renderLine(line: string): string {
   const cuts: CutRequest[] = [];
   addLineNoise(line, 0, cuts);

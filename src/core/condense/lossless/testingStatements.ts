@@ -24,7 +24,7 @@ interface ViewText {
   readonly lines: readonly ViewLine[];
 }
 
-/** Lines that can be read at a place, including those of the markers there. */
+/** Lines that can be read in a content, including those that its markers quote. */
 type ReadableLines = ReadonlySet<string>;
 
 const NUMBER_PREFIX = /^ {0,11}([1-9]\d*)(?:→|\t| \| )/;

@@ -1,4 +1,4 @@
-/** Metrics of condensations and conclusions from them. They stay on the machine. */
+/** Metrics of condensations and conclusions from them. Metrics never leave the machine. */
 import { countPromptTokens, type Usage } from '../../cost/usage';
 import { formatPercent } from '../../percent';
 import type { CondensationId } from '../ledger/ledger';
@@ -28,7 +28,7 @@ export interface RunMetrics {
   readonly condensation?: CondensationId;
   /** The preset or strategy; absent for the user's own configuration. */
   readonly preset?: string;
-  /** What started it: a person, or a trigger in a live conversation. */
+  /** What started the run: the user, or a trigger in a live conversation. */
   readonly trigger?: string;
   /** How full the model's window was before, in percent; absent if the window is unknown. */
   readonly windowPercent?: number;
@@ -36,7 +36,7 @@ export interface RunMetrics {
   readonly savedPerRequest?: number;
 }
 
-/** What the caller knows about a run beyond its outcome. */
+/** What the caller knows about a run in addition to its outcome. */
 export type RunContext = Pick<RunMetrics, 'condensation' | 'preset' | 'trigger' | 'windowPercent' | 'savedPerRequest'>;
 
 /** @param chosen the provider that was requested */
@@ -126,7 +126,7 @@ export interface MetricsSummary {
   readonly fallbacks: number;
   readonly latencyMs: Distribution | undefined;
   readonly tokensPerSecond: Distribution | undefined;
-  /** US dollars per condensation, of those with known cost. */
+  /** US dollars per condensation whose cost is known. */
   readonly cost: Distribution | undefined;
   readonly reductionPercent: Distribution | undefined;
   readonly estimateErrorPercent: Distribution | undefined;
@@ -157,7 +157,7 @@ export function summarizeMetrics(runs: readonly RunMetrics[]): MetricsSummary {
 
 /** Calls used to calibrate; only recent ones, because models and prompts change. */
 const MAX_RECENT_CALLS = 20;
-/** More, since one run makes dozens of such summaries, of all lengths. */
+/** Larger than other limits: one run makes dozens of such summaries, of all lengths. */
 const MAX_RECENT_CONTENT_SUMMARIES = 100;
 /** Bounds of plausible factors; no known tokenizer differs more from o200k. */
 const FACTOR_BOUNDS = { least: 0.5, most: 5 } as const;

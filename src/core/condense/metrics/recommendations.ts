@@ -6,10 +6,9 @@ import { groupRuns, type RunGroup } from './groups';
 import { hasFailed, type RunMetrics } from './metrics';
 import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../trigger/thresholds';
 
-/** The current settings. */
 export interface CurrentSettings {
   readonly provider: string;
-  /** Of Smart or Strategy, if the settings name one. */
+  /** Name of the preset or strategy that the settings choose, if any. */
   readonly preset?: string;
   /** Name of the profile for condensing. */
   readonly profile?: string;
@@ -17,7 +16,7 @@ export interface CurrentSettings {
   readonly threshold: number;
 }
 
-/** What a recommendation would have saved over the recorded runs. */
+/** What following a recommendation would have saved over the recorded runs. */
 export interface ExpectedSaving {
   /** In US dollars. */
   readonly dollars: number;
@@ -36,7 +35,7 @@ export type Recommendation = {
   | { readonly kind: 'threshold'; readonly percent: number }
 );
 
-/** Minimum number of runs behind a figure. */
+/** Minimum number of runs on which a figure is based. */
 const MIN_RUNS = 5;
 /** Another profile's maximum price per removed token, relative to the current one. */
 const MAX_PRICE_FACTOR = 0.8;
@@ -51,7 +50,7 @@ const MAX_COST_SHARE = 0.5;
 const MAX_LESS_SAVED_SHARE = 0.02;
 /** A threshold is too high if this share of the runs started only when the window was full. */
 const HIGH_NEED_SHARE = 0.25;
-/** It is too low if runs at the threshold remove less than this share. */
+/** The threshold is too low if runs at it remove less than this share. */
 const LOW_SAVED_SHARE = 0.15;
 /** Percent of the window by which to move a threshold. */
 const THRESHOLD_STEP_PERCENT = 10;

@@ -17,7 +17,7 @@ const isErrorLine = (line: string): boolean =>
   findMarkers(line).length === 0;
 
 const MAX_ERROR_LINES = 12;
-/** Longer lines are data that happens to contain such a word. */
+/** A longer line is data that happens to contain a word like "error". */
 const MAX_ERROR_LINE_CHARS = 300;
 
 /** The first error lines of a text, without their newlines. */

@@ -7,9 +7,8 @@ import type { ImageBlock } from '../../messages/types';
 import { getImageSize } from '../../tokens/mediaTokens';
 import type { Draft } from '../draft/draft';
 
-/** An image and its place. */
+/** An image, its position and its age. */
 export interface ImageWithAge extends PlacedImage {
-  /** Number of newer images. */
   readonly newer: number;
 }
 

@@ -20,7 +20,7 @@ export interface FileLine extends Slice {
 export interface ReadContent {
   readonly content: PlacedContent;
   readonly lines: readonly FileLine[];
-  /** For each line, whether it always stays. */
+  /** For each line, whether it must stay. */
   readonly stays: readonly boolean[];
 }
 

@@ -19,7 +19,7 @@ export interface ProviderDeps {
   readonly samples?: (model: SummarizerModel) => readonly OutputSample[];
   /** The user's own presets. Default none. */
   readonly presets?: () => readonly Preset[];
-  /** Summaries that were paid for. Default: those of this list's own runs. */
+  /** Summaries already paid for. Default: summaries of this list's own runs. */
   readonly memo?: SummaryMemo;
   /** Providers of other extensions, which a strategy may name. Default none. */
   readonly others?: () => readonly CondensationProvider[];

@@ -93,7 +93,7 @@ export function createNativeProvider(options: NativeOptions): CondensationProvid
       const draft = new Draft(context.messages, counter, context.edits);
       const tokensBefore = draft.tokens;
       if (plan.kind !== 'plan' || !expected) return { tokensBefore, tokensAfter: tokensBefore, steps: [], cost: 0 };
-      // Of a model without known prices the tokens are still worth telling.
+      // Without known prices, the note still states the tokens.
       const refusal = expected.cost === undefined ? undefined : explainRefusal(expected.cost, model, run.maxCost);
       const replaced = draft.messages
         .slice(plan.range.start, plan.range.end)
@@ -184,13 +184,13 @@ interface SummaryRunDeps {
   /** Earlier replies of the model. */
   readonly samples: readonly OutputSample[];
   readonly memory: PromptMemory;
-  /** Notes for a person; the run adds to them. */
+  /** Notes for the user; the run appends to this list. */
   readonly notes: string[];
   /** In US dollars; undefined if no price is known. */
   readonly estimatedCost: number | undefined;
 }
 
-/** One run of a plan: makes its calls and turns the reply into a result. */
+/** Runs a plan: makes its calls and turns the reply into a result. */
 class SummaryRun {
   private readonly calls: ModelCall[] = [];
   private readonly started = performance.now();

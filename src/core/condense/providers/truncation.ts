@@ -147,7 +147,7 @@ function createTruncationSteps(
       message < zone.end && newer >= config.images.keepNewest && !isMet();
     const goes = (image: ImageWithAge): boolean =>
       !pinned.has(image.message) && (isOld(image) || isTooLarge(image, config.images));
-    // Images go first: most results describe them in text, and they have the most tokens.
+    // Images are removed first: most results describe them in text, and they have the most tokens.
     if (config.images.mode === 'suppress') takeImages(draft, TRUNCATION_STEP_NAME, goes);
     for (let index = zone.start; index < zone.end; index++) {
       if (pinned.has(index)) continue;

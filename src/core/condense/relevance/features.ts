@@ -38,7 +38,7 @@ export interface BlockWithFeatures extends PlacedBlock {
   readonly features: Float32Array;
 }
 
-/** What features depend on besides the blocks. */
+/** What features depend on in addition to the blocks. */
 export interface FeatureContext {
   readonly focus: Focus;
   readonly files: FileHistory;

@@ -8,9 +8,9 @@ import type { ApiMessage } from '../../messages/types';
 
 /** Indexes of the last messages whose calls touched a line; -1 for none. */
 export interface LineFacts {
-  /** Quoted from the file. */
+  /** Number of the file's lines quoted. */
   quoted: number;
-  /** Put into the file. */
+  /** Number of lines written to the file. */
   put: number;
   /** Removed from the file. */
   gone: number;

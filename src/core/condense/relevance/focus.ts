@@ -1,4 +1,4 @@
-/** What a conversation is currently about: words of people, recent prose and recent calls. */
+/** Determines what a conversation is currently about: users' words, recent prose and recent calls. */
 import { listContents } from '../../messages/content';
 import type { ToolExchange } from '../../messages/exchanges';
 import { isMachineMessage, extractPersonText } from '../../messages/personText';

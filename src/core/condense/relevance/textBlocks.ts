@@ -5,9 +5,7 @@ import type { Slice } from '../../slice';
 import { findDeclarations } from '../outline/declarations';
 import { isMarkdown, splitRead, type FileLine } from '../outline/fileLines';
 
-/**
- * Consecutive lines that belong together, such as a function, without the blank lines around it.
- */
+/** Consecutive lines that belong together, such as a function, without surrounding blank lines. */
 export interface TextBlock extends Slice {
   /** Position among the content's blocks; between consecutive blocks there are only blank lines. */
   readonly index: number;
@@ -22,7 +20,7 @@ export interface TextBlock extends Slice {
   readonly tokens: number;
   /** The part of a file that contains it. */
   readonly part: FilePart | undefined;
-  /** Numbers of the first and last line, if the text numbers all of them. */
+  /** First and last line number, if the text numbers all lines. */
   readonly numbers: readonly [number, number] | undefined;
 }
 

@@ -161,7 +161,7 @@ function foldUnchanged(lines: readonly string[], first: number, last: number): r
     : [...lines.slice(0, first), formatFold(hidden, 'lines unchanged'), ...lines.slice(lines.length - last)];
 }
 
-/** Keeps the line that says what changes, such as the file of a result. */
+/** Keeps the line that states what changes, such as the file of a result. */
 function foldHead(lines: readonly string[]): readonly string[] {
   const named = lines.findLastIndex((line) => BLOCK_LINE.test(line));
   return named <= 1

@@ -3,7 +3,7 @@ import { getCommand, getToolRule, type ToolTable } from '../../messages/tools';
 
 /** A command that the agent ran; repeated runs count as one command. */
 export interface RunCommand {
-  /** Its first line. */
+  /** The command's first line. */
   readonly command: string;
   readonly runs: number;
   /**

@@ -29,7 +29,7 @@ const getDefaultContentTokens = (inputTokens: number, askedTokens: number): numb
 export interface OutputSample {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** For a single content's summary: its limit in o200k tokens. */
+  /** For a summary of one content: its limit in o200k tokens. */
   readonly askedTokens?: number;
 }
 

@@ -114,7 +114,7 @@ function renderInstructions(
   const { texts, leftOut } = fitInstructions(instructions, budget, counter);
   return formatSection('What the user wrote, word for word, oldest first', [
     ...(leftOut > 0 ? [`(${leftOut} older ones are left out.)`] : []),
-    // The words are unchanged; tags delimit those with several lines.
+    // Texts are quoted unchanged; tags delimit texts of several lines.
     ...texts.map((text, index) => `${index + 1}. ${isOneLine(text) ? text : fenceInTags('user', text)}`),
   ]);
 }

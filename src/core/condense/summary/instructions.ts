@@ -75,7 +75,7 @@ const getFeedback = memoizeByObject((exchange: ToolExchange): string => {
 const COMMAND_NAME_TAG = /<command-name>\s*([^<\s]+)\s*<\/command-name>/;
 
 /**
- * A slash command with arguments, such as `/review 12`; those without, such as `/clear`, instruct
+ * Returns a slash command with arguments, such as `/review 12`. Commands without arguments, such as `/clear`, instruct
  * nothing.
  */
 function getPromptCommand(text: string): string {
@@ -87,7 +87,7 @@ function getPromptCommand(text: string): string {
 /** A person's words in a user message; empty if an agent added all of it. */
 export const getInstruction = (text: string): string => extractPersonText(text) || getPromptCommand(text);
 
-/** What a person wrote in a user message, text by text. */
+/** Returns the texts that the user wrote in a message. */
 const getWrittenTexts = memoizeByObject((message: ApiMessage): readonly string[] =>
   trimList(
     listContents(message)

@@ -5,7 +5,7 @@ import { getToolRule, type ToolTable } from '../../messages/tools';
 /** An item of a plan or to-do list. */
 export interface PlanItem {
   readonly text: string;
-  /** The agent's own word, such as `completed`. */
+  /** The status in the agent's own vocabulary, such as `completed`. */
   readonly status: string;
   /** Index of the message whose call has this wording. */
   readonly message: number;

@@ -12,14 +12,14 @@ export function findUnitStarts(messages: readonly ApiMessage[]): number[] {
   return messages.flatMap((_, index) => (inside.has(index) ? [] : [index]));
 }
 
-/** What to summarize, or why nothing can be. */
+/** The range to summarize, or why there is none. */
 export type RangeChoice =
   | { readonly kind: 'not-enough' | 'already-condensed' }
   | {
       readonly kind: 'range';
       /** The messages that the summary replaces. */
       readonly range: MessageRange;
-      /** The messages to summarize: those of the range after its last summary. */
+      /** The messages of the range that follow its last summary. */
       readonly since: MessageRange;
       /** Index of the summary to update. */
       readonly earlier: number | undefined;

@@ -75,7 +75,7 @@ function renderBlock(
     const text = renderResult(block.content);
     return text.trim() === '' ? `${head}: (nothing)` : `${head}:\n${quoteLines(cutMiddle(text, limits.resultChars))}`;
   }
-  // One model's thinking is not part of the conversation for another.
+  // A model's thinking is not part of the conversation for other models.
   if (block.type === 'thinking' || block.type === 'redacted_thinking') return '';
   return `(${toOneLine(block.type)})`;
 }

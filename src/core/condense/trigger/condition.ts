@@ -92,7 +92,7 @@ export function describeMissingFacts(condition: Condition, facts: ConditionFacts
 /** The result of {@link describeMissingFacts} for a missing target. */
 export const NO_TARGET_TEXT = 'no target is set';
 
-/** Facts that can be unknown, the fields that need them, and their descriptions. */
+/** Facts that can be unknown, the condition fields that need them, and their descriptions. */
 const MISSING_FACT_TEXTS: readonly (readonly [keyof ConditionFacts, keyof Condition, string])[] = [
   ['targetTokens', 'overTarget', NO_TARGET_TEXT],
   ['windowTokens', 'windowPercent', "the model's context window is not known"],
@@ -106,7 +106,6 @@ const usesField = (condition: Condition, field: keyof Condition): boolean =>
     usesField(part, field),
   );
 
-/** A field that is not set holds. */
 function checkField<T>(field: T | undefined, holds: (field: T) => boolean | undefined): ConditionVerdict {
   const held = field === undefined ? true : holds(field);
   return held === undefined ? 'unknown' : held ? 'holds' : 'fails';

@@ -5,7 +5,6 @@ export const MIN_CONDENSE_THRESHOLD = 5;
 export const MAX_CONDENSE_THRESHOLD = 100;
 /** Share of the window to keep empty, because counts are estimates. */
 export const TOKEN_BUFFER_SHARE = 0.1;
-/** Default threshold in percent. */
 export const DEFAULT_THRESHOLD_PERCENT = 75;
 /** Default share of the threshold that an automatic condensation leaves, in percent: two thirds. */
 export const DEFAULT_TARGET_PERCENT = 67;
@@ -16,7 +15,7 @@ export const INHERIT_THRESHOLD = -1;
 
 /** When a conversation is due and how far to condense it. In the model's tokens. */
 export interface Threshold {
-  /** Of the model's context window. */
+  /** Percentage of the model's context window. */
   readonly percent: number;
   /** The threshold, if this is less than the percentage. */
   readonly tokens?: number;
@@ -24,7 +23,6 @@ export interface Threshold {
   readonly targetPercent?: number;
 }
 
-/** Tokens for a percentage of the window. */
 export const getPercentTokens = (percent: number, contextWindow: number): number =>
   Math.floor((contextWindow * percent) / 100);
 

@@ -98,7 +98,7 @@ function getInput(
     : [{ kind: 'lines', path, ranges: [{ first: 1, most: Infinity }], numbers: undefined, most: Infinity }];
 }
 
-/** What is left of an outcome after redirecting its output to files. */
+/** Returns the rest of an outcome after its output is redirected to files. */
 function applyRedirects(outcome: CommandOutcome, { redirects }: SimpleCommand, folder: ScriptWord): CommandOutcome {
   let { printed } = outcome;
   const effects = [...outcome.effects];

@@ -139,7 +139,7 @@ function findPieces(steps: readonly CommandStep[], output: CommandOutput): Outpu
     const anchor = items[item];
     if (anchor !== undefined && anchor.at === undefined) continue;
     const to = anchor?.at ?? output.count;
-    // If an error message is among them, the lines can't be attributed.
+    // If the lines include an error message, they can't be attributed.
     if (!failed.some((line) => line >= from && line < to))
       found.push(...splitBetween(items.slice(first, item), output, { first: from, last: to - 1 }));
     if (anchor) from = to + anchor.most;
@@ -292,7 +292,7 @@ function splitBetween(items: readonly PrintedItem[], output: CommandOutput, line
   for (const item of open) item.most = Math.min(item.most, findLongestRun(item.printed, output, lines));
   const before = computePrefixSums(open.map(({ most }) => most));
   const behind = computePrefixSums(open.map(({ most }) => most).reverse()).reverse();
-  // More lines than all items can print, so something else printed too.
+  // There are more lines than the items can print, so another command printed some.
   if (count > (before.at(-1) as number) + (open.at(-1) as PrintedItem).most) return [];
   return open.map(({ printed, most }, at): OutputPiece => {
     const [ahead, after] = [before[at] as number, behind[at] as number];

@@ -149,7 +149,7 @@ const runSed: Program = (call) => {
   const isQuiet = hasOption(options, 'n', 'quiet', 'silent');
   const wanted = script === undefined ? undefined : readSedRanges(script, isQuiet);
   if (!wanted) return UNKNOWN_OUTCOME;
-  // The lines of a second file are numbered after those of the first.
+  // Line numbers continue across files.
   if (operands.length > 1) return UNKNOWN_OUTCOME;
   return takePart(call, operands, false, (whole) => (wanted === 'some' ? takeSome(whole) : selectLines(whole, wanted)));
 };
@@ -307,7 +307,7 @@ const LINE_PER_NAME_PROGRAMS = 'which basename dirname realpath readlink sha256s
 const assignProgram = (names: string, program: Program): Record<string, Program> =>
   Object.fromEntries(names.split(' ').map((name) => [name, program]));
 
-/** By name. Exported for `npm run bench -- --only ablation`, which removes them one by one. */
+/** Programs by name. Exported for `npm run bench -- --only ablation`, which removes them one by one. */
 export const PROGRAMS: Readonly<Record<string, Program>> = {
   ...searchPrograms,
   git: runGit,

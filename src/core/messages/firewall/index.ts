@@ -50,7 +50,7 @@ function makeKey({ rule, message, block }: Violation, origin: number, messages: 
 
 const placesByMessage = new WeakMap<ApiMessage, readonly number[]>();
 
-/** For each block, the number of preceding blocks that are not thinking. */
+/** Counts, for each block, the preceding blocks that are not thinking. */
 function listPlaces(message: ApiMessage): readonly number[] {
   const known = placesByMessage.get(message);
   if (known) return known;

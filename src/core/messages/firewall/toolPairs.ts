@@ -35,7 +35,7 @@ export function checkPairs(messages: readonly ApiMessage[]): Violation[] {
         : checkResults(message, index, turn)),
     );
   });
-  // All calls at the end may be pending, but not only some of them.
+  // At the end, either all calls or none may be pending.
   if (turn.role === 'user') violations.push(...reportUnanswered(turn));
   return violations;
 }

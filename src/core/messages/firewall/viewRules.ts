@@ -40,7 +40,7 @@ export function checkView(
 
 const withoutThinking = (blocks: readonly Block[]): Block[] => blocks.filter((block) => !isAnyThinking(block));
 
-/** Messages keep their order and are missing only if a summary replaces them. */
+/** Checks that messages keep their order and are missing only if a summary replaces them. */
 function checkOrder(origins: readonly number[], length: number): Violation[] {
   let last = -1;
   let summarized = false;

@@ -32,13 +32,13 @@ const SCANNER_STATES = {
   lower: 2, // the rest of a word
   blank: 3, // a blank, may stand before a word or punctuation
   tab: 4, // another space, may stand before a word
-  spaces: 5, // more of them
+  spaces: 5, // more spaces
   prefix: 6, // one character that may stand before a word
   others: 7, // punctuation
   tail: 8, // line breaks and slashes after punctuation
   digit: 9,
-  digits: 10, // two of them
-  number: 11, // three of them
+  digits: 10, // two digits
+  number: 11, // three digits
   newlines: 12,
 } as const;
 type ScannerState = keyof typeof SCANNER_STATES;

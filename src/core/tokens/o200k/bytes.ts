@@ -48,7 +48,7 @@ export function hashShort(w0: number, w1: number, w2: number, length: number): n
   return Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d);
 }
 
-/** For pieces longer than SHORT. Use its high bits. */
+/** Hash for pieces longer than SHORT. Use its high bits. */
 export function hashLong(view: DataView, start: number, length: number): number {
   let mixed = length;
   const last = start + length - 4;

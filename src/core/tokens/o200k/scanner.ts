@@ -53,7 +53,7 @@ export class PieceScanner {
     return state === END_EARLIER ? at - 2 : this.#general(bytes, start);
   }
 
-  /** The same for text that the ASCII table doesn't handle. */
+  /** Scans text that the ASCII table doesn't handle. */
   #general(bytes: Uint8Array, start: number): number {
     const kind = this.#classAt(bytes, start);
     // a mark is part of the word it starts; as a prefix it would end at the same place

@@ -10,7 +10,7 @@ import { computeSavedPercent } from './SavingsChart';
 
 interface CondensationItemProps {
   readonly entry: HistoryEntry;
-  /** Reads the history anew. */
+  /** Reloads the history. */
   readonly again: () => void;
   readonly onProblems: (problems: readonly string[]) => void;
 }

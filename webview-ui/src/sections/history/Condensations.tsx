@@ -14,9 +14,8 @@ const PAGE_SIZE = 20;
 interface CondensationsProps {
   /** Newest first. */
   readonly entries: readonly HistoryEntry[];
-  /** All that there are. */
   readonly total: number;
-  /** Reads the history anew. */
+  /** Reloads the history. */
   readonly again: () => void;
 }
 

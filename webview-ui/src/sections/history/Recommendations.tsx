@@ -11,7 +11,7 @@ import { getPresetName, getProviderLabel } from '../../names';
 
 interface RecommendationsProps {
   readonly recommendations: readonly Recommendation[];
-  /** Reads the history anew: an advice that was followed is none any more. */
+  /** Reloads the history: a followed recommendation disappears. */
   readonly again: () => void;
 }
 
@@ -26,7 +26,7 @@ export function Recommendations({ recommendations, again }: RecommendationsProps
   const panel = usePanel();
   const apply = useApply();
   const [followed, setFollowed] = useState<FollowedRecommendation>();
-  // What was changed since is no part of it.
+  // Settings that changed since then are excluded.
   const applied = followed && isStill(panel.state, followed.saved.written) ? followed : undefined;
   const [isBusy, setBusy] = useState(false);
   const [problems, setProblems] = useState<readonly string[]>([]);

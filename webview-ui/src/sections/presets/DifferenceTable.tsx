@@ -6,7 +6,7 @@ import { placeInWords, describeValue } from './differenceWords';
 
 interface DifferenceTableProps {
   readonly compared: ComparedPresets;
-  /** Of the two configurations, in their order. */
+  /** Names of the two configurations, in order. */
   readonly names: readonly [string, string];
 }
 

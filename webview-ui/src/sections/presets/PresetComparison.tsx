@@ -12,7 +12,7 @@ const CURRENT_SETTINGS = 'current';
 
 interface PresetComparisonProps {
   readonly preset: PresetState;
-  /** As the page calls it. */
+  /** The preset's name on the page. */
   readonly name: string;
   readonly isInUse: boolean;
 }

@@ -22,7 +22,7 @@ export interface UndoableChange {
   /** ID of the preset beside which it is shown; otherwise it is shown below the list. */
   readonly of?: string;
   readonly undo?: () => void;
-  /** The settings as the change left them; it is hidden once they differ. */
+  /** The settings after the change; the line is hidden once they differ. */
   readonly written?: readonly WrittenSetting[];
 }
 
@@ -31,7 +31,7 @@ interface PresetItemProps {
   readonly isInUse: boolean;
   /** The scope of the list of the user's own presets. */
   readonly scope: SettingScope;
-  /** Its index in that list, or -1. */
+  /** The preset's index in the user's list, or -1. */
   readonly ownIndex: number;
   readonly entry: EntryName | undefined;
   readonly done: UndoableChange | undefined;
@@ -142,7 +142,7 @@ interface DoneLineProps {
   readonly onDone: (done: UndoableChange | undefined) => void;
 }
 
-/** What was done, with Undo. */
+/** States what was done and offers Undo. */
 export function DoneLine({ done, onDone }: DoneLineProps): ReactNode {
   const undo =
     done?.undo &&

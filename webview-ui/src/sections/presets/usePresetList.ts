@@ -25,7 +25,7 @@ export interface PresetList {
 const formatProblems = (problems: readonly { readonly path: string; readonly message: string }[]): string[] =>
   problems.map(({ path, message }) => (path === '' ? message : t('{0}: {1}', path, message)));
 
-/** The user's own presets in the scope that counts, and changes to them. */
+/** The user's own presets in the effective scope, and changes to them. */
 export function usePresetList(): PresetList {
   const { state, connection } = usePanel();
   const own = useSetting('presets', [], usePresetScope());

@@ -21,7 +21,7 @@ const areCellsEqual = (a: CellProps, b: CellProps): boolean =>
   a.cell.tokensAfter === b.cell.tokensAfter &&
   a.cell.role === b.cell.role;
 
-/** One message of the strip; drawn anew only where something of its own changes. */
+/** One message of the strip; rerendered only if its own data changes. */
 export const Cell = memo(function Cell({
   index,
   cell,

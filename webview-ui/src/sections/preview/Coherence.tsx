@@ -10,7 +10,7 @@ import { usePreviewKey, type PreviewOf } from './usePreview';
 /** Which facts of the conversation still stand in the view, which only by reference, and which are lost. */
 export function Coherence({ preview }: { readonly preview: PreviewOf }): ReactNode {
   const { shown: previewed, isWaiting, question } = preview;
-  // Asked behind the preview's own answer: what follows a slider never waits for it.
+  // Requested after the preview's answer, so that the preview never waits for it.
   const asked = isWaiting || !previewed ? undefined : { ...question, conversation: previewed.conversation };
   const { answer, shown } = useLatest('previewCoherence', asked, usePreviewKey());
   return (
@@ -29,7 +29,7 @@ export function Coherence({ preview }: { readonly preview: PreviewOf }): ReactNo
 
 interface ReportProps {
   readonly report: CoherenceReport;
-  /** A model would write some of what stands there afterwards. */
+  /** A model would write part of the resulting text. */
   readonly isWritten: boolean;
 }
 

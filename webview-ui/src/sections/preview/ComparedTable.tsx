@@ -12,7 +12,7 @@ interface ComparedTableProps {
   readonly names: readonly string[];
 }
 
-/** One conversation: its figures by configuration. */
+/** One conversation: figures by configuration. */
 export function ComparedTable({ results, names }: ComparedTableProps): ReactNode {
   const title = results.find((result) => typeof result !== 'string')?.title ?? '';
   const lines: readonly (readonly [string, (result: ComparedConfiguration) => string])[] = [
@@ -42,6 +42,6 @@ export function ComparedTable({ results, names }: ComparedTableProps): ReactNode
   );
 }
 
-/** Of the lines that the conversation's later edits quoted. */
+/** Formats a share of the lines that the conversation's later edits quoted. */
 const formatShareOf = (part: number, whole: number): string =>
   whole === 0 ? t('none was needed') : t('{0} ({1} of {2})', formatPercent((100 * part) / whole), part, whole);

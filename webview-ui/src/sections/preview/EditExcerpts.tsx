@@ -40,7 +40,7 @@ export function EditExcerpts({ preview, question }: EditExcerptsProps): ReactNod
   );
 }
 
-/** Of how many changes so many are shown. */
+/** Describes how many of all changes are shown. */
 export function describeShownChanges(shown: number, all: number): string {
   if (shown < all) return t('The first {0} of {1} changes.', shown, all);
   return all === 1 ? t('One change.') : t('All {0} changes.', all);

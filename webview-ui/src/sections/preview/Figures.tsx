@@ -55,7 +55,7 @@ function describeCostConfidence({ calls, confidence }: PreviewFigures): string {
   }
 }
 
-/** The tokens that are paid for, by kind; empty where nobody can tell. */
+/** Describes the billed tokens by kind; empty if unknown. */
 function callTokensWords({ calls, callTokens }: PreviewFigures): string {
   if (calls === 0 || !callTokens) return '';
   const { input, cacheRead, cacheWrite, output } = callTokens;

@@ -12,7 +12,7 @@ import { usePreviewed } from './usePreview';
 /** A conversation with what each of the two configurations would make of it, in their order. */
 interface ComparedRow {
   readonly results: readonly (ComparedConfiguration | string)[];
-  /** Of the configurations that were compared, whatever has been chosen since. */
+  /** Names of the configurations when they were compared. */
   readonly names: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** The configurations that can be compared on a conversation, and how the page names them. */
+/** The configurations that can be compared on a conversation, and their names on the page. */
 import type { Configuration } from '../../../../src/panel/protocol';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';

@@ -20,7 +20,7 @@ export interface PreviewOf {
   readonly again: () => void;
   /** Names of the passes whose drafts can be tried. */
   readonly drafted: readonly string[];
-  /** Whether it is of them, and not of the settings as they are. */
+  /** True if the result is for drafts, not for the saved settings. */
   readonly isOfDrafts: boolean;
   readonly tryDrafts: (isTried: boolean) => void;
 }
@@ -46,7 +46,7 @@ export function usePreviewKey(): string {
   );
 }
 
-/** Undefined: those of the conversation's ledger. */
+/** Undefined: the marks of the conversation's ledger. */
 type MarkHistory = readonly MessageMarks[];
 
 export function usePreview(): PreviewOf {
@@ -96,7 +96,7 @@ export function usePreview(): PreviewOf {
 
 const NO_MARKS: MarkHistory = [];
 
-/** The worker ends when nobody looks at the preview any more. */
+/** Ends the worker once no component uses the preview. */
 export function useEndOfPreview(): void {
   const { connection } = usePanel();
   useEffect(

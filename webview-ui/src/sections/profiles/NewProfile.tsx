@@ -25,7 +25,7 @@ interface NewProfileProps {
 }
 
 interface FieldProblem {
-  /** The field; empty: none of them. */
+  /** Path of the field with the problem; empty: no field. */
   readonly path: string;
   readonly message: string;
 }

@@ -8,7 +8,7 @@ import { useSetting } from '../../state/useSetting';
 import { Button, Icon, ProgressRing } from '../../ui';
 import type { ProfileEntry } from '../../state/profileEntries';
 
-/** For a model to answer a test. */
+/** Time for a model to answer a test. */
 export const TEST_TIMEOUT_MS = 120_000;
 
 interface ProfileActionsProps {

@@ -5,11 +5,11 @@ import { t } from '../../l10n';
 export interface Source {
   readonly label: string;
   readonly vendor: Vendor;
-  /** Its usual address; empty: the user must enter one; absent: the vendor's own. */
+  /** The usual address; empty: the user must enter one; absent: the vendor's own. */
   readonly address?: string;
   /** Example of an address that differs for everyone. */
   readonly addressForm?: string;
-  /** It runs on this machine and usually needs no key. */
+  /** The server runs on this machine and usually needs no key. */
   readonly isLocal?: boolean;
 }
 

@@ -14,7 +14,7 @@ export interface VendorModels {
   readonly problem: string;
   readonly lookUp: () => void;
   readonly cancel: () => void;
-  /** Drops the list, such as when it belongs to another vendor. */
+  /** Drops the list, such as when the list belongs to another vendor. */
   readonly forget: () => void;
 }
 
@@ -62,7 +62,7 @@ export function useVendorModels(asked: Params<'listModels'>): VendorModels {
   };
 }
 
-/** What the vendor says about a model. */
+/** Describes a model by what its vendor states. */
 export function describeModel({ contextWindow, maxOutputTokens, seesImages, prices }: VendorModel): string {
   const facts = [
     ...(contextWindow === undefined ? [] : [t('window {0}', contextWindow)]),

@@ -25,7 +25,7 @@ import { isFields, isOwn, readPasses, getCurrentPreset } from './smartValue';
 /** Fields with their own place. */
 const FIELDS_SHOWN_ELSEWHERE = new Set(['version', 'passes', 'losslessPrelude']);
 
-/** The Smart provider: its passes, and the presets that provide them. */
+/** The Smart provider: passes, and the presets that contain them. */
 export function Smart({ provider }: { readonly provider: ProviderDescription }): ReactNode {
   const { state, connection } = usePanel();
   const name = provider.setting ?? provider.id;
@@ -100,7 +100,7 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
   );
 }
 
-/** Remembers the scope's own passes for when a preset replaces them. */
+/** Remembers the scope's own passes in case a preset replaces them. */
 function useKeepOwn(setting: SettingHandle): void {
   const { changeView } = usePanel();
   const { scope } = setting;

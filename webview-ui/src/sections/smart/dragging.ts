@@ -5,7 +5,7 @@
 import { closestCenter, KeyboardCode, type ClientRect, type CollisionDetection } from '@dnd-kit/core';
 import type { KeyboardCoordinateGetter } from '@dnd-kit/core';
 
-/** The upper edge, along which the title stands. */
+/** The upper edge, which contains the title. */
 const limitToTitle = ({ top, left, right, width }: ClientRect): ClientRect => ({
   top,
   bottom: top,
@@ -29,7 +29,7 @@ export const moveOneStep: KeyboardCoordinateGetter = (event, { currentCoordinate
   const step = STEP_BY_KEY[event.code];
   if (step === undefined || !active) return undefined;
   event.preventDefault();
-  // Where the passes stand without the one that is dragged having moved: in their order.
+  // Positions of the passes in their order, as if the dragged one had not moved.
   const order = [...droppableRects].toSorted(([, a], [, b]) => a.top - b.top);
   const place = order.findIndex(([id]) => id === (over ?? active).id);
   const next = order[place + step]?.[1];

@@ -18,7 +18,7 @@ export interface PassDraft {
   readonly isChanged: boolean;
   /** Why it can't be applied now. */
   readonly obstacle: 'field' | 'conflict' | undefined;
-  /** Grows where the editor's fields have to be made anew. */
+  /** Increases when the editor's fields must be recreated. */
   readonly round: number;
   /** Once all that was typed has been judged. @returns undefined where something is wrong, or nothing has changed. */
   readonly settled: () => Promise<Fields | undefined>;

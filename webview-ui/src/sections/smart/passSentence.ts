@@ -1,4 +1,3 @@
-/** What a pass does to what, and when, in one sentence. */
 import { OPERATIONS, type OperationName } from '../../../../src/core/condense/edits/operations';
 import { capitalize, formatList, formatPercent, t } from '../../l10n';
 import { isFields, type PassEntry } from './smartValue';

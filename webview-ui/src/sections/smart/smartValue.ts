@@ -21,7 +21,6 @@ export interface PassEntry {
   readonly isEnabled: boolean;
   readonly mode: 'individual' | 'batch';
   readonly isConditional: boolean;
-  /** Whether a model may be called. */
   readonly callsModel: boolean;
   /** By type of content, without those that keep it; a batch has one for all of it. */
   readonly operations: readonly {

@@ -43,7 +43,7 @@ interface UndoableChange {
   readonly put?: PendingInsert | undefined;
 }
 
-/** A change that the settings may not hold yet. */
+/** A change that the settings may not contain yet. */
 interface PendingChange {
   readonly change: ListChange;
   readonly isSaved: boolean;

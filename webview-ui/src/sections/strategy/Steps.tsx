@@ -7,7 +7,7 @@ import { usePanel } from '../../state/panel';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The steps of a strategy, as the settings hold them. */
+/** Reads the steps of a strategy from the settings. */
 export const readSteps = (strategy: unknown): readonly Fields[] =>
   isRecord(strategy) && Array.isArray(strategy['steps']) ? (strategy['steps'] as unknown[]).filter(isRecord) : [];
 

@@ -57,9 +57,8 @@ const CONTENT_SUMMARY_TASK = `Say what the agent needs of it later: what it is, 
  */
 const WORDS_PER_TOKEN = 0.6;
 
-/** The request for a job. */
 export interface ContentRequest extends SummaryPrompt {
-  /** In o200k tokens; those of the content were already counted. */
+  /** Tokens of the instructions in o200k; the content's tokens were already counted. */
   readonly tokens: number;
 }
 

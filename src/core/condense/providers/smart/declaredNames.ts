@@ -75,7 +75,7 @@ function getLineNumber({ number, start }: FileLine, { block: { part }, content }
   return findMarkers(before).length > 0 ? undefined : part.firstLine + before.split('\n').length - 1;
 }
 
-/** The names for a marker, with the number of those that do not fit. */
+/** Formats the names for a marker, with the number of names that do not fit. */
 export function formatNames(names: readonly DeclaredName[]): string {
   const said: string[] = [];
   let length = 0;

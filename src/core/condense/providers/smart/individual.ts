@@ -46,7 +46,7 @@ const CONVERSATION_RUNS: Readonly<Record<ConversationOperation, ConversationRun>
 };
 
 const KEEP_OPERATION: ContentOperation = { operation: 'keep' };
-/** In tokens, about those of a marker; no less can be saved. */
+/** About the size of a marker in tokens; condensing a smaller item saves nothing. */
 const MIN_ITEM_TOKENS = 16;
 
 /** The operation for an item after selection, thresholds and protection. */

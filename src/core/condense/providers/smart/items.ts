@@ -83,7 +83,6 @@ interface Owners {
 interface MessageItems {
   /** Index of the message. */
   readonly index: number;
-  /** The counter that was used. */
   readonly counter: MessageCounter;
   readonly items: readonly Item[];
 }

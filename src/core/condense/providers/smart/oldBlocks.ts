@@ -22,7 +22,7 @@ const removeOldThinking = (keepRecent: number, pinned: ReadonlySet<number>): Mec
   name: 'Old thinking',
   run(draft) {
     const last = draft.original.findLastIndex(({ role }) => role === 'assistant');
-    // After the user's words, or after the summary that replaced them.
+    // Start after the user's text, or after the summary that replaced it.
     const first = findTurnStart(draft.messages) + 1;
     for (const index of getOldMessages(draft, keepRecent, pinned)) {
       const blocks = getBlocks(draft.original[index] ?? EMPTY_MESSAGE);

@@ -12,7 +12,6 @@ import { hashText, type Hash } from '../../../hash';
 import type { SummaryPrompt } from '../../summary/prompt';
 import { LruMap } from '../../../lruMap';
 
-/** What a pass needs besides the draft. */
 export interface PassDeps {
   readonly context: ConversationContext;
   readonly config: SmartConfig;
@@ -28,7 +27,6 @@ export interface PassDeps {
   readonly onNote: (note: string) => void;
 }
 
-/** What a condensation's calls need. */
 export interface CallDeps {
   readonly models: ModelSelector;
   readonly counter: MessageCounter;

@@ -34,7 +34,7 @@ export async function pruneItems(
   signal?: AbortSignal,
 ): Promise<void> {
   if (targetTokens === undefined || draft.tokens <= targetTokens) return;
-  // For a million tokens, reading, scoring and cutting take a quarter of a second each.
+  // Reading, scoring and cutting a million tokens take a quarter of a second each.
   const before = await findCandidates(draft, tools, isWanted, signal);
   await yieldBetweenSteps(signal);
   const wordless = getWordlessShare(
@@ -130,7 +130,7 @@ interface MarkerInfo {
 }
 const NO_MARKER_INFO: MarkerInfo = { names: new Map(), errors: new Map() };
 
-/** For each candidate its relevance, and whether it is adjacent to the one before it. */
+/** Each candidate's relevance, and whether it is adjacent to the preceding candidate. */
 interface PruneContext {
   readonly relevance: readonly number[];
   readonly neighbours: readonly boolean[];

@@ -104,7 +104,7 @@ export function describeSize(text: string, slice: Slice): string {
   return lines > 1 ? `${lines} lines` : `${slice.end - slice.start} characters`;
 }
 
-/** Cuts slices from a content, around what stays of them. */
+/** Cuts slices from a content and keeps the text around them. */
 function createRequests(
   content: PlacedContent,
   item: Item,

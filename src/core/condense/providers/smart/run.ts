@@ -1,4 +1,4 @@
-/** One condensation by Smart: Lossless and then the passes, as steps of one pipeline. */
+/** Runs Smart: Lossless and then the passes, as steps of one pipeline. */
 import type { Weights } from '../../relevance/relevance';
 import { sumCosts } from '../../../cost/callCost';
 import { makeToolTable, type ToolTable } from '../../../messages/tools';
@@ -24,7 +24,7 @@ export type SharedCallDeps = Pick<CallDeps, 'memo' | 'memory' | 'samples'> & {
   readonly weights: Weights;
 };
 
-/** What a run has done, spent and noted so far, including failures. */
+/** Collects what a run has done, spent and noted so far, including failures. */
 export class SmartRecord {
   readonly calls: ModelCall[] = [];
   readonly steps: StepReport[] = [];
@@ -44,7 +44,6 @@ export class SmartRecord {
   }
 }
 
-/** What a run needs. */
 interface RunParts {
   readonly context: ConversationContext;
   readonly config: SmartConfig;

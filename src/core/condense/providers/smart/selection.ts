@@ -65,7 +65,7 @@ export function findLongestRun(
     const end = starts[unit + 1] ?? draft.messages.length;
     const indexes = Array.from({ length: end - start }, (_, at) => start + at);
     const items = indexes.flatMap(itemsAt);
-    // A unit without text, such as an image, goes with its neighbors.
+    // A unit without text, such as an image, is treated like its neighbors.
     const isChosen = items.length === 0 || items.some(has);
     const isIn = start >= zone.start && end <= zone.end && isChosen && !indexes.some(isProtected);
     const tokens = draft.messages

@@ -7,7 +7,7 @@ import { estimateStrategy, prepareStep, runStrategy, type StepParts } from './ru
 import { strategySchema, type Strategy } from './strategy';
 
 export interface StrategyParts {
-  /** Providers that steps may name, including those of other extensions. */
+  /** Returns the providers that steps may name, including other extensions' providers. */
   readonly providers: () => readonly CondensationProvider[];
   /** The user's own presets. Default none. */
   readonly presets?: () => readonly Preset[];

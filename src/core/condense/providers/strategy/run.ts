@@ -130,7 +130,7 @@ class StrategyWork implements Work {
   tokens: number;
   private readonly notes: string[] = [];
   private readonly costs: (number | undefined)[] = [];
-  /** Of steps estimated to call a model. */
+  /** Tokens of the steps that are estimated to call a model. */
   private readonly tokensOfCalls: TokensByKind[] = [];
   private readonly estimates: (number | undefined)[] = [];
   private readonly toolResults: number;

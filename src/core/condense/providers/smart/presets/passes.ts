@@ -15,7 +15,7 @@ export const createIndividualPass = (
   messageTokenThresholds: Thresholds = {},
 ): IndividualInput => ({ ...head, mode: 'individual', individualConfig: { defaults, messageTokenThresholds } });
 
-/** One summary of the selected messages. */
+/** Creates a pass that replaces the selected messages by one summary. */
 export const createBatchPass = (
   head: PassHead,
   keep: { readonly keepFirst?: number; readonly keepLast?: number } = {},

@@ -17,7 +17,7 @@ export interface Preset {
   /** Stable; settings and strategies refer to it. */
   readonly id: string;
   readonly name: string;
-  /** Its purpose, in a sentence or two. */
+  /** The preset's purpose, in one or two sentences. */
   readonly description: string;
   readonly config: SmartConfigInput;
 }

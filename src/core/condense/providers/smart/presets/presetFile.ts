@@ -1,4 +1,4 @@
-/** Presets as files (`*.condense.json`), to share them and keep them in a repository. */
+/** Presets as files (`*.condense.json`), which can be shared and kept in a repository. */
 import type * as z from 'zod';
 import { getErrorMessage } from '../../../../errors';
 import { validateConfig } from '../../../config';
@@ -9,7 +9,7 @@ import { presetSchema, type Preset } from './preset';
 
 /** In UTF-16 units; more than any preset written by hand. */
 const MAX_PRESET_FILE_CHARS = 1_000_000;
-/** Of nested objects and lists. */
+/** Maximum nesting of objects and lists. */
 const MAX_PRESET_DEPTH = 64;
 
 /** The extension contributes a JSON Schema for these files. */
