@@ -55,6 +55,24 @@ describe('undoing a condensation of a running conversation', () => {
       expect(json((await again.live.prepare(createRequest(DUE, small))).messages)).toBe(view);
     }));
 
+  it('lasts at the threshold until the conversation has grown, and redo ends the wait', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = createTestBed(root);
+      const { conversation, edits } = await live.prepare(createRequest(DUE));
+      expect(edits).not.toEqual([]);
+      while ((await live.undo(conversation)).kind === 'done');
+      const next = [...DUE, assistant('done'), user('And now?')];
+      expect((await live.prepare(createRequest(next))).messages).toEqual(next);
+      const grown = [...next, ...makeReads(32).slice(DUE.length)];
+      expect((await live.prepare(createRequest(grown))).messages).not.toEqual(grown);
+
+      const again = createTestBed(root);
+      const { conversation: id } = await again.live.prepare(createRequest(next));
+      while ((await again.live.undo(id)).kind === 'done');
+      while ((await again.live.redo(id)).kind === 'done');
+      expect((await again.live.prepare(createRequest(next))).messages).not.toEqual(next);
+    }));
+
   it('reports if there is nothing to undo', () =>
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);

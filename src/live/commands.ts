@@ -17,9 +17,12 @@ import { isRestoring, type LiveConversation } from './liveConversation';
 export interface LedgerCommand {
   readonly entries: readonly LedgerEntry[];
   readonly detail: string;
+  /** Whether automatic condensing waits for the conversation to grow, or runs again. Default: as it was. */
+  readonly automatic?: 'waits' | 'runs';
 }
 
-const UNDONE_TEXT = 'Undone. The next request is sent as it was before.';
+const UNDONE_TEXT =
+  'Undone. Requests are sent in full until the conversation has grown by about an eighth or no longer fits the window.';
 const UNDONE_NEW_RESULTS_TEXT = 'Undone. What was left out of new results is back, and future results are sent whole.';
 const REDONE_NEW_RESULTS_TEXT = 'Brought back. New results again leave out what the conversation already contains.';
 const REDONE_TEXT = 'Brought back. The next request is sent condensed again.';
@@ -34,10 +37,11 @@ export const listCondensations = ({ ledger, messages }: LiveConversation): Conde
 export function createUndo(conversation: LiveConversation): LedgerCommand {
   const last = findLastShown(conversation);
   if (!last) return createNoop('There is nothing left to undo.');
-  return {
-    entries: [{ type: 'undone', condensation: last.id }],
-    detail: isNewResults(last) ? UNDONE_NEW_RESULTS_TEXT : UNDONE_TEXT,
-  };
+  const entries = [{ type: 'undone', condensation: last.id }] as const;
+  // It would be due again at once.
+  return isNewResults(last)
+    ? { entries, detail: UNDONE_NEW_RESULTS_TEXT }
+    : { entries, detail: UNDONE_TEXT, automatic: 'waits' };
 }
 
 /** Restores the first condensation undone since the last one. */
@@ -49,6 +53,7 @@ export function createRedo(conversation: LiveConversation): LedgerCommand {
   return {
     entries: [{ type: 'redone', condensation: next.id }],
     detail: isNewResults(next) ? REDONE_NEW_RESULTS_TEXT : REDONE_TEXT,
+    automatic: 'runs',
   };
 }
 

@@ -228,9 +228,10 @@ export class LiveConversations implements LiveConversationsApi {
     if (!scheduler) return Promise.resolve({ kind: 'nothing', detail: 'The conversation no longer exists.' });
     return scheduler.runExclusively(async () => {
       const live = scheduler.conversation;
-      const { entries, detail } = command(live);
+      const { entries, detail, automatic } = command(live);
       if (entries.length === 0) return { kind: 'nothing', detail };
       await live.enterEntries(entries);
+      scheduler.setAutomatic(automatic);
       this.notifyChanged(scheduler);
       return { kind: 'done', detail };
     });

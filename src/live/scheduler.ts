@@ -15,6 +15,7 @@ import type { LiveParts, LiveSettings } from './types';
 import { condenseNewResults, createRules } from './newResults';
 import { BackgroundCondensation } from './preparation';
 import { getDuePoint } from './tokenLearning';
+import type { LedgerCommand } from './commands';
 import type { CondensationReason, LiveDecision } from './events';
 import type { AgentRequest } from './request';
 import type { UsableSettings } from './usableSettings';
@@ -368,6 +369,13 @@ export class CondensationScheduler {
   private fitsWindow(countedTokens: number): boolean {
     const { model } = this.conversation;
     return model.contextWindow <= 0 || countedTokens <= this.parts.learning.computeFittingTokens(model);
+  }
+
+  setAutomatic(automatic: LedgerCommand['automatic']): void {
+    const { manager } = this.parts;
+    const { id, countedTokens, overheadTokens } = this.conversation;
+    if (automatic === 'waits') manager.postpone(id, countedTokens - overheadTokens, overheadTokens);
+    else if (automatic === 'runs') manager.resume(id);
   }
 
   private findReason(): DueReason | undefined {

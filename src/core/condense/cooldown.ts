@@ -7,7 +7,7 @@ const REQUIRED_GROWTH_PERCENT = 13;
 /** Number of conversations to remember; the oldest is dropped. */
 const MAX_TRACKED_CONVERSATIONS = 1_000;
 
-/** Prevents repeated automatic attempts that gain too little. Per conversation, in memory. */
+/** Spaces automatic attempts after one that gained too little, or was undone. Per conversation, in memory. */
 export class Cooldown {
   private readonly waiting = new LruMap<string, number>(MAX_TRACKED_CONVERSATIONS);
   private readonly reported = new LruMap<string, true>(MAX_TRACKED_CONVERSATIONS);
@@ -23,13 +23,22 @@ export class Cooldown {
   /** An attempt that freed too little starts a cool-down, a good one ends it. */
   recordOutcome(conversation: string, outcome: CondensationOutcome, request: CondensationRequest): void {
     if (outcome.kind === 'cancelled') return;
-    this.waiting.delete(conversation);
+    this.end(conversation);
     const tokens = outcome.kind === 'condensed' ? outcome.tokensAfter : outcome.tokensBefore;
     const reached =
       outcome.kind === 'condensed' && (request.targetTokens === undefined || tokens <= request.targetTokens);
     if (reached) return;
-    const sent = tokens + (request.overheadTokens ?? 0);
-    this.waiting.set(conversation, tokens + Math.ceil((sent * REQUIRED_GROWTH_PERCENT) / 100));
+    this.start(conversation, tokens, request.overheadTokens);
+  }
+
+  /** Waits until the conversation has grown. @param overheadTokens sent with its messages */
+  start(conversation: string, tokens: number, overheadTokens = 0): void {
+    const growth = Math.ceil(((tokens + overheadTokens) * REQUIRED_GROWTH_PERCENT) / 100);
+    this.waiting.set(conversation, tokens + growth);
+  }
+
+  end(conversation: string): void {
+    this.waiting.delete(conversation);
   }
 
   /** True for the first call with a conversation. */

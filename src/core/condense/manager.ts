@@ -116,6 +116,16 @@ export class CondensationManager {
     return this.cooldown.countTokensToGo(conversation, tokens);
   }
 
+  /** Lets automatic attempts wait until the conversation has grown, as after an undo. */
+  postpone(conversation: string, tokens: number, overheadTokens: number): void {
+    this.cooldown.start(conversation, tokens, overheadTokens);
+  }
+
+  /** Lets automatic attempts run again. */
+  resume(conversation: string): void {
+    this.cooldown.end(conversation);
+  }
+
   /**
    * Estimates tokens and cost without paid calls.
    * @throws UnknownProviderError, and the signal's reason if it was aborted

@@ -15,8 +15,8 @@ export interface DueInput {
   /** Percent of the window from which an expired cache is a reason to condense; absent: never. */
   readonly coldPercent?: number | undefined;
   /**
-   * The last condensation freed too little and the next waits, or the user has paused condensing.
-   * Default false.
+   * The last condensation freed too little or was undone and the next waits, or the user has paused
+   * condensing. Default false.
    */
   readonly isWaiting?: boolean;
 }
