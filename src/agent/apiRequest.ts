@@ -9,7 +9,7 @@ import { addCacheMarks } from './cacheMarks';
 import type { OfferedModel } from './offeredModels';
 
 /** The prompt's share of the window, in the model's tokens. */
-export interface PromptRoom {
+export interface PromptLimits {
   readonly contextWindow: number;
   readonly promptTokens: number;
   /** True if the model has reported tokens before, so that the count is close. */
@@ -22,7 +22,7 @@ export interface RequestParts {
   readonly tools: readonly ToolDeclaration[];
   /** A tool must be called. */
   readonly toolRequired: boolean;
-  readonly room: PromptRoom | undefined;
+  readonly room: PromptLimits | undefined;
   /** The conversation's id, if it has one. */
   readonly conversation: string | undefined;
   /** Messages with a cache breakpoint; undefined: none. */
@@ -66,7 +66,7 @@ const MIN_OUTPUT_TOKENS = 1_024;
  * The answer's limit: the model's own, if the prompt leaves room for it. Undefined: left to the
  * server.
  */
-function computeOutputLimit({ maxOutputTokens }: OfferedModel, room: PromptRoom | undefined): number | undefined {
+function computeOutputLimit({ maxOutputTokens }: OfferedModel, room: PromptLimits | undefined): number | undefined {
   if (maxOutputTokens === undefined || !room) return maxOutputTokens;
   const { contextWindow, promptTokens, isCalibrated } = room;
   const margin = Math.ceil(promptTokens * (isCalibrated ? EXACT_COUNT_MARGIN_SHARE : ESTIMATED_COUNT_MARGIN_SHARE));

@@ -32,10 +32,10 @@ export function formatCacheBasis(cache: CacheState): string {
       : vscode.l10n.t('no answer of this model yet');
   }
   const ago = vscode.l10n.t('last request {0} earlier', formatDuration(cache.ageMs));
-  return `${ago}; ${formatSpan(cache)}`;
+  return `${ago}; ${formatCacheSpan(cache)}`;
 }
 
-function formatSpan(cache: Extract<CacheState, { readonly ageMs: number }>): string {
+function formatCacheSpan(cache: Extract<CacheState, { readonly ageMs: number }>): string {
   if (cache.state === 'warm') {
     return cache.basis === 'vendor'
       ? vscode.l10n.t('the vendor keeps prompts for at least {0}', formatDuration(cache.spanMs))

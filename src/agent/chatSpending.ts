@@ -4,15 +4,18 @@ import { getAccounting } from '../core/vendors/vendors';
 import {
   ConversationSpending,
   LIMIT_SETTINGS,
-  type ConversationSpendingParts,
+  type ConversationSpendingDependencies,
   type LimitKind,
   type LimitNotice,
   type PaidRequest,
-  type SpendingWords,
+  type SpendingMessages,
 } from '../live/conversationSpending';
 import type { OfferedModel } from './offeredModels';
 
-export interface ChatSpendingParts extends Pick<ConversationSpendingParts, 'spending' | 'limits' | 'now'> {
+export interface ChatSpendingDependencies extends Pick<
+  ConversationSpendingDependencies,
+  'spending' | 'limits' | 'now'
+> {
   /** Shows a message with a link to the setting. */
   readonly tell: (words: string, setting: string) => void;
   readonly log: Pick<vscode.LogOutputChannel, 'warn'>;
@@ -21,7 +24,7 @@ export interface ChatSpendingParts extends Pick<ConversationSpendingParts, 'spen
 export class ChatSpending {
   private readonly spending: ConversationSpending;
 
-  constructor({ tell, log, ...parts }: ChatSpendingParts) {
+  constructor({ tell, log, ...parts }: ChatSpendingDependencies) {
     this.spending = new ConversationSpending({
       ...parts,
       words: SPENDING_MESSAGES,
@@ -55,7 +58,7 @@ export const getSetting = (about: LimitNotice['about']): string =>
 
 const getSettingName = (limit: LimitKind): string => `contextCondenser.${LIMIT_SETTINGS[limit]}`;
 
-const SPENDING_MESSAGES: SpendingWords = {
+const SPENDING_MESSAGES: SpendingMessages = {
   stopped: {
     conversation: (...parts) =>
       vscode.l10n.t(

@@ -15,7 +15,7 @@ import { getAccounting } from '../core/vendors/vendors';
 import { computeAllowedTokens, type Threshold } from '../core/condense/trigger/thresholds';
 import type { ApiProfile } from '../settings/profiles';
 import { streamAnswer, type Answer, type AnswerParts } from './answer';
-import { buildApiRequest, getCacheLifetime, selectNewestMarks, type PromptRoom } from './apiRequest';
+import { buildApiRequest, getCacheLifetime, selectNewestMarks, type PromptLimits } from './apiRequest';
 import { fromChat, toMessage, toTools, type ConvertedMessages } from './conversion';
 import type { ChatSpending } from './chatSpending';
 import type { Handlers } from './handlers';
@@ -36,7 +36,7 @@ import { CHARS_PER_TOKEN, ESTIMATED_PART_CHARS, measureLength, TokenCounts } fro
 import { toChatError, toUsagePart, describeMissingPart } from './answerParts';
 import { createThinkingPart } from '../window/languageModels';
 
-export interface ProviderParts {
+export interface CondensingProviderDependencies {
   readonly catalog: ModelCatalog;
   readonly groups: ModelGroups;
   readonly handlers: Handlers;
@@ -73,7 +73,7 @@ interface ChatTurn {
 interface RequestForm {
   readonly messages: readonly ApiMessage[];
   readonly cacheMarks: readonly number[] | undefined;
-  readonly room: PromptRoom;
+  readonly room: PromptLimits;
   /** Minimum o200k tokens that the vendor must read, if known. */
   readonly mustRead?: number | undefined;
   readonly follower: ResponseObserver;
@@ -120,7 +120,7 @@ export class CondensingProvider {
   private readonly leftAlone = new Set<LiveId>();
   private counts: TokenCounts | undefined;
 
-  constructor(private readonly parts: ProviderParts) {}
+  constructor(private readonly parts: CondensingProviderDependencies) {}
 
   async provideInformation(options: vscode.PrepareLanguageModelChatModelOptions): Promise<ModelInformation[]> {
     const { catalog, groups, settings } = this.parts;
@@ -548,11 +548,11 @@ const getModelKey = ({ id, profile: { vendor, model, baseUrl = '' } }: OfferedMo
  * UTF-16 units kept of both ends of a long text, so that the extension host doesn't hash megabytes
  * for each request.
  */
-const ENDS = 500;
+const COMPARED_END_CHARS = 500;
 
 const dropMiddle = (_key: string, value: unknown): unknown =>
-  typeof value === 'string' && value.length > 2 * ENDS
-    ? [value.length, value.slice(0, ENDS), value.slice(-ENDS)]
+  typeof value === 'string' && value.length > 2 * COMPARED_END_CHARS
+    ? [value.length, value.slice(0, COMPARED_END_CHARS), value.slice(-COMPARED_END_CHARS)]
     : value;
 
 /**

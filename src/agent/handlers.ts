@@ -8,7 +8,7 @@ import { createProfileHandler } from '../settings/profileHandler';
 import { OWN_VENDOR } from '../settings/ownVendor';
 import type { OfferedModel } from './offeredModels';
 
-export interface HandlersParts {
+export interface HandlersDependencies {
   readonly secrets: SecretStore;
   readonly models: LanguageModels;
   readonly counter: () => Promise<MessageCounter>;
@@ -28,7 +28,7 @@ const CHAT_TIMEOUTS = { firstByteMs: 300_000, silenceMs: 300_000, wholeMs: 1_800
 export class Handlers {
   private readonly kept = new Map<string, { readonly handler: ApiHandler; readonly key: string | undefined }>();
 
-  constructor(private readonly parts: HandlersParts) {}
+  constructor(private readonly parts: HandlersDependencies) {}
 
   /**
    * @param retries whether the handler retries by itself

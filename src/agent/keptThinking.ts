@@ -68,7 +68,7 @@ export class KeptThinking {
   restoreBlocks(model: string, messages: readonly ApiMessage[]): ApiMessage[] {
     const start = this.start(model, messages);
     return messages.map((message, index) => {
-      const { blocks = [] } = this.answerOf(model, message) ?? {};
+      const { blocks = [] } = this.findAnswer(model, message) ?? {};
       const kept = index < start ? blocks.filter(isPhase) : blocks;
       return kept.length > 0 ? { ...message, content: insertBlocks(toBlocks(message), kept) } : message;
     });
@@ -81,7 +81,7 @@ export class KeptThinking {
   countTokens(model: ModelKey, messages: readonly ApiMessage[], counter: MessageCounter): number {
     const { key, tokenFactor = 1 } = model;
     return messages.slice(this.start(key, messages)).reduce((sum, message) => {
-      const answer = this.answerOf(key, message);
+      const answer = this.findAnswer(key, message);
       if (!answer) return sum;
       const { tokens, blocks } = answer;
       return (
@@ -116,7 +116,7 @@ export class KeptThinking {
   forgetBlocks(model: string, messages: readonly ApiMessage[]): boolean {
     let wasThere = false;
     for (const message of messages) {
-      const answer = this.answerOf(model, message);
+      const answer = this.findAnswer(model, message);
       const [first] = getCallIds(message);
       if (!answer || first === undefined) continue;
       const phases = answer.blocks.filter(isPhase);
@@ -134,7 +134,7 @@ export class KeptThinking {
     return this.scopes.get(model) === 'current_turn' ? messages.findLastIndex(hasPersonText) + 1 : 0;
   }
 
-  private answerOf(model: string, message: ApiMessage): Answer | undefined {
+  private findAnswer(model: string, message: ApiMessage): Answer | undefined {
     if (message.role !== 'assistant') return undefined;
     const calls = getCallIds(message);
     const [first] = calls;

@@ -3,7 +3,7 @@ import { formatTokens } from '../core/format';
 import { FILE_AWARE_NAME, PROVIDER_NAMES } from '../core/condense/types';
 import { getErrorMessage } from '../core/errors';
 import { formatUse } from '../window/condensationWords';
-import type { CommandResult, LiveDesk, LiveSummary } from '../live/types';
+import type { CommandResult, LiveControls, LiveSummary } from '../live/types';
 import type { LiveDecision } from '../live/events';
 import type { LiveId } from '../live/request';
 import { chooseEdits, choosePins } from './liveLists';
@@ -23,8 +23,8 @@ import type { ToolWeight } from '../live/toolWeights';
 import type { ComparisonDocuments } from '../window/comparisons';
 import { pickOne, showErrorMessage, showInformationMessage } from '../window/notifications';
 
-export interface DetailsParts {
-  readonly live: LiveDesk;
+export interface DetailsDependencies {
+  readonly live: LiveControls;
   readonly condense: (conversation: LiveId, provider?: 'smart', config?: 'file-aware') => Promise<void>;
   readonly showDiff: (conversation: LiveId) => Promise<void>;
   /** Pauses or resumes condensing in the engine that owns the conversation. */
@@ -38,7 +38,7 @@ interface ActionItem extends vscode.QuickPickItem {
 }
 
 /** "Show Condensed Chat Conversations": shows the active one, or a choice. */
-export async function showDetails(parts: DetailsParts, id?: LiveId): Promise<void> {
+export async function showDetails(parts: DetailsDependencies, id?: LiveId): Promise<void> {
   const [first, ...others] = parts.live.list().filter((each) => id === undefined || each.id === id);
   if (!first) {
     void showInformationMessage(
@@ -74,7 +74,7 @@ const suggestsFileAware = ({ whyNot, tokens, thresholdTokens, condensedBy }: Liv
 
 async function showActions(
   conversation: LiveSummary,
-  { live, condense, showDiff, pause, openOriginal }: DetailsParts,
+  { live, condense, showDiff, pause, openOriginal }: DetailsDependencies,
 ): Promise<void> {
   const { id, canUndo, canRedo, pinned, condensations, contextWindow, tokens, lastDecision, isPaused } = conversation;
   const separator = (label: string): ActionItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
@@ -213,7 +213,7 @@ const toToolItem = ({ name, tokens, calls, callsElsewhere }: ToolWeight): vscode
  * After the list closes, VS Code focuses the status bar item, whose tooltip would cover the
  * progress and its Cancel (seen in 1.139). Focus the editor instead.
  */
-async function condenseFromEditor(id: LiveId, condense: DetailsParts['condense']): Promise<void> {
+async function condenseFromEditor(id: LiveId, condense: DetailsDependencies['condense']): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
   await condense(id);
 }
@@ -227,7 +227,7 @@ export async function showOutcome(result: Promise<CommandResult>): Promise<void>
 }
 
 /** Compares the conversation with the model's view. */
-export async function showLiveDiff(live: LiveDesk, comparisons: ComparisonDocuments, id: LiveId): Promise<void> {
+export async function showLiveDiff(live: LiveControls, comparisons: ComparisonDocuments, id: LiveId): Promise<void> {
   const texts = await live.compare(id);
   const { title = '', condensations = [] } = live.list().find((conversation) => conversation.id === id) ?? {};
   if (!texts) {

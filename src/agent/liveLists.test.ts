@@ -3,11 +3,11 @@ import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { fake } from '../../test/support/vscode';
 import type { LiveConversations } from '../live/liveConversations';
 import { stringify, createTestBed, createRequest, SMALL_MESSAGES } from '../live/testing';
-import type { LiveDesk } from '../live/types';
+import type { LiveControls } from '../live/types';
 import { chooseEdits, formatDifference } from './liveLists';
 
 /** As a window has it of its own chat's conversations. */
-const deskOf = (live: LiveConversations): LiveDesk => ({
+const deskOf = (live: LiveConversations): LiveControls => ({
   list: () => live.list(),
   view: (id) => Promise.resolve(live.view(id)),
   compare: (id) => Promise.resolve(live.compare(id)),

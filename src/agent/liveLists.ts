@@ -5,10 +5,10 @@ import { selectLastByPlace, type Edit, type SummaryEdit } from '../core/condense
 import { formatTokens } from '../core/format';
 import { createPlaceDescriber } from '../live/describePlace';
 import type { LiveId } from '../live/request';
-import type { LiveDesk, LiveSummary } from '../live/types';
+import type { LiveControls, LiveSummary } from '../live/types';
 
 /** Selects the edits in the view. Excluded edits are listed too, so that they can be restored. */
-export async function chooseEdits(live: LiveDesk, id: LiveId): Promise<void> {
+export async function chooseEdits(live: LiveControls, id: LiveId): Promise<void> {
   const shown = await live.view(id);
   if (!shown) return;
   const excluded = new Set(shown.excluded.map(({ id: edit }) => edit));
@@ -49,7 +49,7 @@ const getBlockIndex = (edit: Edit): number => (edit.kind === 'summary' ? 0 : Num
 const formatRange = ({ start, end }: SummaryEdit): string => vscode.l10n.t('Messages {0} to {1}', start + 1, end);
 
 /** Selects the messages that stay unchanged. */
-export async function choosePins(live: LiveDesk, { id, pinned }: LiveSummary): Promise<void> {
+export async function choosePins(live: LiveControls, { id, pinned }: LiveSummary): Promise<void> {
   const messages = (await live.outline(id)) ?? [];
   const items = messages.map(({ role, words }, index) => ({
     index,

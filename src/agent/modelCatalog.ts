@@ -5,7 +5,7 @@ import { OWN_VENDOR } from '../settings/ownVendor';
 import { offerProfile, offerWrappedModel, type OfferedModel, type WrappedModel } from './offeredModels';
 import { isEqual } from '../core/isEqual';
 
-export interface CatalogParts {
+export interface CatalogDependencies {
   readonly models: LanguageModels;
   readonly profiles: () => readonly ApiProfile[];
   /** Names of VS Code's models, `vendor/id`. */
@@ -23,7 +23,7 @@ export class ModelCatalog {
   private offered: readonly OfferedModel[] = [];
   private loading: Promise<void> | undefined;
 
-  constructor(private readonly parts: CatalogParts) {}
+  constructor(private readonly parts: CatalogDependencies) {}
 
   /** The models, after the first read. */
   async list(): Promise<readonly OfferedModel[]> {

@@ -3,7 +3,7 @@ import { fake } from '../../test/support/vscode';
 import type { CondensationOutcome } from '../core/condense';
 import type { LiveDecision, LiveEvent } from '../live/events';
 import type { LiveId } from '../live/request';
-import { showAgentCondensed, showLimit, showLiveEvent, formatWhy, type NoticeParts } from './notices';
+import { showAgentCondensed, showLimit, showLiveEvent, formatWhy, type NoticeDependencies } from './notices';
 
 beforeEach(() => {
   fake.reset();
@@ -66,7 +66,7 @@ function parts(kind: 'none' | 'statusBar' | 'notification') {
   const showDetails = vi.fn(() => Promise.resolve());
   const titleOf = (): string => 'Fix the chat';
   const parts = { providerName, kind: () => kind, targetPercent: () => 50, log, undo, showDiff, showDetails, titleOf };
-  return parts satisfies NoticeParts;
+  return parts satisfies NoticeDependencies;
 }
 
 const none = { kept: 0, recallable: 0, recallableExamples: [], lost: 0, lostExamples: [] };

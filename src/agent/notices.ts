@@ -14,7 +14,7 @@ const STATUS_MESSAGE_MS = 8_000;
 
 type CondensedEvent = Extract<LiveEvent, { readonly kind: 'condensed' }>;
 
-export interface NoticeParts {
+export interface NoticeDependencies {
   /** Display name of a provider. */
   readonly providerName: (id: string) => string;
   readonly kind: () => Settings['notifications'];
@@ -29,7 +29,7 @@ export interface NoticeParts {
 }
 
 /** Reports an event of a live conversation: in the log, and to the user as set. */
-export async function showLiveEvent(event: LiveEvent, parts: NoticeParts): Promise<void> {
+export async function showLiveEvent(event: LiveEvent, parts: NoticeDependencies): Promise<void> {
   const { providerName, log } = parts;
   const reportOf = (outcome: OutcomeSummary): string => formatReport(outcome, providerName);
   switch (event.kind) {
@@ -67,7 +67,10 @@ export async function showLiveEvent(event: LiveEvent, parts: NoticeParts): Promi
   }
 }
 
-async function showCondensed({ outcome, conversation, decision }: CondensedEvent, parts: NoticeParts): Promise<void> {
+async function showCondensed(
+  { outcome, conversation, decision }: CondensedEvent,
+  parts: NoticeDependencies,
+): Promise<void> {
   const provider = listNames(outcome, parts.providerName);
   const isByHand = decision.reason === 'by-hand';
   // Whoever asked for it wants to see the result.

@@ -21,10 +21,10 @@ import { LiveClient } from '../engine/live/client';
 import { createMetrics } from '../live/metricsOfEvent';
 import type { Announcement } from '../gateway/announcement';
 import { RunningConversations } from '../gateway/runningConversations';
-import type { ByHandResult, LiveDesk, LiveSummary, LiveView, WindowEngine } from '../live/types';
+import type { ByHandResult, LiveControls, LiveSummary, LiveView, WindowEngine } from '../live/types';
 import type { LiveId } from '../live/request';
 import type { LiveEvent } from '../live/events';
-import { showDetails, showOutcome, type DetailsParts } from './liveDetails';
+import { showDetails, showOutcome, type DetailsDependencies } from './liveDetails';
 import { ModelCatalog } from './modelCatalog';
 import { GATEWAY_TERMINAL_NAME } from './names';
 import { ModelGroups } from './modelGroups';
@@ -161,7 +161,7 @@ export class AgentRuntime implements vscode.Disposable {
 
   /** Starts watching for running gateways. Also call this before starting one. */
   watchRunning(): Promise<void> {
-    return this.running.look();
+    return this.running.refresh();
   }
 
   /** The gateway shared with other extensions, in whatever window it runs. */
@@ -188,7 +188,7 @@ export class AgentRuntime implements vscode.Disposable {
   }
 
   /** Actions on any of the conversations. */
-  desk(): LiveDesk {
+  desk(): LiveControls {
     return {
       list: () => this.list(),
       view: (id) => this.lookAt(id),
@@ -222,7 +222,7 @@ export class AgentRuntime implements vscode.Disposable {
 
   /** "Show Condensed Chat Conversations". @param conversation default: the only one, or a choice */
   async showDetails(conversation?: LiveId): Promise<void> {
-    const parts: DetailsParts = {
+    const parts: DetailsDependencies = {
       live: this.desk(),
       condense: (id, provider, config) => this.condense(id, provider, config),
       showDiff: (id) => this.showDiff(id),

@@ -11,7 +11,7 @@ import { toChatError } from './answerParts';
 import type { LiveSummary } from '../live/types';
 import type { LiveId } from '../live/request';
 import type { LiveEvent } from '../live/events';
-import { showLiveEvent, type NoticeParts } from './notices';
+import { showLiveEvent, type NoticeDependencies } from './notices';
 import { isSmallRequest, makeChatTitle } from './chatRequests';
 import { showDetails } from './liveDetails';
 import { describeNewResults, formatFigures, LiveStatusBar, formatShort, formatWaiting } from './statusBar';
@@ -229,7 +229,7 @@ describe('texts about a running conversation', () => {
     const log = window.createOutputChannel();
     const manager = new CondensationManager(counter, [losslessProvider]);
     const done = () => Promise.resolve();
-    const parts: NoticeParts = {
+    const parts: NoticeDependencies = {
       providerName: (id) => manager.providerName(id),
       kind: () => 'none',
       targetPercent: () => 50,

@@ -159,11 +159,11 @@ function describeError(kind: ApiErrorKind, details: ApiErrorDetails): string {
   const { what, todo } = { ...ERROR_ADVICE[kind], ...details };
   const code = status === undefined ? '' : ` (${status})`;
   const words = vendorMessage === undefined ? '' : ` The server said${code}: “${vendorMessage}”`;
-  return `${name}: ${what} ${retryAfterMs === undefined ? todo : waitWords(retryAfterMs)}${words}`;
+  return `${name}: ${what} ${retryAfterMs === undefined ? todo : formatWait(retryAfterMs)}${words}`;
 }
 
 /** Seconds, or minutes from two minutes on. */
-function waitWords(milliseconds: number): string {
+function formatWait(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
   const time = seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
   return `It asks you to wait ${time}; try again then.`;

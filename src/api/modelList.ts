@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import type { PartialPrices } from '../core/cost/prices';
 
-export interface ModelOfVendor {
+export interface ListedModel {
   readonly id: string;
   /** Input and output together, in tokens. */
   readonly contextWindow?: number;
@@ -37,7 +37,7 @@ const supportedSchema = z
   .optional()
   .catch(() => undefined);
 
-const pricesOfRouter = {
+const routerPriceFields = {
   prompt: dollarsSchema,
   completion: dollarsSchema,
   input_cache_read: dollarsSchema,
@@ -82,9 +82,9 @@ const entrySchema = z.object({
     .catch(() => undefined),
   pricing: z
     .object({
-      ...pricesOfRouter,
+      ...routerPriceFields,
       overrides: z
-        .array(z.object({ min_prompt_tokens: tokenCountSchema, ...pricesOfRouter }))
+        .array(z.object({ min_prompt_tokens: tokenCountSchema, ...routerPriceFields }))
         .optional()
         .catch(() => undefined),
     })
@@ -95,7 +95,7 @@ const entrySchema = z.object({
 type ModelListEntry = z.output<typeof entrySchema>;
 
 /** Sorted by ID; entries without one are skipped. */
-export function parseModels(entries: readonly unknown[]): ModelOfVendor[] {
+export function parseModels(entries: readonly unknown[]): ListedModel[] {
   const models = entries.slice(0, MAX_LISTED_MODELS).flatMap((entry) => {
     const parsed = entrySchema.safeParse(entry);
     return parsed.success ? parseModel(parsed.data) : [];
@@ -103,7 +103,7 @@ export function parseModels(entries: readonly unknown[]): ModelOfVendor[] {
   return models.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
 }
 
-function parseModel(entry: ModelListEntry): ModelOfVendor[] {
+function parseModel(entry: ModelListEntry): ListedModel[] {
   const { top_provider: provider, architecture, capabilities } = entry;
   // Gemini's names are paths.
   const id = entry.id ?? entry.name?.replace(/^models\//, '');
@@ -134,7 +134,7 @@ function parseModel(entry: ModelListEntry): ModelOfVendor[] {
   ];
 }
 
-function parsePrices({ pricing }: ModelListEntry): ModelOfVendor['prices'] {
+function parsePrices({ pricing }: ModelListEntry): ListedModel['prices'] {
   if (!pricing) return undefined;
   const base = convertRouterPrices(pricing);
   if (base.input === undefined || base.output === undefined) return undefined;
@@ -146,7 +146,7 @@ function parsePrices({ pricing }: ModelListEntry): ModelOfVendor['prices'] {
   };
 }
 
-type RouterPrices = { readonly [field in keyof typeof pricesOfRouter]?: number | undefined };
+type RouterPrices = { readonly [field in keyof typeof routerPriceFields]?: number | undefined };
 
 function convertRouterPrices(prices: RouterPrices): PartialPrices {
   const { prompt, completion, input_cache_read: read, input_cache_write: write, input_cache_write_1h: long } = prices;

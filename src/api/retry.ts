@@ -35,7 +35,7 @@ const BROKEN_CONNECTION_CODES = new Set<string | undefined>([
 /** True if an established connection was lost, so the request may have arrived. */
 export const isBrokenOff = ({ code }: ApiErrorDetails): boolean => BROKEN_CONNECTION_CODES.has(code);
 
-const isWorthIt = ({ kind, details }: ApiError): boolean =>
+const isWorthRetrying = ({ kind, details }: ApiError): boolean =>
   kind === 'rate-limit' || kind === 'overloaded' || kind === 'server' || (kind === 'network' && isBrokenOff(details));
 
 /**
@@ -50,7 +50,7 @@ export function waitBeforeRetry(
   policy: RetryPolicy,
   random: number,
 ): number | undefined {
-  if (tried >= policy.retries || !isWorthIt(error)) return undefined;
+  if (tried >= policy.retries || !isWorthRetrying(error)) return undefined;
   const asked = error.details.retryAfterMs;
   if (asked !== undefined) {
     return asked > policy.longestRetryAfterMs ? undefined : Math.round(asked * (1 + random / 10));

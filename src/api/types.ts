@@ -6,7 +6,7 @@ import type { Usage, UsageAccounting } from '../core/cost/usage';
 import type { ApiMessage, Block, TextBlock } from '../core/messages/types';
 import type { ThinkingScope } from '../core/vendors/families';
 import type { Vendor } from '../core/vendors/vendors';
-import type { ModelOfVendor } from './modelList';
+import type { ListedModel } from './modelList';
 
 export type { Usage, UsageAccounting, Vendor };
 
@@ -137,5 +137,5 @@ export interface ApiHandler {
    * Absent if the endpoint has no model list.
    * @throws {ApiError}
    */
-  readonly listModels?: (signal?: AbortSignal) => Promise<readonly ModelOfVendor[]>;
+  readonly listModels?: (signal?: AbortSignal) => Promise<readonly ListedModel[]>;
 }

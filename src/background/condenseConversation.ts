@@ -26,7 +26,7 @@ import { getKnownFacts } from './knownFacts';
 import type { CondenseTask, TaskProgress } from './tasks';
 import type { CondensedResult, ConversationSummary, NotCondensedResult } from './taskResults';
 
-export interface CondenseParts {
+export interface CondenseDependencies {
   readonly manager: CondensationManager;
   readonly counter: MessageCounter;
   readonly onProgress: (progress: TaskProgress) => void;
@@ -47,7 +47,7 @@ export interface CondensedConversation {
 export async function condenseConversation(
   conversation: Conversation,
   task: Omit<CondenseTask, 'kind'>,
-  { manager, counter, onProgress, signal, maxCost }: CondenseParts,
+  { manager, counter, onProgress, signal, maxCost }: CondenseDependencies,
 ): Promise<CondensedConversation> {
   onProgress({ step: 'Counting its tokens' });
   const before = counter.countMessages(conversation.messages);

@@ -59,7 +59,7 @@ async function buildIndex(
     const messages = new MessageCounter(counter);
     await sink.add(
       readAllDetails(each, messages, history, (read) => fill(read, messages), {
-        head: heads.take(each.path),
+        head: heads.takeHead(each.path),
         databases,
       }),
     );
@@ -73,7 +73,7 @@ async function buildIndex(
     // A title that can't be cached would be read again, so such files get it when read completely.
     if (!heads.hasRoom && !isTooLarge(each)) continue;
     const { details, head } = readHeadDetails(each);
-    if (head && !details.isComplete) heads.keep(each.path, head);
+    if (head && !details.isComplete) heads.keepHead(each.path, head);
     await sink.add(details);
   }
   for (const each of found.conversations) {

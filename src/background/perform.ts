@@ -46,7 +46,7 @@ import type { AccountResult, CondensedResult, NotCondensedResult, UndoResult } f
 
 type ReportProgress = (progress: TaskProgress) => void;
 
-export interface PerformParts {
+export interface TaskDependencies {
   /** Loads the token counter. */
   readonly tokens: () => Promise<TokenCounter>;
   readonly onProgress: ReportProgress;
@@ -58,7 +58,7 @@ export interface PerformParts {
 }
 
 /** Runs a task. Reads synchronously, since the thread has no other work. */
-export async function performTask(task: Task, parts: PerformParts): Promise<unknown> {
+export async function performTask(task: Task, parts: TaskDependencies): Promise<unknown> {
   const { tokens, onProgress, signal } = parts;
   switch (task.kind) {
     case 'condense':
@@ -116,7 +116,7 @@ export async function performTask(task: Task, parts: PerformParts): Promise<unkn
 async function performCondense(
   task: CondenseTask,
   counter: MessageCounter,
-  { onProgress, signal, models, providers: calls }: PerformParts,
+  { onProgress, signal, models, providers: calls }: TaskDependencies,
 ): Promise<CondensedResult | NotCondensedResult> {
   const { paid, registered = [] } = task;
   const others = calls ? registered.map((description) => createRemoteProvider(description, calls)) : [];

@@ -24,7 +24,7 @@ import {
   describeUnread,
 } from '../core/account/words';
 import { formatTokens } from '../core/format';
-import { formatLocalDay, startOfDays } from '../core/localDay';
+import { formatLocalDay, getPeriodStartMs } from '../core/localDay';
 import { formatShare } from '../core/percent';
 import { formatPlural } from '../core/plural';
 import { maskValue } from '../core/secrets/maskMessages';
@@ -33,7 +33,7 @@ import { OWN_FILE_KINDS } from '../storage/ownFiles';
 import { parseOptions, parsePositiveInteger, UsageError } from './args';
 import { formatAccountLine } from './accountLine';
 import { findChoice, runWhatIf, computeWhatIfOfAll } from './whatIf';
-import { isPartOf, checkOutFile, checkOwnFile, checkStoreFolder, writeWhole } from './output';
+import { isStoredInFile, checkOutFile, checkOwnFile, checkStoreFolder, writeWhole } from './output';
 import { EXIT_CODE, type CliIo, type ExitCode } from './io';
 
 /** Longer tables belong in a file. */
@@ -50,7 +50,7 @@ export async function runAccountCommand(argv: readonly string[], io: CliIo): Pro
   // The current block started yesterday at the earliest, unless blocks follow each other without a
   // pause.
   const wanted = line ? ACCOUNT_LINE_DAYS : days;
-  const since = wanted === undefined ? undefined : startOfDays(wanted, io.now().getTime());
+  const since = wanted === undefined ? undefined : getPeriodStartMs(wanted, io.now().getTime());
   const { platform, env, homedir } = io;
   const folder = await checkStoreFolder(store, io);
   const cache = await checkOwnFile('--store', join(folder, 'account.json'), OWN_FILE_KINDS.account);
@@ -96,7 +96,7 @@ export async function runAccountCommand(argv: readonly string[], io: CliIo): Pro
     return EXIT_CODE.done;
   }
   for (const { path } of all.sessions) {
-    if (await isPartOf(path, file))
+    if (await isStoredInFile(path, file))
       throw new UsageError("--out names an agent's session, which is never overwritten. Nothing was written.");
   }
   await writeWhole(

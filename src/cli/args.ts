@@ -67,7 +67,7 @@ export function parseLine(argv: readonly string[]): ParsedLine {
   if (references.length > 0 && command !== 'expand') {
     throw new UsageError(`${command} takes one file; "${references.join(' ')}" is one too many.`);
   }
-  checkOptionsOf(command, values, SESSION_COMMANDS);
+  checkCommandOptions(command, values, SESSION_COMMANDS);
   const { history } = values;
   if (history !== 'active' && history !== 'all') {
     throw new UsageError(`--history must be active or all, not "${history}".`);
@@ -128,7 +128,7 @@ export function parseOptions<C extends AnyCommand>(
  * @param among commands that are parsed alike
  * @throws UsageError
  */
-export function checkOptionsOf<Name extends CommandName | OtherCommandName>(
+export function checkCommandOptions<Name extends CommandName | OtherCommandName>(
   command: Name,
   values: Readonly<Record<string, unknown>>,
   among: readonly Name[],

@@ -285,19 +285,19 @@ const OPTION_ROWS = [
 ] as const satisfies readonly Option[];
 
 type OptionRow = (typeof OPTION_ROWS)[number];
-type NameOf<Written> = Written extends `--${infer Name} <${string}`
+type ExtractOptionName<Written> = Written extends `--${infer Name} <${string}`
   ? Name
   : Written extends `--${infer Name}`
     ? Name
     : never;
-type ValueOf<R> = R extends { readonly isRepeatable: true }
+type ExtractOptionValue<R> = R extends { readonly isRepeatable: true }
   ? readonly string[]
   : R extends { readonly option: `${string} <${string}` }
     ? R extends { readonly default: string }
       ? string
       : string | undefined
     : boolean;
-type RowOf<C, R = OptionRow> = R extends { readonly of: readonly (infer Having)[] }
+type SelectOptionRow<C, R = OptionRow> = R extends { readonly of: readonly (infer Having)[] }
   ? C & Having extends never
     ? never
     : R
@@ -305,10 +305,10 @@ type RowOf<C, R = OptionRow> = R extends { readonly of: readonly (infer Having)[
 
 /** The options of commands, as they are parsed. */
 export type OptionValues<C extends AnyCommand> = {
-  readonly [R in RowOf<C> as NameOf<R['option']>]: ValueOf<R>;
+  readonly [R in SelectOptionRow<C> as ExtractOptionName<R['option']>]: ExtractOptionValue<R>;
 };
 
-const nameOf = ({ option }: Option): string => option.slice(2).split(' ')[0] ?? '';
+const getOptionName = ({ option }: Option): string => option.slice(2).split(' ')[0] ?? '';
 
 /** The options of commands in the form that Node's `parseArgs` takes. */
 export function selectOptions(commands: readonly AnyCommand[]) {
@@ -320,7 +320,10 @@ export function selectOptions(commands: readonly AnyCommand[]) {
         const type = row.option.includes(' ') ? 'string' : 'boolean';
         const standard = row.isRepeatable ? [] : (row.default ?? (type === 'boolean' ? false : undefined));
         const multiple = row.isRepeatable && { multiple: true };
-        return [nameOf(row), { type, ...multiple, ...(standard !== undefined && { default: standard }) } as const];
+        return [
+          getOptionName(row),
+          { type, ...multiple, ...(standard !== undefined && { default: standard }) } as const,
+        ];
       }),
   );
 }
@@ -328,7 +331,7 @@ export function selectOptions(commands: readonly AnyCommand[]) {
 /** Commands that have an option; undefined if it is unknown. */
 export function findCommandsWithOption(name: string): readonly AnyCommand[] | undefined {
   const options: readonly Option[] = OPTION_ROWS;
-  const found = options.filter((row) => nameOf(row) === name);
+  const found = options.filter((row) => getOptionName(row) === name);
   return found.length === 0 ? undefined : found.flatMap(({ of }) => of);
 }
 

@@ -29,7 +29,7 @@ export async function checkOutFile(
     throw new UsageError(`${option}: there is no folder ${folder}. Nothing was done.`);
   const link = await readlink(target).catch(() => undefined);
   const to = await resolveRealPath(target);
-  if (input !== undefined && (await isPartOf(input, to)))
+  if (input !== undefined && (await isStoredInFile(input, to)))
     throw new UsageError(`${option} names the conversation itself, which is never overwritten.`);
   const status = await readStatus(to);
   if (status?.isDirectory()) throw new UsageError(`${option}: ${to} is a folder; name a file in it. Nothing was done.`);
@@ -56,7 +56,7 @@ async function isAmongSessions(file: string, home: HomeEnvironment): Promise<boo
 }
 
 /** True if the conversation is stored in this file, following links. */
-export const isPartOf = async (location: string, file: string): Promise<boolean> =>
+export const isStoredInFile = async (location: string, file: string): Promise<boolean> =>
   (await resolveRealPath(splitLocation(resolve(location)).file)) === file;
 
 /**

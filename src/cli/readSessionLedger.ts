@@ -4,7 +4,7 @@ import { findByView, openLedger, type LedgerFile } from '../storage/ledgerStore'
 import type { CliSession } from './session';
 
 /** The ledger of the session's file. */
-export interface LedgerOfConversation {
+export interface ConversationLedger {
   readonly ledger: LedgerFile;
   /** True if the file is a view written by `condense --out`. */
   readonly isView: boolean;
@@ -14,7 +14,7 @@ export interface LedgerOfConversation {
  * Finds the ledger of a conversation, or of a view made from one.
  * @throws UsageError if there is none
  */
-export async function readSessionLedger({ args, conversation, store }: CliSession): Promise<LedgerOfConversation> {
+export async function readSessionLedger({ args, conversation, store }: CliSession): Promise<ConversationLedger> {
   const ofView = await findByView(store, hashView(conversation.messages));
   if (ofView) return { ledger: ofView, isView: true };
   const ledger = await openLedger(store, conversation);

@@ -20,7 +20,7 @@ export async function runReportCommand(session: CliSession): Promise<ExitCode> {
   if (args.out === undefined)
     throw new UsageError('report needs --out with the file of the page, such as report.html.');
   const out = await checkOutFile(args.out, io, args.file);
-  const subject = (await readStoredSubject(session)) ?? (await makePreviewSubject(session));
+  const subject = (await readStoredReportSubject(session)) ?? (await createPreviewReportSubject(session));
   const fill = fillSentence((await loadFillLevelReader())(conversation, counter));
   const page = renderReportPage(
     { title: conversation.title || basename(args.file), format: conversation.format, fill, ...subject },
@@ -35,7 +35,7 @@ export async function runReportCommand(session: CliSession): Promise<ExitCode> {
 type ReportSubject = Omit<ReportedCondensation, 'title' | 'format'>;
 
 /** Stored condensations of the conversation or view. */
-async function readStoredSubject(session: CliSession): Promise<ReportSubject | undefined> {
+async function readStoredReportSubject(session: CliSession): Promise<ReportSubject | undefined> {
   const { conversation, store, manager } = session;
   const ofView = await findByView(store, hashView(conversation.messages));
   const ledger = ofView ?? (await openLedger(store, conversation));
@@ -43,7 +43,7 @@ async function readStoredSubject(session: CliSession): Promise<ReportSubject | u
   return condensation && { ...condensation, original: await restoreOriginalMessages(session, ledger) };
 }
 
-async function makePreviewSubject(session: CliSession): Promise<ReportSubject> {
+async function createPreviewReportSubject(session: CliSession): Promise<ReportSubject> {
   const { args, conversation, manager } = session;
   const provider = manager.getProvider(args.provider);
   const outcome = await manager.condense(await makeRequest(session, provider));

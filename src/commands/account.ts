@@ -6,7 +6,7 @@ import { listLiveConversations } from '../agent/runtime';
 import type { AccountResult } from '../background/taskResults';
 import type { AccountTask } from '../background/tasks';
 import { vscode as chatAgent } from '../core/agents/copilot';
-import { formatLocalDay, startOfDays } from '../core/localDay';
+import { formatLocalDay, getPeriodStartMs } from '../core/localDay';
 import { CURRENT_CHOICE_ID, JUDGED_CHOICES, listJudgedChoices } from '../core/condense/futureNeed/judgedChoices';
 import { needsModelOrExtension } from '../core/condense/types';
 import type { ToolWeight } from '../live/toolWeights';
@@ -39,7 +39,7 @@ export async function computeStoredAccount(
     kind: 'account',
     find: getFindOptions(services),
     cache: join(services.context.globalStorageUri.fsPath, 'account.json'),
-    ...(days !== undefined && { sinceDay: formatLocalDay(startOfDays(days, Date.now())) }),
+    ...(days !== undefined && { sinceDay: formatLocalDay(getPeriodStartMs(days, Date.now())) }),
     ...(provider && { with: provider }),
     ...(file && { file }),
   };

@@ -103,7 +103,7 @@ export async function setClaudeCodeAddress(gateway: () => Promise<string | undef
     return;
   }
   if (now.kind === 'set') {
-    await offerToTakeBack(now, gateway);
+    await offerToRemoveAddress(now, gateway);
     return;
   }
   // In a desktop's remote window, user settings belong to the local computer.
@@ -139,7 +139,7 @@ export async function setClaudeCodeAddress(gateway: () => Promise<string | undef
   );
 }
 
-async function offerToTakeBack(
+async function offerToRemoveAddress(
   { address, variables }: Extract<ClaudeCodeAddress, { readonly kind: 'set' }>,
   gateway: () => Promise<string | undefined>,
 ): Promise<void> {

@@ -19,7 +19,7 @@ import { readManualSettings } from '../window/settings/manualSettings';
 import type { LastCondensation, Services } from '../window/services';
 import { resolveConversation, loadConversation } from './chosenConversation';
 import { condenseFile } from './condenseNow';
-import { estimateChoices, type EstimatedWords } from './estimateChoices';
+import { estimateChoices, type EstimateTexts } from './estimateChoices';
 import { type Configuration, readPreviewSetup } from './previewSetup';
 import { pickConversation } from './pickConversation';
 import { pickItem } from './pickedItem';
@@ -207,7 +207,7 @@ async function askChoice(
   const choices = listChoices(services).toSorted(
     (a, b) => Number(isSameChoice(b, chosen)) - Number(isSameChoice(a, chosen)),
   );
-  const found = new Map<ProviderChoice, EstimatedWords>();
+  const found = new Map<ProviderChoice, EstimateTexts>();
   const show = (): void => {
     const active = picker.activeItems[0]?.choice;
     picker.items = createItems(choices, found, chosen, subject);
@@ -260,7 +260,7 @@ async function previewChoice(
 
 function createItems(
   choices: readonly ProviderChoice[],
-  found: ReadonlyMap<ProviderChoice, EstimatedWords>,
+  found: ReadonlyMap<ProviderChoice, EstimateTexts>,
   chosen: LastCondensation['choice'],
   { tokensAfter: now = Infinity, choice: ran }: CondensedWith,
 ): ChoiceItem[] {

@@ -13,7 +13,7 @@ import type { Services } from '../window/services';
 import { isSet } from '../window/settings/settings';
 import { type Configuration, readPreviewSetup } from './previewSetup';
 
-export interface EstimatedWords {
+export interface EstimateTexts {
   /** Tokens and cost, or why they are unknown. */
   readonly size: string;
   /** Absent if unknown. */
@@ -28,7 +28,7 @@ export async function estimateChoices<W extends { readonly configuration?: Confi
   conversation: ConversationSource,
   choices: readonly W[],
   signal: AbortSignal,
-  tell: (choice: W, words: EstimatedWords) => void,
+  tell: (choice: W, words: EstimateTexts) => void,
 ): Promise<void> {
   const ended = (reason: string): string => vscode.l10n.t('The estimate’s worker ended ({0}).', reason);
   const thread = new PreviewThread({ bundle: getEngineBundle(services), ended });

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { showInPicker } from '../agent/wrappedModels';
 import { ApiError, isApiError } from '../api/apiError';
-import type { ModelOfVendor } from '../api/modelList';
+import type { ListedModel } from '../api/modelList';
 import { formatTime } from '../core/format';
 import { getErrorMessage } from '../core/errors';
 import { describeIssue } from '../core/issueWords';
@@ -91,7 +91,7 @@ async function runAction(services: Services, profile: ApiProfile): Promise<void>
     case 'offer':
       return offerInChat(profile);
     case 'key':
-      if (await askKey(services, profile)) await showKept(services, profile);
+      if (await askKey(services, profile)) await showKeySaved(services, profile);
       return;
     case 'forget':
       return forgetConsents(services, profile);
@@ -151,7 +151,7 @@ export async function askKey({ context }: Services, profile: ApiProfile): Promis
   return true;
 }
 
-async function showKept(services: Services, profile: ApiProfile): Promise<void> {
+async function showKeySaved(services: Services, profile: ApiProfile): Promise<void> {
   const test = vscode.l10n.t('Test Connection');
   const notice = vscode.l10n.t('The key of {0} was saved.', profile.name);
   if ((await showInformationMessage(notice, test)) === test) await testProfile(services, profile);
@@ -203,7 +203,7 @@ export async function listVendorModels(
   services: Services,
   profile: ApiProfile,
   signal: AbortSignal,
-): Promise<readonly ModelOfVendor[]> {
+): Promise<readonly ListedModel[]> {
   const handler = createProfileHandler(profile, await getSendableKey(services.context.secrets, profile), {
     counter: await getCounter(services),
     models: languageModels,

@@ -28,7 +28,7 @@ interface PickItem extends vscode.QuickPickItem {
 export type PickResult = { readonly live: LiveSummary } | { readonly path: string; readonly title?: string };
 
 /** The picker's texts and behavior. */
-interface PickWords {
+interface PickerTexts {
   readonly title: string;
   /** Label of the button that opens a file. */
   readonly open: string;
@@ -37,7 +37,7 @@ interface PickWords {
 }
 
 /** Lets the user pick a stored conversation. @returns undefined if nothing was picked */
-export async function pickFile(services: Services, words: PickWords): Promise<string | undefined> {
+export async function pickFile(services: Services, words: PickerTexts): Promise<string | undefined> {
   const picked = await pickConversation(services, [], words);
   return picked && 'path' in picked ? picked.path : undefined;
 }
@@ -46,7 +46,7 @@ export async function pickFile(services: Services, words: PickWords): Promise<st
 export async function pickConversation(
   services: Services,
   live = listLiveConversations(services),
-  words: PickWords = { title: vscode.l10n.t('Condense Context Now'), open: vscode.l10n.t('Condense') },
+  words: PickerTexts = { title: vscode.l10n.t('Condense Context Now'), open: vscode.l10n.t('Condense') },
 ): Promise<PickResult | undefined> {
   const picker = createPicker<PickItem>();
   picker.title = words.title;

@@ -8,7 +8,8 @@ export function describeIssue(issue: z.core.$ZodIssue): string {
         ? 'is missing'
         : `must be ${withArticle(issue.expected === 'int' ? 'whole number' : issue.expected)}`;
     case 'too_small':
-      if (issue.origin === 'string') return isMissingText(issue) ? 'is missing' : `needs ${issue.minimum} characters`;
+      if (issue.origin === 'string')
+        return isEmptyTextIssue(issue) ? 'is missing' : `needs ${issue.minimum} characters`;
       return issue.origin === 'array'
         ? `needs ${issue.minimum} or more entries`
         : `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
@@ -29,6 +30,6 @@ export function describeIssue(issue: z.core.$ZodIssue): string {
 /** Zod 4 reveals a missing value only in the issue's message. */
 const isMissing = ({ message }: z.core.$ZodIssue): boolean => message.endsWith('received undefined');
 
-const isMissingText = ({ minimum }: { readonly minimum: number | bigint }): boolean => Number(minimum) === 1;
+const isEmptyTextIssue = ({ minimum }: { readonly minimum: number | bigint }): boolean => Number(minimum) === 1;
 
 const withArticle = (type: string): string => `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`;

@@ -2,7 +2,7 @@
  * Local midnight at the start of a period of days that includes today, in milliseconds since the
  * epoch.
  */
-export function startOfDays(days: number, now: number): number {
+export function getPeriodStartMs(days: number, now: number): number {
   const today = new Date(now);
   return new Date(today.getFullYear(), today.getMonth(), today.getDate() - (days - 1)).getTime();
 }

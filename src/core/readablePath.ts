@@ -9,12 +9,12 @@ export function formatReadablePath(value: unknown, path: string): string {
   const steps = path.split('.').map((step) => {
     const isEntry = Array.isArray(at) && /^\d+$/.test(step);
     at = isRecord(at) || Array.isArray(at) ? (at as Readonly<Record<string, unknown>>)[step] : undefined;
-    return isEntry ? nameOfEntry(at, step) : step;
+    return isEntry ? getEntryName(at, step) : step;
   });
   return steps.join('.') === path ? path : steps.join(' › ');
 }
 
-function nameOfEntry(entry: unknown, index: string): string {
+function getEntryName(entry: unknown, index: string): string {
   const name = isRecord(entry) ? (entry['name'] ?? entry['id']) : undefined;
   return typeof name === 'string' && name.trim() !== '' ? `“${name}”` : `entry ${Number(index) + 1}`;
 }

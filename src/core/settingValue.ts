@@ -69,7 +69,7 @@ export function listEntryNames(list: readonly unknown[]): readonly EntryName[] {
 }
 
 /** -1 if missing. */
-const indexOfEntry = (list: readonly unknown[], { id, nth }: EntryName): number =>
+const findEntryIndex = (list: readonly unknown[], { id, nth }: EntryName): number =>
   listEntryNames(list).findIndex((name) => name.id === id && name.nth === nth);
 
 /**
@@ -79,7 +79,7 @@ const indexOfEntry = (list: readonly unknown[], { id, nth }: EntryName): number 
 export function resolvePath(root: unknown, path: NamedPath): Path {
   let value = root;
   return path.map((key) => {
-    const at = typeof key !== 'object' ? key : Array.isArray(value) ? indexOfEntry(value, key) : -1;
+    const at = typeof key !== 'object' ? key : Array.isArray(value) ? findEntryIndex(value, key) : -1;
     if (at === -1) throw new PathError(MISSING_ENTRY_TEXT);
     value = isContainer(value) && Object.hasOwn(value, at) ? value[at] : undefined;
     return at;
@@ -132,13 +132,13 @@ export function applyListChange(list: readonly unknown[], change: ListChange): C
   if (change.kind === 'insert') {
     const { entry, copyOf, place } = change;
     if (list.some((other) => getId(other) === getId(entry) && getId(entry) !== '')) return { list, undo: undefined };
-    const original = copyOf === undefined ? undefined : list[indexOfEntry(list, copyOf)];
+    const original = copyOf === undefined ? undefined : list[findEntryIndex(list, copyOf)];
     if (copyOf !== undefined && !isContainer(original)) throw new PathError(MISSING_ENTRY_TEXT);
     const at = placeIn(list, place);
     const after = list.toSpliced(at, 0, { ...(isContainer(original) ? original : {}), ...entry });
     return { list: after, undo: { kind: 'remove', entry: nameAt(after, at) } };
   }
-  const from = indexOfEntry(list, change.entry);
+  const from = findEntryIndex(list, change.entry);
   if (from === -1) throw new PathError(MISSING_ENTRY_TEXT);
   const entry = list[from];
   const without = list.toSpliced(from, 1);
@@ -171,8 +171,8 @@ function getNeighbors(list: readonly unknown[], index: number): Neighbors {
 }
 
 function placeIn(list: readonly unknown[], place: Neighbors): number {
-  const before = 'before' in place ? indexOfEntry(list, place.before) : -1;
+  const before = 'before' in place ? findEntryIndex(list, place.before) : -1;
   if (before >= 0) return before;
-  const after = 'after' in place ? indexOfEntry(list, place.after) : -1;
+  const after = 'after' in place ? findEntryIndex(list, place.after) : -1;
   return after >= 0 ? after + 1 : list.length;
 }

@@ -16,7 +16,7 @@ import type { Usage } from '../core/cost/usage';
 import type { OverflowTokens } from '../api/tooLong';
 import type { ProviderCalls } from '../extensionApi/remoteProvider';
 import type { LiveId } from '../live/request';
-import type { LiveConversationsApi, LiveDesk } from '../live/types';
+import type { LiveConversationsApi, LiveControls } from '../live/types';
 import type { LiveChange, LiveSetup, SentLiveView, SentPrepared, SentRequest } from './live/messages';
 import type { LiveSession } from './live/session';
 import type { OutcomeWithoutView } from '../core/condense/condensation';
@@ -101,7 +101,7 @@ export interface LiveEngine
       LiveConversationsApi,
       'countPart' | 'expandMarkers' | 'recall' | 'undo' | 'redo' | 'toggleEdit' | 'pin' | 'unpin'
     >,
-    Pick<LiveDesk, 'compare' | 'outline'> {
+    Pick<LiveControls, 'compare' | 'outline'> {
   /**
    * Begins; ends when the signal is aborted.
    * @param folders of the ledgers, and of the summaries that were paid for.

@@ -18,7 +18,7 @@ export interface ManagerSetup {
   readonly registered: readonly ProviderDescription[];
 }
 
-export interface HostManagerParts {
+export interface HostManagerDependencies {
   readonly counter: MessageCounter;
   /** Folder of paid summaries. */
   readonly summaries: string;
@@ -36,7 +36,7 @@ export class HostManager {
   private registered: readonly ProviderDescription[] = [];
   private others: readonly CondensationProvider[] = [];
 
-  constructor(private readonly parts: HostManagerParts) {
+  constructor(private readonly parts: HostManagerDependencies) {
     const { counter, summaries, models, signal, nameOwn } = parts;
     const providers = createProviders({
       ...selectFromHost(models, signal, nameOwn),

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { hashText } from '../core/hash';
 import { nodeFiles } from '../storage/nodeFiles';
-import { isGone, checkLiveness, parseOwner, formatOwner, getThisProcess } from '../storage/owner';
-import { OWN_FILE_KINDS, removeOwn, replaceOwn, inspectPath } from '../storage/ownFiles';
+import { isProcessGone, checkLiveness, parseOwner, formatOwner, getThisProcess } from '../storage/owner';
+import { OWN_FILE_KINDS, removeOwnFile, replaceOwnFile, inspectPath } from '../storage/ownFiles';
 import { claimFolder } from '../storage/ownFolder';
 
 const announcementSchema = z.object({
@@ -46,13 +46,13 @@ export async function announceGateway(folder: string, gateway: Announcement): Pr
   // replaced.
   const path = join(folder, `${gateway.pid}-${hashText(owner).slice(0, 8)}.json`);
   const { pid, ...rest } = gateway;
-  await replaceOwn(
+  await replaceOwnFile(
     nodeFiles,
     path,
     JSON.stringify({ contextCondenser: 'gateway', pid, owner, ...rest }),
     OWN_FILE_KINDS.gateway,
   );
-  return () => removeOwn(nodeFiles, path, OWN_FILE_KINDS.gateway);
+  return () => removeOwnFile(nodeFiles, path, OWN_FILE_KINDS.gateway);
 }
 
 /** Running gateways that are reachable from here. Removes files of others. */
@@ -72,9 +72,9 @@ async function readAnnouncement(path: string): Promise<Announcement | undefined>
     const { owner: word = '', ...gateway } = announcementSchema.parse(JSON.parse(await readFile(path, 'utf8')));
     const owner = parseOwner(word);
     // Version 1.0 recorded only the PID.
-    const liveness = owner ? checkLiveness(owner) : isGone(gateway.pid) ? 'unknown' : 'running';
+    const liveness = owner ? checkLiveness(owner) : isProcessGone(gateway.pid) ? 'unknown' : 'running';
     if (liveness === 'running') return gateway;
-    if (liveness === 'gone') await removeOwn(nodeFiles, path, OWN_FILE_KINDS.gateway);
+    if (liveness === 'gone') await removeOwnFile(nodeFiles, path, OWN_FILE_KINDS.gateway);
   } catch {
     // Removed meanwhile, or not an announcement.
   }

@@ -29,7 +29,7 @@ export async function deliver(delivery: Delivery): Promise<void> {
   let state = beginDelivery(prepared);
   try {
     while (state.kind !== 'ended' && state.kind !== 'failed') {
-      state = nextState(state, await perform(state, delivery));
+      state = nextState(state, await performStep(state, delivery));
       if ('log' in state) log(state.log);
     }
   } finally {
@@ -40,7 +40,7 @@ export async function deliver(delivery: Delivery): Promise<void> {
 
 type Active = Exclude<State, { kind: 'ended' | 'failed' }>;
 
-async function perform(state: Active, delivery: Delivery): Promise<Event> {
+async function performStep(state: Active, delivery: Delivery): Promise<Event> {
   const { exchange, pack, signal } = delivery;
   try {
     switch (state.kind) {
@@ -57,14 +57,14 @@ async function perform(state: Active, delivery: Delivery): Promise<Event> {
       case 'reading':
         return { kind: 'read', refusal: await readRefusal(state.answer) };
       case 'changing':
-        return { kind: 'changed', call: await change(state) };
+        return { kind: 'changed', call: await prepareChangedCall(state) };
       case 'refusing':
         exchange.passRead(state.refusal.answer, state.refusal.bytes);
         return { kind: 'refused' };
       case 'passing':
-        return await pass(state, delivery);
+        return await passAnswer(state, delivery);
       case 'booking':
-        await book(state, delivery);
+        await reportUsage(state, delivery);
         return { kind: 'booked' };
     }
   } catch (error) {
@@ -72,13 +72,13 @@ async function perform(state: Active, delivery: Delivery): Promise<Event> {
   }
 }
 
-type StateOf<K extends State['kind']> = Extract<State, { kind: K }>;
+type DeliveryStateOfKind<K extends State['kind']> = Extract<State, { kind: K }>;
 
-function change({
+function prepareChangedCall({
   call,
   change,
   refusal: { words = '', overflow = {} },
-}: StateOf<'changing'>): Promise<PreparedCall | undefined> | PreparedCall | undefined {
+}: DeliveryStateOfKind<'changing'>): Promise<PreparedCall | undefined> | PreparedCall | undefined {
   switch (change) {
     case 'shorten':
       return call.shortened(overflow);
@@ -91,8 +91,8 @@ function change({
   }
 }
 
-async function pass(
-  { call, answer, isPaid }: StateOf<'passing'>,
+async function passAnswer(
+  { call, answer, isPaid }: DeliveryStateOfKind<'passing'>,
   { exchange, wire, readers }: Delivery,
 ): Promise<Event> {
   if (!call || !isPaid) {
@@ -117,7 +117,10 @@ async function pass(
  * Some vendors report only in their answer that the request was too long: it can't be repeated, but
  * the next request will be shorter.
  */
-async function book({ call, usage, overflow }: StateOf<'booking'>, { log }: Delivery): Promise<void> {
+async function reportUsage(
+  { call, usage, overflow }: DeliveryStateOfKind<'booking'>,
+  { log }: Delivery,
+): Promise<void> {
   if (usage || !overflow) call.answered(usage);
   if (!overflow) return;
   try {

@@ -97,7 +97,7 @@ const offersRecall = ({ tools }: WireRequest): boolean => RECALL_TOOL_PATTERN.te
  * indication here: Gemini CLI sends the whole conversation to ask who speaks next
  * (`nextSpeakerChecker.ts`).
  */
-const isOfTask = ({ tools, messages }: WireRequest): boolean => tools.length > 0 || hasXmlCalls(messages);
+const belongsToTask = ({ tools, messages }: WireRequest): boolean => tools.length > 0 || hasXmlCalls(messages);
 
 const NO_TOOL_NAMES: ReadonlySet<string> = new Set();
 
@@ -120,7 +120,7 @@ export class LiveCondenser implements Condenser {
    */
   private readonly unthought = new Map<LiveId, number>();
   /** The start of the last body sent per conversation. */
-  private readonly heads = new LruMap<LiveId, HeadOfConversation>(MAX_KEPT_HEADS);
+  private readonly heads = new LruMap<LiveId, ConversationHead>(MAX_KEPT_HEADS);
   /** Models whose vendor counts the requested answer against the window. */
   private readonly countsOutput = new Set<string>();
 
@@ -144,7 +144,7 @@ export class LiveCondenser implements Condenser {
     const request = call.known.wire.read(call.read.body);
     if (!request || request.messages.length === 0) return undefined;
     if (call.known.purpose === 'count') return this.prepareTokenCount(call, request);
-    if (isOfTask(request)) return this.makeStep(call, request, getConversationId(call.headers), signal);
+    if (belongsToTask(request)) return this.makeStep(call, request, getConversationId(call.headers), signal);
     // Titles, checks and probes are not part of a task; the agent's own summary of a long one is.
     const known = this.findContinued(request.messages);
     return known === undefined
@@ -444,7 +444,7 @@ export class LiveCondenser implements Condenser {
     const isLong = asksForLongCache(read.body);
     // A cached prompt starts with the tools, so a side request without them neither uses nor
     // refreshes the task's cache.
-    const cacheSpan = isOfTask(request)
+    const cacheSpan = belongsToTask(request)
       ? getCacheSpan({ vendor, model, host, ...(isLong && { lifetime: '1h' }) })
       : undefined;
     return {
@@ -475,7 +475,7 @@ const getModelId = ({ known }: Pick<AgentCall, 'known'>, { model = known.model }
 const nameIn = (key: string): string => (/^[\w.:@/+-]{1,120}$/.test(key) ? key : 'a model');
 
 /** A head that the next request may extend. */
-interface HeadOfConversation {
+interface ConversationHead {
   readonly head: SentHead;
   /** Index up to which thinking was removed. */
   readonly until: number;

@@ -50,7 +50,7 @@ const questionSchema = z.discriminatedUnion('do', [
 export type LiveQuestion = z.input<typeof questionSchema>;
 
 /** Reports a gateway's spending to its windows. */
-export interface SpendingDesk {
+export interface SpendingNotifier {
   readonly told: readonly LimitNotice[];
   readonly onTold: (listener: () => void) => void;
   readonly set: (limits: ConversationLimits) => void;
@@ -81,7 +81,7 @@ export interface LiveAnswers {
 }
 
 export interface LiveRouteOptions {
-  readonly spending?: SpendingDesk;
+  readonly spending?: SpendingNotifier;
   readonly pause?: (isPaused: boolean) => void;
   /** Ends the gateway after pending answers; absent if it ends with its agent. */
   readonly end?: (() => void) | undefined;

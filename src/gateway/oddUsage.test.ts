@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ConversationSpending } from '../live/conversationSpending';
-import { limitWords } from '../cli/gateway/limitWords';
+import { createLimitMessages } from '../cli/gateway/limitWords';
 import type { Booking } from '../storage/spending';
 import { UsageReader } from './usageReader';
 import { anthropicWire } from './wires/anthropic';
@@ -43,7 +43,7 @@ async function settled(wire: Wire, answer: string): Promise<number | undefined> 
   const spending = new ConversationSpending({
     spending: { bookSpending: () => Promise.resolve(booking) },
     limits: () => ({ perConversation: 0, perDay: 1, stops: true }),
-    words: limitWords(false),
+    words: createLimitMessages(false),
     tell: () => undefined,
     warn: () => undefined,
   });

@@ -64,7 +64,7 @@ async function bed(root = temporaryFolder()) {
     live.dispose();
     await gateway.close();
   });
-  await window.look();
+  await window.refresh();
   const condenser = new LiveCondenser({
     live,
     counter: createCounter(),
@@ -160,7 +160,7 @@ it('a window reports each condensation once, even if its conversation left the l
   onTestFinished(() => {
     window.dispose();
   });
-  await window.look();
+  await window.refresh();
   await vi.waitFor(() => {
     expect(state).toBeGreaterThan(lists.length);
   });
@@ -186,7 +186,7 @@ describe("a window's watch on a folder that can’t be watched", () => {
     onTestFinished(() => {
       window.dispose();
     });
-    await window.look();
+    await window.refresh();
     /** The gateway is found without a request. */
     const isSeen = async (): Promise<void> => {
       await announceGateway(folder, { pid: process.pid, address: 'http://127.0.0.1:9/live-x', folder: '/work/notes' });
@@ -200,7 +200,7 @@ describe("a window's watch on a folder that can’t be watched", () => {
 
   it('polls it every few seconds while the window is open, which is reported once', async () => {
     const { window, isSeen, onUnwatched } = await unwatched(withoutWatches);
-    await window.look();
+    await window.refresh();
     await isSeen();
     expect(onUnwatched.mock.calls).toEqual([[expect.stringContaining('ENOSPC')]]);
     expect(vi.getTimerCount()).toBe(1);
@@ -222,7 +222,7 @@ describe("a window's watch on a folder that can’t be watched", () => {
     expect(onUnwatched.mock.calls).toEqual([['EPERM: operation not permitted, watch']]);
     await isSeen();
     expect(watch).toHaveBeenCalledTimes(1);
-    await window.look();
+    await window.refresh();
     expect(watch).toHaveBeenCalledTimes(2);
     expect(vi.getTimerCount()).toBe(0);
   });
@@ -318,7 +318,7 @@ it('a window asks nothing, watches nothing and creates no folder if no gateway w
   });
   const onChange = vi.fn();
   const window = new RunningConversations({ folder, onChange });
-  await window.look();
+  await window.refresh();
   await window.setLimits({ perConversation: 1, perDay: 1, stops: true });
   expect(watchers).toEqual([]);
   expect(repeated).not.toHaveBeenCalled();
@@ -341,11 +341,11 @@ it('a window asks an unresponsive address once, and one on another machine never
   onTestFinished(() => {
     window.dispose();
   });
-  await window.look();
+  await window.refresh();
   await vi.waitFor(() => {
     expect(window.running).toEqual([]);
   });
-  await window.look();
+  await window.refresh();
   expect(window.running).toEqual([]);
   expect(fetched.mock.calls.map(([address]) => address)).toEqual(['http://127.0.0.1:9/live-x']);
 });
@@ -380,7 +380,7 @@ it('a window keeps a gateway that closes idle connections between requests', asy
     agent: 'Codex',
     folder: '/',
   });
-  await window.look();
+  await window.refresh();
   await vi.waitFor(() => {
     expect(asked).toHaveLength(4);
   });

@@ -62,12 +62,12 @@ export class RunningConversations implements WindowEngine {
 
   constructor(private readonly options: RunningOptions) {}
 
-  async look(): Promise<void> {
+  async refresh(): Promise<void> {
     this.watchFolder();
-    await this.lookNow();
+    await this.refreshNow();
   }
 
-  private async lookNow(): Promise<void> {
+  private async refreshNow(): Promise<void> {
     const all = await listAnnouncements(this.options.folder);
     if (this.isEnded) return;
     const told = all.filter(({ address }) => !this.silent.has(address));
@@ -202,7 +202,7 @@ export class RunningConversations implements WindowEngine {
     const { folder } = this.options;
     if (this.watcher || this.isEnded || !existsSync(folder)) return;
     const look = (): void => {
-      void this.lookNow();
+      void this.refreshNow();
     };
     try {
       this.watcher = watch(folder, { persistent: false }, look).on('error', (error) => {
@@ -222,7 +222,7 @@ export class RunningConversations implements WindowEngine {
   private lookNowAndThen(why: unknown): void {
     if (this.isEnded) return;
     this.looking ??= setInterval(() => {
-      void this.lookNow();
+      void this.refreshNow();
     }, POLL_INTERVAL_MS).unref();
     if (this.isUnwatchedTold) return;
     this.isUnwatchedTold = true;

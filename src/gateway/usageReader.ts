@@ -14,7 +14,7 @@ const MAX_UNPACKED_BYTES = 32 * 1024 * 1024;
 /** Events worth parsing. Quotation marks in the model's text are escaped. */
 const USAGE_OR_ERROR = /[uU]sage|"error"/;
 
-export interface AnswerFacts {
+export interface ReportedAnswer {
   readonly usage: Usage | undefined;
   /** An error reported in a successful answer, in the form of an error body. */
   readonly failure: string | undefined;
@@ -58,7 +58,7 @@ export class UsageReader {
     this.decoder?.destroy();
   }
 
-  async finishReading(): Promise<AnswerFacts> {
+  async finishReading(): Promise<ReportedAnswer> {
     const { decoder } = this;
     // A destroyed decoder emits nothing more.
     if (decoder && !decoder.destroyed) {

@@ -129,7 +129,7 @@ interface Failure {
   repetitions: number;
 }
 
-export type Repetition =
+export type RetryPolicy =
   /** May be retried with increasing waits. */
   | { readonly kind: 'none' }
   /** The request just failed after waiting: try once. */
@@ -144,7 +144,7 @@ export class RecentFailures {
   constructor(private readonly now: () => number = Date.now) {}
 
   /** Says whether a request, identified by its key, repeats a failed one. */
-  checkRepetition(request: string): Repetition {
+  checkRepetition(request: string): RetryPolicy {
     this.forgetOld();
     const failure = this.failures.get(request);
     if (!failure || failure.repetitions >= MAX_REPETITIONS) {

@@ -28,7 +28,7 @@ export interface LimitNotice {
 }
 
 /** Messages for the user interface that shows them; amounts are formatted, such as "$1.20". */
-export interface SpendingWords {
+export interface SpendingMessages {
   readonly stopped: Readonly<Record<LimitKind, (spent: string, allowed: string) => string>>;
   /** Before a limit that stops requests. */
   readonly near: Readonly<Record<LimitKind, (spent: string, allowed: string) => string>>;
@@ -37,11 +37,11 @@ export interface SpendingWords {
   readonly notRecorded: (why: string) => string;
 }
 
-export interface ConversationSpendingParts {
+export interface ConversationSpendingDependencies {
   readonly spending: Pick<Spending, 'bookSpending'>;
   /** Read before each request, so that changes apply at once. */
   readonly limits: () => ConversationLimits;
-  readonly words: SpendingWords;
+  readonly words: SpendingMessages;
   /** Shows each message once. */
   readonly tell: (notice: LimitNotice) => void;
   /** Logs a note. */
@@ -79,7 +79,7 @@ export class ConversationSpending {
   /** Limits already reported, once per conversation or day. */
   private readonly told = new Set<string>();
 
-  constructor(private readonly parts: ConversationSpendingParts) {}
+  constructor(private readonly parts: ConversationSpendingDependencies) {}
 
   /**
    * Books a request before it is sent; undefined if there is nothing to count.

@@ -5,7 +5,7 @@ import { estimateSaving } from '../core/cost/saving';
 import { inferCacheState, type CacheState } from './cacheState';
 import type { View } from '../core/condense/edits/view';
 import type { LiveConversation } from './liveConversation';
-import type { LiveParts } from './types';
+import type { LiveDependencies } from './types';
 import type { CondensationReason, LiveDecision } from './events';
 
 type CondensedOutcome = CondensationOutcome & { readonly kind: 'condensed' };
@@ -13,7 +13,7 @@ type CondensedOutcome = CondensationOutcome & { readonly kind: 'condensed' };
 /** Returns the state of the prompt cache of the conversation's model. */
 export const getCacheState = (
   { model, answers, resumed }: LiveConversation,
-  { clock, learning }: LiveParts,
+  { clock, learning }: LiveDependencies,
 ): CacheState => inferCacheState(model, learning.getCacheSpan(model), answers.byModel, clock.now(), resumed);
 
 /** The price tier that the request dropped below. */
@@ -38,7 +38,7 @@ export function evaluateCondensation(
   outcome: CondensedOutcome,
   reason: CondensationReason,
   before: { readonly shown: View; readonly tokens: number },
-  parts: LiveParts,
+  parts: LiveDependencies,
 ): LiveDecision {
   const { model, shown, countedTokens, overheadTokens } = conversation;
   const factor = parts.learning.getFactor(model);

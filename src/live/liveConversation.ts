@@ -26,7 +26,7 @@ import { AnsweredRequests } from './answeredRequests';
 import { followEdits, getKeys } from './followEdits';
 import type { LiveLedger } from './liveLedger';
 import { readOwnTools } from './ownTools';
-import type { LiveParts } from './types';
+import type { LiveDependencies } from './types';
 import type { CondensedResults, NewResultsState } from './newResults';
 import type { ConversationState } from './preparation';
 import { countCommonPrefix } from './align';
@@ -36,7 +36,7 @@ import type { RequestContent } from './weight';
 import { CallCounts, measureTools, type DeclaredTool } from './toolWeights';
 import { findVisibleTools } from './deferredTools';
 import { countOptionalTokens } from './vendorReads';
-import { isTooMuchUse, type UseAfter } from '../core/condense/ledger/use';
+import { isExcessiveUse, type UseAfter } from '../core/condense/ledger/use';
 
 /** The recorded part of a condensation. */
 export type CondensationRecord = Pick<
@@ -106,7 +106,7 @@ export class LiveConversation {
   constructor(
     readonly about: LiveAbout,
     private readonly store: LiveLedger,
-    private readonly parts: LiveParts,
+    private readonly parts: LiveDependencies,
   ) {
     this.id = about.id;
   }
@@ -214,7 +214,7 @@ export class LiveConversation {
    */
   get isCareful(): boolean {
     const { uses, undone } = this.ledger;
-    return [...uses].some(([id, use]) => !undone.has(id) && isTooMuchUse(use));
+    return [...uses].some(([id, use]) => !undone.has(id) && isExcessiveUse(use));
   }
 
   /** Indexes of pinned messages. */
@@ -245,7 +245,7 @@ export class LiveConversation {
     this.calls.followMessages(messages);
     const hasGrown = before !== undefined && known === was.length;
     if (hasGrown) this.current = extendView(this.current, messages);
-    else if (!this.showAnew()) await this.restoreReferences();
+    else if (!this.rebuildView()) await this.restoreReferences();
     await this.watchUse(hasGrown);
     for (const message of this.current.messages) {
       counter.countMessage(message);
@@ -341,7 +341,7 @@ export class LiveConversation {
     this.current = shown;
     this.revision++;
     if (provider !== RESTORE_PROVIDER_ID) {
-      await this.keepUse();
+      await this.recordUse();
       this.watch = this.findLastWatch();
     }
     return id;
@@ -357,7 +357,7 @@ export class LiveConversation {
     for (const { id } of restoring) await this.store.append({ type: 'undone', condensation: id });
     for (const entry of entries) await this.store.append(entry);
     this.revision++;
-    this.showAnew();
+    this.rebuildView();
     await this.restoreReferences();
   }
 
@@ -369,7 +369,7 @@ export class LiveConversation {
   private async watchUse(hasGrown: boolean): Promise<void> {
     if (!hasGrown) this.watch = this.findLastWatch();
     this.watch?.followMessages(this.messages);
-    if (this.watch?.isOver) await this.keepUse();
+    if (this.watch?.isOver) await this.recordUse();
   }
 
   /** Watches the last condensation in the view if the conversation still has the same beginning. */
@@ -383,7 +383,7 @@ export class LiveConversation {
     return UseWatch.startWatch(this.messages, { id: last.id, from, first, edits: this.current.edits });
   }
 
-  private async keepUse(): Promise<void> {
+  private async recordUse(): Promise<void> {
     const { watch } = this;
     this.watch = undefined;
     if (!watch || watch.use.turns === 0) return;
@@ -394,7 +394,7 @@ export class LiveConversation {
       if (!isStorageError(error)) throw error;
       this.store.keepInMemory(entry, new Map());
     });
-    if (!isTooMuchUse(use)) return;
+    if (!isExcessiveUse(use)) return;
     this.revision++;
     this.parts.emit({ kind: 'careful', conversation: this.id, condensation: id, use });
   }
@@ -420,7 +420,7 @@ export class LiveConversation {
   }
 
   /** @returns false if the conversation diverged after a condensation */
-  private showAnew(): boolean {
+  private rebuildView(): boolean {
     const followed = followEdits(this.ledger, this.messages);
     this.current = followed;
     return followed.isExact;
@@ -453,7 +453,7 @@ const toJson = (tools: readonly unknown[]): string => (tools.length > 0 ? JSON.s
 function readRequest(
   request: AgentRequest,
   before: RequestState | undefined,
-  { counter, clock }: LiveParts,
+  { counter, clock }: LiveDependencies,
 ): RequestState {
   const { messages, model, system, title, tools, canRecall, extraTokens = 0, isReadOtherwise = false } = request;
   const { loaded, upFront } = findVisibleTools(tools, messages);

@@ -20,7 +20,7 @@ import type {
   CommandResult,
   ExpandedInput,
   LiveConversationsApi,
-  LiveParts,
+  LiveDependencies,
   LiveSettings,
   LiveSummary,
   LiveView,
@@ -48,7 +48,7 @@ export interface LiveOptions {
 
 /** Agents' conversations in this host. Independent of VS Code. */
 export class LiveConversations implements LiveConversationsApi {
-  private readonly parts: LiveParts;
+  private readonly parts: LiveDependencies;
   private readonly registry: ConversationRegistry;
   private readonly listeners = new Set<(event: LiveEvent) => void>();
 

@@ -47,7 +47,7 @@ interface RecalledLines {
 }
 
 /** What a query found in one reference: lines and their location. */
-interface RecalledLinesOfReference extends RecalledLines {
+interface ReferenceLines extends RecalledLines {
   readonly reference: ReferenceId;
   readonly where: string;
   readonly image?: ImageBlock;
@@ -71,7 +71,7 @@ export async function recallOriginals(
   }
 }
 
-type SearchResult = { readonly found: readonly RecalledLinesOfReference[] } | { readonly nothing: string };
+type SearchResult = { readonly found: readonly ReferenceLines[] } | { readonly nothing: string };
 
 async function searchOriginals(
   conversations: readonly RecallableConversation[],
@@ -100,7 +100,7 @@ const isTooLong = ({ pattern = '', words = '' }: RecallQuery): boolean =>
   pattern.length > MAX_SEARCH_CHARS || words.length > MAX_SEARCH_CHARS;
 
 /** The first items, and the number of others. */
-const listSome = (items: readonly string[], separator = ', '): string =>
+const formatFirstItems = (items: readonly string[], separator = ', '): string =>
   items.slice(0, MAX_LISTED_REFERENCES).join(separator) +
   (items.length > MAX_LISTED_REFERENCES ? `${separator}and ${items.length - MAX_LISTED_REFERENCES} more` : '');
 
@@ -120,7 +120,7 @@ async function findByReference(
   const { fromLine = 1, toLine = Infinity } = query;
   const matches = createMatcher(query);
   const spent = { ms: 0 };
-  const found: RecalledLinesOfReference[] = [];
+  const found: ReferenceLines[] = [];
   const missing: string[] = [];
   for (const reference of references) {
     const conversation = conversations.find((one) => mapReferences(one).has(reference));
@@ -136,13 +136,13 @@ async function findByReference(
     found.push({ reference, where, ...lines, ...(image && { image }) });
   }
   if (missing.length === 0) return { found };
-  const nothing = `Nothing is known under ref ${listSome(missing)}.`;
+  const nothing = `Nothing is known under ref ${formatFirstItems(missing)}.`;
   return found.length === 0 ? { nothing } : { found: [...found, createUnknown(missing)] };
 }
 
 /** Reports references that are unknown, beside others that were found. */
-const createUnknown = (missing: readonly string[]): RecalledLinesOfReference => ({
-  reference: listSome(missing) as ReferenceId,
+const createUnknown = (missing: readonly string[]): ReferenceLines => ({
+  reference: formatFirstItems(missing) as ReferenceId,
   where: 'nothing is known of it',
   all: 0,
   asked: 0,
@@ -154,7 +154,7 @@ async function findBySearch(
   matches: LineMatcher,
 ): Promise<SearchResult> {
   const spent = { ms: 0 };
-  const found: RecalledLinesOfReference[] = [];
+  const found: ReferenceLines[] = [];
   for (const conversation of conversations) {
     const describe = createPlaceDescriber(conversation.messages);
     for (const behind of await readOriginals(conversation, [...mapReferences(conversation).keys()])) {
@@ -231,7 +231,7 @@ const LINES_PER_STEP = 10_000;
 
 /** Assembles what fits; says what doesn't and how to get it. */
 function renderAnswer(
-  found: readonly RecalledLinesOfReference[],
+  found: readonly ReferenceLines[],
   { maxTokens }: RecallQuery,
   counter: MessageCounter,
 ): RecallResult {
@@ -265,7 +265,7 @@ function renderAnswer(
     if (next !== undefined) withheld.push(formatRest(reference, next.index, asked - kept.length, all));
     if (kept.length > 0 || asked === 0) parts.push(renderSection(reference, where, all, kept));
   }
-  const note = withheld.length === 0 ? [] : [`[The size limit left out: ${listSome(withheld, '; ')}.]`];
+  const note = withheld.length === 0 ? [] : [`[The size limit left out: ${formatFirstItems(withheld, '; ')}.]`];
   return {
     kind: 'found',
     text: [...parts, ...note].join('\n\n'),

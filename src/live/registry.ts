@@ -7,7 +7,7 @@ import { describePruning, pruneLedgers } from '../storage/prune';
 import { LiveConversation, type LiveAbout } from './liveConversation';
 import type { CondensationScheduler } from './scheduler';
 import { LiveLedger } from './liveLedger';
-import type { LiveParts } from './types';
+import type { LiveDependencies } from './types';
 import { countCommonPrefix, saysMore } from './align';
 import type { AgentRequest, LiveId } from './request';
 
@@ -43,7 +43,7 @@ export class ConversationRegistry {
   constructor(
     private readonly root: string,
     private readonly storage: Partial<StorageOptions>,
-    private readonly parts: LiveParts,
+    private readonly parts: LiveDependencies,
     private readonly schedulerFor: (conversation: LiveConversation) => CondensationScheduler,
   ) {}
 

@@ -11,7 +11,7 @@ import type { OverflowTokens } from '../api/tooLong';
 import { getFollowUp, createPolicy, createRequest, createTerms } from './condensationRequest';
 import { getCacheState, evaluateCondensation } from './decision';
 import type { LiveConversation } from './liveConversation';
-import type { LiveParts, LiveSettings } from './types';
+import type { LiveDependencies, LiveSettings } from './types';
 import { condenseNewResults, createRules } from './newResults';
 import { BackgroundCondensation } from './preparation';
 import { getDuePoint } from './tokenLearning';
@@ -73,7 +73,7 @@ export class CondensationScheduler {
 
   constructor(
     readonly conversation: LiveConversation,
-    private readonly parts: LiveParts,
+    private readonly parts: LiveDependencies,
     private readonly settings: UsableSettings,
   ) {
     this.warnings = new WindowWarnings(conversation, parts);

@@ -7,7 +7,7 @@ import type { CondensationScheduler } from './scheduler';
 import { getDuePoint } from './tokenLearning';
 import { combineCalls } from './toolWeights';
 import type { UpstreamModel } from './request';
-import type { LiveParts, LiveSettings, LiveSummary } from './types';
+import type { LiveDependencies, LiveSettings, LiveSummary } from './types';
 
 /**
  * A conversation for lists and the status bar.
@@ -15,7 +15,7 @@ import type { LiveParts, LiveSettings, LiveSummary } from './types';
  */
 export function toLiveSummary(
   scheduler: CondensationScheduler,
-  { learning, manager, settings }: LiveParts,
+  { learning, manager, settings }: LiveDependencies,
   all: readonly CondensationScheduler[],
 ): LiveSummary {
   const { conversation, whyNot, exhausted, lastDecision, isPreparing, coldTokens } = scheduler;
@@ -26,7 +26,7 @@ export function toLiveSummary(
     title,
     tokens: Math.ceil(countedTokens * learning.getFactor(model)),
     contextWindow: model.contextWindow,
-    thresholdTokens: getDuePoint(withThresholdOf(settings(), model)).tokens,
+    thresholdTokens: getDuePoint(addThreshold(settings(), model)).tokens,
     condensedBy: scheduler.describeCondenser(),
     ...(coldTokens !== undefined && { coldTokens }),
     ...(whyNot !== undefined && { whyNot }),
@@ -66,7 +66,7 @@ export function toLiveSummary(
 }
 
 /** The model with the threshold that its next request will bring: the settings may have changed since the last one. */
-function withThresholdOf({ thresholds }: LiveSettings, model: UpstreamModel): UpstreamModel {
+function addThreshold({ thresholds }: LiveSettings, model: UpstreamModel): UpstreamModel {
   if (!thresholds) return model;
   const own = model.profile === undefined ? undefined : thresholds.byProfile[model.profile];
   return { ...model, threshold: own ?? thresholds.default };

@@ -26,7 +26,7 @@ const MIN_LEARNED_TOKENS = 500;
 /** Share of a rejected request that is tried next. */
 const RETRY_SIZE_SHARE = 0.9;
 
-const getRoom = ({
+const createReservedOutputInput = ({
   contextWindow,
   threshold,
   maxOutputTokens,
@@ -39,10 +39,10 @@ const getRoom = ({
 });
 
 /** Tokens reserved for an answer when deciding what fits. */
-export const getReservedTokens = (model: UpstreamModel): number => getReservedOutput(getRoom(model));
+export const getReservedTokens = (model: UpstreamModel): number => getReservedOutput(createReservedOutputInput(model));
 
 /** When conversations with a model are due. */
-export const getDuePoint = (model: UpstreamModel): DuePoint => computeDuePoint(getRoom(model));
+export const getDuePoint = (model: UpstreamModel): DuePoint => computeDuePoint(createReservedOutputInput(model));
 
 const clampFactor = (factor: number): number => Math.min(FACTOR_BOUNDS.most, Math.max(FACTOR_BOUNDS.least, factor));
 

@@ -331,15 +331,15 @@ export interface ChatConversations extends Pick<
 }
 
 /** Actions on live conversations, in whatever thread or process their engine runs. */
-export interface LiveDesk extends Pick<
+export interface LiveControls extends Pick<
   LiveConversationsApi,
   'list' | 'undo' | 'redo' | 'toggleEdit' | 'pin' | 'unpin'
 > {
   /** @throws Error for a person if the conversation's process does not answer */
   view(conversation: LiveId): Promise<LiveView | undefined>;
-  /** @throws as {@link LiveDesk.view} */
+  /** @throws as {@link LiveControls.view} */
   compare(conversation: LiveId): Promise<FoldedTexts | undefined>;
-  /** @throws as {@link LiveDesk.view} */
+  /** @throws as {@link LiveControls.view} */
   outline(conversation: LiveId): Promise<ReturnType<typeof listMessages> | undefined>;
 }
 
@@ -352,9 +352,9 @@ export interface ByHandResult {
 }
 
 /** An engine as a window uses it: the chat's or the gateways'. */
-export interface WindowEngine extends LiveDesk {
+export interface WindowEngine extends LiveControls {
   has(conversation: LiveId): boolean;
-  /** The last result of {@link LiveDesk.view}, kept current from then on. */
+  /** The last result of {@link LiveControls.view}, kept current from then on. */
   seen(conversation: LiveId): LiveView | undefined;
   /**
    * Condenses at once; the next request is sent condensed.
@@ -369,7 +369,7 @@ export interface WindowEngine extends LiveDesk {
 }
 
 /** Dependencies shared within the engine. */
-export interface LiveParts {
+export interface LiveDependencies {
   readonly manager: CondensationManager;
   readonly counter: MessageCounter;
   readonly settings: () => LiveSettings;

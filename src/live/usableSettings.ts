@@ -1,12 +1,12 @@
 import type { LiveConversation } from './liveConversation';
-import type { LiveParts, LiveSettings } from './types';
+import type { LiveDependencies, LiveSettings } from './types';
 
 /** The settings with an available provider. */
 export class UsableSettings {
   /** Missing providers already reported. */
   private readonly missing = new Set<string>();
 
-  constructor(private readonly parts: LiveParts) {}
+  constructor(private readonly parts: LiveDependencies) {}
 
   /**
    * The current settings. A missing provider is replaced by the default one and reported once.

@@ -5,7 +5,7 @@ import { findTurnStarts } from '../core/condense/futureNeed/cuts';
 import {
   addShown,
   groupEdits,
-  isTooMuchUse,
+  isExcessiveUse,
   LinesByFile,
   NO_USE,
   splitShownLines,
@@ -66,7 +66,7 @@ export class UseWatch {
 
   /** True when counting is complete. */
   get isOver(): boolean {
-    return this.counted.turns >= WATCHED_TURNS || isTooMuchUse(this.use);
+    return this.counted.turns >= WATCHED_TURNS || isExcessiveUse(this.use);
   }
 
   /**

@@ -28,7 +28,7 @@ export interface ImageSelection extends ImageLimits {
 const DUE_BYTES_SHARE = 0.9;
 const TARGET_BYTES_SHARE = 0.5;
 /** Images kept if there are more than a vendor accepts at full size. */
-const KEPT_IMAGES_IF_MANY = 10;
+const MAX_IMAGES_KEPT_AFTER_REMOVAL = 10;
 
 /** A conversation as it would be sent. */
 export interface RequestContent extends Pick<View, 'original' | 'messages'> {
@@ -72,7 +72,7 @@ export function selectImages(weighed: RequestContent, limits: WeightLimits): Ima
   const room = isHeavy ? countFitting(sizes, bytes * TARGET_BYTES_SHARE - rest) : sizes.length;
   const least = rest + (sizes[0] ?? 0) <= bytes ? 1 : 0;
   const staying = standing.length - sizes.filter((size) => size > 0).length;
-  const most = isMany ? Math.max(0, Math.min(KEPT_IMAGES_IF_MANY, manyImages.above - staying)) : Infinity;
+  const most = isMany ? Math.max(0, Math.min(MAX_IMAGES_KEPT_AFTER_REMOVAL, manyImages.above - staying)) : Infinity;
   const keepNewest = Math.min(Math.max(room, least), most);
   const goes = newestFirst.some((image, newer) => mayGo(image) && (newer >= keepNewest || isTooLarge(image, single)));
   return goes ? { ...single, keepNewest } : undefined;

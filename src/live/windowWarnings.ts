@@ -5,7 +5,7 @@ import { getFollowUp } from './condensationRequest';
 import type { CondensationReason } from './events';
 import type { LiveConversation } from './liveConversation';
 import { getDuePoint } from './tokenLearning';
-import type { LiveParts, LiveSettings } from './types';
+import type { LiveDependencies, LiveSettings } from './types';
 
 /**
  * After this many requests in a row that had to be condensed, the window is too small for the task.
@@ -21,7 +21,7 @@ export class WindowWarnings {
 
   constructor(
     private readonly conversation: LiveConversation,
-    private readonly parts: LiveParts,
+    private readonly parts: LiveDependencies,
   ) {}
 
   /** The message shown because condensing leaves the conversation above its threshold. */

@@ -1,6 +1,6 @@
 /** The settings panel, in a separate bundle loaded on first use. */
 import * as vscode from 'vscode';
-import type { PanelParts } from './parts';
+import type { PanelDependencies } from './parts';
 import { SettingsPanel } from './settingsPanel';
 
 /** VS Code's name for this kind of panel. */
@@ -9,13 +9,13 @@ const PANEL_VIEW_TYPE = 'contextCondenser.settings';
 let openPanel: SettingsPanel | undefined;
 
 /** Opens the panel or shows the open one, at a section if named. */
-export function openSettings(parts: PanelParts, section?: string): void {
+export function openSettings(parts: PanelDependencies, section?: string): void {
   const shown = openPanel ?? adoptPanel(parts, createPanel());
   shown.reveal(section);
 }
 
 /** Restores a panel that VS Code kept over a reload. */
-export function restoreSettings(parts: PanelParts, panel: vscode.WebviewPanel): void {
+export function restoreSettings(parts: PanelDependencies, panel: vscode.WebviewPanel): void {
   if (openPanel) panel.dispose();
   else adoptPanel(parts, panel);
 }
@@ -27,7 +27,7 @@ const createPanel = (): vscode.WebviewPanel =>
     retainContextWhenHidden: true,
   });
 
-function adoptPanel(parts: PanelParts, panel: vscode.WebviewPanel): SettingsPanel {
+function adoptPanel(parts: PanelDependencies, panel: vscode.WebviewPanel): SettingsPanel {
   const settings = new SettingsPanel(panel, parts);
   openPanel = settings;
   panel.onDidDispose(() => {

@@ -4,7 +4,7 @@
  */
 import type { ConfigSchema } from '../core/condense/types';
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../settings/table';
-import { isOfUserAlone } from '../settings/workspaceRules';
+import { isUserOnlySetting } from '../settings/workspaceRules';
 import type { SettingScope } from './protocol';
 
 /** The parts of package.json that are used. */
@@ -48,4 +48,4 @@ export const isMachineSetting = (name: SettingName): boolean => SETTINGS[name].s
  * workspace, only by the user.
  */
 export const getScopes = (name: SettingName, isTrusted: boolean): SettingScope[] =>
-  isOfUserAlone(name) || !isTrusted ? ['user'] : ['user', 'workspace'];
+  isUserOnlySetting(name) || !isTrusted ? ['user'] : ['user', 'workspace'];

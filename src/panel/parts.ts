@@ -6,7 +6,7 @@ import type { Services } from '../window/services';
  * Dependencies of the panel. Anything that calls models, reads conversations or counts tokens is
  * loaded on first use.
  */
-export interface PanelParts {
+export interface PanelDependencies {
   readonly services: Services;
   readonly extension: vscode.Extension<unknown>;
   commands(): typeof commands;

@@ -4,7 +4,7 @@ import { getVendorEntry } from '../core/vendors/vendors';
 import { readKey } from '../settings/keys';
 import { needsKey, type ApiProfile } from '../settings/profiles';
 import { readSetting } from '../window/settings/settings';
-import type { PanelParts } from './parts';
+import type { PanelDependencies } from './parts';
 import type { EditorModel, ProfileKeyState, ProfileState } from './protocol';
 
 interface ProfileStates {
@@ -18,7 +18,7 @@ export class ProfileFacts implements vscode.Disposable {
 
   /** @param changed called after each refresh */
   constructor(
-    private readonly parts: PanelParts,
+    private readonly parts: PanelDependencies,
     private readonly changed: () => void,
   ) {}
 

@@ -5,7 +5,7 @@ import { isVendor, getVendorEntry } from '../core/vendors/vendors';
 import { deleteKey } from '../settings/keys';
 import { parseProfiles, type ApiProfile } from '../settings/profiles';
 import type { PanelSettings } from './panelSettings';
-import type { PanelParts } from './parts';
+import type { PanelDependencies } from './parts';
 import type { Params } from './protocol';
 import type { RequestHandlers } from './requestHandlers';
 
@@ -14,7 +14,7 @@ type ProfileHandlers = Pick<
   'saveProfile' | 'removeProfile' | 'setKey' | 'forgetKey' | 'testProfile' | 'listModels'
 >;
 
-export function createProfileHandlers(parts: PanelParts, settings: PanelSettings): ProfileHandlers {
+export function createProfileHandlers(parts: PanelDependencies, settings: PanelSettings): ProfileHandlers {
   const { services } = parts;
   return {
     saveProfile: async ({ profile }) => {

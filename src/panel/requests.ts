@@ -4,7 +4,7 @@ import { computeAccountForPanel, saveAccountForPanel } from './account/accountFo
 import { judgeForPanel } from './judge/judgeForPanel';
 import { createHistoryHandlers } from './history/requests';
 import type { PanelSettings } from './panelSettings';
-import type { PanelParts } from './parts';
+import type { PanelDependencies } from './parts';
 import { createPresetComparisonHandlers } from './presetComparison/requests';
 import type { PreviewHandlers } from './preview/previewHandlers';
 import { compareProfiles } from './profileCosts/compareProfiles';
@@ -14,7 +14,7 @@ import type { RequestHandlers } from './requestHandlers';
 
 /** @param preview handlers of the preview's requests */
 export function createRequestHandlers(
-  parts: PanelParts,
+  parts: PanelDependencies,
   settings: PanelSettings,
   { handlers: preview, comparisons }: PreviewHandlers,
 ): RequestHandlers {

@@ -6,7 +6,7 @@ import { renderPage, listResourceRoots } from './html';
 import { isSettingName } from '../settings/table';
 import { createSettingSchemas, type Manifest } from './manifest';
 import { PanelSettings } from './panelSettings';
-import type { PanelParts } from './parts';
+import type { PanelDependencies } from './parts';
 import { ProfileFacts } from './profileFacts';
 import { PreviewHandlers } from './preview/previewHandlers';
 import {
@@ -49,7 +49,7 @@ export class SettingsPanel implements vscode.Disposable {
 
   constructor(
     readonly panel: vscode.WebviewPanel,
-    private readonly parts: PanelParts,
+    private readonly parts: PanelDependencies,
   ) {
     const { services, extension } = parts;
     rememberAnswersIn(services.context.workspaceState);
@@ -93,7 +93,7 @@ export class SettingsPanel implements vscode.Disposable {
         dispose: services.registered.onDidChange(() => {
           // `welcome` carries the providers that settings are validated against.
           this.settings.clearVerdicts();
-          if (this.isReady) this.sendWelcome();
+          if (this.isReady) this.sendWelcomeMessage();
         }),
       },
       ...[services.condensed, services.ledgersChanged].map(({ event }) =>
@@ -158,7 +158,7 @@ export class SettingsPanel implements vscode.Disposable {
       case 'ready':
         // The previous page is gone, and this one numbers its requests from the start.
         this.endRunning();
-        this.sendWelcome();
+        this.sendWelcomeMessage();
         return;
       case 'request':
         void this.answerRequest(message.id, message.method, message.params);
@@ -175,7 +175,7 @@ export class SettingsPanel implements vscode.Disposable {
     }
   }
 
-  private sendWelcome(): void {
+  private sendWelcomeMessage(): void {
     this.isReady = true;
     this.sendMessage({
       type: 'welcome',

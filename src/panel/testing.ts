@@ -11,7 +11,7 @@ import { RegisteredProviders } from '../window/registered';
 import { getSamplePath } from '../window/samplePath';
 import type { Services } from '../window/services';
 import { collectProperties } from './manifest';
-import type { PanelParts } from './parts';
+import type { PanelDependencies } from './parts';
 import { toWebviewSchema, type Method, type Params, type PanelState, type ToWebview } from './protocol';
 import { SettingsPanel } from './settingsPanel';
 
@@ -37,7 +37,7 @@ export interface TestPanel {
   ask<M extends Method>(method: M, params: Params<M>): Promise<ToWebview>;
 }
 
-export type Backend = Partial<Record<keyof ReturnType<PanelParts['commands']>, unknown>>;
+export type Backend = Partial<Record<keyof ReturnType<PanelDependencies['commands']>, unknown>>;
 
 /**
  * @param backend replaces the commands that call models and read conversations
@@ -85,7 +85,7 @@ export function openTestPanel(
     extension: { packageJSON: manifest },
     commands: () => commands,
     // The double has only what the panel uses of these.
-  } as unknown as PanelParts;
+  } as unknown as PanelDependencies;
   const panel = new SettingsPanel(page as never, parts);
   // It listens to the double of VS Code, which persists; otherwise each test would also work for
   // the panels of earlier ones.

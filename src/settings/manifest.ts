@@ -11,7 +11,7 @@ import { isRecord } from '../core/messages/blocks';
 import { removeDescriptions, hoistDefinitions, type Schema } from './jsonSchema';
 import { SETTING_GROUPS } from './groups';
 import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from './table';
-import { isOfUserAlone } from './workspaceRules';
+import { isUserOnlySetting } from './workspaceRules';
 
 export interface SettingsManifest {
   /** package.json's `contributes.configuration`. */
@@ -77,7 +77,7 @@ export function renderWorkspaceTable(): string {
 
 function describeWorkspaceRule(name: SettingName): string {
   const { workspace, scope, default: standard }: Setting<unknown> = SETTINGS[name];
-  if (isOfUserAlone(name)) return scope === 'machine' ? 'nothing; yours apply to one machine' : 'nothing';
+  if (isUserOnlySetting(name)) return scope === 'machine' ? 'nothing; yours apply to one machine' : 'nothing';
   return {
     any: 'any value',
     lower: standard === true ? 'only "off"' : 'only less than yours',

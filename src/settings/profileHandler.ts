@@ -15,7 +15,7 @@ import { VENDORS } from '../core/vendors/vendors';
 import { OWN_VENDOR } from './ownVendor';
 import { needsKey, type ApiProfile } from './profiles';
 
-export interface HandlerParts {
+export interface HandlerDependencies {
   readonly counter: MessageCounter;
   /** VS Code's models; absent outside VS Code. */
   readonly models?: LanguageModels;
@@ -31,7 +31,11 @@ const SET_KEY_HINT = 'Set it with the command "Context Condenser: Manage API Pro
  * @param key the profile's key; undefined where it has none.
  * @throws {ApiError} kinds `auth` and `endpoint`
  */
-export function createProfileHandler(profile: ApiProfile, key: string | undefined, parts: HandlerParts): ApiHandler {
+export function createProfileHandler(
+  profile: ApiProfile,
+  key: string | undefined,
+  parts: HandlerDependencies,
+): ApiHandler {
   const { vendor, name, baseUrl, allowInsecureHttp, timeoutSeconds, maxOutputTokens } = profile;
   const contextWindow = profile.contextWindow ?? parts.contextWindow;
   if (key === undefined && needsKey(profile)) {

@@ -9,7 +9,7 @@ import { createProfileHandler } from './profileHandler';
 import { getKnownModel } from './profileModel';
 import type { ApiProfile } from './profiles';
 
-export interface SummarizerParts {
+export interface SummarizerDependencies {
   readonly counter: MessageCounter;
   readonly secrets: SecretStore;
   readonly models?: LanguageModels;
@@ -24,7 +24,7 @@ export interface SummarizerParts {
 /** The model of a profile ready to be called, or why it isn't. */
 export async function createProfileSummarizer(
   profile: ApiProfile,
-  parts: SummarizerParts,
+  parts: SummarizerDependencies,
 ): Promise<Summarizer | UnavailableProfile> {
   const { vendor, model: id, baseUrl, name } = profile;
   const state = await readKey(parts.secrets, profile);

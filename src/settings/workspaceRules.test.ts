@@ -3,7 +3,7 @@ import { SETTING_NAMES, SETTINGS, type SettingName } from './table';
 import {
   CHOICE_SETTINGS,
   getEffectiveValue,
-  isOfUserAlone,
+  isUserOnlySetting,
   listWorkspaceQuestions,
   type SettingValues,
 } from './workspaceRules';
@@ -100,7 +100,7 @@ describe("a workspace's value of a setting", () => {
 
   it.each(SETTING_NAMES)('%s changes nothing if absent', (name) => {
     expect(counted(name, {}, {})).toEqual(USER[name] ?? SETTINGS[name].default);
-    expect(isOfUserAlone(name) && SETTINGS[name].workspace !== undefined).toBe(false);
+    expect(isUserOnlySetting(name) && SETTINGS[name].workspace !== undefined).toBe(false);
   });
 
   it('cannot weaken protections for what is paid for and sent', () => {

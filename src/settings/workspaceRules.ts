@@ -22,7 +22,7 @@ export interface SettingValues {
 }
 
 /** True if a workspace can't set it. */
-export const isOfUserAlone = (name: SettingName): boolean =>
+export const isUserOnlySetting = (name: SettingName): boolean =>
   SETTINGS[name].scope === 'machine' || SETTINGS[name].scope === 'application';
 
 /**
@@ -59,7 +59,7 @@ export function getEffectiveValue(
     const asked = name === 'condensingPrompt' ? prompt : choice;
     if (asked && !isAllowed(asked.key)) return values.user;
   }
-  if (isOfUserAlone(name) || isLessCareful(name, values.workspace, values.user)) return values.user;
+  if (isUserOnlySetting(name) || isLessCareful(name, values.workspace, values.user)) return values.user;
   return withoutWeakening(name, values);
 }
 

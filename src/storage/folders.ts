@@ -223,7 +223,7 @@ export const setLedgerAside = (
  * Restores a ledger that was set aside.
  * @returns its folder; undefined if none was set aside
  */
-export async function bringLedgerBack(files: Files, folder: string): Promise<string | undefined> {
+export async function restoreLedgerFolder(files: Files, folder: string): Promise<string | undefined> {
   const root = dirname(folder);
   const inUse = join(root, getNameInUse(folder));
   if (await readStatusIfPresent(files, inUse)) return undefined;

@@ -8,7 +8,7 @@ import { collectReferences } from '../core/condense/edits/references';
 import { foldEntries, type Condensation, type Ledger, type LedgerEntry } from '../core/condense/ledger/ledger';
 import type { ReferenceId } from '../core/messages/markers';
 import {
-  bringLedgerBack,
+  restoreLedgerFolder,
   listLedgerFolders,
   getLedgerPaths,
   makeLedgerPaths,
@@ -137,6 +137,6 @@ export const removeLedger = (root: string, id: string, options: Partial<StorageO
   bringBackAndRemove(makeLedgerPaths(root, id).folder, withDefaults(options));
 
 async function bringBackAndRemove(folder: string, options: StorageOptions): Promise<boolean> {
-  await bringLedgerBack(options.files, folder);
+  await restoreLedgerFolder(options.files, folder);
   return removeLedgerFolder(folder, options, () => Promise.resolve(true));
 }

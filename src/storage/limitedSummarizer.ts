@@ -42,7 +42,7 @@ export function limitSummarizer(summarizer: Summarizer, { spending, limits, coun
         if (isLimited)
           return makeRefusal(`Spending could not be recorded, so nothing was spent. ${getErrorMessage(error)}`);
       }
-      if (booking?.kind === 'refused') return makeRefusal(limitWords(booking, model));
+      if (booking?.kind === 'refused') return makeRefusal(formatReachedLimit(booking, model));
       const reply = await summarizer.summarize(request, options);
       // For unknown prices 0 was reserved. A reservation that can't be settled stays as it is.
       await booking?.settle(reply.cost).catch(() => undefined);
@@ -82,7 +82,10 @@ const describeUnknownPrice = (model: SummarizerModel): string =>
   `The price of ${model.model} is not known, and a spending limit is set. ${getLimitNames(model).unknownPrice}`;
 
 /** Describes the limit and how to continue. US dollars. */
-const limitWords = ({ limit, spent, allowed }: Extract<Booking, { kind: 'refused' }>, model: SummarizerModel): string =>
+const formatReachedLimit = (
+  { limit, spent, allowed }: Extract<Booking, { kind: 'refused' }>,
+  model: SummarizerModel,
+): string =>
   `$${spent.toFixed(2)} of $${allowed.toFixed(2)} has been spent on condensing ${limit === 'day' ? 'today' : 'this conversation'}, and the call might cost more than what is left. Raise ${getLimitNames(model)[limit]}, condense without a model, or ${limit === 'day' ? 'wait until tomorrow' : 'start a new conversation'}.`;
 
 const makeRefusal = (message: string): SummaryReply => ({

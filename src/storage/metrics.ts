@@ -8,7 +8,7 @@ import type { RunMetrics } from '../core/condense/metrics/metrics';
 import { readText, withFile, writeAll } from './fileTools';
 import type { Files } from './files';
 import { nodeFiles } from './nodeFiles';
-import { OWN_FILE_KINDS, refuseForeign, removeOwn, replaceOwn } from './ownFiles';
+import { OWN_FILE_KINDS, refuseForeign, removeOwnFile, replaceOwnFile } from './ownFiles';
 
 /** Lines kept, and additional lines allowed before trimming. */
 const MAX_RUNS = 2_000;
@@ -23,7 +23,7 @@ interface ParsedMetrics {
   readonly isTorn: boolean;
 }
 
-const parseKnown = (text: string): ParsedMetrics => {
+const parseKnownLines = (text: string): ParsedMetrics => {
   const lines = splitLines(text);
   return { runs: lines.flatMap(parseRun), lines: lines.length, isTorn: text !== '' && !text.endsWith('\n') };
 };
@@ -53,20 +53,20 @@ export class MetricsStore {
   }
 
   async clear(): Promise<void> {
-    this.known = parseKnown('');
-    await removeOwn(this.files, this.path, OWN_FILE_KINDS.metrics);
+    this.known = parseKnownLines('');
+    await removeOwnFile(this.files, this.path, OWN_FILE_KINDS.metrics);
   }
 
   private async loadRuns(): Promise<ParsedMetrics> {
-    return (this.known ??= parseKnown((await readText(this.files, this.path)) ?? ''));
+    return (this.known ??= parseKnownLines((await readText(this.files, this.path)) ?? ''));
   }
 
   /** Keeps the newest lines unchanged, including lines that this version can't read. */
   private async trimFile(): Promise<void> {
     const kept = splitLines((await readText(this.files, this.path)) ?? '').slice(-MAX_RUNS);
     const text = kept.map((line) => `${line}\n`).join('');
-    await replaceOwn(this.files, this.path, text, OWN_FILE_KINDS.metrics);
-    this.known = parseKnown(text);
+    await replaceOwnFile(this.files, this.path, text, OWN_FILE_KINDS.metrics);
+    this.known = parseKnownLines(text);
   }
 
   private appendText(text: string): Promise<void> {

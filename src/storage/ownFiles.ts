@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { undefinedIfMissing, readSlice, readStatusIfPresent, withFile, writeAtomically } from './fileTools';
 import type { Files } from './files';
-import { isGone, checkLiveness, parseOwner, formatOwner, getThisProcess } from './owner';
+import { isProcessGone, checkLiveness, parseOwner, formatOwner, getThisProcess } from './owner';
 import { StorageError } from './storageError';
 
 /** A kind of file that we store. */
@@ -157,7 +157,7 @@ const createForeignFileError = (path: string, happened: string, notDone: string,
  * @throws StorageError `not-ours` if another program's file exists there, which is kept; the
  * system's error
  */
-export async function replaceOwn(files: Files, path: string, text: string, kind: OwnFileKind): Promise<void> {
+export async function replaceOwnFile(files: Files, path: string, text: string, kind: OwnFileKind): Promise<void> {
   await refuseForeign(files, path, kind);
   if ((await inspectPath(files, path, kind)) === 'empty')
     throw createForeignFileError(path, 'This file is empty.', UNCHANGED_TEXT, MOVE_FILE_ADVICE);
@@ -166,18 +166,18 @@ export async function replaceOwn(files: Files, path: string, text: string, kind:
 }
 
 /**
- * Writes a cache like {@link replaceOwn}, but ignores write errors and keeps other programs' files.
+ * Writes a cache like {@link replaceOwnFile}, but ignores write errors and keeps other programs' files.
  */
 export async function replaceCache(files: Files, path: string, text: string, kind: OwnFileKind): Promise<void> {
   try {
-    await replaceOwn(files, path, text, kind);
+    await replaceOwnFile(files, path, text, kind);
   } catch {
     // Everything is read again next time.
   }
 }
 
 /** Removes a file only if it is ours. */
-export async function removeOwn(files: Files, path: string, kind: OwnFileKind): Promise<void> {
+export async function removeOwnFile(files: Files, path: string, kind: OwnFileKind): Promise<void> {
   const standing = await inspectPath(files, path, kind);
   if (standing === 'ours') await undefinedIfMissing(files.removeFile(path));
 }
@@ -214,7 +214,7 @@ async function removeLeftovers(files: Files, folder: string): Promise<void> {
     const isLeft =
       earlier === undefined
         ? owner !== undefined && checkLiveness(owner) === 'gone'
-        : isGone(Number(earlier)) && Date.now() - status.modified > DAY_MS;
+        : isProcessGone(Number(earlier)) && Date.now() - status.modified > DAY_MS;
     if (isLeft) await undefinedIfMissing(files.removeFile(path));
   }
 }

@@ -42,7 +42,7 @@ export const getThisProcess = (): Owner =>
 export function checkLiveness(owner: Owner, here: Owner = getThisProcess()): Liveness {
   if (owner.host !== here.host) return 'unknown';
   if (owner.space !== here.space) return isBeforeRestart(owner.space, here.space) ? 'gone' : 'unknown';
-  if (isGone(owner.pid)) return 'gone';
+  if (isProcessGone(owner.pid)) return 'gone';
   const started = readStart(owner.pid);
   const isAnother = started !== undefined && owner.started !== UNKNOWN_PROCESS_SPACE && started !== owner.started;
   return isAnother ? 'gone' : 'running';
@@ -61,7 +61,7 @@ function isBeforeRestart(space: string, here: string): boolean {
 }
 
 /** True if no visible process has this ID. */
-export function isGone(pid: number): boolean {
+export function isProcessGone(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return false;

@@ -5,7 +5,7 @@
 import { basename } from 'node:path';
 import { formatPlural } from '../core/plural';
 import {
-  bringLedgerBack,
+  restoreLedgerFolder,
   listLedgerFolders,
   getLedgerPaths,
   makeLedgerPaths,
@@ -112,7 +112,7 @@ export async function pruneLedgers(
       if (use && since === undefined) ledgers.push({ ...use, inUse: inUse.has(folder) || use.isHeld });
       // The ledger was set aside while the clock was ahead.
       else if (use && since !== undefined && since > limits.now.getTime() + DAY_MS)
-        await bringLedgerBack(files, folder);
+        await restoreLedgerFolder(files, folder);
       else if (use && since !== undefined) aside.push({ use, since });
     }
     const used = [...ledgers.filter((ledger) => !ledger.inUse), ...aside.map(({ use }) => use)];

@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { undefinedIfMissing, readText, readStatusIfPresent, withFile, writeAll } from './fileTools';
 import type { Files } from './files';
-import { isGone, checkLiveness, parseOwner, formatOwner, getThisProcess } from './owner';
+import { isProcessGone, checkLiveness, parseOwner, formatOwner, getThisProcess } from './owner';
 import { makeHeaderLine, OWN_FILE_KINDS, inspectPath } from './ownFiles';
 import { claimFolder, OLD_RUN_FOLDER_NAME, inspectFolder } from './ownFolder';
 import { StorageError } from './storageError';
@@ -79,7 +79,7 @@ export async function removeLeftRuns(files: Files, store: string): Promise<void>
   for (const name of (await undefinedIfMissing(files.list(runs))) ?? []) {
     const folder = join(runs, name);
     try {
-      if (/^run-\d+-[0-9a-f]{8}$/.test(name)) await removeIfLeft(files, folder);
+      if (/^run-\d+-[0-9a-f]{8}$/.test(name)) await removeLeftoverFolder(files, folder);
       else await removeEarlier(files, folder, Number(OLD_RUN_FOLDER_NAME.exec(name)?.[1]));
     } catch {
       continue;
@@ -87,7 +87,7 @@ export async function removeLeftRuns(files: Files, store: string): Promise<void>
   }
 }
 
-async function removeIfLeft(files: Files, folder: string): Promise<void> {
+async function removeLeftoverFolder(files: Files, folder: string): Promise<void> {
   if ((await readStatusIfPresent(files, folder))?.kind !== 'folder') return;
   const path = join(folder, OWNER_FILE_NAME);
   if ((await inspectPath(files, path, OWN_FILE_KINDS.run)) !== 'ours') return;
@@ -122,7 +122,7 @@ const EARLIER_FILES: ReadonlySet<string> = new Set([
  */
 async function removeEarlier(files: Files, folder: string, pid: number): Promise<void> {
   const status = await readStatusIfPresent(files, folder);
-  if (status?.kind !== 'folder' || !(pid > 0) || !isGone(pid) || Date.now() - status.modified < DAY_MS) return;
+  if (status?.kind !== 'folder' || !(pid > 0) || !isProcessGone(pid) || Date.now() - status.modified < DAY_MS) return;
   const names = await files.list(folder);
   const texts: string[] = [];
   for (const name of names) {

@@ -11,7 +11,7 @@ import { readText, withFile, writeAll } from './fileTools';
 import type { Files } from './files';
 import { LOCK_TIMING, withLock, type LockTiming } from './lock';
 import { nodeFiles } from './nodeFiles';
-import { makeHeaderLine, OWN_FILE_KINDS, refuseForeign, replaceOwn } from './ownFiles';
+import { makeHeaderLine, OWN_FILE_KINDS, refuseForeign, replaceOwnFile } from './ownFiles';
 
 /**
  * `own`: our calls for condensing. `chat`: conversations' requests, to models that we offer or by
@@ -193,7 +193,7 @@ export class Spending {
       else if (!text.endsWith('\n')) await this.writeFile('append', '\n');
       if (text.split('\n').length > MAX_LINES) {
         await confirm();
-        await this.replaceFile(combineSettled(entries, this.now().getTime()));
+        await this.replaceFile(combineSettledEntries(entries, this.now().getTime()));
       }
       await confirm();
       return action(entries);
@@ -206,7 +206,7 @@ export class Spending {
 
   private replaceFile(entries: readonly SpendingEntry[]): Promise<void> {
     const lines = [makeHeaderLine('spending'), ...entries.map((entry) => JSON.stringify(entry))];
-    return replaceOwn(this.files, this.path, `${lines.join('\n')}\n`, OWN_FILE_KINDS.spending);
+    return replaceOwnFile(this.files, this.path, `${lines.join('\n')}\n`, OWN_FILE_KINDS.spending);
   }
 
   /** Durable when it resolves, since no call may be made without a reservation. */
@@ -219,7 +219,7 @@ export class Spending {
 }
 
 /** Entries that still count; settled ones are merged per conversation and day. */
-function combineSettled(entries: readonly SpendingEntry[], now: number): readonly SpendingEntry[] {
+function combineSettledEntries(entries: readonly SpendingEntry[], now: number): readonly SpendingEntry[] {
   const kept: SpendingEntry[] = [];
   const sums = new Map<string, SpendingEntry>();
   for (const entry of entries) {

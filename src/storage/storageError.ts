@@ -42,23 +42,23 @@ export class StorageError extends Error {
 /** If true, the message explains what happened, what was not done and what to do. */
 export const isStorageError = (error: unknown): error is StorageError => error instanceof StorageError;
 
-interface ErrorWords {
+interface StorageErrorTexts {
   readonly trouble: StorageTrouble;
   readonly happened: string;
   readonly advice: string;
 }
 
-const NO_SPACE: ErrorWords = {
+const NO_SPACE: StorageErrorTexts = {
   trouble: 'no-space',
   happened: 'The disk (or your quota on it) is full.',
   advice: 'Free some space and try again.',
 };
-const NO_PERMISSION: ErrorWords = {
+const NO_PERMISSION: StorageErrorTexts = {
   trouble: 'no-permission',
   happened: 'The system does not permit access.',
   advice: 'Give your user read and write permission for this path.',
 };
-const ERROR_WORDS_BY_CODE: Readonly<Record<string, ErrorWords>> = {
+const ERROR_WORDS_BY_CODE: Readonly<Record<string, StorageErrorTexts>> = {
   ENOSPC: NO_SPACE,
   EDQUOT: NO_SPACE,
   EACCES: NO_PERMISSION,

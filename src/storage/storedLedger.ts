@@ -2,7 +2,7 @@
 import { applyEntry, foldEntries, type Ledger, type LedgerEntry } from '../core/condense/ledger/ledger';
 import type { Hash } from '../core/hash';
 import {
-  bringLedgerBack,
+  restoreLedgerFolder,
   makeLedgerFolder,
   readAbout,
   refuseLinksOut,
@@ -96,7 +96,7 @@ export class StoredLedger implements LedgerFile {
       this.folder,
       'Nothing was condensed, because the extension’s storage folder can’t be used.',
       async () => {
-        await bringLedgerBack(files, this.folder);
+        await restoreLedgerFolder(files, this.folder);
         await refuseLinksOut(files, this.root, [this.folder]);
         this.stored = await readAbout(files, this.paths);
         await this.readEntries();
@@ -162,7 +162,7 @@ export class StoredLedger implements LedgerFile {
     await withLock(files, this.paths.lock, lock, async (held) => {
       await this.readEntries();
       if (this.isNewer) throw createNewerVersionError(ledger, NOT_APPENDED_TEXT);
-      this.refuseMissing(entry, originals);
+      this.throwIfOriginalMissing(entry, originals);
       await this.writeAbout();
       await held.confirm();
       await this.texts.appendOriginals(originals);
@@ -180,7 +180,7 @@ export class StoredLedger implements LedgerFile {
   }
 
   /** An edit without its original could not be undone. */
-  private refuseMissing(entry: LedgerEntry, originals: ReadonlyMap<Hash, string>): void {
+  private throwIfOriginalMissing(entry: LedgerEntry, originals: ReadonlyMap<Hash, string>): void {
     const edits = entry.type === 'condensed' ? entry.condensation.edits : entry.type === 'arrived' ? entry.edits : [];
     for (const { before } of edits) {
       if (!originals.has(before) && !this.texts.hasOriginal(before)) {

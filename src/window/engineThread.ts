@@ -5,7 +5,7 @@ import { showWarningMessage } from './notifications';
 import type { Services } from './services';
 
 /** Messages about a thread that has died. */
-interface DeathWords {
+interface ThreadDeathMessages {
   /** Shown at each death. */
   readonly died?: string;
   /** Shown when it is no longer restarted. */
@@ -40,7 +40,7 @@ export const getChatThread = (services: Services): EngineThread =>
     wake: vscode.l10n.t('Condense Again'),
   }));
 
-function getThread(services: Services, threads: ThreadByServices, words: () => DeathWords): EngineThread {
+function getThread(services: Services, threads: ThreadByServices, words: () => ThreadDeathMessages): EngineThread {
   const known = threads.get(services);
   if (known) return known;
   const { context, log } = services;
@@ -60,7 +60,11 @@ function getThread(services: Services, threads: ThreadByServices, words: () => D
   return thread;
 }
 
-async function showDeath(thread: EngineThread, { died, rests, wake }: DeathWords, isResting: boolean): Promise<void> {
+async function showDeath(
+  thread: EngineThread,
+  { died, rests, wake }: ThreadDeathMessages,
+  isResting: boolean,
+): Promise<void> {
   if (!isResting) {
     if (died !== undefined) void showWarningMessage(died);
     return;

@@ -7,7 +7,7 @@ import type { SelectModel } from '../core/condense/providers/smart/passParts';
 import { NoSummarizerError, type LoadOwnModel, type SelectedSummarizer } from '../core/condense/summarizer';
 import type { WindowModels } from './models';
 
-export interface HostModelsParts {
+export interface HostModelsDependencies {
   /** Loaded on the engine's first call. */
   readonly models: () => Promise<WindowModels>;
   /** A conversation's own model by name; default: none. */
@@ -15,7 +15,7 @@ export interface HostModelsParts {
   readonly warn: (words: string) => void;
 }
 
-export function createHostModels({ models, own = () => undefined, warn }: HostModelsParts): HostModels {
+export function createHostModels({ models, own = () => undefined, warn }: HostModelsDependencies): HostModels {
   const chosen = new Map<string, SelectedSummarizer>();
   const nameOf = (...names: (string | undefined)[]): string => JSON.stringify(names);
   return {

@@ -147,7 +147,10 @@ export const createPicker = <T extends vscode.QuickPickItem>(): vscode.QuickPick
   });
 };
 
-interface StatusLook extends Pick<vscode.StatusBarItem, 'backgroundColor' | 'tooltip' | 'accessibilityInformation'> {
+interface StatusBarAppearance extends Pick<
+  vscode.StatusBarItem,
+  'backgroundColor' | 'tooltip' | 'accessibilityInformation'
+> {
   /** Name of a VS Code icon to show first. */
   readonly icon: string;
   readonly words: string;
@@ -166,7 +169,7 @@ export class StatusItem implements vscode.Disposable {
     Object.assign(this.item, click);
   }
 
-  show({ icon, words, ...look }: StatusLook): void {
+  show({ icon, words, ...look }: StatusBarAppearance): void {
     Object.assign(this.item, look);
     this.item.text = `$(${icon}) ${escapeLinks(words)}`;
     this.item.show();

@@ -18,7 +18,7 @@ import * as zlib from 'node:zlib';
 import { loadPriceTable } from '../../src/api/prices';
 import { computeCallCost } from '../../src/core/cost/callCost';
 import { MessageCounter } from '../../src/core/tokens/messageCounter';
-import { limitWords } from '../../src/cli/gateway/limitWords';
+import { createLimitMessages } from '../../src/cli/gateway/limitWords';
 import { filterHeaders } from '../../src/gateway/headers';
 import { STOPPED_RESPONSE } from '../../src/gateway/server';
 import { findKnownRequest } from '../../src/gateway/wires';
@@ -554,7 +554,7 @@ async function underFaults(agent: RealAgent, wire: WireName): Promise<void> {
 /** After a spending limit is reached, the agent shows our message and does not retry endlessly. */
 async function stopped(agent: RealAgent, wire: WireName): Promise<void> {
   await inFolder(async (root) => {
-    const message = `Context Condenser: ${limitWords(true).stopped.conversation('$2.01', '$2.00')}`;
+    const message = `Context Condenser: ${createLimitMessages(true).stopped.conversation('$2.01', '$2.00')}`;
     const paths: string[] = [];
     const server = http.createServer((request, response) => {
       const path = (request.url ?? '').replace(/\?.*/, '');

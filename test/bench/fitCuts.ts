@@ -6,7 +6,7 @@ import { chooseCuts } from '../../src/core/condense/futureNeed/cuts';
 import { KeptLineChecker } from '../../src/core/condense/futureNeed/kept';
 import { findNeededLines, type NeededLine } from '../../src/core/condense/futureNeed/neededLater';
 import { findNeighbors, prefixBlocks, makeSample, type NeededThere } from './prefixBlocks';
-import { collectAgentWords, type AgentWords } from '../../src/core/condense/providers/smart/candidates';
+import { collectAgentWords, type AgentTexts } from '../../src/core/condense/providers/smart/candidates';
 import { toGuardedBlock, type GuardedBlock } from '../../src/core/condense/relevance/guard';
 import { chooseDeclaredNames } from '../../src/core/condense/providers/smart/declaredNames';
 import type { FitSample } from './fitWeights';
@@ -27,7 +27,7 @@ export interface FitCut extends FitSample {
   /** The blocks as the guard for recent results sees them. */
   readonly guarded: readonly GuardedBlock[];
   /** Removable texts of the agent, oldest first. */
-  readonly words: readonly Pick<AgentWords, 'gain' | 'textAfter'>[];
+  readonly words: readonly Pick<AgentTexts, 'gain' | 'textAfter'>[];
   /** o200k tokens of the prefix before and after Lossless. */
   readonly before: number;
   readonly afterLossless: number;

@@ -228,7 +228,7 @@ async function openGateway(folder: string): Promise<Road> {
   });
   const address = await expect
     .poll(async () => {
-      await window.look();
+      await window.refresh();
       return window.shared?.addresses?.['anthropic'];
     })
     .toBeDefined()

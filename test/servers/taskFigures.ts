@@ -50,7 +50,7 @@ export const answeredRequests = (requests: readonly RecordedRequest[]): Recorded
 
 /**
  * @param requests all that a server saw of one conversation.
- * @param tokensOf as the server counts.
+ * @param countVisibleTokens as the server counts.
  */
 export function taskFigures(
   requests: readonly RecordedRequest[],

@@ -18,7 +18,7 @@ export interface WireFigures {
   readonly idealCost: number;
 }
 
-/** @param tokensOf as the server counts. */
+/** @param countVisibleTokens as the server counts. */
 export function wireFigures(
   all: readonly RecordedRequest[],
   tokensOf: (text: string) => number,

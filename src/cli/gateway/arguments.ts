@@ -1,7 +1,7 @@
 import { DEFAULT_THRESHOLD_PERCENT, type Threshold } from '../../core/condense/trigger/thresholds';
 import type { NewResultsMode, WhenNotEnough } from '../../live/types';
 import type { ConversationLimits } from '../../live/conversationSpending';
-import { checkOptionsOf, parseOptions, parsePositiveInteger, readProviderOption, UsageError } from '../args';
+import { checkCommandOptions, parseOptions, parsePositiveInteger, readProviderOption, UsageError } from '../args';
 import { selectOptions, type OptionValues } from '../help';
 
 /** Arguments of `gateway` and `run`. */
@@ -66,7 +66,7 @@ export interface SummaryLimits {
 const NATIVE_COST_DOLLARS = 0.5;
 
 const GATEWAY_COMMAND_NAMES = ['run', 'gateway'] as const;
-type OptionValuesOfGateway = OptionValues<(typeof GATEWAY_COMMAND_NAMES)[number]>;
+type GatewayOptionValues = OptionValues<(typeof GATEWAY_COMMAND_NAMES)[number]>;
 
 /**
  * Parses the arguments of `gateway` or `run`: our options, the agent, and the agent's arguments.
@@ -75,7 +75,7 @@ type OptionValuesOfGateway = OptionValues<(typeof GATEWAY_COMMAND_NAMES)[number]
 export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly string[]): GatewayArguments {
   const { own, agent, rest } = command === 'run' ? splitArguments(argv) : { own: argv, agent: undefined, rest: [] };
   const { values } = parseOptions(own, GATEWAY_COMMAND_NAMES, { positionals: false });
-  checkOptionsOf(command, values, GATEWAY_COMMAND_NAMES);
+  checkCommandOptions(command, values, GATEWAY_COMMAND_NAMES);
   const percent = parsePositiveInteger('--threshold', values.threshold) ?? DEFAULT_THRESHOLD_PERCENT;
   if (percent > 100) throw new UsageError('--threshold must be a percentage from 1 to 100.');
   const tokens = parsePositiveInteger('--threshold-tokens', values['threshold-tokens']);
@@ -160,7 +160,7 @@ function readSummaryOptions({
   provider,
   'max-cost-per-condensation': most,
   'max-condensing-cost-per-day': day,
-}: OptionValuesOfGateway): SummaryLimits | undefined {
+}: GatewayOptionValues): SummaryLimits | undefined {
   const perDay = parseDollars('max-condensing-cost-per-day', day, '0: no limit');
   if (most === 'none') return { perCondensation: undefined, perDay };
   const zero = 'none: no limit; 0: no model is asked';
@@ -177,7 +177,7 @@ function readSummaryOptions({
 }
 
 /** @throws UsageError */
-function readLimits(values: OptionValuesOfGateway): ConversationLimits {
+function readLimits(values: GatewayOptionValues): ConversationLimits {
   const dollars = (name: 'max-cost-per-conversation' | 'max-cost-per-day'): number =>
     parseDollars(name, values[name], '0: no limit');
   const stops = values['at-max-cost'];

@@ -139,7 +139,7 @@ describe('a gateway with a fixed address', () => {
     });
     const isSeen = (is: boolean) =>
       vi.waitFor(async () => {
-        await window.look();
+        await window.refresh();
         expect(window.shared !== undefined).toBe(is);
       });
     const first = start();

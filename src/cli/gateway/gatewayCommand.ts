@@ -48,7 +48,12 @@ export async function runGatewayCommand(argv: readonly string[], io: CliIo): Pro
 const startGatewayService = async (args: GatewayArguments, io: CliIo, end: () => void): Promise<GatewayService> =>
   args.addressFile === undefined
     ? startService(listRoutes(args, io.env), args, io, { canRecall: false })
-    : startKept(await checkOwnFile('--address-file', args.addressFile, OWN_FILE_KINDS.address), args, io, end);
+    : startPersistentGateway(
+        await checkOwnFile('--address-file', args.addressFile, OWN_FILE_KINDS.address),
+        args,
+        io,
+        end,
+      );
 
 /** Printed at startup. */
 function toSet(service: GatewayService, { addressFile, announce }: GatewayArguments): string {
@@ -69,7 +74,12 @@ function toSet(service: GatewayService, { addressFile, announce }: GatewayArgume
  * Starts a gateway with a persistent URL.
  * @throws UsageError if its port is in use
  */
-async function startKept(path: string, args: GatewayArguments, io: CliIo, end: () => void): Promise<GatewayService> {
+async function startPersistentGateway(
+  path: string,
+  args: GatewayArguments,
+  io: CliIo,
+  end: () => void,
+): Promise<GatewayService> {
   const kept = await readAddress(path);
   const port = args.port ?? kept?.port;
   const served = { canRecall: false, name: 'Agent extensions', end, baseAddresses: listBaseAddresses };

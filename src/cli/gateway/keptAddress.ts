@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { getErrorCode } from '../../core/errors';
 import { nodeFiles } from '../../storage/nodeFiles';
-import { OWN_FILE_KINDS, replaceOwn } from '../../storage/ownFiles';
+import { OWN_FILE_KINDS, replaceOwnFile } from '../../storage/ownFiles';
 import { UsageError } from '../args';
 
 const keptAddress = z.object({
@@ -35,4 +35,4 @@ export async function readAddress(path: string): Promise<StoredAddress | undefin
 
 /** @throws StorageError `not-ours` if another file exists there */
 export const keepAddress = (path: string, address: StoredAddress): Promise<void> =>
-  replaceOwn(nodeFiles, path, JSON.stringify({ contextCondenser: 'address', ...address }), OWN_FILE_KINDS.address);
+  replaceOwnFile(nodeFiles, path, JSON.stringify({ contextCondenser: 'address', ...address }), OWN_FILE_KINDS.address);

@@ -1,4 +1,4 @@
-import { LIMIT_SETTINGS, type LimitKind, type SpendingWords } from '../../live/conversationSpending';
+import { LIMIT_SETTINGS, type LimitKind, type SpendingMessages } from '../../live/conversationSpending';
 
 const LIMIT_OPTIONS: Readonly<Record<LimitKind, string>> = {
   conversation: '--max-cost-per-conversation',
@@ -20,7 +20,7 @@ const LIMIT_SUBJECTS: Readonly<Record<LimitKind, string>> = {
  * request was too large: agents would compact the conversation and send it again.
  * @param isInVsCode true if the limits are VS Code's settings, which apply at once; otherwise they are options
  */
-export function limitWords(isInVsCode: boolean): SpendingWords {
+export function createLimitMessages(isInVsCode: boolean): SpendingMessages {
   const raised = (limit: LimitKind): string =>
     isInVsCode
       ? `raise ${getSettingName(limit)} in VS Code’s settings (0: none) and ask the agent to continue`

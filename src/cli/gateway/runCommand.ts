@@ -35,7 +35,7 @@ export async function runCommand(argv: readonly string[], io: CliIo): Promise<nu
   const held = deferSignals();
   const release = silenceConsole();
   try {
-    return await runHeld({ ...args, store }, agent, held, io);
+    return await runWithDeferredSignals({ ...args, store }, agent, held, io);
   } finally {
     release();
     held.release();
@@ -52,7 +52,7 @@ function silenceConsole(): () => void {
   return () => void Object.assign(console, { log, info, warn, error });
 }
 
-async function runHeld(
+async function runWithDeferredSignals(
   args: GatewayArguments & { readonly store: string },
   agent: ReadyAgent,
   held: DeferredSignals,

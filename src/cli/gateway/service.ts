@@ -31,7 +31,7 @@ import { readConfig } from '../config';
 import type { CliIo } from '../io';
 import { checkOwnFile, checkStoreFolder, rejectAsUsageError } from '../output';
 import type { GatewayArguments, SummaryLimits } from './arguments';
-import { limitWords } from './limitWords';
+import { createLimitMessages } from './limitWords';
 import { formatTokens } from '../../core/format';
 import { listNames } from '../../core/condense/report/report';
 import { describeWhyNot } from '../../core/condense/fallback';
@@ -228,7 +228,7 @@ function createSpending(args: GatewayArguments, counted: Spending, log: (line: s
   const spending = new ConversationSpending({
     spending: counted,
     limits: () => limits,
-    words: limitWords(args.announce !== undefined),
+    words: createLimitMessages(args.announce !== undefined),
     tell,
     warn: log,
   });

@@ -10,7 +10,7 @@ import { refused, reply } from '../../../test/servers/behaviour';
 import { temporaryFolder } from '../../../test/support/temporaryFolder';
 import { loadPriceTable } from '../../api/prices';
 import { createCounter } from '../../core/testingCounter';
-import { limitWords } from './limitWords';
+import { createLimitMessages } from './limitWords';
 import { ConversationSpending, type ConversationLimits } from '../../live/conversationSpending';
 import { createTestBed } from '../../live/testing';
 import { Spending } from '../../storage/spending';
@@ -40,7 +40,7 @@ async function bed(limits: ConversationLimits, isInVsCode = false) {
     spending: new ConversationSpending({
       spending: new Spending(path),
       limits: () => state.limits,
-      words: limitWords(isInVsCode),
+      words: createLimitMessages(isInVsCode),
       tell: ({ words }) => told.push(words),
       warn: () => undefined,
     }),

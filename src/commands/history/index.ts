@@ -17,7 +17,7 @@ import { showWarningMessage } from '../../window/notifications';
 
 export type { HistoryEntry } from './entries';
 
-export interface HistorySubject {
+export interface HistoryTarget {
   readonly place: HistoryPlace;
   readonly conversation: string;
   readonly condensation: string;
@@ -74,7 +74,7 @@ export async function readHistory(services: Services, signal: AbortSignal): Prom
  */
 export async function changeCondensation(
   services: Services,
-  { place, conversation, condensation }: HistorySubject,
+  { place, conversation, condensation }: HistoryTarget,
   isUndone: boolean,
 ): Promise<void> {
   if (place === 'stored') {
@@ -96,7 +96,7 @@ export async function changeCondensation(
  * Compares the original with what a condensation left of it.
  * @throws Error if the conversation can no longer be read
  */
-export async function showCondensation(services: Services, subject: HistorySubject): Promise<void> {
+export async function showCondensation(services: Services, subject: HistoryTarget): Promise<void> {
   const { place, conversation, condensation } = subject;
   if (place === 'live') {
     const found = listLiveConversations(services).find(({ id }) => id === conversation);

@@ -34,11 +34,11 @@ it('cached beginnings are kept while the largest would fit, and each is returned
   const head = (size: number) => ({ bytes: new Uint8Array(size), modified: 1, size });
   const heads = new FileHeadCache(MAX_BEGINNING_BYTES + 100);
   expect(heads.hasRoom).toBe(true);
-  heads.keep('a', head(100));
+  heads.keepHead('a', head(100));
   expect(heads.hasRoom).toBe(true);
-  heads.keep('b', head(1));
+  heads.keepHead('b', head(1));
   expect(heads.hasRoom).toBe(false);
-  expect(heads.take('a')?.bytes).toHaveLength(100);
-  expect(heads.take('a')).toBeUndefined();
+  expect(heads.takeHead('a')?.bytes).toHaveLength(100);
+  expect(heads.takeHead('a')).toBeUndefined();
   expect(heads.hasRoom).toBe(true);
 });

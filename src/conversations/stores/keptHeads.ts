@@ -19,13 +19,13 @@ export class FileHeadCache {
     return this.bytes + MAX_BEGINNING_BYTES <= this.maxBytes;
   }
 
-  keep(path: string, head: FileHead): void {
+  keepHead(path: string, head: FileHead): void {
     this.bytes += head.bytes.length;
     this.byPath.set(path, head);
   }
 
   /** Removes it: it is only needed once. */
-  take(path: string): FileHead | undefined {
+  takeHead(path: string): FileHead | undefined {
     const head = this.byPath.get(path);
     if (!head) return undefined;
     this.byPath.delete(path);

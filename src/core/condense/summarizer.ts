@@ -182,7 +182,7 @@ export class NoSummarizerError extends Error {
   override readonly name = 'NoSummarizerError';
 }
 
-const isThere = (candidate: Summarizer | UnavailableProfile | undefined): candidate is Summarizer =>
+const isUsableSummarizer = (candidate: Summarizer | UnavailableProfile | undefined): candidate is Summarizer =>
   candidate !== undefined && 'summarize' in candidate;
 
 /**
@@ -191,13 +191,13 @@ const isThere = (candidate: Summarizer | UnavailableProfile | undefined): candid
  * @throws NoSummarizerError
  */
 export function selectSummarizer({ condensing, instead, conversation }: SummarizerCandidates): SelectedSummarizer {
-  if (isThere(condensing)) return { summarizer: condensing, chosen: 'condensing-profile' };
+  if (isUsableSummarizer(condensing)) return { summarizer: condensing, chosen: 'condensing-profile' };
   const why = condensing ? `The profile "${condensing.profile}" can't be used: ${condensing.reason}` : '';
-  if (isThere(instead)) {
+  if (isUsableSummarizer(instead)) {
     const warning = `${why} The condensing profile (${instead.model.profile}, ${instead.model.model}) is used.`;
     return { summarizer: instead, chosen: 'condensing-profile', ...(condensing && { warning }) };
   }
-  if (isThere(conversation)) {
+  if (isUsableSummarizer(conversation)) {
     const first = why === '' ? 'No condensing profile is chosen.' : why;
     const warning = `${first} The conversation's own model (${conversation.model.profile}, ${conversation.model.model}) is used.`;
     return { summarizer: conversation, chosen: 'conversation', warning };

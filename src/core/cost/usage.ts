@@ -78,7 +78,7 @@ export interface TokensByKind {
 }
 
 export const sumTokensByKind = (usages: readonly Usage[]): TokensByKind =>
-  sumOfTokens(
+  sumTokens(
     usages.map((usage) => ({
       input: countUncachedInput(usage),
       cacheRead: usage.cacheReadTokens,
@@ -87,7 +87,7 @@ export const sumTokensByKind = (usages: readonly Usage[]): TokensByKind =>
     })),
   );
 
-export const sumOfTokens = (tokens: readonly TokensByKind[]): TokensByKind =>
+export const sumTokens = (tokens: readonly TokensByKind[]): TokensByKind =>
   tokens.reduce(
     (sum, { input, cacheRead, cacheWrite, output }) => ({
       input: sum.input + input,

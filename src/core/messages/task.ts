@@ -8,7 +8,9 @@ import type { ApiMessage } from './types';
 export function findTask(messages: readonly ApiMessage[]): number {
   const first = messages.findIndex((message) => message.role === 'user');
   if (first < 0) return first;
-  const end = messages.findIndex((message, index) => index > first && message.role !== 'system' && !isWords(message));
+  const end = messages.findIndex(
+    (message, index) => index > first && message.role !== 'system' && !hasUserText(message),
+  );
   const isCandidate = ({ role }: ApiMessage, index: number): boolean => role === 'user' && (end < 0 || index < end);
   const said = messages.findLastIndex((message, index) => isCandidate(message, index) && !isAddedByAgent(message));
   return said < 0 ? messages.findLastIndex(isCandidate) : said;
@@ -40,5 +42,5 @@ export function findTurnStart(messages: readonly ApiMessage[]): number {
 export const isSummaryMessage = (message: ApiMessage): boolean =>
   message['isSummary'] === true || message['isCompactSummary'] === true;
 
-const isWords = (message: ApiMessage): boolean =>
+const hasUserText = (message: ApiMessage): boolean =>
   message.role === 'user' && !isSummaryMessage(message) && !getBlocks(message).some(isToolResult);

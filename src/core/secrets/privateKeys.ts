@@ -27,10 +27,10 @@ export function findPrivateKeys(text: string, chars = WINDOW_CHARS): Slice[] {
     keys.push({ start: header.start, end });
     reached = end;
   }
-  return [...keys, ...withoutHead(text, keys, findMatches(text, KEY_END, chars))].sort(compareStart);
+  return [...keys, ...findHeadlessKeys(text, keys, findMatches(text, KEY_END, chars))].sort(compareStart);
 }
 
-function withoutHead(text: string, others: readonly Slice[], footers: readonly Slice[]): Slice[] {
+function findHeadlessKeys(text: string, others: readonly Slice[], footers: readonly Slice[]): Slice[] {
   const keys: Slice[] = [];
   const next = others[Symbol.iterator]();
   let other = next.next().value;

@@ -6,7 +6,7 @@ import type { WindowLimits } from '../../core/condense/fallback';
 import type { Threshold } from '../../core/condense/trigger/thresholds';
 import type { ApiMessage } from '../../core/messages/types';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
-import { HostManager, type HostManagerParts, type ManagerSetup } from '../hostManager';
+import { HostManager, type HostManagerDependencies, type ManagerSetup } from '../hostManager';
 
 /** A request as plain data. */
 export type SentCondensation = Omit<CondensationRequest, 'signal' | 'onProgress' | 'ownModel'>;
@@ -31,7 +31,7 @@ export class CondenserSession {
   /** By call number. */
   private readonly running = new Map<number, AbortController>();
 
-  constructor(parts: HostManagerParts) {
+  constructor(parts: HostManagerDependencies) {
     this.host = new HostManager(parts);
     this.counter = parts.counter;
   }

@@ -14,7 +14,7 @@ import type { LiveEvent } from '../../live/events';
 import { LiveConversations } from '../../live/liveConversations';
 import type { AgentRequest, LiveId, PreparedRequest } from '../../live/request';
 import type { CommandResult, ExpandedInput, LiveSummary, RecallQuery, RecallResult } from '../../live/types';
-import { HostManager, type HostManagerParts } from '../hostManager';
+import { HostManager, type HostManagerDependencies } from '../hostManager';
 import { countCommon, receiveList, encodeMessages } from './lists';
 import type { LiveChange, LiveSetup, SentLiveView, SentMessage, SentPrepared, SentRequest } from './messages';
 import { isEqual } from '../../core/isEqual';
@@ -41,7 +41,7 @@ interface Prepared {
   readonly chat: Chat;
 }
 
-export interface SessionParts extends Omit<HostManagerParts, 'nameOwn'> {
+export interface SessionDependencies extends Omit<HostManagerDependencies, 'nameOwn'> {
   /** Folder of the ledgers. */
   readonly root: string;
   readonly onChange: (change: LiveChange) => void;
@@ -59,7 +59,7 @@ export class LiveSession {
   private readonly known = new Map<LiveId, LiveSummary>();
   private events: LiveEvent[] = [];
 
-  constructor(private readonly parts: SessionParts) {
+  constructor(private readonly parts: SessionDependencies) {
     const { counter, root, models, providers, signal, summaries } = parts;
     const nameOwn = (own: LoadOwnModel | undefined): string | undefined => this.getModelKey(own);
     this.host = new HostManager({ counter, summaries, models, providers, signal, nameOwn });
@@ -105,7 +105,7 @@ export class LiveSession {
   /** Applies changed settings, which summaries depend on. */
   configure(setup: LiveSetup): void {
     this.useSetup(setup);
-    this.tellNow();
+    this.reportChanges();
   }
 
   /** Reloads a conversation from its ledger after another engine had it. */
@@ -271,7 +271,7 @@ export class LiveSession {
     this.events.push(withoutContent(event));
     if (this.events.length === 1)
       setImmediate(() => {
-        this.tellNow();
+        this.reportChanges();
       });
   }
 
@@ -280,11 +280,11 @@ export class LiveSession {
     try {
       return await done;
     } finally {
-      this.tellNow();
+      this.reportChanges();
     }
   }
 
-  private tellNow(): void {
+  private reportChanges(): void {
     const { events } = this;
     this.events = [];
     const list = this.live.list();

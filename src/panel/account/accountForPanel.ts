@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
-import type { PanelParts } from '../parts';
+import type { PanelDependencies } from '../parts';
 import type { Params } from '../protocol';
 import type { ShownAccount } from './methods';
 
 export async function computeAccountForPanel(
-  parts: PanelParts,
+  parts: PanelDependencies,
   { days, choice }: Params<'account'>,
 ): Promise<{ account?: ShownAccount }> {
   try {
@@ -17,7 +17,7 @@ export async function computeAccountForPanel(
 }
 
 /** Saves the account to a file that VS Code asks for; does nothing if canceled. */
-export async function saveAccountForPanel(parts: PanelParts, preferences: Params<'saveAccount'>): Promise<null> {
+export async function saveAccountForPanel(parts: PanelDependencies, preferences: Params<'saveAccount'>): Promise<null> {
   await parts.commands().saveAccount(parts.services, preferences);
   return null;
 }

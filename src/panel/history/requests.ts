@@ -4,7 +4,7 @@ import { createRecommendations, type CurrentSettings } from '../../core/condense
 import { isBuiltIn } from '../../core/condense/types';
 import { readModelSettings } from '../../window/settings/modelSettings';
 import { readSetting } from '../../window/settings/settings';
-import type { PanelParts } from '../parts';
+import type { PanelDependencies } from '../parts';
 import type { RequestHandlers } from '../requestHandlers';
 import type { EmptyRun, History, HistoryEntry, historyMethods } from './methods';
 
@@ -12,7 +12,7 @@ import type { EmptyRun, History, HistoryEntry, historyMethods } from './methods'
 const MAX_SHOWN_ENTRIES = 500;
 const MAX_SHOWN_EMPTY_RUNS = 100;
 
-export function createHistoryHandlers(parts: PanelParts): Pick<RequestHandlers, keyof typeof historyMethods> {
+export function createHistoryHandlers(parts: PanelDependencies): Pick<RequestHandlers, keyof typeof historyMethods> {
   const { services } = parts;
   return {
     history: async (_params, signal) => {

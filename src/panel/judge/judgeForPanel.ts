@@ -1,10 +1,10 @@
-import type { PanelParts } from '../parts';
+import type { PanelDependencies } from '../parts';
 import type { ReportProgress } from '../requestHandlers';
 import type { JudgedSettings } from './methods';
 
 /** @throws the signal's reason if aborted */
 export async function judgeForPanel(
-  parts: PanelParts,
+  parts: PanelDependencies,
   signal: AbortSignal,
   report: ReportProgress,
 ): Promise<JudgedSettings> {

@@ -6,7 +6,7 @@ import type { ConversationSource } from '../../background/preview/messages';
 import { computeUpdate } from '../../background/preview/listUpdate';
 import type { ConversationName } from './methods';
 
-export interface FollowerParts {
+export interface FollowerDependencies {
   /** The conversation that a name currently refers to. @throws Error if it is gone */
   readonly now: (name: ConversationName) => ConversationSource;
   /** Tells the page to request the preview again. */
@@ -26,7 +26,7 @@ export class PreviewFollower {
   private asked: PreviewQuestion | undefined;
   private isAnswered = false;
 
-  constructor(private readonly parts: FollowerParts) {}
+  constructor(private readonly parts: FollowerDependencies) {}
 
   /**
    * @param conversation what the name referred to at the time of the question

@@ -5,14 +5,14 @@ import { getSamplePath } from '../../window/samplePath';
 import { PreviewThread } from '../../engine/previewThread';
 import type { ConversationSource } from '../../background/preview/messages';
 import type { StepReport } from '../../core/condense/types';
-import type { PanelParts } from '../parts';
+import type { PanelDependencies } from '../parts';
 import type { RequestHandlers } from '../requestHandlers';
 import type { PanelSettings } from '../panelSettings';
 import type { ConversationName, PassDrafts, previewMethods } from './methods';
 import { PreviewFollower } from './previewFollower';
 
 type PreviewRequestHandlers = Pick<RequestHandlers, keyof typeof previewMethods>;
-type Configuration = Parameters<ReturnType<PanelParts['commands']>['readPreviewSetup']>[1];
+type Configuration = Parameters<ReturnType<PanelDependencies['commands']>['readPreviewSetup']>[1];
 type ResolvedConversationName = Exclude<ConversationName, { kind: 'default' }>;
 
 export class PreviewHandlers implements vscode.Disposable {
@@ -27,7 +27,7 @@ export class PreviewHandlers implements vscode.Disposable {
 
   /** @param onChanged notifies the page of a change */
   constructor(
-    private readonly parts: PanelParts,
+    private readonly parts: PanelDependencies,
     private readonly settings: Pick<PanelSettings, 'withDrafts'>,
     onChanged: () => void,
   ) {
@@ -131,11 +131,11 @@ export class PreviewHandlers implements vscode.Disposable {
     },
   };
 
-  private get services(): PanelParts['services'] {
+  private get services(): PanelDependencies['services'] {
     return this.parts.services;
   }
 
-  private get commands(): ReturnType<PanelParts['commands']> {
+  private get commands(): ReturnType<PanelDependencies['commands']> {
     return this.parts.commands();
   }
 
@@ -182,7 +182,7 @@ export class PreviewHandlers implements vscode.Disposable {
     configuration: Configuration,
   ): Promise<{
     conversation: ConversationSource;
-    setup: Awaited<ReturnType<ReturnType<PanelParts['commands']>['readPreviewSetup']>>;
+    setup: Awaited<ReturnType<ReturnType<PanelDependencies['commands']>['readPreviewSetup']>>;
   }> {
     await this.commands.loadConversation(this.services, name);
     const conversation = this.commands.resolveConversation(this.services, name);

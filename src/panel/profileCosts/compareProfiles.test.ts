@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { PreviewRequest, PreviewResult } from '../../background/preview/messages';
 import type { PreviewThread } from '../../engine/previewThread';
 import type { ProfileSetup } from '../../commands/previewSetup';
-import type { PanelParts } from '../parts';
+import type { PanelDependencies } from '../parts';
 import { compareProfiles } from './compareProfiles';
 
 const signal = new AbortController().signal;
@@ -39,7 +39,7 @@ function compare(profiles: readonly ProfileSetup[], answers: Record<string, Prev
     ask: (request: PreviewRequest) => Promise.resolve(answers[String(request.setup.config)] ?? made()),
   };
   // The double has what the comparison uses of these, and nothing else.
-  const parts = { services: {}, commands: () => commands } as unknown as PanelParts;
+  const parts = { services: {}, commands: () => commands } as unknown as PanelDependencies;
   return compareProfiles(parts, thread as unknown as PreviewThread, { kind: 'default' }, signal);
 }
 

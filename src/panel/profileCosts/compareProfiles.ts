@@ -7,7 +7,7 @@ import type { ModelPricing } from '../../commands/previewSetup';
 import { recommendProfile } from '../../core/cost/recommendedProfile';
 import { estimateSaving, type Saving } from '../../core/cost/saving';
 import { getTokenizerFactor } from '../../core/vendors/families';
-import type { PanelParts } from '../parts';
+import type { PanelDependencies } from '../parts';
 import type { ConversationName } from '../preview/methods';
 import type { ProfileComparison, ProfileCost } from './methods';
 
@@ -16,7 +16,7 @@ import type { ProfileComparison, ProfileCost } from './methods';
  * @throws Error if the conversation can't be read; the signal's reason if it was aborted
  */
 export async function compareProfiles(
-  parts: PanelParts,
+  parts: PanelDependencies,
   thread: PreviewThread,
   asked: ConversationName,
   signal: AbortSignal,

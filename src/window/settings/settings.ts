@@ -121,7 +121,7 @@ export function listSettingProblems(): string[] {
   // Our own defaults are valid.
   const names = SETTING_NAMES.filter(isSet);
   const sentence = (name: SettingName, { path, message }: ConfigProblem, consequence: string): string =>
-    `Setting ${placeOf(name, path)}: ${message}. ${consequence}`;
+    `Setting ${formatSettingPath(name, path)}: ${message}. ${consequence}`;
   const invalid = names.flatMap((name) => {
     const value = getValue(name);
     // An unknown provider ID is no mistake: other extensions register later.
@@ -145,7 +145,7 @@ export function listSettingProblems(): string[] {
 }
 
 /** `contextCondenser.truncation.images`, or `contextCondenser.profiles › “Work” › threshold`. */
-function placeOf(name: SettingName, path: string): string {
+function formatSettingPath(name: SettingName, path: string): string {
   const place = formatReadablePath(getValue(name), path);
   if (place === path) return [SETTINGS_SECTION, name, path].filter((part) => part !== '').join('.');
   return `${SETTINGS_SECTION}.${name} › ${place}`;

@@ -6,7 +6,7 @@ import { usePanel } from '../state/panel';
 import { matchesQuery, useSearch } from '../state/search';
 import { IconButton } from '../ui';
 import { Problems } from './Problems';
-import { nameInWords, getTitle } from './titles';
+import { formatFieldName, getTitle } from './titles';
 
 interface RowProps {
   readonly setting: SettingHandle;
@@ -37,7 +37,7 @@ export function Row({
   const query = useSearch();
   if (
     query !== '' &&
-    !matchesQuery(query, [title, help, keywords, setting.id, nameInWords(setting.id), getSynonyms(setting.id)])
+    !matchesQuery(query, [title, help, keywords, setting.id, formatFieldName(setting.id), getSynonyms(setting.id)])
   )
     return null;
   const classes = ['row', ...(setting.isChange ? ['row-set'] : []), ...(isInline ? ['row-inline'] : [])];

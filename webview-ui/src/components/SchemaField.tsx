@@ -31,7 +31,7 @@ import {
   type FieldKind,
   type Schema,
 } from './schema';
-import { getTitle, nameInWords } from './titles';
+import { getTitle, formatFieldName } from './titles';
 
 /** The document that references lead into, and the groups around a field. */
 export const SchemaRoot = createContext<{ readonly root: Schema; readonly ancestors: readonly unknown[] }>({
@@ -139,7 +139,7 @@ function VariantField({ name, path, title, variants: { key, variants }, isOption
   const fields = Object.fromEntries(Object.entries(getFields(chosen?.schema ?? {})).filter(([field]) => field !== key));
   const description = chosen?.schema['description'];
   const help = typeof description === 'string' ? t(description) : '';
-  const choices = variants.map((variant) => ({ value: variant.value, label: t(nameInWords(variant.value)) }));
+  const choices = variants.map((variant) => ({ value: variant.value, label: t(formatFieldName(variant.value)) }));
   return (
     <>
       <Row
@@ -159,7 +159,7 @@ function VariantField({ name, path, title, variants: { key, variants }, isOption
             return setting.save(
               variant && {
                 ...getStarterSchema(resolveReference(variant.schema, root)),
-                ...startOf(variant.value, variant.schema),
+                ...createStarterValue(variant.value, variant.schema),
               },
             );
           }}
@@ -183,7 +183,7 @@ const STARTER_VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>
   truncate: { maxLines: 20 },
 };
 
-const startOf = (shape: string, schema: Schema): Schema =>
+const createStarterValue = (shape: string, schema: Schema): Schema =>
   Object.fromEntries(Object.entries(STARTER_VALUES[shape] ?? {}).filter(([field]) => field in getFields(schema)));
 
 /** One of several objects in a list, a map or a tree, with a button that removes it. */

@@ -11,7 +11,7 @@ import { Checkbox, Dropdown, LinkButton, TextArea, TextField } from '../ui';
 import { isMoney, parseNumber, getUnit, formatTypedNumber } from './numbers';
 import { Row } from './Row';
 import type { FieldKind, Schema } from './schema';
-import { nameInWords } from './titles';
+import { formatFieldName } from './titles';
 
 export interface FieldProps {
   /** The setting. */
@@ -117,7 +117,7 @@ export function ChoicesField({
         {values.map((value) => (
           <Checkbox
             key={value}
-            label={t(nameInWords(value))}
+            label={t(formatFieldName(value))}
             checked={chosen.has(value)}
             onChange={(checked) => {
               const wanted = values.filter((other) => (other === value ? checked : chosen.has(other)));

@@ -1,7 +1,7 @@
 /** Reads a JSON Schema, as far as a form can offer it. */
 import { isRecord } from '../../../src/core/messages/blocks';
 import { formatNumber, t } from '../l10n';
-import { nameInWords } from './titles';
+import { formatFieldName } from './titles';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -74,7 +74,8 @@ export function getFieldKind(schema: Schema): FieldKind {
   const shapes: readonly unknown[] = Array.isArray(schema['anyOf']) ? schema['anyOf'] : [];
   const named = [schema, ...shapes.filter(isRecord)].find((shape) => asTexts(shape['enum']) !== undefined);
   const values = asTexts(named?.['enum']);
-  if (values) return { kind: 'choice', values, labels: asTexts(schema['enumItemLabels']) ?? values.map(nameInWords) };
+  if (values)
+    return { kind: 'choice', values, labels: asTexts(schema['enumItemLabels']) ?? values.map(formatFieldName) };
   switch (schema['type']) {
     case 'boolean':
       return { kind: 'boolean' };

@@ -84,7 +84,7 @@ const SETTING_TITLES: Readonly<Record<string, () => string>> = {
 };
 
 /** "maxSummaryTokens" → "Max summary tokens"; an operation's label. */
-export function nameInWords(name: string): string {
+export function formatFieldName(name: string): string {
   if (isOperation(name)) return OPERATIONS[name].label;
   const words = name
     .replace(/[._-]+/g, ' ')
@@ -96,5 +96,5 @@ export function nameInWords(name: string): string {
 /** @param title of the schema, which takes precedence */
 export function getTitle(name: string, { title }: Readonly<Record<string, unknown>>): string {
   if (typeof title === 'string') return t(title);
-  return SETTING_TITLES[name]?.() ?? t(nameInWords(name));
+  return SETTING_TITLES[name]?.() ?? t(formatFieldName(name));
 }

@@ -11,7 +11,7 @@ const FOCUSABLE_SELECTOR = [
 ].join(', ');
 
 /** An element's position: within its parent, after a sibling, or first. */
-interface FocusPlace {
+interface FocusPosition {
   readonly parent: Node;
   readonly behind: Node | null;
 }
@@ -23,7 +23,7 @@ interface FocusPlace {
  */
 export function keepFocus(root: HTMLElement): () => void {
   let focused: HTMLElement | undefined;
-  let lost: FocusPlace | undefined;
+  let lost: FocusPosition | undefined;
   let isAway = false;
 
   const settle = (): void => {
@@ -40,7 +40,7 @@ export function keepFocus(root: HTMLElement): () => void {
     if (lost) settle();
   });
   /** The place that counts once a node is gone. */
-  const placeAfter = (removed: Node, left: FocusPlace): FocusPlace | undefined => {
+  const placeAfter = (removed: Node, left: FocusPosition): FocusPosition | undefined => {
     if (focused && removed.contains(focused)) return left;
     if (lost && (removed.contains(lost.parent) || removed === lost.behind)) return left;
     return lost;
@@ -82,7 +82,7 @@ export function keepFocus(root: HTMLElement): () => void {
   };
 }
 
-function findNextFocus({ parent, behind }: FocusPlace, root: HTMLElement): HTMLElement | undefined {
+function findNextFocus({ parent, behind }: FocusPosition, root: HTMLElement): HTMLElement | undefined {
   const before = document.createRange();
   if (behind?.parentNode === parent) before.setStartAfter(behind);
   else before.setStart(parent, 0);

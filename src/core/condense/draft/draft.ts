@@ -75,7 +75,7 @@ export class Draft implements Work {
     this.view = new DraftView(original, known?.state);
     this.references = new Map(known?.references);
     this.ruleStated = known?.state.ruleStated ?? false;
-    this.total = (known?.state.tokens ?? 0) + this.tokensOf(original.slice(known?.original.length ?? 0));
+    this.total = (known?.state.tokens ?? 0) + this.countVisibleTokens(original.slice(known?.original.length ?? 0));
     const rest = active.slice(known?.edits.length ?? 0);
     if (rest.length > 0) this.showAll(selectLastByPlace(rest));
   }
@@ -99,7 +99,7 @@ export class Draft implements Work {
       this.references.set(edit.reference, edit.before);
     }
     this.ruleStated = this.view.places.some((states) => states.some(({ cuts }) => hasRule(cuts)));
-    this.total = this.tokensOf(this.view.messages);
+    this.total = this.countVisibleTokens(this.view.messages);
     this.rememberEdits();
   }
 
@@ -265,7 +265,7 @@ export class Draft implements Work {
     const touched = this.view.listSummariesIn(range);
     const start = Math.min(range.start, ...touched.map((summary) => summary.start));
     const end = Math.max(range.end, ...touched.map((summary) => summary.end));
-    const tokensBefore = this.tokensOf(this.view.messages.slice(start, end));
+    const tokensBefore = this.countVisibleTokens(this.view.messages.slice(start, end));
     const tokensAfter = this.counter.countMessage(message);
     if (tokensAfter >= tokensBefore) return 0;
     const before = hashText(JSON.stringify(this.original.slice(start, end)));
@@ -316,7 +316,7 @@ export class Draft implements Work {
     this.ruleStated = checkpoint.ruleStated;
   }
 
-  private tokensOf(messages: readonly ApiMessage[]): number {
+  private countVisibleTokens(messages: readonly ApiMessage[]): number {
     return this.counter.countMessages(messages.filter((message) => message !== HIDDEN_MESSAGE));
   }
 

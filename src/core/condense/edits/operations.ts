@@ -105,8 +105,8 @@ export function getOutcome(operation: EditOperation, isStrict: boolean): EditOut
   return outcome === 'by-strictness' ? (isStrict ? 'referenced' : 'cut') : outcome;
 }
 
-const rankOf = (operation: EditOperation): number => EDIT_OUTCOMES.indexOf(getOutcome(operation, true));
+const getOperationRank = (operation: EditOperation): number => EDIT_OUTCOMES.indexOf(getOutcome(operation, true));
 
 /** Returns the operation that changes the content most. */
 export const getStrongest = (operations: readonly [EditOperation, ...EditOperation[]]): EditOperation =>
-  operations.reduce((most, one) => (rankOf(one) > rankOf(most) ? one : most));
+  operations.reduce((most, one) => (getOperationRank(one) > getOperationRank(most) ? one : most));

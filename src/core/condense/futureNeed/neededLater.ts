@@ -1,6 +1,6 @@
 import type { ApiMessage } from '../../messages/types';
 import { listToolExchanges, type ToolExchange } from '../../messages/exchanges';
-import { findQuotedLines, shownLinesOf, type FileLine, type ShownLine } from '../lines/shownLines';
+import { findQuotedLines, getShownLines, type FileLine, type ShownLine } from '../lines/shownLines';
 
 /**
  * A line of a file that an edit or patch quoted, with the places before the cut that show it in
@@ -17,7 +17,7 @@ export interface NeededLine extends FileLine {
  * @param end index after the last message to look at
  */
 export function findNeededLines(messages: readonly ApiMessage[], cut: number, end: number): NeededLine[] {
-  const lines = shownLinesOf(messages);
+  const lines = getShownLines(messages);
   const needed = new Map<string, NeededLine>();
   for (const [index, calls] of groupCalls(messages, cut, end)) {
     for (const quoted of calls.flatMap(findQuotedLines)) {

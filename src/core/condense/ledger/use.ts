@@ -40,7 +40,7 @@ const MIN_EXCESSIVE_USES = 5;
 const EXCESS_FACTOR = 2;
 
 /** True if the agent asked for so much again that the condensation was not worth it. */
-export const isTooMuchUse = (use: UseAfter): boolean =>
+export const isExcessiveUse = (use: UseAfter): boolean =>
   countUses(use) >= MIN_EXCESSIVE_USES && countUses(use) > EXCESS_FACTOR * use.expected;
 
 /** A read with fewer known lines shows them by chance, as searches do. */
@@ -52,7 +52,7 @@ export class LinesByFile {
 
   addLine(path: string, line: string): void {
     if (line.length < MIN_LINE_CHARS) return;
-    const name = nameOf(path);
+    const name = getFileName(path);
     let known = this.findLines(path);
     if (!known) this.byName.set(name, [...(this.byName.get(name) ?? []), { path, lines: (known = new Set()) }]);
     known.add(line);
@@ -69,11 +69,11 @@ export class LinesByFile {
 
   /** Undefined if there are no lines of the file. */
   findLines(path: string): Set<string> | undefined {
-    return this.byName.get(nameOf(path))?.find((file) => isSameFile(file.path, path))?.lines;
+    return this.byName.get(getFileName(path))?.find((file) => isSameFile(file.path, path))?.lines;
   }
 }
 
-const nameOf = (path: string): string => (path.split(/[\\/]/).at(-1) ?? '').toLowerCase();
+const getFileName = (path: string): string => (path.split(/[\\/]/).at(-1) ?? '').toLowerCase();
 
 /** Undefined if the call does not ask for known content again. */
 export function classifyUse(

@@ -120,7 +120,7 @@ export function splitLines(
 ): Lines {
   const lineEnd = detectLineEnd(text);
   if (lineEnd === '\n' && parts.some(({ head, firstLine }) => head !== undefined || firstLine !== undefined))
-    return splitParts(text, parts, ids, tables);
+    return splitFilePartsIntoLines(text, parts, ids, tables);
   const format = detectPrefixFormat(text, hint, lineEnd, forms);
   const count = countLines(text, lineEnd);
   const { table, at: first } = tables.takeSlice((format ? 4 : 2) * count + 1);
@@ -163,7 +163,7 @@ export function splitLines(
 }
 
 /** Splits a text whose parts state what precedes their lines. */
-function splitParts(text: string, parts: readonly FilePart[], ids: LineIds, tables: LineTables): Lines {
+function splitFilePartsIntoLines(text: string, parts: readonly FilePart[], ids: LineIds, tables: LineTables): Lines {
   const count = countLines(text, '\n');
   const { table, at: first } = tables.takeSlice(4 * count + 1);
   const mayHoldMarkers = mayContainMarker(text);

@@ -71,7 +71,7 @@ class ShownLines {
 }
 
 /** Memoized, since messages never change. */
-export const shownLinesOf = memoizeByObject((messages: readonly ApiMessage[]) => new ShownLines(messages));
+export const getShownLines = memoizeByObject((messages: readonly ApiMessage[]) => new ShownLines(messages));
 
 /** @param isDiff whether each line begins with a sign */
 export function splitLinesOfFile(text: string, isDiff: boolean): (Slice & { readonly text: string })[] {

@@ -3,7 +3,7 @@ import { MARKER_CHARACTERS } from '../../messages/markers';
 import { getCommand } from '../../messages/tools';
 import type { ToolExchange } from '../../messages/exchanges';
 import { memoizeByObject } from '../../memoizeByObject';
-import type { SourcePlace, SourceRun } from './runs';
+import type { SourceRange, SourceRun } from './runs';
 import { isOfSameFile, type LineSource } from './sources';
 
 type RangeFormatter = (source: LineSource, first: number, last: number) => string | undefined;
@@ -36,7 +36,7 @@ export function describeRun(run: SourceRun, rangeOf: RangeFormatter = formatStat
 /** Describes where lines are, relative to the text from which they were removed. */
 function describePlace(
   source: LineSource,
-  { source: keeper, first, last, count }: SourcePlace,
+  { source: keeper, first, last, count }: SourceRange,
   rangeOf: RangeFormatter,
 ): string {
   if (keeper.exchange === source.exchange) return `in ${describeOwnPart(keeper, source)}`;

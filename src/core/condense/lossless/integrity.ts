@@ -80,7 +80,7 @@ const createLineMemory = (known: LineCache): LineMemory => ({
   requirements: new WeakMap(),
 });
 
-const memoryOf = createStepMemory((known) => new CheckMemory(known));
+const getCheckMemory = createStepMemory((known) => new CheckMemory(known));
 
 function findBrokenCutsInMessage(
   original: readonly ApiMessage[],
@@ -142,7 +142,7 @@ function findMissingLine(
 /** Learns how the texts of a draft that are new are to be read. */
 function learnLines(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): CheckMemory {
   const known = takeKnownLines(draft, tools);
-  const memory = memoryOf(known);
+  const memory = getCheckMemory(known);
   known.learnExchanges(listOriginalExchanges(draft.original), 'original');
   known.learnExchanges(draft.exchanges, 'view');
   return memory;

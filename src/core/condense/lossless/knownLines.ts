@@ -129,7 +129,7 @@ interface FreeLines {
 
 const createFreeLines = (): FreeLines => ({ task: -1 });
 const byDraft = new WeakMap<Draft, LineCache>();
-const rulesOf = memoizeByObject((tools: ToolTable) => JSON.stringify(tools));
+const serializeToolRules = memoizeByObject((tools: ToolTable) => JSON.stringify(tools));
 
 /**
  * Takes the known lines for a draft. Until it is released, other drafts of the conversation start
@@ -141,7 +141,8 @@ export function takeKnownLines(draft: Draft, tools: ToolTable): LineCache {
   const { task, counter } = draft;
   const free = draft.memory.getPart(createFreeLines);
   const before = free.task === task && free.known?.counter === counter ? free.known : undefined;
-  const known = before && rulesOf(before.tools) === rulesOf(tools) ? before : new LineCache(tools, counter);
+  const known =
+    before && serializeToolRules(before.tools) === serializeToolRules(tools) ? before : new LineCache(tools, counter);
   free.known = undefined;
   byDraft.set(draft, known);
   draft.onRelease(() => {

@@ -24,7 +24,7 @@ export const createObsoleteStateStep = (tools: ToolTable): MechanicalStep => {
     name,
     run(draft) {
       const known = takeKnownLines(draft, tools);
-      const work = function* (what: string, contents: readonly StateText[]): Generator<number | undefined> {
+      const work = function* (what: string, contents: readonly RepeatedStateText[]): Generator<number | undefined> {
         let standing: ReadonlySet<string> = toLineSet(contents.at(-1)?.content.text ?? '');
         // In reverse, so that slices of one string keep their offsets.
         for (const { content, index } of contents.slice(0, -1).toReversed()) {
@@ -64,7 +64,7 @@ export const createObsoleteStateStep = (tools: ToolTable): MechanicalStep => {
 };
 
 /** One text of a repeated state, with its item's index in the group. */
-interface StateText {
+interface RepeatedStateText {
   readonly content: PlacedContent;
   readonly index: number;
 }
@@ -111,7 +111,7 @@ const findStates = (
   items: readonly ApiMessage[],
   places: readonly number[],
   isState: (block: Block) => boolean,
-): StateText[] =>
+): RepeatedStateText[] =>
   items.flatMap((item, index) =>
     getBlocks(item).flatMap((block, at) => {
       if (item.role !== 'user' || !isText(block) || !isState(block)) return [];

@@ -11,7 +11,7 @@ import { encodeForJson } from '../lines/lineEnds';
 import { LineSources, type KeptCopy, type LineSource, type SourceKind } from './sources';
 import { takeKnownLines, createStepMemory, type LineCache } from './knownLines';
 import { LineIndex } from './lineIndex';
-import { RunsOfIndex, type SourceRun, type RunsOfSource } from './runs';
+import { IndexRuns, type SourceRun, type SourceRuns } from './runs';
 
 /** The operations that remove repeated lines, and the kinds of texts that each one cuts. */
 const LINE_OPERATION_ROWS = {
@@ -56,7 +56,7 @@ interface PlannedCuts {
   readonly text: string;
   readonly requests: CutRequest[];
   /** The runs that the requests remove. */
-  readonly of: RunsOfSource[];
+  readonly of: SourceRuns[];
 }
 
 /**
@@ -153,7 +153,7 @@ function makePlan(draft: Draft, rules: IndexRules, memory: IndexMemory): Planned
 
 interface IndexWithRuns {
   readonly index: LineIndex;
-  readonly runs: RunsOfIndex;
+  readonly runs: IndexRuns;
   /**
    * Texts of new results whose lines could be cut. They stay once they are sent, so the index must
    * then treat them as fixed.
@@ -188,7 +188,7 @@ const createRestMemory = (known: LineCache, keep: KeptCopy): IndexMemory =>
   keep === 'above' ? getMemory(known, keep) : { ...getMemory(known, keep), latest: undefined };
 
 /** The runs of a draft's view. */
-function updateRuns(draft: Draft, rules: IndexRules, memory: IndexMemory): RunsOfIndex {
+function updateRuns(draft: Draft, rules: IndexRules, memory: IndexMemory): IndexRuns {
   const latest = indexLines(draft, rules, memory);
   memory.latest = undefined;
   latest.runs.updateChoices((run) => isWorthMarker(draft, run));
@@ -223,7 +223,7 @@ function indexLines(draft: Draft, rules: IndexRules, memory: IndexMemory): Index
 
 function createIndex(known: LineCache, { keep, cuttable, acrossFiles, takesRest }: IndexRules): IndexWithRuns {
   const index = new LineIndex(keep, cuttable, known.ids, acrossFiles, takesRest);
-  return { index, runs: new RunsOfIndex(index, (id) => known.ids.isBlank(id)), asNew: new WeakSet() };
+  return { index, runs: new IndexRuns(index, (id) => known.ids.isBlank(id)), asNew: new WeakSet() };
 }
 
 const isSameSet = <T>(a: ReadonlySet<T>, b: ReadonlySet<T>): boolean =>

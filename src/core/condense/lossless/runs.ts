@@ -6,7 +6,7 @@ import type { Lines } from '../lines/lines';
 import { isOfSameFile, type LineSource } from './sources';
 
 /** A range of one text that keeps lines of another. */
-export interface SourcePlace {
+export interface SourceRange {
   readonly source: LineSource;
   readonly first: number;
   readonly last: number;
@@ -20,7 +20,7 @@ export interface SourceRun {
   readonly first: number;
   readonly last: number;
   /** The locations of the lines, in the order of the run. */
-  readonly places: readonly SourcePlace[];
+  readonly places: readonly SourceRange[];
 }
 
 /** Shorter texts are not worth a marker. */
@@ -40,7 +40,7 @@ interface LineRange {
   readonly last: number;
 }
 
-export interface RunsOfSource {
+export interface SourceRuns {
   readonly source: LineSource;
   /** The longest runs that justify a marker, including blank lines inside them. */
   readonly runs: readonly SourceRun[];
@@ -78,13 +78,13 @@ interface RunChoices {
 }
 
 /** Keeps the runs up to date as the index changes. */
-export class RunsOfIndex {
+export class IndexRuns {
   /** Indexed like the sources. */
   private readonly choices: (RunChoices | undefined)[] = [];
-  private readonly known: (RunsOfSource | undefined)[] = [];
+  private readonly known: (SourceRuns | undefined)[] = [];
   private readonly ranges: (readonly LineRange[] | undefined)[] = [];
   /** A source that returns may have the same runs. */
-  private readonly bySource = new WeakMap<LineSource, RunsOfSource>();
+  private readonly bySource = new WeakMap<LineSource, SourceRuns>();
   /** By line: {@link MAY_BE_REMOVED}, {@link GOES}, or 0 if it can't go. */
   private goes = new Uint8Array(1_024);
 
@@ -123,7 +123,7 @@ export class RunsOfIndex {
    * Sources that are not settled, with all others in the same strings: cuts in one string are made
    * together.
    */
-  listUnsettled(): readonly RunsOfSource[] {
+  listUnsettled(): readonly SourceRuns[] {
     const { sources } = this.index;
     const places = new Set<number>();
     this.known.forEach((known, at) => {
@@ -214,7 +214,7 @@ export class RunsOfIndex {
     });
   }
 
-  private toSourceRuns(source: LineSource, runs: readonly SourceRun[]): RunsOfSource {
+  private toSourceRuns(source: LineSource, runs: readonly SourceRun[]): SourceRuns {
     const before = this.bySource.get(source);
     if (before && isSameList(before.runs, runs, isSameRun)) return before;
     const made = { source, runs, isSettled: false };
@@ -236,7 +236,7 @@ const isSameList = <T>(a: readonly T[], b: readonly T[], isSame: (a: T, b: T) =>
 const isSameRun = (a: SourceRun, b: SourceRun): boolean =>
   a.first === b.first && a.last === b.last && isSameList(a.places, b.places, isSamePlace);
 
-const isSamePlace = (a: SourcePlace, b: SourcePlace): boolean =>
+const isSamePlace = (a: SourceRange, b: SourceRange): boolean =>
   a.source === b.source && a.first === b.first && a.last === b.last && a.count === b.count;
 
 const isOneString = (a: LineSource | undefined, b: LineSource): boolean =>
@@ -301,7 +301,7 @@ function splitIntoRuns(
 ): SourceRun[] {
   const source = index.sources[at] as LineSource;
   const runs: SourceRun[] = [];
-  let run: { first: number; last: number; places: Map<LineSource, SourcePlace> } | undefined;
+  let run: { first: number; last: number; places: Map<LineSource, SourceRange> } | undefined;
   const close = (): void => {
     if (run) runs.push({ source, first: run.first, last: run.last, places: trimList([...run.places.values()]) });
   };
@@ -363,7 +363,7 @@ function chooseKeptLines(
 
 /** True if one marker can also name this line. */
 function canShareMarker(
-  places: ReadonlyMap<LineSource, SourcePlace>,
+  places: ReadonlyMap<LineSource, SourceRange>,
   keeper: LineSource,
   line: number,
   source: LineSource,
@@ -386,7 +386,7 @@ const areCompatible = (a: LineSource, b: LineSource, source: LineSource): boolea
 const isOtherSide = (other: LineSource, source: LineSource): boolean =>
   other.exchange === source.exchange && source.content.type === 'toolParameters';
 
-const extendPlace = ({ source, first, last, count }: SourcePlace, line: number): SourcePlace => ({
+const extendPlace = ({ source, first, last, count }: SourceRange, line: number): SourceRange => ({
   source,
   first: Math.min(first, line),
   last: Math.max(last, line),

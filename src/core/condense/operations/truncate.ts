@@ -23,7 +23,7 @@ export interface TruncatedSlice extends Slice {
 export function findTruncatedSlice(text: string, limits: TruncateLimits): TruncatedSlice | undefined {
   if (isWithinLimits(text, limits)) return undefined;
   const { head, tail } = getShares(limits);
-  const start = head === 'none' ? 0 : findHeadEnd(text, head);
+  const start = head === 'none' ? 0 : findKeptHeadEnd(text, head);
   const end = tail === 'none' ? text.length : Math.max(start, findTailStart(text, tail));
   return end > start ? { start, end, lines: countLinesIn(text, { start, end }) } : undefined;
 }
@@ -61,7 +61,7 @@ function getShares(limits: TruncateLimits): { head: KeptAmount | 'none'; tail: K
 }
 
 /** Offset after the kept head; after a newline if lines decide. */
-function findHeadEnd(text: string, share: KeptAmount): number {
+function findKeptHeadEnd(text: string, share: KeptAmount): number {
   let at = 0;
   for (let line = 0; line < share.lines; line++) {
     const newline = text.indexOf('\n', at);

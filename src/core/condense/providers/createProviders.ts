@@ -9,7 +9,7 @@ import type { SelectModel, SummaryMemo } from './smart/passParts';
 import { createStrategyProvider } from './strategy';
 import { truncationProvider } from './truncation';
 
-export interface ProviderDeps {
+export interface ProviderDependencies {
   /**
    * Chooses the model for a step. Absent if this program calls none: then Summary is omitted, and
    * Smart and Strategy do what needs no model.
@@ -26,7 +26,7 @@ export interface ProviderDeps {
 }
 
 /** Creates the providers of this product; the first, Lossless, is the default. */
-export function createProviders(parts: ProviderDeps = {}): [CondensationProvider, ...CondensationProvider[]] {
+export function createProviders(parts: ProviderDependencies = {}): [CondensationProvider, ...CondensationProvider[]] {
   const { select, samples, presets = () => [], memo, others = () => [] } = parts;
   const native =
     select && createNativeProvider({ select: (own) => select(undefined, own), ...(samples && { samples }) });

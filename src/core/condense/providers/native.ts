@@ -176,7 +176,7 @@ function createUnchangedResult(
 }
 
 /** What a run needs besides its plan. */
-interface SummaryRunDeps {
+interface SummaryRunDependencies {
   readonly selected: SelectedSummarizer;
   readonly context: ConversationContext;
   readonly config: NativeConfig;
@@ -195,7 +195,7 @@ class SummaryRun {
   private readonly calls: ModelCall[] = [];
   private readonly started = performance.now();
 
-  constructor(private readonly parts: SummaryRunDeps) {}
+  constructor(private readonly parts: SummaryRunDependencies) {}
 
   private get model(): SummarizerModel {
     return this.parts.selected.summarizer.model;

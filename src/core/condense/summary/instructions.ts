@@ -17,7 +17,7 @@ export interface Instruction {
 }
 
 /** A person's words in a tool result, with the slice that includes their frame. */
-interface PersonWords extends Slice {
+interface UserTextSlice extends Slice {
   readonly words: string;
 }
 
@@ -33,7 +33,7 @@ const FEEDBACK_TEXTS: readonly RegExp[] = [
 const FEEDBACK_TAG_START = /<(?:feedback|answer|user_message)>/g;
 const FEEDBACK_TAG_END = /<\/(?:feedback|answer|user_message)>/g;
 
-function* findPersonWords(result: string): Generator<PersonWords> {
+function* findPersonWords(result: string): Generator<UserTextSlice> {
   for (const pattern of FEEDBACK_TEXTS) {
     for (const { index, 0: whole, 1: words = '' } of result.matchAll(pattern)) {
       yield { start: index, end: index + whole.length, words: words.trim() };
@@ -45,7 +45,7 @@ function* findPersonWords(result: string): Generator<PersonWords> {
 /**
  * Not a regular expression: it would scan the rest of the text for each element that is not closed.
  */
-function* findElements(result: string): Generator<PersonWords> {
+function* findElements(result: string): Generator<UserTextSlice> {
   const opening = new RegExp(FEEDBACK_TAG_START);
   const closing = new RegExp(FEEDBACK_TAG_END);
   for (let open = opening.exec(result); open; open = opening.exec(result)) {

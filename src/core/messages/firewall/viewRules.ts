@@ -28,7 +28,7 @@ export function checkView(
   view.forEach((message, index) => {
     const before = original[origins[index] ?? -1];
     if (!before || message === before) return;
-    violations.push(...checkMessageKept(before, message, index));
+    violations.push(...checkMessageUnchanged(before, message, index));
   });
   violations.push(
     ...checkOrder(origins, original.length),
@@ -104,7 +104,7 @@ const CHANGEABLE_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
   ['tool_result', ['content']],
 ]);
 
-function checkMessageKept(before: ApiMessage, after: ApiMessage, message: number): Violation[] {
+function checkMessageUnchanged(before: ApiMessage, after: ApiMessage, message: number): Violation[] {
   const violations: Violation[] = [];
   if (!haveSameFields(before, after, ['content'])) {
     violations.push({ rule: 'fields-kept', message, detail: 'a field of the message changed' });
@@ -123,11 +123,11 @@ function checkMessageKept(before: ApiMessage, after: ApiMessage, message: number
     violations.push({ rule, message, detail: `${now.length} blocks stand where ${kept.length} should` });
     return violations;
   }
-  now.forEach((block, at) => violations.push(...checkBlockKept(kept[at], block, message, at)));
+  now.forEach((block, at) => violations.push(...checkBlockUnchanged(kept[at], block, message, at)));
   return violations;
 }
 
-function checkBlockKept(before: Block | undefined, after: Block, message: number, block: number): Violation[] {
+function checkBlockUnchanged(before: Block | undefined, after: Block, message: number, block: number): Violation[] {
   if (!before || before === after) return [];
   const where = { message, block };
   if (isReplacementOf(after, before)) return [];
@@ -145,7 +145,7 @@ function checkBlockKept(before: Block | undefined, after: Block, message: number
   if (!haveSameFields(before, after, CHANGEABLE_FIELDS.get(before.type) ?? [])) {
     violations.push({ rule: 'fields-kept', ...where, detail: `a field of the ${before.type} changed` });
   }
-  if (isToolResult(before) && isToolResult(after)) violations.push(...checkResultKept(before, after, where));
+  if (isToolResult(before) && isToolResult(after)) violations.push(...checkResultUnchanged(before, after, where));
   return violations;
 }
 
@@ -154,7 +154,7 @@ const isReplacementOf = (after: Block, before: Block): boolean =>
   before.type === 'image' && isText(after) && Object.keys(after).length === 2 && looksLikeMarker(after.text);
 
 /** Text in a result stays text; anything else (an image) keeps its position. */
-function checkResultKept(before: ToolResultBlock, after: ToolResultBlock, where: BlockPosition): Violation[] {
+function checkResultUnchanged(before: ToolResultBlock, after: ToolResultBlock, where: BlockPosition): Violation[] {
   const [old, now] = [before.content, after.content];
   if (!Array.isArray(old) || !Array.isArray(now)) {
     return typeof old === typeof now && Array.isArray(old) === Array.isArray(now)

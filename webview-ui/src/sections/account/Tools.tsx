@@ -53,12 +53,12 @@ function OfConversation({ weights: { title, agent, tools }, stored }: OfConversa
   const unused = called.filter((tool) => countCalls(tool) === 0);
   return (
     <Disclosure
-      title={t('{0}, {1}: {2} tokens in each request', title, agent, sumOf(called))}
+      title={t('{0}, {1}: {2} tokens in each request', title, agent, formatTokenSum(called))}
       words={['tools plugin agents']}
     >
       {unused.length > 0 && (
         <p>
-          {t('Never called: {0} of {1} tools, {2} tokens.', unused.length, called.length, sumOf(unused))}{' '}
+          {t('Never called: {0} of {1} tools, {2} tokens.', unused.length, called.length, formatTokenSum(unused))}{' '}
           {t('You can turn them off in the chat’s list of tools, or in the agent’s own list.')}
         </p>
       )}
@@ -132,4 +132,4 @@ const countCalls = ({ calls, callsElsewhere, inStored = 0 }: CalledTool): number
 
 const sumTokens = (tools: readonly CalledTool[]): number => tools.reduce((sum, { tokens }) => sum + tokens, 0);
 
-const sumOf = (tools: readonly CalledTool[]): string => formatNumber(sumTokens(tools));
+const formatTokenSum = (tools: readonly CalledTool[]): string => formatNumber(sumTokens(tools));

@@ -93,7 +93,7 @@ function Details({ entry }: { readonly entry: HistoryEntry }): ReactNode {
             : t('Once given back to its agent, each later request costs {0} less.', formatDollars(savedPerRequest))}
         </p>
       )}
-      {use && <p>{useWords(use)}</p>}
+      {use && <p>{formatUse(use)}</p>}
       {rereads !== undefined && (
         <p>
           {rereads === 1
@@ -107,7 +107,7 @@ function Details({ entry }: { readonly entry: HistoryEntry }): ReactNode {
 }
 
 /** The agent's later requests for removed content. */
-function useWords({ turns, rereads, recalls, failedEdits, expected }: NonNullable<HistoryEntry['use']>): string {
+function formatUse({ turns, rereads, recalls, failedEdits, expected }: NonNullable<HistoryEntry['use']>): string {
   const uses = rereads + recalls + failedEdits;
   const within = turns === 1 ? t('1 turn') : t('{0} turns', turns);
   if (uses === 0) return t('Removed content needed again within {0}: never.', within);

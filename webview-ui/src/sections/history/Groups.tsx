@@ -40,15 +40,15 @@ export function Groups({ groups }: { readonly groups: readonly RunGroup[] }): Re
   );
 }
 
-const nameOf = ({ key }: RunGroup): string => (key === '' ? t('Without a model') : key);
+const getGroupName = ({ key }: RunGroup): string => (key === '' ? t('Without a model') : key);
 
 const describeGroups = (groups: readonly RunGroup[]): string =>
-  groups.map((group) => `${nameOf(group)}: ${formatNumber(group.tokensSaved)}`).join(', ');
+  groups.map((group) => `${getGroupName(group)}: ${formatNumber(group.tokensSaved)}`).join(', ');
 
-const shareOf = (count: number, { runs }: RunGroup): string => formatPercent((100 * count) / Math.max(1, runs));
+const formatShare = (count: number, { runs }: RunGroup): string => formatPercent((100 * count) / Math.max(1, runs));
 
 const listColumns = (): readonly Column<RunGroup>[] => [
-  { title: t('Model'), cell: nameOf },
+  { title: t('Model'), cell: getGroupName },
   { title: t('Runs'), isNumber: true, cell: ({ runs }) => formatNumber(runs) },
   { title: t('Tokens saved, all runs'), isNumber: true, cell: ({ tokensSaved }) => formatNumber(tokensSaved) },
   { title: t('Cost'), isNumber: true, cell: ({ cost }) => formatDollars(cost) },
@@ -57,8 +57,8 @@ const listColumns = (): readonly Column<RunGroup>[] => [
     isNumber: true,
     cell: ({ latencyMs }) => (latencyMs === undefined ? '–' : formatDuration(latencyMs)),
   },
-  { title: t('Failures'), isNumber: true, cell: (group) => shareOf(group.failures, group) },
-  { title: t('Fallbacks'), isNumber: true, cell: (group) => shareOf(group.fallbacks, group) },
+  { title: t('Failures'), isNumber: true, cell: (group) => formatShare(group.failures, group) },
+  { title: t('Fallbacks'), isNumber: true, cell: (group) => formatShare(group.fallbacks, group) },
   {
     title: t('Estimation error'),
     isNumber: true,

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { ComparedPass, ComparedPresets, Difference } from '../../../../src/panel/protocol';
 import { SideBySide, SideBySideRow } from '../../components/SideBySide';
 import { t } from '../../l10n';
-import { placeInWords, describeValue } from './differenceWords';
+import { describePlace, describeValue } from './differenceWords';
 
 interface DifferenceTableProps {
   readonly compared: ComparedPresets;
@@ -69,7 +69,7 @@ const Group = ({ title, differences, children }: GroupProps): ReactNode => (
     {differences.map(({ path, first, second }) => (
       <SideBySideRow
         key={path.join('.')}
-        name={placeInWords(path)}
+        name={describePlace(path)}
         values={[describeValue(first), describeValue(second)]}
       />
     ))}

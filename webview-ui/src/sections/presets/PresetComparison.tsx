@@ -24,7 +24,7 @@ export function PresetComparison({ preset, name, isInUse }: PresetComparisonProp
     { value: CURRENT_SETTINGS, label: t('Current settings') },
     ...state.presets
       .filter(({ id }) => id !== preset.id)
-      .map((other) => ({ value: makePresetValue(other.id), label: nameOf(other) })),
+      .map((other) => ({ value: makePresetValue(other.id), label: getPresetLabel(other) })),
   ];
   // The preset in use is what the settings hold.
   const [wanted, setWanted] = useState(isInUse ? others[1]?.value : CURRENT_SETTINGS);
@@ -60,4 +60,4 @@ export function PresetComparison({ preset, name, isInUse }: PresetComparisonProp
   );
 }
 
-const nameOf = ({ name, isBuiltIn }: PresetState): string => (isBuiltIn ? t(name) : name);
+const getPresetLabel = ({ name, isBuiltIn }: PresetState): string => (isBuiltIn ? t(name) : name);

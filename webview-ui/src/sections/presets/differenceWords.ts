@@ -1,5 +1,5 @@
 /** Places and values of a configuration of the Smart provider, in words. */
-import { getTitle, nameInWords } from '../../components/titles';
+import { getTitle, formatFieldName } from '../../components/titles';
 import { formatNumber, t } from '../../l10n';
 
 /** Keys that only hold others: what is inside says enough. */
@@ -14,7 +14,7 @@ const GROUPING_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** "individualConfig, defaults, toolResults, maxLines" → "Tool results › Lines". */
-export function placeInWords(path: readonly string[]): string {
+export function describePlace(path: readonly string[]): string {
   const reported = path.filter((key, index) => index === path.length - 1 || !GROUPING_FIELDS.has(key));
   return reported.map((key) => getTitle(key, {})).join(' › ');
 }
@@ -36,4 +36,5 @@ export function describeValue(value: unknown): string {
 }
 
 /** A name of the configuration's own, such as `preserve_recent`, has words; what a person wrote stays as it is. */
-const describeName = (text: string): string => (/^[a-z]+(?:[_A-Z][a-z]*)*$/.test(text) ? t(nameInWords(text)) : text);
+const describeName = (text: string): string =>
+  /^[a-z]+(?:[_A-Z][a-z]*)*$/.test(text) ? t(formatFieldName(text)) : text;

@@ -5,10 +5,10 @@ import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
 import { useLatest } from '../../state/useLatest';
 import { CoherenceOfKind } from './CoherenceOfKind';
-import { usePreviewKey, type PreviewOf } from './usePreview';
+import { usePreviewKey, type ShownPreview } from './usePreview';
 
 /** Which facts of the conversation still stand in the view, which only by reference, and which are lost. */
-export function Coherence({ preview }: { readonly preview: PreviewOf }): ReactNode {
+export function Coherence({ preview }: { readonly preview: ShownPreview }): ReactNode {
   const { shown: previewed, isWaiting, question } = preview;
   // Requested after the preview's answer, so that the preview never waits for it.
   const asked = isWaiting || !previewed ? undefined : { ...question, conversation: previewed.conversation };

@@ -19,8 +19,8 @@ export function ComparedTable({ results, names }: ComparedTableProps): ReactNode
     [t('Tokens now'), ({ tokensBefore }) => t('{0}', tokensBefore)],
     [t('Tokens afterwards'), ({ tokensAfter }) => t('{0}', tokensAfter)],
     [t('Reduction'), (result) => formatPercent(computeReduction(result))],
-    [t('Code lines kept'), ({ retention }) => formatShareOf(retention.verbatim, retention.needed)],
-    [t('Code lines that can be recalled'), ({ retention }) => formatShareOf(retention.recallable, retention.needed)],
+    [t('Code lines kept'), ({ retention }) => formatShare(retention.verbatim, retention.needed)],
+    [t('Code lines that can be recalled'), ({ retention }) => formatShare(retention.recallable, retention.needed)],
     [t('Facts lost'), ({ facts }) => t('{0} of {1}', facts.lost, facts.all)],
     [t('Cost'), formatCost],
   ];
@@ -43,5 +43,5 @@ export function ComparedTable({ results, names }: ComparedTableProps): ReactNode
 }
 
 /** Formats a share of the lines that the conversation's later edits quoted. */
-const formatShareOf = (part: number, whole: number): string =>
+const formatShare = (part: number, whole: number): string =>
   whole === 0 ? t('none was needed') : t('{0} ({1} of {2})', formatPercent((100 * part) / whole), part, whole);

@@ -56,7 +56,7 @@ function describeCostConfidence({ calls, confidence }: PreviewFigures): string {
 }
 
 /** Describes the billed tokens by kind; empty if unknown. */
-function callTokensWords({ calls, callTokens }: PreviewFigures): string {
+function formatCallTokens({ calls, callTokens }: PreviewFigures): string {
   if (calls === 0 || !callTokens) return '';
   const { input, cacheRead, cacheWrite, output } = callTokens;
   return [
@@ -74,7 +74,7 @@ const HIGH_COST_DOLLARS = 0.05;
 export function Figures({ preview }: { readonly preview: PreviewFigures }): ReactNode {
   const { tokensBefore, tokensAfter, targetTokens, calls, timeMs } = preview;
   const isCostly = Math.max(preview.cost ?? 0, preview.costRange?.most ?? 0) > HIGH_COST_DOLLARS;
-  const costNotes = [describeCostConfidence(preview), callTokensWords(preview)]
+  const costNotes = [describeCostConfidence(preview), formatCallTokens(preview)]
     .filter((note) => note !== '')
     .join(' · ');
   const figures: readonly LabeledFigure[] = [

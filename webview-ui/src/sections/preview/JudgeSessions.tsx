@@ -68,13 +68,13 @@ function Judged({ judged }: { readonly judged: JudgedSettings }): ReactNode {
   };
   const columns: readonly Column<CurvePoint>[] = [
     { title: t('Option'), cell: ({ choice }) => name(choice) },
-    { title: t('Target'), isNumber: true, cell: ({ target }) => (target === undefined ? '–' : formatShareOf(target)) },
-    { title: t('Tokens remaining'), isNumber: true, cell: ({ left }) => formatShareOf(left) },
-    { title: t('Needed lines lost'), isNumber: true, cell: ({ lostShare }) => formatShareOf(lostShare) },
+    { title: t('Target'), isNumber: true, cell: ({ target }) => (target === undefined ? '–' : formatShare(target)) },
+    { title: t('Tokens remaining'), isNumber: true, cell: ({ left }) => formatShare(left) },
+    { title: t('Needed lines lost'), isNumber: true, cell: ({ lostShare }) => formatShare(lostShare) },
     {
       title: t('95% interval'),
       isNumber: true,
-      cell: ({ lost }) => (lost ? t('{0} to {1}', formatShareOf(lost.low), formatShareOf(lost.high)) : '–'),
+      cell: ({ lost }) => (lost ? t('{0} to {1}', formatShare(lost.low), formatShare(lost.high)) : '–'),
     },
   ];
   return (
@@ -105,7 +105,7 @@ function Judged({ judged }: { readonly judged: JudgedSettings }): ReactNode {
   );
 }
 
-const formatShareOf = (part: number): string => formatPercent(100 * Math.min(1, Math.max(0, part)));
+const formatShare = (part: number): string => formatPercent(100 * Math.min(1, Math.max(0, part)));
 
 function describeVerdict({ verdict }: JudgedSettings, name: (id: string) => string): string {
   switch (verdict.kind) {
@@ -116,14 +116,14 @@ function describeVerdict({ verdict }: JudgedSettings, name: (id: string) => stri
         'Keep the current settings. Where another option loses fewer needed lines at the same size, the difference is not significant.',
       );
     case 'change': {
-      const fewer = formatShareOf(-verdict.difference.share);
+      const fewer = formatShare(-verdict.difference.share);
       return verdict.target === undefined
         ? t('{0} leaves no more tokens and loses {1} fewer of the needed lines.', name(verdict.choice), fewer)
         : t(
             'With a target of {2}, {0} leaves no more tokens and loses {1} fewer of the needed lines.',
             name(verdict.choice),
             fewer,
-            formatShareOf(verdict.target),
+            formatShare(verdict.target),
           );
     }
   }
@@ -177,7 +177,7 @@ function Curve({
         {[0, 0.5, 1].map((part) => (
           <Fragment key={part}>
             <text className="chart-label" x={-4} y={(1 - part) * CHART_HEIGHT + 3} textAnchor="end">
-              {formatShareOf(part)}
+              {formatShare(part)}
             </text>
             <text
               className="chart-label"
@@ -185,7 +185,7 @@ function Curve({
               y={CHART_HEIGHT + 14}
               textAnchor={part === 1 ? 'end' : part === 0 ? 'start' : 'middle'}
             >
-              {formatShareOf(part)}
+              {formatShare(part)}
             </text>
           </Fragment>
         ))}

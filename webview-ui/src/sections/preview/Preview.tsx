@@ -10,7 +10,7 @@ import { PassBars } from './PassBars';
 import { PreviewActions } from './PreviewActions';
 import { FailedPreview, PreviewedConversation } from './PreviewedConversation';
 import { Strip } from './Strip';
-import { useEndOfPreview, usePreview } from './usePreview';
+import { useEndPreviewOnUnmount, usePreview } from './usePreview';
 
 /** The preview of the settings for a conversation, before anything is done to it. */
 export function PreviewSection(): ReactNode {
@@ -35,7 +35,7 @@ export function PreviewSection(): ReactNode {
 
 function Content(): ReactNode {
   const preview = usePreview();
-  useEndOfPreview();
+  useEndPreviewOnUnmount();
   const { shown, answer, isWaiting } = preview;
   const drafted = preview.drafted.map((name) => `"${name}"`).join(', ');
   return (

@@ -5,10 +5,10 @@ import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { Button } from '../../ui';
 import { formatPrice } from './Figures';
-import type { PreviewOf } from './usePreview';
+import type { ShownPreview } from './usePreview';
 
 /** Doing what is shown. */
-export function PreviewActions({ preview }: { readonly preview: PreviewOf }): ReactNode {
+export function PreviewActions({ preview }: { readonly preview: ShownPreview }): ReactNode {
   const { connection } = usePanel();
   const [problems, setProblems] = useState<readonly string[]>([]);
   const [isBusy, setBusy] = useState(false);

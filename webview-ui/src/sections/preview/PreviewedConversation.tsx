@@ -4,10 +4,10 @@ import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { Button, LinkButton } from '../../ui';
-import { usePreviewed, type PreviewOf } from './usePreview';
+import { usePreviewed, type ShownPreview } from './usePreview';
 
 /** The previewed conversation, and choosing another one. */
-export function PreviewedConversation({ preview: { shown, again } }: { readonly preview: PreviewOf }): ReactNode {
+export function PreviewedConversation({ preview: { shown, again } }: { readonly preview: ShownPreview }): ReactNode {
   const { connection } = usePanel();
   const [, setPreviewed] = usePreviewed();
   const [problems, setProblems] = useState<readonly string[]>([]);
@@ -43,7 +43,7 @@ export function FailedPreview({
   preview,
 }: {
   readonly message: string;
-  readonly preview: PreviewOf;
+  readonly preview: ShownPreview;
 }): ReactNode {
   const [, setPreviewed] = usePreviewed();
   return (

@@ -6,7 +6,7 @@ import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { Button, Dropdown, ProgressRing } from '../../ui';
 import { ComparedTable } from './ComparedTable';
-import { parseConfiguration, labelOf, useConfigurations } from './configurations';
+import { parseConfiguration, getConfigurationLabel, useConfigurations } from './configurations';
 import { usePreviewed } from './usePreview';
 
 /** A conversation with what each of the two configurations would make of it, in their order. */
@@ -47,7 +47,7 @@ export function TwoConfigurations(): ReactNode {
     setBusy(true);
     setProblems([]);
     setRows([]);
-    const names = chosen.map((value) => labelOf(value, choices));
+    const names = chosen.map((value) => getConfigurationLabel(value, choices));
     for (const conversation of compared) {
       const results: (ComparedConfiguration | string)[] = [];
       for (const value of chosen) {

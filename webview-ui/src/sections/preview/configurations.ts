@@ -19,7 +19,7 @@ export function useConfigurations(): readonly DropdownChoice[] {
 
 export const makePresetValue = (id: string): string => `preset ${id}`;
 
-export const labelOf = (value: string, choices: readonly DropdownChoice[]): string =>
+export const getConfigurationLabel = (value: string, choices: readonly DropdownChoice[]): string =>
   choices.find((choice) => choice.value === value)?.label ?? value;
 
 export function parseConfiguration(value: string): Configuration {

@@ -13,7 +13,7 @@ const CELL_KIND_WORDS = { ...OUTCOMES, ...DECISION_WORDS };
 export type CellKind = EditOutcome | keyof typeof DECISION_WORDS;
 export const CELL_KINDS: readonly CellKind[] = [...EDIT_OUTCOMES, 'pinned', 'excluded'];
 
-interface KindWords {
+interface CellKindTexts {
   readonly letter: string;
   readonly name: string;
   readonly help: string;
@@ -21,7 +21,7 @@ interface KindWords {
   readonly style: CSSProperties;
 }
 
-export function describeOutcome(kind: CellKind): KindWords {
+export function describeOutcome(kind: CellKind): CellKindTexts {
   const { letter, label, help, color } = CELL_KIND_WORDS[kind];
   const variable = color === 'line' ? 'var(--line)' : `var(--vscode-${color.replaceAll('.', '-')})`;
   return { letter, name: t(label), help: t(help), style: { '--outcome': variable } as CSSProperties };

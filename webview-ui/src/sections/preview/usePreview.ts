@@ -6,7 +6,7 @@ import { useLatest, type RequestAnswer } from '../../state/useLatest';
 import { usePassDrafts } from '../smart/passDraft';
 import type { MessageMarks } from './outcomes';
 
-export interface PreviewOf {
+export interface ShownPreview {
   readonly answer: RequestAnswer<'preview'>;
   /** The last preview shown; it stays while another one is worked out. */
   readonly shown: Preview | undefined;
@@ -49,7 +49,7 @@ export function usePreviewKey(): string {
 /** Undefined: the marks of the conversation's ledger. */
 type MarkHistory = readonly MessageMarks[];
 
-export function usePreview(): PreviewOf {
+export function usePreview(): ShownPreview {
   const [conversation, setPreviewed] = usePreviewed();
   const key = usePreviewKey();
   const name = JSON.stringify(conversation);
@@ -97,7 +97,7 @@ export function usePreview(): PreviewOf {
 const NO_MARKS: MarkHistory = [];
 
 /** Ends the worker once no component uses the preview. */
-export function useEndOfPreview(): void {
+export function useEndPreviewOnUnmount(): void {
   const { connection } = usePanel();
   useEffect(
     () => () => {

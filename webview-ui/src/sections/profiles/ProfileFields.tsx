@@ -22,7 +22,7 @@ import { toProfileFields, useVendorModels } from './vendorModels';
 const FIELDS_SHOWN_ELSEWHERE = new Set(['id', 'vendor', 'model', 'threshold']);
 
 /** Fields that describe the model; they don't hold for another one. */
-const OF_THE_MODEL = new Set(['contextWindow', 'maxOutputTokens', 'images', 'prices', 'tokenFactor']);
+const MODEL_FIELDS = new Set(['contextWindow', 'maxOutputTokens', 'images', 'prices', 'tokenFactor']);
 
 /** Fields that are not folded away. */
 const FIRST_FIELDS = new Set(['name', 'baseUrl', 'region', 'projectId', 'offerInChat']);
@@ -73,7 +73,7 @@ function ProfileModel({ index, vendor }: ProfileFieldsProps): ReactNode {
   const listsModels = isVendor(vendor) && getVendorEntry(vendor).listsModels === true;
   const listed = (id: string): VendorModel | undefined => vendorModels.models?.find((each) => each.id === id);
   const takeOver = async (model: VendorModel): Promise<void> => {
-    const kept = Object.entries(fields).filter(([field]) => model.id === saved || !OF_THE_MODEL.has(field));
+    const kept = Object.entries(fields).filter(([field]) => model.id === saved || !MODEL_FIELDS.has(field));
     setProblems(await profile.save({ ...Object.fromEntries(kept), model: model.id, ...toProfileFields(model) }));
   };
   const commit = async (text: string): Promise<void> => {

@@ -86,12 +86,12 @@ function PassEstimate({ entry }: { readonly entry: PassDraft['entry'] }): ReactN
   if (answer.kind === 'failed') return <Problems problems={[answer.message]} />;
   return (
     <p className="pass-estimate" role="status" aria-busy={isWaiting}>
-      {shown ? estimateInWords(shown.steps, shown.title) : t('Working out what it does…')}
+      {shown ? formatEstimate(shown.steps, shown.title) : t('Working out what it does…')}
     </p>
   );
 }
 
-function estimateInWords(steps: readonly PreviewStep[], title: string): string {
+function formatEstimate(steps: readonly PreviewStep[], title: string): string {
   const [first] = steps;
   const last = steps.at(-1);
   if (!first || !last) return t('Switched off: it does nothing.');

@@ -31,7 +31,7 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
   const name = provider.setting ?? provider.id;
   const setting = useSetting(name);
   const isActive = useSetting('provider').value === provider.id;
-  useKeepOwn(setting);
+  useRememberOwnPasses(setting);
   const [begun, setBegun] = useState<UndoableChange>();
   const done = begun?.written === undefined || isStill(state, begun.written) ? begun : undefined;
   const effective = state.settings[name]?.effective;
@@ -101,7 +101,7 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
 }
 
 /** Remembers the scope's own passes in case a preset replaces them. */
-function useKeepOwn(setting: SettingHandle): void {
+function useRememberOwnPasses(setting: SettingHandle): void {
   const { changeView } = usePanel();
   const { scope } = setting;
   const own = isOwn(setting) && readPasses(setting.value).length > 0 ? JSON.stringify(setting.value) : undefined;

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { isRecord } from '../../../../src/core/messages/blocks';
-import { nameInWords } from '../../components/titles';
+import { formatFieldName } from '../../components/titles';
 import { formatDollars, t } from '../../l10n';
 import { getPresetName, getProviderLabel } from '../../names';
 import { usePanel } from '../../state/panel';
@@ -61,5 +61,5 @@ function describeCondition([key, value]: readonly [string, unknown]): string {
   if (key === 'not' && isRecord(value) && typeof value['overTarget'] === 'number' && Object.keys(value).length === 1) {
     return t('up to {0} times the target', value['overTarget']);
   }
-  return t('{0}: {1}', t(nameInWords(key)), JSON.stringify(value));
+  return t('{0}: {1}', t(formatFieldName(key)), JSON.stringify(value));
 }

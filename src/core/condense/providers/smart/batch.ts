@@ -10,12 +10,12 @@ import type { ConversationContext } from '../../types';
 import type { BatchPass } from './passSchema';
 import { createPlaceholder } from '../../summary/expectedOutput';
 import { createItemLookup } from './items';
-import type { PassDeps } from './passParts';
+import type { PassDependencies } from './passParts';
 import { createKeptWholeTest } from './protection';
 import { findLongestRun, selectContent, getUnitsAfterTask } from './selection';
 
 /** Summarizes the selection. If that fails, the messages stay and a note says why. */
-export const createBatchStep = (name: string, pass: BatchPass, parts: PassDeps): Step => ({
+export const createBatchStep = (name: string, pass: BatchPass, parts: PassDependencies): Step => ({
   name,
   async run(draft, _signal, report) {
     const { batchConfig } = pass;
@@ -55,7 +55,7 @@ const NATIVE_DEFAULTS = nativeConfigSchema.parse({});
 function countKeptUnits(
   draft: Draft,
   pass: BatchPass,
-  { config, tools, context }: PassDeps,
+  { config, tools, context }: PassDependencies,
 ): { readonly keepFirst: number; readonly keepLast: number } | undefined {
   if (pass.batchConfig.operation === 'keep') return undefined;
   const { keepFirst, keepLast } = pass.batchConfig;
@@ -85,7 +85,7 @@ async function writeProse(
   context: ConversationContext,
   config: NativeConfig,
   name: string,
-  { calls, onCall, onNote }: PassDeps,
+  { calls, onCall, onNote }: PassDependencies,
   report?: StepReporter,
 ): Promise<WrittenSummary | undefined> {
   const { budget, memory, estimatedCalls, signal } = calls;

@@ -100,7 +100,7 @@ const isSameItem = (a: Item, b: Item): boolean =>
   a.contents.every(({ path, start }, at) => path === b.contents[at]?.path && start === b.contents[at].start);
 
 /** The agent's own words in a message, without calls, or a subagent's report. */
-export interface AgentWords {
+export interface AgentTexts {
   readonly texts: readonly { readonly item: Item; readonly content: PlacedContent }[];
   /** Approximate tokens saved by markers in their place. */
   readonly gain: number;
@@ -112,7 +112,7 @@ export interface AgentWords {
  * The agent's and its subagents' own words that are worth a marker, the oldest first.
  * @param isWanted true for items that may be pruned
  */
-export function collectAgentWords(draft: Draft, isWanted: (item: Item) => boolean): AgentWords[] {
+export function collectAgentWords(draft: Draft, isWanted: (item: Item) => boolean): AgentTexts[] {
   const items = createItemLookup(draft);
   return computeAges(draft, () => 0).flatMap(({ message, textAfter }) => {
     if (message <= draft.task) return [];

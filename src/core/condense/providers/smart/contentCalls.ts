@@ -14,7 +14,7 @@ import {
   type SummaryReply,
 } from '../../summarizer';
 import type { ModelCall } from '../../types';
-import { getMemoKey, type CallDeps } from './passParts';
+import { getMemoKey, type CallDependencies } from './passParts';
 import { createRequest, toContentSummary, getSummaryLimit, type ContentJob, type ContentRequest } from './contentJob';
 
 /** A call before it is made. */
@@ -36,7 +36,7 @@ interface CachedRequest {
 /** By job, since the saving is estimated before deciding whether to send the request. */
 const requestCache = new WeakMap<ContentJob, CachedRequest>();
 
-function getRequest(job: ContentJob, model: SummarizerModel, parts: CallDeps): ContentRequest {
+function getRequest(job: ContentJob, model: SummarizerModel, parts: CallDependencies): ContentRequest {
   const { counter, vendor } = parts;
   const known = requestCache.get(job);
   if (known && known.model === model && known.vendor === vendor) return known.request;
@@ -49,7 +49,7 @@ function getRequest(job: ContentJob, model: SummarizerModel, parts: CallDeps): C
  * Estimates a job's call.
  * @throws the signal's reason if it was aborted
  */
-export function estimateCall(job: ContentJob, model: SummarizerModel, parts: CallDeps): ExpectedCall {
+export function estimateCall(job: ContentJob, model: SummarizerModel, parts: CallDependencies): ExpectedCall {
   const { memory, samples } = parts;
   const request = getRequest(job, model, parts);
   const inputTokens = Math.ceil(request.tokens * model.tokenFactor);
@@ -91,9 +91,9 @@ const MAX_FAILURES_IN_A_ROW = 3;
  * @param onDone called after each job with the number of finished jobs
  * @throws the signal's reason if it was aborted
  */
-export async function askAll(
+export async function requestReplies(
   jobs: readonly ContentJob[],
-  parts: CallDeps,
+  parts: CallDependencies,
   onCall: (call: ModelCall) => void,
   onDone: (done: number) => void,
 ): Promise<ContentReply[]> {
@@ -126,7 +126,7 @@ export async function askAll(
 
 async function askOne(
   job: ContentJob,
-  parts: CallDeps,
+  parts: CallDependencies,
   running: Map<Hash, Promise<ContentReply>>,
   onCall: (call: ModelCall) => void,
 ): Promise<ContentReply> {
@@ -147,7 +147,7 @@ async function askOne(
  */
 async function recallOrCall(
   key: Hash,
-  { memo, estimatedCalls }: CallDeps,
+  { memo, estimatedCalls }: CallDependencies,
   make: () => Promise<ContentReply>,
 ): Promise<ContentReply> {
   const known = (await memo.get(key)) ?? estimatedCalls?.summaries.get(key);
@@ -163,7 +163,7 @@ async function callModel(
   job: ContentJob,
   selected: SelectedSummarizer,
   expected: ExpectedCall,
-  { budget, estimatedCalls, memory, samples, signal, conversation }: CallDeps,
+  { budget, estimatedCalls, memory, samples, signal, conversation }: CallDependencies,
   onCall: (call: ModelCall) => void,
 ): Promise<ContentReply> {
   const { model } = selected.summarizer;
@@ -177,7 +177,7 @@ async function callModel(
   if (estimatedCalls) {
     const { maxTokens } = job.operation;
     estimatedCalls.addCall(model, usage, maxOutputTokens, samples(model), maxTokens);
-    onCall(callOf(selected, job, expected, { usage, cost, timeMs: 0, kind: 'complete' }));
+    onCall(createModelCall(selected, job, expected, { usage, cost, timeMs: 0, kind: 'complete' }));
     return { kind: 'summary', text: createPlaceholder(expected.summaryTokens) };
   }
   const { system, prompt } = request;
@@ -187,13 +187,13 @@ async function callModel(
   );
   reservation.settle(reply.cost);
   if (reply.usage) memory.notePrompt(model, system + prompt);
-  onCall(callOf(selected, job, expected, reply));
+  onCall(createModelCall(selected, job, expected, reply));
   if (reply.kind !== 'complete') return { kind: 'failed', reason: reply.message };
   const text = toContentSummary(reply.text, job);
   return text === '' ? { kind: 'failed', reason: 'The model answered without a summary.' } : { kind: 'summary', text };
 }
 
-const callOf = (
+const createModelCall = (
   { summarizer, chosen }: SelectedSummarizer,
   job: ContentJob,
   expected: ExpectedCall,

@@ -18,9 +18,9 @@ import { PromptMemory } from '../../summary/promptMemory';
 import { smartCallsModel, smartConfigSchema, validateSmartConfig, type SmartConfig } from './config';
 import { EstimatedCalls } from './estimatedCalls';
 import { createMemo, ModelSelector, rejectModelSelection, type SelectModel } from './passParts';
-import { runSmart, SmartRecord, type SharedCallDeps } from './run';
+import { runSmart, SmartRecord, type SharedCallDependencies } from './run';
 
-export interface SmartOptions extends Partial<Pick<SharedCallDeps, 'samples' | 'memory' | 'memo' | 'weights'>> {
+export interface SmartOptions extends Partial<Pick<SharedCallDependencies, 'samples' | 'memory' | 'memo' | 'weights'>> {
   /** Selects the models for summaries; absent for none. */
   readonly select?: SelectModel;
   /** The user's own presets, besides the built-in ones. */
@@ -40,7 +40,7 @@ export function createSmartProvider(options: SmartOptions = {}): CondensationPro
     presets = () => [],
     weights = WEIGHTS,
   } = options;
-  const createShared = ({ ownModel }: ConversationContext): SharedCallDeps => ({
+  const createShared = ({ ownModel }: ConversationContext): SharedCallDependencies => ({
     models: new ModelSelector(select, ownModel),
     samples,
     memory,
@@ -90,7 +90,7 @@ async function estimateRun(
   context: ConversationContext,
   config: SmartConfig,
   options: CondensationOptions,
-  shared: SharedCallDeps,
+  shared: SharedCallDependencies,
 ): Promise<CondensationEstimate> {
   const { maxCost } = options;
   const estimatedCalls = new EstimatedCalls(maxCost);

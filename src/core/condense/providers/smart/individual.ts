@@ -8,12 +8,12 @@ import { OPERATIONS, type ConversationOperation } from '../../edits/operations';
 import type { ToolTable } from '../../../messages/tools';
 import type { ContentOperation, Operation } from './operationSchema';
 import { getOperations, type IndividualPass } from './passSchema';
-import { askAll, estimateCall, type ContentReply } from './contentCalls';
+import { requestReplies, estimateCall, type ContentReply } from './contentCalls';
 import { createJob, createSummaryCuts, type ContentJob } from './contentJob';
 import { createItemLookup, type Item } from './items';
-import type { PassDeps } from './passParts';
+import type { PassDependencies } from './passParts';
 import { createProtectedTest } from './protection';
-import { cutAll, suppressItem, truncateItem, type PlacedRequest } from './requests';
+import { applyCuts, suppressItem, truncateItem, type PlacedRequest } from './requests';
 import { pruneItems } from './prune';
 import { selectContent } from './selection';
 
@@ -21,7 +21,7 @@ import { selectContent } from './selection';
  * Outlines and prunes first, then handles single contents, with summaries last.
  * @param name the name in reports
  */
-export const createIndividualStep = (name: string, pass: IndividualPass, parts: PassDeps): Step => ({
+export const createIndividualStep = (name: string, pass: IndividualPass, parts: PassDependencies): Step => ({
   name,
   async run(draft, _signal, report) {
     const named = getOperations(pass).map(({ operation }) => operation);
@@ -34,9 +34,14 @@ export const createIndividualStep = (name: string, pass: IndividualPass, parts: 
   },
 });
 
-type OperationOf = (item: Item) => ContentOperation;
+type SelectItemOperation = (item: Item) => ContentOperation;
 
-type ConversationRun = (name: string, draft: Draft, parts: PassDeps, operationOf: OperationOf) => void | Promise<void>;
+type ConversationRun = (
+  name: string,
+  draft: Draft,
+  parts: PassDependencies,
+  operationOf: SelectItemOperation,
+) => void | Promise<void>;
 
 /** In running order: an outline says more than what pruning leaves of a file. */
 const CONVERSATION_RUNS: Readonly<Record<ConversationOperation, ConversationRun>> = {
@@ -50,7 +55,7 @@ const KEEP_OPERATION: ContentOperation = { operation: 'keep' };
 const MIN_ITEM_TOKENS = 16;
 
 /** The operation for an item after selection, thresholds and protection. */
-function createOperationLookup(draft: Draft, pass: IndividualPass, parts: PassDeps): OperationOf {
+function createOperationLookup(draft: Draft, pass: IndividualPass, parts: PassDependencies): SelectItemOperation {
   const { config, tools, context } = parts;
   const { defaults, overrides, messageTokenThresholds } = pass.individualConfig;
   const { zone, has } = selectContent(draft, pass.selection, tools);
@@ -66,7 +71,12 @@ function createOperationLookup(draft: Draft, pass: IndividualPass, parts: PassDe
 }
 
 /** Outlines old file reads that have this operation. */
-function outlineItems(name: string, draft: Draft, { tools, targetTokens }: PassDeps, operationOf: OperationOf): void {
+function outlineItems(
+  name: string,
+  draft: Draft,
+  { tools, targetTokens }: PassDependencies,
+  operationOf: SelectItemOperation,
+): void {
   const items = createItemLookup(draft);
   const wanted = new Map<string, Operation<'outline'>>();
   for (let message = draft.task + 1; message < draft.messages.length; message++) {
@@ -106,8 +116,8 @@ interface ItemAwaitingSummary {
 async function editOldest(
   name: string,
   draft: Draft,
-  parts: PassDeps,
-  operationOf: OperationOf,
+  parts: PassDependencies,
+  operationOf: SelectItemOperation,
 ): Promise<ItemAwaitingSummary[]> {
   const items = createItemLookup(draft);
   const { targetTokens = -1, tools } = parts;
@@ -127,7 +137,7 @@ async function editOldest(
     }
     if (jobs.length > 0) waiting.push({ requests, jobs });
     else {
-      cutAll(name, draft, requests);
+      applyCuts(name, draft, requests);
     }
   }
   return waiting;
@@ -158,7 +168,7 @@ function planItem(item: Item, operation: ContentOperation, { counter }: Draft, t
 /** Approximate tokens of the marker beside a summary. */
 const MARKER_TOKENS = 25;
 
-async function estimateJobSaving(job: ContentJob, { calls }: PassDeps): Promise<number> {
+async function estimateJobSaving(job: ContentJob, { calls }: PassDependencies): Promise<number> {
   const selected = await calls.models.selectSummarizer(job.operation.apiProfile);
   const summary =
     selected instanceof NoSummarizerError
@@ -171,7 +181,7 @@ async function summarizeItems(
   name: string,
   draft: Draft,
   waiting: readonly ItemAwaitingSummary[],
-  parts: PassDeps,
+  parts: PassDependencies,
   report?: StepReporter,
 ): Promise<void> {
   const jobs = waiting.flatMap((message) => message.jobs);
@@ -179,17 +189,21 @@ async function summarizeItems(
     report?.(`call ${Math.min(done + 1, jobs.length)} of ${jobs.length}`);
   };
   showCall(0);
-  const replies = await askAll(jobs, parts.calls, parts.onCall, showCall);
+  const replies = await requestReplies(jobs, parts.calls, parts.onCall, showCall);
   const replyTo = new Map(jobs.map((job, index) => [job, replies[index]]));
   for (const message of waiting) {
     const made = message.jobs.flatMap((job) => makeReplyRequests(job, replyTo.get(job), parts));
-    cutAll(name, draft, [...message.requests, ...made]);
+    applyCuts(name, draft, [...message.requests, ...made]);
   }
   noteMissing(replies, parts);
 }
 
 /** The summary, or the operation's fallback if there is none. */
-function makeReplyRequests(job: ContentJob, reply: ContentReply | undefined, { tools }: PassDeps): PlacedRequest[] {
+function makeReplyRequests(
+  job: ContentJob,
+  reply: ContentReply | undefined,
+  { tools }: PassDependencies,
+): PlacedRequest[] {
   if (reply?.kind === 'summary') return createSummaryCuts(job, reply.text);
   const { onFailure, maxTokens } = job.operation;
   if (onFailure === 'keep') return [];
@@ -205,7 +219,7 @@ function makeReplyRequests(job: ContentJob, reply: ContentReply | undefined, { t
 const CHARS_PER_TOKEN = 4;
 
 /** Notes the number of missing summaries, once per reason. */
-function noteMissing(replies: readonly ContentReply[], { onNote }: PassDeps): void {
+function noteMissing(replies: readonly ContentReply[], { onNote }: PassDependencies): void {
   const reasons = new Map<string, number>();
   for (const reply of replies) {
     if (reply.kind !== 'summary') reasons.set(reply.reason, (reasons.get(reply.reason) ?? 0) + 1);

@@ -33,13 +33,13 @@ export function createItemLookup(draft: Draft): (message: number) => readonly It
   };
 }
 
-type OwnerOf = (content: Content) => ToolExchange | undefined;
+type FindContentOwner = (content: Content) => ToolExchange | undefined;
 
 function listItems(
   message: ApiMessage,
   index: number,
   role: Item['role'],
-  ownerOf: OwnerOf,
+  ownerOf: FindContentOwner,
   counter: MessageCounter,
 ): Item[] {
   const items = new Map<unknown, Item & { contents: PlacedContent[]; tokens: number }>();
@@ -70,12 +70,13 @@ const getOwners = memoizeByObject((exchanges: readonly ToolExchange[]): Owners =
       else byPath.set(path, [{ start, exchange }]);
     }
   }
-  const ownerOf: OwnerOf = ({ path, start }) => byPath.get(path)?.find((owner) => owner.start === start)?.exchange;
+  const ownerOf: FindContentOwner = ({ path, start }) =>
+    byPath.get(path)?.find((owner) => owner.start === start)?.exchange;
   return { ownerOf, found: new WeakMap() };
 });
 
 interface Owners {
-  readonly ownerOf: OwnerOf;
+  readonly ownerOf: FindContentOwner;
   /** Items by message, for these exchanges. */
   readonly found: WeakMap<ApiMessage, MessageItems>;
 }

@@ -12,11 +12,11 @@ import { hashText, type Hash } from '../../../hash';
 import type { SummaryPrompt } from '../../summary/prompt';
 import { LruMap } from '../../../lruMap';
 
-export interface PassDeps {
+export interface PassDependencies {
   readonly context: ConversationContext;
   readonly config: SmartConfig;
   readonly tools: ToolTable;
-  readonly calls: CallDeps;
+  readonly calls: CallDependencies;
   /** o200k tokens of the messages at which a pass stops. */
   readonly targetTokens: number | undefined;
   /** Weights that predict how likely a block is to be needed. */
@@ -27,7 +27,7 @@ export interface PassDeps {
   readonly onNote: (note: string) => void;
 }
 
-export interface CallDeps {
+export interface CallDependencies {
   readonly models: ModelSelector;
   readonly counter: MessageCounter;
   readonly budget: Budget;

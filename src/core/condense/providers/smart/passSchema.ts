@@ -74,7 +74,7 @@ export type Selector = (message: ApiMessage, index: number, messages: readonly A
 
 const selectorSchema = z.custom<Selector>((value) => typeof value === 'function', { message: 'is not a function' });
 
-export const selectionSchema = z.discriminatedUnion('type', [
+export const messageSelectionSchema = z.discriminatedUnion('type', [
   z
     .looseObject({
       type: z.literal('preserve_recent'),
@@ -99,7 +99,7 @@ export const selectionSchema = z.discriminatedUnion('type', [
     .describe('The content that a filter selects.'),
 ]);
 
-export type Selection = z.output<typeof selectionSchema>;
+export type Selection = z.output<typeof messageSelectionSchema>;
 export type Filter = z.output<typeof filterSchema>;
 
 /** Content that lossy operations must not change. */
@@ -172,7 +172,7 @@ const passBase = {
   name: z.string().min(1).max(200),
   description: z.string().max(2_000).default(''),
   enabled: z.boolean().default(true),
-  selection: selectionSchema,
+  selection: messageSelectionSchema,
   execution: executionSchema,
   protect: protectionSchema.prefault({}).describe('What this pass leaves alone.'),
 };

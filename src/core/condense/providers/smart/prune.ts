@@ -20,8 +20,8 @@ import { collectAgentWords, findCandidates, type Candidate } from './candidates'
 import { chooseDeclaredNames, type DeclaredNames } from './declaredNames';
 import { chooseErrors, type ErrorsByBlock } from './keptErrors';
 import type { Item } from './items';
-import type { PassDeps } from './passParts';
-import { cutAll, createCuts, type MarkedSlice } from './requests';
+import type { PassDependencies } from './passParts';
+import { applyCuts, createCuts, type MarkedSlice } from './requests';
 
 /**
  * @param isWanted true for the items that may be pruned.
@@ -29,7 +29,7 @@ import { cutAll, createCuts, type MarkedSlice } from './requests';
 export async function pruneItems(
   name: string,
   draft: Draft,
-  { tools, targetTokens, weights }: Pick<PassDeps, 'tools' | 'targetTokens' | 'weights'>,
+  { tools, targetTokens, weights }: Pick<PassDependencies, 'tools' | 'targetTokens' | 'weights'>,
   isWanted: (item: Item) => boolean,
   signal?: AbortSignal,
 ): Promise<void> {
@@ -41,7 +41,8 @@ export async function pruneItems(
     draft.tokens - targetTokens,
     before.map(({ block }) => block.tokens),
   );
-  const takeWords = (part: number): ReadonlySet<string> => removeOldWords(name, draft, targetTokens, part, isWanted);
+  const takeWords = (part: number): ReadonlySet<string> =>
+    removeOldAgentText(name, draft, targetTokens, part, isWanted);
   const changed = takeWords(wordless);
   if (draft.tokens <= targetTokens) return;
   // A call written as text shares a string with the words before it, so its offsets have changed.
@@ -78,7 +79,7 @@ export async function pruneItems(
     draft.rollback(checkpoint);
     for (const [{ content, item }, blocks] of groupByContent(chosen)) {
       const requests = createCuts('thin', content, item, joinBlocks(blocks, told));
-      cutAll(name, draft, requests);
+      applyCuts(name, draft, requests);
     }
     const missing = draft.tokens - targetTokens;
     if (missing <= 0) return;
@@ -95,7 +96,7 @@ export async function pruneItems(
  * @param part share of the conversation, from its beginning, whose words may go: 0 to 1
  * @returns keys of the changed places
  */
-function removeOldWords(
+function removeOldAgentText(
   name: string,
   draft: Draft,
   targetTokens: number,
@@ -109,7 +110,7 @@ function removeOldWords(
     const requests = texts.flatMap(({ content, item }) =>
       createCuts('thin', content, item, [{ start: 0, end: content.text.length, marker: undefined }]),
     );
-    cutAll(name, draft, requests);
+    applyCuts(name, draft, requests);
     for (const { place } of requests) changed.add(placeKey(place));
   }
   return changed;

@@ -67,7 +67,7 @@ export const createCuts = (
 ): PlacedRequest[] => createRequests(content, item, slices, [], operation);
 
 /** What a marker states. */
-interface MarkerWords {
+interface MarkerTexts {
   /** How much is missing; undefined for the size of the text. */
   readonly marker?: string | undefined;
   /** Names that the removed lines declare. */
@@ -76,7 +76,7 @@ interface MarkerWords {
   readonly inFront?: string;
 }
 
-export interface MarkedSlice extends Slice, MarkerWords {}
+export interface MarkedSlice extends Slice, MarkerTexts {}
 
 /** Truncates each string of an item; error lines stay. */
 export function truncateItem(item: Item, limits: TruncateOptions, tools: ToolTable): PlacedRequest[] {
@@ -169,7 +169,7 @@ function trimBlanks(text: string, { start, end }: Slice): Slice {
 /**
  * Makes all cuts in a string at once, because their offsets refer to the text before any of them.
  */
-export function cutAll(name: string, draft: Draft, requests: readonly PlacedRequest[]): void {
+export function applyCuts(name: string, draft: Draft, requests: readonly PlacedRequest[]): void {
   const byPlace = new Map<string, PlacedRequest[]>();
   for (const request of requests) {
     const key = placeKey(request.place);

@@ -11,14 +11,14 @@ import { runPipeline } from '../../pipeline';
 import type { Step } from '../../draft/steps';
 import type { CondensationOptions, ConversationContext, ModelCall, StepReport } from '../../types';
 import { createBatchStep } from './batch';
-import { Budget, type CallDeps, type ModelSelector, type PassDeps } from './passParts';
+import { Budget, type CallDependencies, type ModelSelector, type PassDependencies } from './passParts';
 import type { SmartConfig } from './config';
 import type { EstimatedCalls } from './estimatedCalls';
 import { createIndividualStep } from './individual';
 import { createOldBlockSteps } from './oldBlocks';
 
 /** Shared between runs. */
-export type SharedCallDeps = Pick<CallDeps, 'memo' | 'memory' | 'samples'> & {
+export type SharedCallDependencies = Pick<CallDependencies, 'memo' | 'memory' | 'samples'> & {
   readonly models: ModelSelector;
   /** Weights that predict how likely a block is to be needed. */
   readonly weights: Weights;
@@ -48,7 +48,7 @@ interface RunParts {
   readonly context: ConversationContext;
   readonly config: SmartConfig;
   readonly options: CondensationOptions;
-  readonly shared: SharedCallDeps;
+  readonly shared: SharedCallDependencies;
   readonly record: SmartRecord;
   /** Set if the run is only estimated. */
   readonly estimatedCalls?: EstimatedCalls;
@@ -138,7 +138,7 @@ function makePassParts(
   { context, config, options, shared, record, estimatedCalls }: RunParts,
   budget: Budget,
   tools: ToolTable,
-): PassDeps {
+): PassDependencies {
   return {
     context,
     config,

@@ -6,7 +6,7 @@ import { BUILT_IN_STRATEGIES } from './builtIn';
 import { estimateStrategy, prepareStep, runStrategy, type StepParts } from './run';
 import { strategySchema, type Strategy } from './strategy';
 
-export interface StrategyParts {
+export interface StrategyDependencies {
   /** Returns the providers that steps may name, including other extensions' providers. */
   readonly providers: () => readonly CondensationProvider[];
   /** The user's own presets. Default none. */
@@ -17,7 +17,7 @@ export interface StrategyParts {
 export function createStrategyProvider({
   providers,
   presets = () => [],
-}: StrategyParts): CondensationProvider<Strategy> {
+}: StrategyDependencies): CondensationProvider<Strategy> {
   const parts: StepParts = {
     provider: (wanted) => providers().find(({ id }) => id === wanted),
     preset: (id) => findPreset(id, presets()),

@@ -1,6 +1,6 @@
 /** Runs a strategy: its steps are other providers, each on the previous result. */
 import { sumCosts } from '../../../cost/callCost';
-import { sumOfTokens, type TokensByKind } from '../../../cost/usage';
+import { sumTokens, type TokensByKind } from '../../../cost/usage';
 import { getErrorMessage } from '../../../errors';
 import { listToolExchanges } from '../../../messages/exchanges';
 import { checkResult } from '../../checkResult';
@@ -281,7 +281,7 @@ class StrategyWork implements Work {
   }
 
   get callTokens(): Pick<CondensationEstimate, 'callTokens'> {
-    return this.tokensOfCalls.length === 0 ? {} : { callTokens: sumOfTokens(this.tokensOfCalls) };
+    return this.tokensOfCalls.length === 0 ? {} : { callTokens: sumTokens(this.tokensOfCalls) };
   }
 
   get spent(): Omit<ProviderResult, 'edits'> {
