@@ -15,7 +15,7 @@ it('the cache status does not report a recently read cache of unknown lifetime a
     const { live, events } = createTestBed(root);
     const model = createModel({ prices });
     const first = await live.prepare(createRequest(SMALL_MESSAGES, { model }));
-    live.answered(first, {
+    live.recordAnswer(first, {
       ...{ accounting: 'openai', source: 'reported', inputTokens: 88_396, outputTokens: 10 },
       ...{ cacheReadTokens: 76_888, cacheWriteTokens: 0 },
     });

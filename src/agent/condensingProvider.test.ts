@@ -316,7 +316,7 @@ describe('failed requests in the chat', () => {
     const { chat, live } = await chatOn(server);
     chat.user('x'.repeat(200_000));
     const refusals: PreparedRequest[] = [];
-    live.tooLong = (prepared: PreparedRequest, request: AgentRequest) => {
+    live.prepareAfterOverflow = (prepared: PreparedRequest, request: AgentRequest) => {
       refusals.push(prepared);
       return Promise.resolve({
         ...live.prepared(request),
@@ -326,7 +326,7 @@ describe('failed requests in the chat', () => {
     };
     expect((await chat.ask()).text).toBe('ok');
     expect(refusals).toHaveLength(1);
-    live.tooLong = (prepared) => (refusals.push(prepared), Promise.resolve(undefined));
+    live.prepareAfterOverflow = (prepared) => (refusals.push(prepared), Promise.resolve(undefined));
     chat.user('again');
     await expect(chat.ask()).rejects.toThrow(/longer than the model's context window/);
     expect(refusals).toHaveLength(2);

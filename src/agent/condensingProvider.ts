@@ -276,7 +276,8 @@ export class CondensingProvider {
     refusal: ApiError,
   ): Promise<PreparedChat | undefined> {
     const { signal } = passage;
-    if (prepared) return live.tooLong(prepared, request, signal, refusal.details.overflow).catch(() => undefined);
+    if (prepared)
+      return live.prepareAfterOverflow(prepared, request, signal, refusal.details.overflow).catch(() => undefined);
     // The engine died. The loop ends: after two deaths in a row no engine is started.
     for (;;) {
       try {
@@ -301,7 +302,7 @@ export class CondensingProvider {
       answered: async (usage: Usage | undefined) => {
         // Thinking dropped by the condensation was counted before but is not sent.
         const forgotten = extraTokens - (await this.countKeptThinkingTokens(model, messages));
-        live.answered({ ...prepared, countedTokens: prepared.countedTokens - forgotten }, usage);
+        live.recordAnswer({ ...prepared, countedTokens: prepared.countedTokens - forgotten }, usage);
       },
     };
     return { messages, cacheMarks, room, mustRead, follower, prepared, isView: true };
@@ -313,7 +314,7 @@ export class CondensingProvider {
       conversation,
       expand: (input) => live.expandMarkers(conversation, input),
       used: (usage?: Usage) => {
-        live.used(prepared, usage);
+        live.recordUsage(prepared, usage);
       },
       called: (tool, input) => {
         this.parts.onCall(conversation, tool, input);

@@ -175,8 +175,8 @@ export class AgentRuntime implements vscode.Disposable {
   }
 
   /** The loaded view of a conversation, if any; see {@link lookAt}. */
-  seen(conversation: LiveId): LiveView | undefined {
-    return this.engines.map((engine) => engine.seen(conversation)).find((view) => view !== undefined);
+  getCachedView(conversation: LiveId): LiveView | undefined {
+    return this.engines.map((engine) => engine.getCachedView(conversation)).find((view) => view !== undefined);
   }
 
   /**

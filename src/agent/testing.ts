@@ -29,7 +29,7 @@ export class PassThroughConversations implements LiveConversationsApi {
     this.requests.push(request);
     return Promise.resolve(this.prepared(request));
   }
-  tooLong: LiveConversationsApi['tooLong'] = () => Promise.resolve(undefined);
+  prepareAfterOverflow: LiveConversationsApi['prepareAfterOverflow'] = () => Promise.resolve(undefined);
   count({ messages, system = '', tools }: AgentRequest): Promise<number> {
     return Promise.resolve(
       counter.countMessages(messages) + counter.countText(system) + counter.countText(JSON.stringify(tools)),
@@ -38,10 +38,10 @@ export class PassThroughConversations implements LiveConversationsApi {
   countPart(part: string | ApiMessage): Promise<number> {
     return Promise.resolve(typeof part === 'string' ? counter.countText(part) : counter.countMessage(part));
   }
-  used(_prepared: PreparedRequest, usage: unknown): void {
+  recordUsage(_prepared: PreparedRequest, usage: unknown): void {
     this.usages.push(usage);
   }
-  answered(prepared: PreparedRequest, usage: unknown): void {
+  recordAnswer(prepared: PreparedRequest, usage: unknown): void {
     this.answers.push([prepared, usage]);
   }
   expandMarkers(_conversation: LiveId, input: unknown) {
@@ -91,7 +91,7 @@ export class PassThroughConversations implements LiveConversationsApi {
   emit(event: LiveEvent): void {
     for (const listener of this.listeners) listener(event);
   }
-  settled(): Promise<void> {
+  waitUntilSettled(): Promise<void> {
     return Promise.resolve();
   }
   dispose(): void {

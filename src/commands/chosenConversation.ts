@@ -48,7 +48,7 @@ export async function chooseConversation(services: Services): Promise<Conversati
 export function resolveConversation(services: Services, name: ConversationName): ConversationSource {
   if (name.kind === 'file') return { kind: 'file', ...toStored(services, name.path) };
   const { id, title, pinned } = findLive(services, name.id);
-  const view = getAgentRuntime(services).seen(id);
+  const view = getAgentRuntime(services).getCachedView(id);
   if (!view) throw createGoneError();
   return { kind: 'live', id, title, pinned, content: { messages: view.original, edits: view.edits } };
 }

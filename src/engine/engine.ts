@@ -119,15 +119,15 @@ export interface LiveEngine
   /** @throws RangeError if host and engine are out of sync; the signal's reason if aborted */
   prepare(request: SentRequest, setup: LiveSetup, signal?: AbortSignal): Promise<SentPrepared>;
   /** @param prepared the id of what was refused. @param view the id of the view that the host holds */
-  tooLong(
+  prepareAfterOverflow(
     prepared: number,
     view: number,
     overflow: OverflowTokens | undefined,
     setup: LiveSetup,
     signal?: AbortSignal,
   ): Promise<SentPrepared | undefined>;
-  used(prepared: number, usage: Usage | undefined): Promise<void>;
-  answered(prepared: number, usage: Usage | undefined, countedTokens: number): Promise<void>;
+  recordUsage(prepared: number, usage: Usage | undefined): Promise<void>;
+  recordAnswer(prepared: number, usage: Usage | undefined, countedTokens: number): Promise<void>;
   /** Applies changed settings. */
   configure(setup: LiveSetup): Promise<void>;
   follow(request: SentRequest, setup: LiveSetup): Promise<void>;
@@ -251,12 +251,12 @@ function createLiveEngine(tokens: () => Promise<TokenCounter>): LiveEngine {
       await waitForAbort(signal);
     },
     prepare: async (...asked) => (await session()).prepare(...asked),
-    tooLong: async (...asked) => (await session()).tooLong(...asked),
-    used: async (...told) => {
-      (await session()).used(...told);
+    prepareAfterOverflow: async (...asked) => (await session()).prepareAfterOverflow(...asked),
+    recordUsage: async (...told) => {
+      (await session()).recordUsage(...told);
     },
-    answered: async (...told) => {
-      (await session()).answered(...told);
+    recordAnswer: async (...told) => {
+      (await session()).recordAnswer(...told);
     },
     configure: async (...told) => {
       (await session()).configure(...told);

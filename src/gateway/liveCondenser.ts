@@ -136,7 +136,7 @@ export class LiveCondenser implements Condenser {
   }
 
   /** Resolves when all costs are recorded. */
-  async settled(): Promise<void> {
+  async waitUntilSettled(): Promise<void> {
     await Promise.all(this.bookings);
   }
 
@@ -218,7 +218,7 @@ export class LiveCondenser implements Condenser {
     const asked = { ...about, isAside: true };
     const whole = await live.prepare(asked, signal);
     const refused = { ...whole, countedTokens: this.countWholeTokens(whole) };
-    const prepared = (overflow && (await live.tooLong(refused, asked, signal, overflow))) ?? whole;
+    const prepared = (overflow && (await live.prepareAfterOverflow(refused, asked, signal, overflow))) ?? whole;
     for (const note of prepared.notes) report?.(note);
     return { asked, prepared };
   }
@@ -310,7 +310,7 @@ export class LiveCondenser implements Condenser {
         const { summarizer } = step.asked.model;
         const model = this.getUpstreamModel(step.call, step.request);
         const asked = { ...step.asked, model: { ...model, ...(summarizer && { summarizer }) } };
-        const smaller = await live.tooLong(prepared, asked, signal, overflow);
+        const smaller = await live.prepareAfterOverflow(prepared, asked, signal, overflow);
         if (!smaller) return undefined;
         const sent = this.toSend({ ...step, asked }, smaller, signal);
         // With less reserved for the answer the prompt may be unchanged, but the agent's requested
@@ -354,8 +354,8 @@ export class LiveCondenser implements Condenser {
     const { live } = this.options;
     const { conversation } = prepared;
     const counted = isView ? prepared.countedTokens : this.countWholeTokens(prepared);
-    live.answered({ ...prepared, countedTokens: counted }, usage);
-    live.used(prepared, usage);
+    live.recordAnswer({ ...prepared, countedTokens: counted }, usage);
+    live.recordUsage(prepared, usage);
     const factor = prepared.countedTokens > 0 ? prepared.tokens / prepared.countedTokens : 1;
     const saved = isView ? this.countWholeTokens(prepared) - prepared.countedTokens : 0;
     this.figures.add({

@@ -92,7 +92,7 @@ it('a window shows conversations behind a gateway as they change, and can act on
   const [conversation] = window.list();
   expect(conversation).toMatchObject({ agent: 'Codex', folder: '/work/notes', condensations: [] });
   const { id } = conversation!;
-  expect(window.seen(id)).toBeUndefined();
+  expect(window.getCachedView(id)).toBeUndefined();
   expect((await window.view(id))?.messages).toEqual(asJson(live.view(id)?.messages));
 
   await step(40);
@@ -100,9 +100,9 @@ it('a window shows conversations behind a gateway as they change, and can act on
   // Sent after the list, once the watched views are ready.
   await until(() => onCondensed.mock.calls.length > 0);
   expect(onCondensed).toHaveBeenCalledTimes(1);
-  await until(() => (window.seen(id)?.edits.length ?? 0) > 0);
-  expect(window.seen(id)?.edits).toEqual(asJson(live.view(id)?.edits));
-  const edit = window.seen(id)!.edits.find(({ operation }) => operation !== 'restore');
+  await until(() => (window.getCachedView(id)?.edits.length ?? 0) > 0);
+  expect(window.getCachedView(id)?.edits).toEqual(asJson(live.view(id)?.edits));
+  const edit = window.getCachedView(id)!.edits.find(({ operation }) => operation !== 'restore');
   expect((await window.toggleEdit(id, edit!.id)).kind).toBe('done');
   expect((await window.view(id))?.excluded).toContainEqual(edit);
   expect((await window.pin(id, 1)).kind).toBe('done');
@@ -121,7 +121,7 @@ it('a condensed conversation continued behind another gateway does not count as 
   const first = await bed(root);
   await first.step(40);
   await first.until(() => first.onCondensed.mock.calls.length > 0);
-  await first.live.settled();
+  await first.live.waitUntilSettled();
   first.window.dispose();
   await first.gateway.close();
 

@@ -89,7 +89,7 @@ export class RunningConversations implements WindowEngine {
   }
 
   /** The last result of {@link view}, updated from then on. */
-  seen(conversation: LiveId): LiveView | undefined {
+  getCachedView(conversation: LiveId): LiveView | undefined {
     return this.views.get(conversation);
   }
 

@@ -190,7 +190,7 @@ async function bed(wire: WireName, { summary = reply(`<summary>${SUMMARY}</summa
       headers: { 'content-type': 'application/json', 'x-api-key': 'sk-agent', 'x-agent': 'yes', ...options.headers },
     });
     await response.text();
-    await condenser.settled();
+    await condenser.waitUntilSettled();
     return response.status;
   };
   /**
@@ -264,7 +264,7 @@ it.each(WIRE_NAMES)(
     await vi.waitFor(() => expect(asked()).toHaveLength(1));
     expect(live.endPreparations('the agent ended')).toBe(1);
     await asked()[0]?.aborted;
-    await summaries.settled();
+    await summaries.waitUntilSettled();
     await vi.waitFor(() =>
       expect(told('not-condensed')).toEqual([
         expect.objectContaining({

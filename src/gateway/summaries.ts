@@ -60,7 +60,7 @@ export class GatewaySummaries {
   }
 
   /** Resolves when all calls have ended and their costs are recorded. */
-  async settled(): Promise<void> {
+  async waitUntilSettled(): Promise<void> {
     await Promise.all(this.running);
   }
 

@@ -1,6 +1,6 @@
 /** What is known about a vendor's prompt cache before a request, and the evidence. */
 import { countPromptTokens, type Usage } from '../core/cost/usage';
-import type { CacheSpan } from '../core/vendors/caches';
+import type { CacheLifespan } from '../core/vendors/caches';
 import type { UpstreamModel } from './request';
 
 /** The largest of the vendors' minimum cached prompts; usage of shorter ones proves nothing. */
@@ -24,7 +24,7 @@ export type CacheState =
   | { readonly state: 'none'; readonly basis: 'model' | 'answers' }
   | { readonly state: 'unknown'; readonly basis: 'not-answered' }
   | { readonly state: 'unknown'; readonly basis: 'span'; readonly ageMs: number; readonly read?: CacheRead }
-  | { readonly state: 'unknown'; readonly basis: 'between'; readonly ageMs: number; readonly span: CacheSpan }
+  | { readonly state: 'unknown'; readonly basis: 'between'; readonly ageMs: number; readonly span: CacheLifespan }
   | { readonly state: 'unknown'; readonly basis: 'missed'; readonly ageMs: number };
 
 /** The last answered request to a model. */
@@ -61,7 +61,7 @@ export function toAnsweredRequest(began: number, usage: Usage | undefined, shoul
  */
 export function inferCacheState(
   { key, cacheSpan: named }: UpstreamModel,
-  span: CacheSpan | undefined,
+  span: CacheLifespan | undefined,
   answered: ReadonlyMap<string, AnsweredLast>,
   now: number,
   resumed?: number,

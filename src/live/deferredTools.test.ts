@@ -116,7 +116,7 @@ describe('tokens in a conversation with deferred tools', () => {
         all.push(...makeRead(`more${step}`, 2));
         const prepared = await live.prepare(createRequest(all, { tools: [READ, ...MCP], model }));
         const whole = createCounter().countMessages(all) + createCounter().countJson([READ, ...MCP]);
-        live.answered(prepared, makeUsage(createCounter().countMessages(all) + createCounter().countJson([READ])));
+        live.recordAnswer(prepared, makeUsage(createCounter().countMessages(all) + createCounter().countJson([READ])));
         expect(prepared.contextWindow).toBe(200_000);
         expect(prepared.countedTokens).toBeLessThan(whole / 2);
       }
@@ -127,7 +127,7 @@ describe('tokens in a conversation with deferred tools', () => {
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root);
       for (const count of [9, 12])
-        live.answered(
+        live.recordAnswer(
           await live.prepare(createRequest(makeReads(count), { tools: [READ, ...MCP.slice(0, 1)] })),
           makeUsage(2_050),
         );

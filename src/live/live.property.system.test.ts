@@ -148,7 +148,7 @@ it('every view in random conversations is valid, no larger, restorable, and unch
           expect(findNewViolations(sent, prepared.messages, { origins: view.origins })).toEqual([]);
           expect(counter.countMessages(prepared.messages)).toBeLessThanOrEqual(counter.countMessages(sent));
           // Removed text comes back from the disk, byte for byte.
-          await bed.live.settled();
+          await bed.live.waitUntilSettled();
           const ledger = await openLedger(root, { id: prepared.conversation });
           const originals = await ledger.originals(view.edits.map(({ before }) => before));
           const restored = restoreOriginal(prepared.messages, view.edits, (hash) => originals.get(hash));

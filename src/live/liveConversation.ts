@@ -204,7 +204,7 @@ export class LiveConversation {
   }
 
   /** The agent's later requests for removed content; undefined if not watched. */
-  useOf(id: CondensationId): UseAfter | undefined {
+  getReferenceUse(id: CondensationId): UseAfter | undefined {
     return this.watch?.id === id ? this.watch.use : this.ledger.uses.get(id);
   }
 
@@ -286,8 +286,8 @@ export class LiveConversation {
   }
 
   /** Resolves after pending edits were written or have failed. */
-  settled(): Promise<void> {
-    return this.store.settled();
+  waitUntilSettled(): Promise<void> {
+    return this.store.waitUntilSettled();
   }
 
   /** All new results of a conversation belong to one condensation with this id. */

@@ -93,7 +93,7 @@ describe('a request of a running conversation', () => {
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const first = await live.prepare(createRequest(DUE_MESSAGES));
-      live.answered(first, makeUsage(first.tokens));
+      live.recordAnswer(first, makeUsage(first.tokens));
       const grown = await live.prepare(createRequest([...DUE_MESSAGES, ...makeRead('more')]));
       const last = grown.messages.length - 1;
       expect(grown.cacheMarks.slice(1)).toEqual([last - 2, last]);
@@ -198,13 +198,13 @@ describe('a request that does not fit the window', () => {
       const { live, events } = createTestBed(root);
       const sent = createRequest(makeReads(24));
       const prepared = await live.prepare(sent);
-      const smaller = await live.tooLong(prepared, sent);
+      const smaller = await live.prepareAfterOverflow(prepared, sent);
       expect(smaller?.tokens).toBeLessThanOrEqual(prepared.tokens * 0.6);
       expect(events.find((event) => event.kind === 'condensed')?.decision.reason).toBe('too-long');
-      const again = await live.tooLong(smaller!, sent);
+      const again = await live.prepareAfterOverflow(smaller!, sent);
       expect(again?.tokens).toBeLessThanOrEqual(smaller!.tokens * 0.6);
       let last = again;
-      for (let smallest = again; smallest; smallest = await live.tooLong(smallest, sent)) {
+      for (let smallest = again; smallest; smallest = await live.prepareAfterOverflow(smallest, sent)) {
         expect(smallest.countedTokens).toBeLessThanOrEqual(last!.countedTokens);
         last = smallest;
       }
@@ -222,7 +222,7 @@ describe('a request that does not fit the window', () => {
       const prepared = await live.prepare(sent);
       // The model's tokenizer makes 2.2 tokens of one of ours, and its window is smaller than was believed.
       const tokens = Math.round(prepared.countedTokens * 2.2);
-      const smaller = await live.tooLong(prepared, sent, undefined, { tokens, limit: 30_000 });
+      const smaller = await live.prepareAfterOverflow(prepared, sent, undefined, { tokens, limit: 30_000 });
       expect(smaller!.countedTokens * 2.2).toBeLessThan(30_000);
       expect(smaller!.tokens).toBeCloseTo(smaller!.countedTokens * 2.2, -1);
       expect(smaller!.contextWindow).toBe(30_000);
@@ -236,7 +236,7 @@ describe('a request that does not fit the window', () => {
       const sent = createRequest(makeReads(6));
       const prepared = await live.prepare(sent);
       const overflow = { tokens: prepared.countedTokens, limit: 38_000 };
-      const again = await live.tooLong(prepared, sent, undefined, overflow);
+      const again = await live.prepareAfterOverflow(prepared, sent, undefined, overflow);
       expect(again?.messages).toEqual(prepared.messages);
       expect(again?.contextWindow).toBe(38_000);
     }));
@@ -245,7 +245,7 @@ describe('a request that does not fit the window', () => {
     inTemporaryFolder(async (root) => {
       const { live } = createTestBed(root);
       const sent = createRequest([user('a short task')]);
-      expect(await live.tooLong(await live.prepare(sent), sent)).toBeUndefined();
+      expect(await live.prepareAfterOverflow(await live.prepare(sent), sent)).toBeUndefined();
     }));
 });
 
@@ -256,7 +256,7 @@ describe('token counts of running conversations', () => {
       const sent = createRequest(makeReads(18));
       const prepared = await live.prepare(sent);
       expect(prepared.outcome).toBeUndefined();
-      live.answered(prepared, makeUsage(prepared.countedTokens * 2));
+      live.recordAnswer(prepared, makeUsage(prepared.countedTokens * 2));
       const again = await live.prepare(sent);
       expect(again.outcome?.kind).toBe('condensed');
       expect(again.tokens).toBe(Math.ceil(again.countedTokens * 2));
@@ -268,11 +268,11 @@ describe('token counts of running conversations', () => {
       const prepared = await live.prepare(
         createRequest(SMALL_MESSAGES, { model: createModel({ prices: SONNET_PRICES }) }),
       );
-      live.used(prepared, makeUsage(1_000_000));
+      live.recordUsage(prepared, makeUsage(1_000_000));
       const summary = live.active();
       expect(summary).toMatchObject({ title: 'A task', contextWindow: 40_000, thresholdTokens: 30_000, messages: 18 });
       expect(summary?.spent).toBeCloseTo(3, 2);
-      live.used(prepared, undefined);
+      live.recordUsage(prepared, undefined);
       expect(live.active()?.spent).toBeUndefined();
     }));
 });
@@ -314,8 +314,8 @@ describe('a cold cache', () => {
       const sent = createRequest(makeReads(23), { model: main });
       const first = await live.prepare(sent);
       await live.prepare(createRequest(makeReads(23), { model: cheap }));
-      live.answered(first, makeUsage(first.countedTokens * 1.1));
-      live.used(first, makeUsage(1_000_000));
+      live.recordAnswer(first, makeUsage(first.countedTokens * 1.1));
+      live.recordUsage(first, makeUsage(1_000_000));
       expect(live.active()?.spent).toBeCloseTo(3, 2);
       clock.advance(60_000);
       const second = await live.prepare(sent);
@@ -330,7 +330,7 @@ describe('a cold cache', () => {
     inTemporaryFolder(async (root) => {
       const { live, events } = createTestBed(root, { clock: testClock() });
       const other = await live.prepare(createRequest(begun, { model: createModel({ ...MINUTES_5, key: 'cheap' }) }));
-      live.answered(other, makeUsage(other.tokens));
+      live.recordAnswer(other, makeUsage(other.tokens));
       await live.prepare(createRequest(DUE_MESSAGES, { model: createModel(MINUTES_5) }));
       expect(events.find((event) => event.kind === 'condensed')?.decision.cache.state).toBe(state);
     }),
@@ -343,7 +343,7 @@ describe('a cold cache', () => {
       const sent = createRequest(makeReads(23), { model: createModel({ ...MINUTES_5, prices: SONNET_PRICES }) });
       const first = await live.prepare(sent);
       expect(first.outcome).toBeUndefined();
-      live.answered(first, makeUsage(first.tokens));
+      live.recordAnswer(first, makeUsage(first.tokens));
       clock.advance(4 * 60_000);
       expect((await live.prepare(sent)).outcome).toBeUndefined();
       clock.advance(2 * 60_000);
@@ -366,7 +366,7 @@ describe('a cold cache', () => {
       const sent = createRequest(makeReads(23), { model: createModel(MINUTES_5) });
       const first = await live.prepare(sent);
       clock.advance(4 * 60_000);
-      live.answered({ ...first }, makeUsage(first.tokens));
+      live.recordAnswer({ ...first }, makeUsage(first.tokens));
       clock.advance(2 * 60_000);
       expect((await live.prepare(sent)).outcome?.kind).toBe('condensed');
     }));
@@ -376,7 +376,7 @@ describe('a cold cache', () => {
       const { live, events } = createTestBed(root);
       const model = createModel({ ...MINUTES_5, prices: SONNET_PRICES });
       const first = await live.prepare(createRequest(SMALL_MESSAGES, { model }));
-      live.answered(first, makeUsage(first.tokens));
+      live.recordAnswer(first, makeUsage(first.tokens));
       await live.prepare(createRequest(DUE_MESSAGES, { model }));
       const decision = events.find((event) => event.kind === 'condensed')?.decision;
       expect(decision).toMatchObject({ reason: 'threshold', cache: { state: 'warm', basis: 'vendor' } });

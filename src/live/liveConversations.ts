@@ -81,7 +81,7 @@ export class LiveConversations implements LiveConversationsApi {
     return scheduler.conversation.id;
   }
 
-  async tooLong(
+  async prepareAfterOverflow(
     { conversation, countedTokens }: PreparedRequest,
     request: AgentRequest,
     signal?: AbortSignal,
@@ -110,14 +110,14 @@ export class LiveConversations implements LiveConversationsApi {
     return Promise.resolve(typeof part === 'string' ? counter.countText(part) : counter.countMessage(part));
   }
 
-  used(prepared: PreparedRequest, usage: Usage | undefined): void {
+  recordUsage(prepared: PreparedRequest, usage: Usage | undefined): void {
     const scheduler = this.registry.getScheduler(prepared.conversation);
     if (!scheduler) return;
     scheduler.conversation.answers.notePaid(prepared, usage);
     this.notifyChanged(scheduler);
   }
 
-  answered(prepared: PreparedRequest, usage: Usage | undefined): void {
+  recordAnswer(prepared: PreparedRequest, usage: Usage | undefined): void {
     const scheduler = this.registry.getScheduler(prepared.conversation);
     if (!scheduler) return;
     scheduler.conversation.answers.noteAnswered(prepared, usage, this.parts.learning);
@@ -207,8 +207,8 @@ export class LiveConversations implements LiveConversationsApi {
     };
   }
 
-  async settled(): Promise<void> {
-    await Promise.all(this.registry.listSchedulers().map(({ conversation }) => conversation.settled()));
+  async waitUntilSettled(): Promise<void> {
+    await Promise.all(this.registry.listSchedulers().map(({ conversation }) => conversation.waitUntilSettled()));
   }
 
   /** Abandons summaries in preparation. @param why without a full stop @returns how many */

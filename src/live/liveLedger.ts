@@ -84,7 +84,7 @@ export class LiveLedger {
   }
 
   /** Resolves when no write is in progress, successful or not. */
-  settled(): Promise<void> {
+  waitUntilSettled(): Promise<void> {
     return this.draining.catch(() => undefined);
   }
 
@@ -108,7 +108,7 @@ export class LiveLedger {
   private writePending(): Promise<void> {
     const { file } = this;
     if (!file) return Promise.resolve();
-    const drained = this.settled().then(async () => {
+    const drained = this.waitUntilSettled().then(async () => {
       for (let first = this.pending[0]; first; first = this.pending[0]) {
         await this.writeEntry(file, first);
         this.pending.shift();

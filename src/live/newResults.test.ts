@@ -118,7 +118,7 @@ describe('a new result that repeats earlier content', () => {
       expect(stringify(second.messages.slice(0, first.messages.length))).toBe(stringify(first.messages));
       expect(marked(second.messages)).toBe(1);
       expect(live.active()).toMatchObject({ condensations: [], newResults: { results: 1 } });
-      await live.settled();
+      await live.waitUntilSettled();
       const third = await createTestBed(root).live.prepare(createRequest(THIRD));
       expect(stringify(third.messages.slice(0, second.messages.length))).toBe(stringify(second.messages));
     }));
@@ -161,17 +161,17 @@ describe('a new result that repeats earlier content', () => {
         );
       const again = [...SECOND, ...twice('b')];
       const second = await sendAll(live, SECOND);
-      await live.settled();
+      await live.waitUntilSettled();
       await live.prepare(createRequest(again.slice(0, -2)));
       await live.prepare(createRequest(again));
-      await live.settled();
+      await live.waitUntilSettled();
       expect(events.filter(({ kind }) => kind === 'problem')).toHaveLength(1);
       isFull = false;
       const last = [...again, ...twice('c')];
       const prepared = await live.prepare(createRequest(last));
       expect(marked(prepared.messages)).toBe(3);
       expect(stringify(prepared.messages.slice(0, second.messages.length))).toBe(stringify(second.messages));
-      await live.settled();
+      await live.waitUntilSettled();
       const restarted = await createTestBed(root).live.prepare(createRequest([...last, ...THIRD.slice(-2)]));
       expect(stringify(restarted.messages.slice(0, prepared.messages.length))).toBe(stringify(prepared.messages));
     }));
@@ -198,7 +198,7 @@ describe('a new result that repeats earlier content', () => {
       const { reference } = found;
       const recalled = await live.recall(conversation, { references: [reference] });
       expect(recalled.text).toContain(part(10, 50));
-      await live.settled();
+      await live.waitUntilSettled();
       const restarted = createTestBed(root).live;
       await restarted.prepare(createRequest(THIRD));
       expect((await restarted.recall(undefined, { references: [reference] })).text).toContain(part(10, 50));
@@ -247,7 +247,7 @@ describe('a new result that repeats earlier content', () => {
       await live.prepare(createRequest(again));
       await live.prepare(createRequest([...again, ...readA('4', part(5, 55))]));
       expect(live.active()?.newResults).toMatchObject(counted);
-      await live.settled();
+      await live.waitUntilSettled();
       const restarted = createTestBed(root).live;
       await restarted.prepare(createRequest(again));
       expect(restarted.active()?.newResults).toMatchObject(counted);
@@ -266,7 +266,7 @@ describe('a new result that repeats earlier content', () => {
         stringify(again.slice(-1)),
       );
       expect(bed.live.active()?.newResults).toEqual({ results: 0, tokens: 0, rereads: 1 });
-      await bed.live.settled();
+      await bed.live.waitUntilSettled();
       const folder = readdirSync(root).find((name) => name !== FOLDER_MARKER_FILE_NAME) ?? '';
       const { condensations } = await readLedger(join(root, folder));
       expect(condensations.find(isNewResults)).toMatchObject({ tokensBefore: 0, tokensAfter: 0, rereads: 1 });
@@ -292,7 +292,7 @@ describe('a new result that repeats earlier content', () => {
       const { tokens, messages } = await live.prepare(createRequest(again, { model }));
       expect(tokens).toBeLessThan(20_000);
       expect(live.active()?.newResults).toMatchObject({ results: 2, rereads: 1 });
-      await live.settled();
+      await live.waitUntilSettled();
       const folder = readdirSync(root).find((name) => name !== FOLDER_MARKER_FILE_NAME) ?? '';
       const { condensations } = await readLedger(join(root, folder));
       const { tokensBefore, tokensAfter } = condensations[0]!;
@@ -336,7 +336,7 @@ describe('a new result that repeats earlier content', () => {
       const other = [...FIRST, ...readA('other', part(5, 55))];
       expect(marked((await live.prepare(createRequest(other))).messages)).toBe(1);
       expect(marked((await live.prepare(createRequest(THIRD))).messages)).toBe(1);
-      await live.settled();
+      await live.waitUntilSettled();
       expect(marked((await createTestBed(root).live.prepare(createRequest(THIRD))).messages)).toBe(1);
     }));
 
@@ -416,7 +416,7 @@ describe('a new result that repeats earlier content', () => {
         makeToolExchange(`c${at}`, 'Bash', { command: `make ${at}` }, makeLines('log', 30)),
       );
       await sendAll(live, [TASK, ...turns.flat()]);
-      await live.settled();
+      await live.waitUntilSettled();
       const folder = readdirSync(root).find((name) => name !== FOLDER_MARKER_FILE_NAME) ?? '';
       const entries = readFileSync(join(root, folder, 'ledger.jsonl'), 'utf8')
         .trimEnd()
@@ -437,7 +437,7 @@ it('a restored or pinned new result stays whole if the program restarts before i
       const done = await (how === 'pin' ? live.pin(conversation, 4) : live.toggleEdit(conversation, edits[0]!.id));
       expect(done.kind).toBe('done');
       expect((await live.prepare(createRequest(SECOND))).messages).toEqual(SECOND);
-      await live.settled();
+      await live.waitUntilSettled();
       expect((await createTestBed(folder).live.prepare(createRequest(SECOND))).messages).toEqual(SECOND);
     }
   }));

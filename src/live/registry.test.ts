@@ -139,7 +139,7 @@ describe.each(GROWN)('a first message with %s', (_how, grown) => {
       const bed = createTestBed(root);
       const { live } = bed;
       const first = await live.prepare(asked([BEGUN]));
-      live.used(first, makeUsage(1_000));
+      live.recordUsage(first, makeUsage(1_000));
       const condensed = await brokenOff(bed, [BEGUN, ...STEPS]);
       expect(condensed.outcome?.kind).toBe('condensed');
       const spent = live.active()?.spent;

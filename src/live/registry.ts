@@ -149,7 +149,7 @@ export class ConversationRegistry {
     for (const { conversation, scheduler } of this.listByLastUse().slice(MAX_CONVERSATIONS)) {
       scheduler.giveUp('the conversation was not used for long');
       this.conversations.delete(conversation.id);
-      this.leaving = Promise.all([this.leaving, conversation.settled()]);
+      this.leaving = Promise.all([this.leaving, conversation.waitUntilSettled()]);
     }
   }
 

@@ -3,7 +3,7 @@ import type { CacheLifetime, ModelPrices } from '../core/cost/prices';
 import type { Threshold } from '../core/condense/trigger/thresholds';
 import type { UsageAccounting } from '../core/cost/usage';
 import type { View } from '../core/condense/edits/view';
-import type { CacheSpan } from '../core/vendors/caches';
+import type { CacheLifespan } from '../core/vendors/caches';
 import type { RequestLimits } from '../core/vendors/requestLimits';
 import type { ApiMessage } from '../core/messages/types';
 import type { CondensationOutcome } from '../core/condense';
@@ -66,7 +66,7 @@ export interface UpstreamModel {
   /** Cache lifetime requested for prompts, which determines write costs; default `none`. */
   readonly cacheLifetime?: CacheLifetime;
   /** How long the vendor keeps a prompt; absent: unknown. */
-  readonly cacheSpan?: CacheSpan | 'none';
+  readonly cacheSpan?: CacheLifespan | 'none';
   readonly threshold: Threshold;
   /** Other limits of its requests; absent: unknown. */
   readonly limits?: RequestLimits;

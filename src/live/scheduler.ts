@@ -117,7 +117,7 @@ export class CondensationScheduler {
 
   /** Takes a request, with what has been learned about its model. */
   async followRequest(request: AgentRequest): Promise<void> {
-    await this.conversation.followRequest({ ...request, model: this.parts.learning.applyLearned(request.model) });
+    await this.conversation.followRequest({ ...request, model: this.parts.learning.applyLearnedLimits(request.model) });
   }
 
   /**
@@ -206,7 +206,7 @@ export class CondensationScheduler {
     this.warnings.noteDue(reason);
     if (reason) {
       const outcome = await this.condenseNow(reason, signal);
-      this.warnings.noteLeft(reason, outcome, this.settings.getSettings(this.conversation));
+      this.warnings.recordRemainder(reason, outcome, this.settings.getSettings(this.conversation));
       return outcome;
     }
     this.prepareInBackground();

@@ -48,7 +48,7 @@ export function toLiveSummary(
         tokensAfter: one.tokensAfter,
         ...(one.cost !== undefined && { cost: one.cost }),
         isUndone: ledger.undone.has(one.id),
-        ...pickUse(conversation.useOf(one.id)),
+        ...pickUse(conversation.getReferenceUse(one.id)),
       })),
     ...(lastDecision && { lastDecision }),
     ...summarizeNewResults(conversation),

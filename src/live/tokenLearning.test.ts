@@ -70,14 +70,14 @@ describe('the number of tokens that fit a request', () => {
 });
 
 describe('a server that truncates prompts silently', () => {
-  const learned = (learning: TokenLearning): number => learning.applyLearned(createModel()).contextWindow;
+  const learned = (learning: TokenLearning): number => learning.applyLearnedLimits(createModel()).contextWindow;
 
   // Number 10 of issue N: Ollama's default of 4,096 tokens, half of which it keeps of a prompt that is longer.
   it("is detected by two requests truncated to the same size, which don't affect the factor", () => {
     const learning = new TokenLearning();
     const model = createModel();
     expect(learning.learnFromAnswer(asked(9_000), usage(2_050))).toBeUndefined();
-    expect(learning.applyLearned(model)).toBe(model);
+    expect(learning.applyLearnedLimits(model)).toBe(model);
     expect(learning.learnFromAnswer(asked(12_000), usage(2_050))).toBe(2_050);
     expect(learned(learning)).toBe(2_050);
     expect(learning.getFactor(model)).toBe(1);

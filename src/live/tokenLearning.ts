@@ -7,7 +7,7 @@ import {
   type ReservedOutputInput,
 } from '../core/condense/trigger/thresholds';
 import type { OverflowTokens, OverWeight } from '../api/tooLong';
-import type { CacheSpan } from '../core/vendors/caches';
+import type { CacheLifespan } from '../core/vendors/caches';
 import { MIN_CACHED_TOKENS } from './cacheState';
 import type { LiveId, PreparedRequest, UpstreamModel } from './request';
 import { isAboutImages, type WeightLimits } from './weight';
@@ -162,7 +162,7 @@ export class TokenLearning {
   }
 
   /** How long the model's cache keeps a prompt: the vendor's statement, corrected by answers. */
-  getCacheSpan({ key, cacheSpan }: UpstreamModel): CacheSpan | undefined {
+  getCacheSpan({ key, cacheSpan }: UpstreamModel): CacheLifespan | undefined {
     const { warmMs = 0, coldMs = Infinity } = this.models.get(key) ?? {};
     // Without a stated lifetime, answers only show how long a prompt was kept.
     if (!cacheSpan || cacheSpan === 'none') return warmMs > 0 ? { warmMs, coldMs: Infinity } : undefined;
@@ -213,7 +213,7 @@ export class TokenLearning {
   }
 
   /** The model with what rejections and truncations have shown. */
-  applyLearned<Model extends UpstreamModel>(model: Model): Model {
+  applyLearnedLimits<Model extends UpstreamModel>(model: Model): Model {
     const learned = this.models.get(model.key);
     const window = learned ? getLearnedWindow(learned) : Infinity;
     return window >= model.contextWindow ? model : { ...model, contextWindow: window };

@@ -241,7 +241,7 @@ export interface LiveConversationsApi {
    * @returns undefined if nothing more can be done
    * @throws the signal's reason if it was aborted
    */
-  tooLong(
+  prepareAfterOverflow(
     prepared: PreparedRequest,
     request: AgentRequest,
     signal?: AbortSignal,
@@ -252,9 +252,9 @@ export interface LiveConversationsApi {
   /** O200k tokens of a text or message. */
   countPart(part: string | ApiMessage): Promise<number>;
   /** Records that a request was charged, including one that was cut off or had to be corrected. */
-  used(prepared: PreparedRequest, usage: Usage | undefined): void;
+  recordUsage(prepared: PreparedRequest, usage: Usage | undefined): void;
   /** Records an answer: calibrates the model's token factor and notes the cache's state. */
-  answered(prepared: PreparedRequest, usage: Usage | undefined): void;
+  recordAnswer(prepared: PreparedRequest, usage: Usage | undefined): void;
   /** Replaces markers in a tool call's parameters with the originals, byte for byte. */
   expandMarkers(conversation: LiveId, input: unknown): Promise<ExpandedInput>;
   /**
@@ -290,7 +290,7 @@ export interface LiveConversationsApi {
   /** @returns a function that unsubscribes */
   on(listener: (event: LiveEvent) => void): () => void;
   /** Resolves after pending edits were written or have failed. */
-  settled(): Promise<void>;
+  waitUntilSettled(): Promise<void>;
   /** Aborts background work. */
   dispose(): void;
 }
@@ -320,14 +320,14 @@ export interface ChatConversations extends Pick<
    * @throws the signal's reason if it was aborted; any other error: the request is sent unchanged
    */
   prepare(request: AgentRequest, signal?: AbortSignal): Promise<PreparedChat>;
-  tooLong(
+  prepareAfterOverflow(
     prepared: PreparedChat,
     request: AgentRequest,
     signal?: AbortSignal,
     overflow?: OverflowTokens,
   ): Promise<PreparedChat | undefined>;
-  used(prepared: PreparedChat, usage: Usage | undefined): void;
-  answered(prepared: PreparedChat, usage: Usage | undefined): void;
+  recordUsage(prepared: PreparedChat, usage: Usage | undefined): void;
+  recordAnswer(prepared: PreparedChat, usage: Usage | undefined): void;
 }
 
 /** Actions on live conversations, in whatever thread or process their engine runs. */
@@ -355,7 +355,7 @@ export interface ByHandResult {
 export interface WindowEngine extends LiveControls {
   has(conversation: LiveId): boolean;
   /** The last result of {@link LiveControls.view}, kept current from then on. */
-  seen(conversation: LiveId): LiveView | undefined;
+  getCachedView(conversation: LiveId): LiveView | undefined;
   /**
    * Condenses at once; the next request is sent condensed.
    * @throws the signal's reason if it was aborted; Error for a person if it was abandoned or the

@@ -38,7 +38,7 @@ describe('content that a vendor may leave unread', () => {
       for (let step = 0; step < 6; step++) {
         all.push(...makeRead(`more${step}`, 2));
         const prepared = await live.prepare(createRequest(all, { model, extraTokens: 20_000 }));
-        live.answered(prepared, makeUsage(createCounter().countMessages([...makeReads(2), user('and now?')])));
+        live.recordAnswer(prepared, makeUsage(createCounter().countMessages([...makeReads(2), user('and now?')])));
         expect(prepared.contextWindow).toBe(200_000);
       }
       expect(events.filter(({ kind }) => kind === 'problem')).toEqual([]);
@@ -53,7 +53,7 @@ describe('content that a vendor may leave unread', () => {
         [11, 60_000],
       ] as const;
       for (const [count, reported] of answers)
-        live.answered(
+        live.recordAnswer(
           await live.prepare(createRequest(makeReads(count), { isReadOtherwise: true })),
           makeUsage(reported),
         );

@@ -119,19 +119,19 @@ describe('a request with too many bytes or images', () => {
       const messages = shots(10, (index) => picture(100_000, 800, 600, index));
       const asked = createRequest(messages, { model: createModel(WIDE) });
       const first = await live.prepare(asked);
-      const smaller = await live.tooLong(first, asked, undefined, { weight: {} });
+      const smaller = await live.prepareAfterOverflow(first, asked, undefined, { weight: {} });
       expect(imagesIn(smaller!.messages)).toBe(4);
-      const again = await live.tooLong(smaller!, asked, undefined, { weight: {} });
+      const again = await live.prepareAfterOverflow(smaller!, asked, undefined, { weight: {} });
       expect(imagesIn(again!.messages)).toBe(1);
       const two = [user('Look'), ...shot(0, picture(1_000)), ...shot(1, picture(1_000, 9000, 100))];
       const other = createRequest(two, { conversationId: 'c2', model: createModel({ ...WIDE, key: 'other' }) });
       const whole = await live.prepare(other);
       expect(imagesIn(whole.messages)).toBe(2);
-      const without = await live.tooLong(whole, other, undefined, { weight: { edge: 8000 } });
+      const without = await live.prepareAfterOverflow(whole, other, undefined, { weight: { edge: 8000 } });
       expect(imagesIn(without!.messages.slice(0, 3))).toBe(1);
       expect(imagesIn(without!.messages)).toBe(1);
       // No second image: nothing that could go.
-      expect(await live.tooLong(without!, other, undefined, { weight: { edge: 8000 } })).toBeUndefined();
+      expect(await live.prepareAfterOverflow(without!, other, undefined, { weight: { edge: 8000 } })).toBeUndefined();
     }));
 
   it('does not delay a due condensation, whether or not its images can be removed', () =>
@@ -206,7 +206,7 @@ describe('a request with too many bytes or images', () => {
       const asked = createRequest(many, { model: createModel(WIDE) });
       const first = await live.prepare(asked);
       expect(imagesIn(first.messages)).toBe(21);
-      const fewer = await live.tooLong(first, asked, undefined, { weight });
+      const fewer = await live.prepareAfterOverflow(first, asked, undefined, { weight });
       expect(imagesIn(fewer!.messages)).toBe(10);
       expect(imagesIn(fewer!.messages.slice(-1))).toBe(1);
       const few = shots(3, (index) => picture(1_000, 2400, 800, index));

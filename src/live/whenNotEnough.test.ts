@@ -45,7 +45,7 @@ async function run(
       await bed.live.prepare(sent);
       if (bed.events.some(({ kind }) => kind === 'condensed')) break;
     }
-    await bed.live.settled();
+    await bed.live.waitUntilSettled();
     return { events: bed.events, live: bed.live.list()[0]! };
   });
 }
@@ -144,7 +144,7 @@ it('a cache is rarely broken if instructions and tools alone exceed the threshol
     expect(made.length).toBeGreaterThan(0);
     for (const { tokensBefore, tokensAfter } of made)
       expect(1 - tokensAfter / tokensBefore).toBeGreaterThanOrEqual(0.19);
-    await bed.live.settled();
+    await bed.live.waitUntilSettled();
   });
 });
 
@@ -163,7 +163,7 @@ describe('while condensing is paused,', () => {
       expect(bed.events.find((event) => event.kind === 'condensed')?.decision.reason).toBe('window');
       bed.settings = { ...bed.settings, isPaused: false };
       expect(bed.live.list()[0]).not.toHaveProperty('isPaused');
-      await bed.live.settled();
+      await bed.live.waitUntilSettled();
     });
   });
 });
@@ -186,7 +186,7 @@ describe('a conversation of which little can still be removed', () => {
         ),
       ]);
       expect(bed.live.list()[0]?.exhausted).toBe(told()[0]);
-      await bed.live.settled();
+      await bed.live.waitUntilSettled();
     });
   });
 

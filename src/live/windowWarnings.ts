@@ -47,7 +47,7 @@ export class WindowWarnings {
    * Records what a condensation left, and warns while there is still room that nothing more can be
    * removed.
    */
-  noteLeft(reason: CondensationReason, outcome: CondensationOutcome | undefined, settings: LiveSettings): void {
+  recordRemainder(reason: CondensationReason, outcome: CondensationOutcome | undefined, settings: LiveSettings): void {
     if (this.words !== undefined || (outcome?.kind !== 'condensed' && outcome?.kind !== 'unchanged')) return;
     const { conversation } = this;
     const { counter, learning, emit } = this.parts;

@@ -123,7 +123,7 @@ export async function replay({ name, messages, window, settings, counter: known 
       const prepared = await live.prepare({ conversationId: name, messages: messages.slice(0, end), tools: [], model });
       times.push(performance.now() - began);
       for (const note of prepared.notes) notes.add(note.replace(/\d+/g, 'N'));
-      live.answered(prepared, undefined);
+      live.recordAnswer(prepared, undefined);
       const isCondensed = prepared.outcome?.kind === 'condensed';
       if (last && !isCondensed) assertPrefix(name, last.messages, prepared.messages);
       if (settings.newResults !== 'off') check.assert(prepared, isCondensed);
@@ -139,7 +139,7 @@ export async function replay({ name, messages, window, settings, counter: known 
     }
     for (const note of notes) console.error(`   ${name}: ${note}`);
     const leftOut = live.active()?.newResults?.tokens ?? 0;
-    await live.settled();
+    await live.waitUntilSettled();
     return { requests, cost, condensations, largest, leftOut, received: counter.countMessages(messages), times };
   } finally {
     rmSync(root, { recursive: true, force: true });

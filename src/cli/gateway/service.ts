@@ -203,7 +203,7 @@ export async function startService(
     summaries: () => summaries?.figures,
     endSummaries: async () => {
       if (live.endPreparations(AGENT_ENDED_REASON) > 0) costs.tell({ words: SUMMARY_CANCELED_TEXT, about: 'summary' });
-      await summaries?.settled();
+      await summaries?.waitUntilSettled();
     },
     told: costs.desk.told,
     pruned,
@@ -211,7 +211,7 @@ export async function startService(
       await takeBack?.();
       live.dispose();
       await gateway.close();
-      await Promise.all([live.settled(), condenser.settled(), summaries?.settled()]);
+      await Promise.all([live.waitUntilSettled(), condenser.waitUntilSettled(), summaries?.waitUntilSettled()]);
     },
   };
 }

@@ -63,7 +63,7 @@ async function bed(limits: ConversationLimits, isInVsCode = false) {
       { model: 'claude-sonnet-4-5', max_tokens: 100, messages: [{ role: 'user', content: task }], tools },
       { headers: session === undefined ? {} : { 'x-claude-code-session-id': session } },
     );
-    await condenser.settled();
+    await condenser.waitUntilSettled();
     return content[0];
   };
   const spent = (conversation?: string) => new Spending(path).getSpent('chat', conversation);

@@ -9,7 +9,7 @@ const HOUR_MS = 60 * MINUTE_MS;
  * Between the two times the state is unknown until usage is reported. Milliseconds since the last
  * request started.
  */
-export interface CacheSpan {
+export interface CacheLifespan {
   /** Certainly cached until then. */
   readonly warmMs: number;
   /** Certainly expired from then on. */
@@ -20,7 +20,7 @@ export interface CacheSpan {
  * For endpoints other than the vendor's own, independent of the model (DeepSeek's guides "Context
  * Caching", hours to days, and "Anthropic API").
  */
-const CACHE_SPAN_BY_HOST: readonly { readonly host: RegExp; readonly span: CacheSpan }[] = [
+const CACHE_SPAN_BY_HOST: readonly { readonly host: RegExp; readonly span: CacheLifespan }[] = [
   { host: /(?:^|\.)deepseek\.com$/, span: { warmMs: HOUR_MS, coldMs: 24 * HOUR_MS } },
 ];
 
@@ -31,13 +31,13 @@ const CACHE_SPAN_BY_HOST: readonly { readonly host: RegExp; readonly span: Cache
  * OpenRouter's guide on prompt caching (a conversation stays with its provider for 10 minutes);
  * Google's guide (no guarantee).
  */
-const AUTOMATIC_CACHE_SPANS: readonly { readonly models?: RegExp; readonly span: CacheSpan }[] = [
+const AUTOMATIC_CACHE_SPANS: readonly { readonly models?: RegExp; readonly span: CacheLifespan }[] = [
   { models: /gpt-(?:5\.(?:[6-9]|\d\d)|[6-9]|\d\d)/i, span: { warmMs: 30 * MINUTE_MS, coldMs: 24 * HOUR_MS } },
   { span: { warmMs: 5 * MINUTE_MS, coldMs: 24 * HOUR_MS } },
 ];
 
 /** Caches with breakpoints: the requested time after the last use. */
-const MARKED_CACHE_SPANS: Readonly<Record<Exclude<CacheLifetime, 'none'>, CacheSpan>> = {
+const MARKED_CACHE_SPANS: Readonly<Record<Exclude<CacheLifetime, 'none'>, CacheLifespan>> = {
   '5m': { warmMs: 5 * MINUTE_MS, coldMs: 5 * MINUTE_MS },
   '1h': { warmMs: HOUR_MS, coldMs: HOUR_MS },
 };
@@ -64,7 +64,7 @@ const isMarked = ({ vendor, model }: CachedModel): boolean => {
 };
 
 /** `none`: nothing is cached; undefined: unknown. */
-export function getCacheSpan(model: CachedModel): CacheSpan | 'none' | undefined {
+export function getCacheSpan(model: CachedModel): CacheLifespan | 'none' | undefined {
   const { vendor, lifetime, host = '' } = model;
   const wire = getWire(vendor, model.model);
   if (wire === 'editor') return undefined;

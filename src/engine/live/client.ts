@@ -115,7 +115,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     }
   }
 
-  async tooLong(
+  async prepareAfterOverflow(
     prepared: PreparedChat,
     request: AgentRequest,
     signal?: AbortSignal,
@@ -131,17 +131,17 @@ export class LiveClient implements ChatConversations, WindowEngine {
       }
       if (!handle) return undefined;
       const { id, chat, messages, engine } = handle;
-      const smaller = await live.tooLong(id, chat.viewId, overflow, this.options.setup(), signal);
+      const smaller = await live.prepareAfterOverflow(id, chat.viewId, overflow, this.options.setup(), signal);
       return smaller && this.makePreparedChat(smaller, { chat, messages, engine });
     });
   }
 
-  used(prepared: PreparedChat, usage: Usage | undefined): void {
-    this.reportToEngine(prepared, (live, id) => live.used(id, usage));
+  recordUsage(prepared: PreparedChat, usage: Usage | undefined): void {
+    this.reportToEngine(prepared, (live, id) => live.recordUsage(id, usage));
   }
 
-  answered(prepared: PreparedChat, usage: Usage | undefined): void {
-    this.reportToEngine(prepared, (live, id) => live.answered(id, usage, prepared.countedTokens));
+  recordAnswer(prepared: PreparedChat, usage: Usage | undefined): void {
+    this.reportToEngine(prepared, (live, id) => live.recordAnswer(id, usage, prepared.countedTokens));
   }
 
   async expandMarkers(conversation: LiveId, input: unknown): Promise<ExpandedInput> {
@@ -185,7 +185,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
   }
 
   /** The last result of {@link view}, updated from then on. */
-  seen(conversation: LiveId): LiveView | undefined {
+  getCachedView(conversation: LiveId): LiveView | undefined {
     return this.views.get(conversation);
   }
 

@@ -68,8 +68,8 @@ describe("requests of a task through the engine's thread", () => {
       expect(sentParts(prepared)).toBe(sentParts(expected));
       expect(prepared.outcome?.kind).toBe(expected.outcome?.kind);
       if (expected.outcome?.kind === 'condensed') condensed++;
-      here.answered(expected, makeUsage(expected.countedTokens));
-      live.answered(prepared, makeUsage(prepared.countedTokens));
+      here.recordAnswer(expected, makeUsage(expected.countedTokens));
+      live.recordAnswer(prepared, makeUsage(prepared.countedTokens));
     }
     expect(condensed).toBeGreaterThan(0);
     const [summary] = here.list();
@@ -107,7 +107,10 @@ describe("requests of a task through the engine's thread", () => {
           const [expected, prepared] = [await here.prepare(asked), await live.prepare(cloneAsJson(asked))];
           expect(stringify(prepared.messages)).toBe(stringify(expected.messages));
           if (!isRefused) continue;
-          const [less, smaller] = [await here.tooLong(expected, asked), await live.tooLong(prepared, asked)];
+          const [less, smaller] = [
+            await here.prepareAfterOverflow(expected, asked),
+            await live.prepareAfterOverflow(prepared, asked),
+          ];
           expect(stringify(smaller?.messages)).toBe(stringify(less?.messages));
         }
       }),
@@ -212,7 +215,7 @@ describe('a user command on a running conversation', () => {
     const view = await live.view(conversation);
     expect(stringify(view?.original)).toBe(stringify(messages));
     expect(view?.edits.length).toBeGreaterThan(0);
-    expect(live.seen(conversation)).toBe(view);
+    expect(live.getCachedView(conversation)).toBe(view);
     expect(await live.undo(conversation)).toMatchObject({ kind: 'done' });
     expect(live.list()[0]).toMatchObject({ canUndo: false, canRedo: true });
     expect(await live.redo(conversation)).toMatchObject({ kind: 'done' });
@@ -246,7 +249,7 @@ describe('an engine whose thread dies', () => {
     const model = createModel({ prices: SONNET_PRICES });
     const answered = async (count: number): Promise<void> => {
       const prepared = await live.prepare(requestFor(makeReads(count), { model }));
-      live.used(prepared, makeUsage(1_000));
+      live.recordUsage(prepared, makeUsage(1_000));
     };
     await answered(2);
     await expect.poll(() => live.list()[0]?.spent).toBeGreaterThan(0);
@@ -265,7 +268,7 @@ describe('an engine whose thread dies', () => {
     await expect(dying).rejects.toThrow(EngineDiedError);
     const after = await live.prepare(requestFor(makeReads(28), { model: createModel() }));
     expect(stringify(after.messages).startsWith(stringify(before.messages).slice(0, -1))).toBe(true);
-    expect(await live.tooLong(before, requestFor(makeReads(27), { model: createModel() }))).toBeDefined();
+    expect(await live.prepareAfterOverflow(before, requestFor(makeReads(27), { model: createModel() }))).toBeDefined();
   });
 });
 

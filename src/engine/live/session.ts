@@ -78,7 +78,7 @@ export class LiveSession {
     return this.makeSentPrepared({ request, prepared, chat }, sent.update.view);
   }
 
-  async tooLong(
+  async prepareAfterOverflow(
     id: number,
     view: number,
     overflow: OverflowTokens | undefined,
@@ -88,18 +88,18 @@ export class LiveSession {
     this.useSetup(setup);
     const known = this.prepared.get(id);
     if (!known) return undefined;
-    const smaller = await this.live.tooLong(known.prepared, known.request, signal, overflow);
+    const smaller = await this.live.prepareAfterOverflow(known.prepared, known.request, signal, overflow);
     return smaller && this.makeSentPrepared({ ...known, prepared: smaller }, view);
   }
 
-  used(id: number, usage: Usage | undefined): void {
+  recordUsage(id: number, usage: Usage | undefined): void {
     const known = this.prepared.get(id);
-    if (known) this.live.used(known.prepared, usage);
+    if (known) this.live.recordUsage(known.prepared, usage);
   }
 
-  answered(id: number, usage: Usage | undefined, countedTokens: number): void {
+  recordAnswer(id: number, usage: Usage | undefined, countedTokens: number): void {
     const known = this.prepared.get(id);
-    if (known) this.live.answered({ ...known.prepared, countedTokens }, usage);
+    if (known) this.live.recordAnswer({ ...known.prepared, countedTokens }, usage);
   }
 
   /** Applies changed settings, which summaries depend on. */
@@ -191,7 +191,7 @@ export class LiveSession {
   /** Cancels background work and writes pending data. */
   async close(): Promise<void> {
     this.live.dispose();
-    await this.live.settled();
+    await this.live.waitUntilSettled();
   }
 
   private useSetup(setup: LiveSetup): void {

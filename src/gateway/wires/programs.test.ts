@@ -73,7 +73,7 @@ describe.each<Wire>(['anthropic', 'chat', 'responses'])('server-side programs ov
           }
           expect(isShorter).toBe(true);
           live.dispose();
-          await live.settled();
+          await live.waitUntilSettled();
         }),
       ),
       { numRuns: 6 },

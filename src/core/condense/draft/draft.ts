@@ -144,7 +144,7 @@ export class Draft implements Work {
       if (edit.operation !== 'restore' || edit.kind !== 'cut') continue;
       const key = placeKey(edit.place);
       const before = this.untouched.get(key);
-      if (before && isSameState(before, this.view.stateOf(edit.place))) unchanged.add(key);
+      if (before && isSameState(before, this.view.getPlaceState(edit.place))) unchanged.add(key);
     }
     return unchanged.size === 0
       ? made
@@ -180,7 +180,7 @@ export class Draft implements Work {
    */
   cutText(step: string, place: Place, requests: readonly CutRequest[], info: CutInfo): number {
     if (place.message < this.sentBefore || this.view.isSummarized(place.message)) return 0;
-    const state = this.view.stateOf(place);
+    const state = this.view.getPlaceState(place);
     const message = this.view.getMessage(place.message);
     const cutKey = requestKey(place, requests, info);
     const rejected = this.memory.getPart(createRejectedCuts);
@@ -210,7 +210,7 @@ export class Draft implements Work {
    */
   restoreCuts(step: string, place: Place, taken: ReadonlySet<Cut>, info: CutInfo): void {
     if (place.message < this.sentBefore) return;
-    const state = this.view.stateOf(place);
+    const state = this.view.getPlaceState(place);
     const cuts = state.cuts.filter((cut) => !taken.has(cut));
     if (cuts.length === state.cuts.length) return;
     const before = this.counter.countMessage(this.view.getMessage(place.message));

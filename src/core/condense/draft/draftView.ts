@@ -85,7 +85,7 @@ export class DraftView {
   }
 
   /** @throws Error if there is no text at the place */
-  stateOf(place: Place): PlaceState {
+  getPlaceState(place: Place): PlaceState {
     const known = this.shownPlaces[place.message]?.find((state) => isSamePath(state.place.path, place.path));
     if (known) return known;
     const original = getValueAt(this.original[place.message], place.path);
@@ -111,7 +111,7 @@ export class DraftView {
    * @throws Error if the edit does not fit the conversation
    */
   showCuts({ place, before, cuts, strict, id }: CutEdit): PlaceState {
-    const state = this.stateOf(place);
+    const state = this.getPlaceState(place);
     if (hashAt(this.original, place, state.original) !== before) throw createForeignEditError(id);
     const shown = { ...state, cuts, text: renderCuts(state.original, cuts), strict };
     this.showState(shown);

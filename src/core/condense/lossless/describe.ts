@@ -4,7 +4,7 @@ import { getCommand } from '../../messages/tools';
 import type { ToolExchange } from '../../messages/exchanges';
 import { memoizeByObject } from '../../memoizeByObject';
 import type { SourceRange, SourceRun } from './runs';
-import { isOfSameFile, type LineSource } from './sources';
+import { areSameFile, type LineSource } from './sources';
 
 type RangeFormatter = (source: LineSource, first: number, last: number) => string | undefined;
 
@@ -27,7 +27,7 @@ export function describeRun(run: SourceRun, rangeOf: RangeFormatter = formatStat
   const what = `${numbers ? `lines ${numbers}` : formatLineCount(last - first + 1)}${of}`;
   const [only] = places;
   const isPlain = only && places.length === 1 && numbers === rangeOf(only.source, only.first, only.last);
-  if (isPlain && numbers && only.source.isNamed && isOfSameFile(only.source, source))
+  if (isPlain && numbers && only.source.isNamed && areSameFile(only.source, source))
     return `${what}, shown ${isLater(only.source, source) ? 'later' : 'above'}`;
   const where = new Set(places.map((place) => describePlace(source, place, rangeOf)));
   return `${what}, shown ${[...where].join(' and ')}`;
@@ -43,9 +43,9 @@ function describePlace(
   const range = rangeOf(keeper, first, last);
   const isWhole = last - first + 1 === count;
   const isLast = isLater(keeper, source);
-  if (isOfSameFile(keeper, source) && keeper.isNamed && range)
+  if (areSameFile(keeper, source) && keeper.isNamed && range)
     return `${isLast ? 'later' : 'above'} ${isWhole ? 'as' : 'within'} ${range}`;
-  const name = isOfSameFile(keeper, source) && keeper.isNamed ? keeper.exchange.tool : describeSource(keeper);
+  const name = areSameFile(keeper, source) && keeper.isNamed ? keeper.exchange.tool : describeSource(keeper);
   const lines = range ? ` (${isWhole ? '' : 'within '}${first === last ? 'line' : 'lines'} ${range})` : '';
   return `in the ${isLast ? `later ${name}` : `${name} above`}${lines}`;
 }

@@ -40,7 +40,7 @@ export const lineNumbers = createResultStep((tools) => ({
 /** Prefixes that follow from the line before. */
 function findDerivablePrefixes(text: string, { hint, forms, parts }: TextLayout): CutRequest[] {
   const lineEnd = detectLineEnd(text);
-  if (lineEnd === '\n' && parts.some(({ head }) => head !== undefined)) return findCutsInParts(text, parts);
+  if (lineEnd === '\n' && parts.some(({ head }) => head !== undefined)) return findPrefixCuts(text, parts);
   const format = detectPrefixFormat(text, hint, lineEnd, forms);
   if (!format) return [];
   const lines = readPrefixes(text, format, lineEnd);
@@ -52,7 +52,7 @@ function findDerivablePrefixes(text: string, { hint, forms, parts }: TextLayout)
 }
 
 /** Reads each part's prefixes in the part's own form. */
-function findCutsInParts(text: string, parts: readonly FilePart[]): CutRequest[] {
+function findPrefixCuts(text: string, parts: readonly FilePart[]): CutRequest[] {
   const cuts: Slice[] = [];
   let found: PrefixedLine[] = [];
   let end = -1;

@@ -18,7 +18,7 @@ import { createStepMemory, type LineCache } from './knownLines';
 import type { LineId } from '../lines/lineIds';
 import { lineNumbers } from './lineNumbers';
 import { LINE_OPERATIONS, createRepeatedLinesStep } from './repeatedLines';
-import { isOfSameFile, LineSources, type LineSource } from './sources';
+import { areSameFile, LineSources, type LineSource } from './sources';
 import { newResultsNoise } from './terminal';
 
 /**
@@ -102,7 +102,7 @@ function isRemovable(
   const again = new Map<string | undefined, readonly LineSource[]>();
   for (const read of reads) {
     if (!isNew(read) || again.has(read.path)) continue;
-    const ofFile = reads.filter((other) => isOfSameFile(other, read));
+    const ofFile = reads.filter((other) => areSameFile(other, read));
     again.set(read.path, listRereads(draft, known, ofFile));
   }
   const may = (source: LineSource): boolean => {

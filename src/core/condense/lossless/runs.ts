@@ -3,7 +3,7 @@ import { isSamePath } from '../../messages/path';
 import type { LineId } from '../lines/lineIds';
 import type { LineIndex, LineNumber } from './lineIndex';
 import type { Lines } from '../lines/lines';
-import { isOfSameFile, type LineSource } from './sources';
+import { areSameFile, type LineSource } from './sources';
 
 /** A range of one text that keeps lines of another. */
 export interface SourceRange {
@@ -381,7 +381,7 @@ function canShareMarker(
  * distinguishable.
  */
 const areCompatible = (a: LineSource, b: LineSource, source: LineSource): boolean =>
-  isOfSameFile(a, source) === isOfSameFile(b, source) && isOtherSide(a, source) === isOtherSide(b, source);
+  areSameFile(a, source) === areSameFile(b, source) && isOtherSide(a, source) === isOtherSide(b, source);
 
 const isOtherSide = (other: LineSource, source: LineSource): boolean =>
   other.exchange === source.exchange && source.content.type === 'toolParameters';

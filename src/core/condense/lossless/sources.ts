@@ -27,7 +27,7 @@ export interface LineSource {
   readonly lines: Lines;
 }
 
-export const isOfSameFile = (a: LineSource, b: LineSource): boolean =>
+export const areSameFile = (a: LineSource, b: LineSource): boolean =>
   a.path !== undefined && b.path !== undefined && (a.path === b.path || isSameFileCached(a.path, b.path));
 
 /** Cache: the same few paths are compared often. */
@@ -47,7 +47,7 @@ function isSameFileCached(a: string, b: string): boolean {
 
 /** A file's lines may only be kept where that file is shown; other texts may refer to any. */
 export const mayReferTo = (source: LineSource, keeper: LineSource): boolean =>
-  source.path === undefined || isOfSameFile(source, keeper);
+  source.path === undefined || areSameFile(source, keeper);
 
 /** Of equal lines the copy with the higher rank stays; among equals the latest or first. */
 export const SOURCE_RANK: Readonly<Record<SourceKind, number>> = {
