@@ -17,10 +17,11 @@ export type FolderState = 'missing' | 'empty' | 'marked' | 'earlier' | { readonl
 
 /** The folder itself may be a link chosen by the user. */
 export async function inspectFolder(files: Files, folder: string): Promise<FolderState> {
-  if ((await inspectPath(files, join(folder, FOLDER_MARKER_FILE_NAME), OWN_FILE_KINDS.store)) === 'ours')
-    return 'marked';
+  if (await isMarked(files, folder)) return 'marked';
   const names = await undefinedIfMissing(files.list(folder));
   if (names === undefined) return 'missing';
+  // Another window may have marked it since.
+  if (names.includes(FOLDER_MARKER_FILE_NAME) && (await isMarked(files, folder))) return 'marked';
   const others = names.filter((name) => !FILE_MANAGER_FILES.has(name) && !isTemporary(name));
   if (others.length === 0) return 'empty';
   const foreign: string[] = [];
@@ -32,6 +33,9 @@ export async function inspectFolder(files: Files, folder: string): Promise<Folde
   const [first] = foreign;
   return first === undefined ? 'earlier' : { foreign: first };
 }
+
+const isMarked = async (files: Files, folder: string): Promise<boolean> =>
+  (await inspectPath(files, join(folder, FOLDER_MARKER_FILE_NAME), OWN_FILE_KINDS.store)) === 'ours';
 
 /** Files that operating systems put into folders. */
 const FILE_MANAGER_FILES: ReadonlySet<string> = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini']);
@@ -109,7 +113,7 @@ export async function isKeptFile(files: Files, path: string): Promise<boolean> {
     const [folder, name] = [dirname(at), basename(at)];
     if (!isKeptName(name)) continue;
     if (await isLedgerFolder(files, at)) return true;
-    if ((await inspectPath(files, join(folder, FOLDER_MARKER_FILE_NAME), OWN_FILE_KINDS.store)) === 'ours') return true;
+    if (await isMarked(files, folder)) return true;
   }
   return false;
 }

@@ -1,0 +1,20 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
+import type { Files } from './files';
+import { nodeFiles } from './nodeFiles';
+import { claimFolder, inspectFolder } from './ownFolder';
+
+it('a folder that another window marks and uses while it is looked at is ours', () =>
+  inTemporaryFolder(async (root) => {
+    const folder = join(root, 'ledgers');
+    const files: Files = {
+      ...nodeFiles,
+      list: async (path) => {
+        await claimFolder(nodeFiles, folder);
+        await nodeFiles.makeFolder(join(folder, 'begun'));
+        return nodeFiles.list(path);
+      },
+    };
+    expect(await inspectFolder(files, folder)).toBe('marked');
+  }));
