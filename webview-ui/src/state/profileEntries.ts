@@ -13,6 +13,8 @@ export interface ProfileEntry {
   readonly baseUrl: string;
   /** Percent; undefined or -1: as the global one, which also replaces a wrong one. */
   readonly threshold: number | undefined;
+  /** Whether agents in VS Code's chat can use it. */
+  readonly isOfferedInChat: boolean;
   /** Absent where the entry is wrong. */
   readonly facts: ProfileState | undefined;
 }
@@ -35,6 +37,7 @@ export function listProfileEntries({ settings, profiles }: PanelState): ProfileE
       model: asText(fields['model']),
       baseUrl: asText(fields['baseUrl']),
       threshold: typeof threshold === 'number' && !isWrong ? threshold : undefined,
+      isOfferedInChat: fields['offerInChat'] === true,
       facts: profiles.find((profile) => profile.id === id),
     };
   });

@@ -46,5 +46,19 @@ it('invalid general thresholds are replaced with the default', async () => {
   fake.settings['contextCondenser.thresholdTokens'] = 5;
   fake.settings['contextCondenser.profiles'] = [profile];
   const page = await openProfile();
-  for (const place of ['threshold', 'profiles.0.threshold']) expect(meaning(page, place)).toContain('75,000 ');
+  expect(meaning(page, 'threshold')).toContain('150,000 ');
+  expect(meaning(page, 'profiles.0.threshold')).toContain('75,000 ');
 });
+
+it.each([
+  [false, '150,000 tokens of a window of 200,000'],
+  [true, '75,000 of 100,000 tokens with Work'],
+])(
+  'the general threshold counts with a summary model’s window only if agents use it (%s)',
+  async (offerInChat, text) => {
+    fake.settings['contextCondenser.profiles'] = [{ ...profile, offerInChat }];
+    fake.settings['contextCondenser.condensingProfile'] = 'work';
+    const page = await openProfile();
+    expect(meaning(page, 'threshold')).toBe(text);
+  },
+);

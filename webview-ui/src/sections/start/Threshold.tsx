@@ -14,15 +14,14 @@ const USUAL_WINDOW_TOKENS = 200_000;
 /** Percent; instructions and tools alone fill a large part of that. */
 const OFTEN_BELOW = 50;
 
-/** Models with a known window, the one that writes summaries first. */
+/** Models that agents use and whose window is known. One that only writes summaries has no part in the threshold. */
 function listWindows({ state }: Pick<Panel, 'state'>): ModelWindow[] {
-  const chosen = state.settings['condensingProfile']?.value;
-  const profiles = listProfileEntries(state)
-    .toSorted((a, b) => Number(b.id === chosen) - Number(a.id === chosen))
+  const offered = listProfileEntries(state)
+    .filter(({ isOfferedInChat }) => isOfferedInChat)
     .map(({ name, facts }) => ({ name, tokens: facts?.contextWindow ?? 0 }));
   // Copilot's "Auto" has a window of 0 until it is signed in.
   return [
-    ...profiles,
+    ...offered,
     ...state.editorModels.map(({ name, maxInputTokens }) => ({ name, tokens: maxInputTokens })),
   ].filter(({ tokens }) => tokens > 0);
 }
