@@ -908,6 +908,16 @@ describe('a control in the panel', () => {
     expect((field(page, 'maxCostPerCondensation') as HTMLInputElement).value).toBe('0.50');
   });
 
+  it('explains “at most” only while a card says it', async () => {
+    const page = await openPage();
+    const words = (): string => page.find('.cards').textContent;
+    await page.until(() => words().includes('by hand, 50% may remain'));
+    expect(words()).not.toMatch(/at most/i);
+    await workspace.getConfiguration('contextCondenser').update('provider', 'smart');
+    await workspace.getConfiguration('contextCondenser').update('smart', 'balanced');
+    await page.until(() => /At most 43%.*“At most” was measured/s.test(words()));
+  });
+
   it('can be a slider, whose value is saved on release', async () => {
     const page = await openPage();
     const slider = page.find('.slider') as HTMLInputElement;

@@ -64,8 +64,10 @@ export function ProviderCards(): ReactNode {
       </div>
       <p className="row-help">
         {t(
-          'Measured without a target on real sessions of one project; File-Aware on 18 other projects, with half removed. “At most”: with summaries that say nothing.',
+          'Measured without a target on real sessions of one project; File-Aware on 18 other projects, with half removed.',
         )}{' '}
+        {cards.some(({ facts }) => facts?.isLossAtMost) &&
+          `${t('“At most” was measured with summaries that say nothing; real ones keep more.')} `}
         <LinkButton
           onClick={() => {
             reveal('comparison');
@@ -84,12 +86,14 @@ function useInUse(): InUse {
   const { state, welcome } = usePanel();
   const condensing = useSetting('condensingProfile').value;
   const whenNotEnough = useSetting('agent.whenNotEnough').value;
+  const targetPercent = Number(useSetting('manual.targetPercent').used);
   const smart = useSetting('smart');
   const preset = getCurrentPreset(smart, state.settings['smart']?.value);
   const strategy = state.settings['strategy']?.effective;
   return {
     condensing: state.profiles.find(({ id }) => id === condensing),
     whenNotEnough,
+    targetPercent,
     preset:
       preset === undefined
         ? undefined

@@ -14,6 +14,8 @@ export interface ProviderFacts {
   readonly costs: string;
   readonly loses: string;
   readonly removes: string;
+  /** The loss was measured with summaries that say nothing. */
+  readonly isLossAtMost?: boolean;
 }
 
 /** The settings that the facts depend on. */
@@ -22,6 +24,8 @@ export interface InUse {
   readonly condensing: ProfileState | undefined;
   /** The setting `agent.whenNotEnough`. */
   readonly whenNotEnough: unknown;
+  /** The setting `manual.targetPercent`. */
+  readonly targetPercent: number;
   /** Smart's preset; absent: the user's own passes. */
   readonly preset?: { readonly id: string; readonly name: string; readonly callsModel: boolean } | undefined;
   readonly strategy?: { readonly name: string; readonly steps: readonly string[] } | undefined;
@@ -39,7 +43,7 @@ const computeExampleCost = ({ inputPrice, outputPrice }: ProfileState): number |
 /** @returns undefined for a provider of another extension. */
 export function listFacts(
   provider: string,
-  { condensing, whenNotEnough, preset, strategy }: InUse,
+  { condensing, whenNotEnough, targetPercent, preset, strategy }: InUse,
 ): ProviderFacts | undefined {
   if (!isBuiltIn(provider)) return undefined;
   const measured = MEASURED_PROVIDERS[provider];
@@ -77,9 +81,10 @@ export function listFacts(
           ? t('Removes old content by its kind, until the target is met. In use: the preset {0}.', preset.name)
           : t('Removes old content by its kind, until the target is met. In use: your own passes.'),
         costs: preset?.callsModel === false ? t('Nothing') : t('Nothing, or what the models of its passes cost'),
+        isLossAtMost: ofPreset?.isAtMost === true,
         loses: ofPreset ? describeLost(ofPreset) : t('What your passes remove; the preview shows it'),
         // File-Aware's size was that of the rule it was compared with.
-        removes: ofPreset && preset.id !== FILE_AWARE ? describeRemoved(ofPreset) : t('Up to the target'),
+        removes: ofPreset && preset.id !== FILE_AWARE ? describeRemoved(ofPreset) : describeTarget(targetPercent),
       };
     }
     case 'strategy':
@@ -93,12 +98,15 @@ export function listFacts(
           : t('Runs several providers or presets in order, each if its condition is met.'),
         costs: t('What its steps cost, within your limit'),
         loses: t('What its steps lose'),
-        removes: t('Up to the target'),
+        removes: describeTarget(targetPercent),
       };
     default:
       return provider satisfies never;
   }
 }
+
+const describeTarget = (percent: number): string =>
+  t('What is above your target: by hand, {0} may remain', formatPercent(percent));
 
 const describeRemoved = (measured: Measured | undefined): string =>
   measured === undefined ? t('not measured') : t('{0} of a session', formatPercent(measured.removed));
