@@ -17,7 +17,7 @@ import { formatDollars, formatNumber, formatPercent, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useSearch } from '../../state/search';
 import { Button, Dropdown } from '../../ui';
-import { Days, Groups, formatMoney, formatCostRange } from './Groups';
+import { Days, Groups, formatMoney, isCostUnknown, formatCostRange } from './Groups';
 import { Made, Waste, Windows } from './Contents';
 import { Tools } from './Tools';
 
@@ -128,8 +128,16 @@ function Shown({ account }: { readonly account: ShownAccount }): ReactNode {
   return (
     <>
       <p role="status">
-        <strong>{formatMoney(total)}</strong>{' '}
-        {t('for {0} in {1}.', formatRequests(total.requests), formatSessions(total.sessions))}
+        {total.unpriced === 0 || isCostUnknown(total) ? (
+          <>
+            <strong>{formatMoney(total)}</strong>{' '}
+            {t('for {0} in {1}.', formatRequests(total.requests), formatSessions(total.sessions))}
+          </>
+        ) : (
+          <>
+            {formatSessions(total.sessions)}: <strong>{formatMoney(total)}</strong>.
+          </>
+        )}
         {total.estimated.length > 0 &&
           ` ${t('Estimated: {0}.', total.estimated.map(({ agent, sessions: count }) => t('{0} of {1}', formatSessions(count), agent)).join(', '))}`}
         {total.replayed > 0 && ` ${formatRequests(total.replayed)} ${t(describeReplayed(total.replayed, total))}.`}

@@ -13,13 +13,13 @@ export const isCostUnknown = ({ unpriced, requests, cost }: CostAndRequests): bo
 
 /** The known cost, a range if some of it was replayed, and how many requests have no known price. */
 export function formatMoney(money: CostAndRequests): string {
-  const { unpriced } = money;
+  const { unpriced, requests } = money;
   if (isCostUnknown(money)) return t('Cost not known');
   const known = formatCostRange(money, 1);
   if (unpriced === 0) return known;
   return unpriced === 1
-    ? t('{0}, and 1 request whose price is not known', known)
-    : t('{0}, and {1} requests whose price is not known', known, unpriced);
+    ? t('{0} for {1} of {2} requests; 1 has no known price', known, requests - 1, requests)
+    : t('{0} for {1} of {2} requests; {3} have no known price', known, requests - unpriced, requests, unpriced);
 }
 
 /** The known cost divided by a count, a range if some of it was replayed. */
@@ -100,7 +100,7 @@ export function Groups({ groups }: Pick<ShownAccount, 'groups'>): ReactNode {
     },
     { title: t('Cost'), cell: (row) => <Cost row={row} most={most} /> },
     { title: t('Requests'), isNumber: true, cell: ({ requests }) => number(requests) },
-    { title: t('Replayed'), isNumber: true, cell: ({ replayed }) => number(replayed) },
+    { title: t('Estimated requests'), isNumber: true, cell: ({ replayed }) => number(replayed) },
     { title: t('Input'), isNumber: true, cell: ({ fresh }) => short(fresh) },
     { title: t('Cache writes'), isNumber: true, cell: ({ cacheWrite }) => short(cacheWrite) },
     { title: t('Cache reads'), isNumber: true, cell: ({ cacheRead }) => short(cacheRead) },

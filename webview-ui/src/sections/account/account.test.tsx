@@ -32,9 +32,8 @@ it('the account reads sessions only on request, then shows sums, charts and tabl
   const page = await open(computeStoredAccount);
   expect(computeStoredAccount).not.toHaveBeenCalled();
   await page.click(() => page.find('vscode-button', 'Analyze'));
-  await page.until(() => textOf(page).includes('for 30 requests in 2 sessions.'));
+  await page.until(() => textOf(page).includes('2 sessions: $4.50 for 20 of 30 requests; 10 have no known price.'));
   expect(computeStoredAccount).toHaveBeenCalledWith(expect.anything(), { days: undefined });
-  expect(textOf(page)).toContain('$4.50, and 10 requests whose price is not known');
   expect(textOf(page)).toContain('2 sessions could not be read');
   expect(textOf(page)).toContain('Cost per day, Jan 1, 2026 to Jan 2, 2026; highest $3.00');
   expect(page.all('#account .chart rect')).toHaveLength(2);
@@ -118,8 +117,8 @@ it('the account compares with another provider as a range, and states its basis'
 
 it('the account says “one request” if one has an unknown price', () => {
   const money = { cost: 4.5, replayedCost: 0, requests: 10 };
-  expect(formatMoney({ ...money, unpriced: 1 })).toBe('$4.50, and 1 request whose price is not known');
-  expect(formatMoney({ ...money, unpriced: 2 })).toBe('$4.50, and 2 requests whose price is not known');
+  expect(formatMoney({ ...money, unpriced: 1 })).toBe('$4.50 for 9 of 10 requests; 1 has no known price');
+  expect(formatMoney({ ...money, unpriced: 2 })).toBe('$4.50 for 8 of 10 requests; 2 have no known price');
 });
 
 it('the account shows replayed costs as a range', async () => {
