@@ -14,6 +14,8 @@ export function Figures({ history }: { readonly history: History }): ReactNode {
   );
   const spent = sum(groups.map(({ cost }) => cost));
   const condensed = sum(groups.map((group) => group.condensed));
+  const failures = sum(groups.map((group) => group.failures));
+  const fallbacks = sum(groups.map((group) => group.fallbacks));
   const estimated = sum(errors.map(({ condensed }) => condensed));
   const figures: readonly (readonly [string, string])[] = [
     [t('Condensations'), t('{0}', total)],
@@ -24,8 +26,8 @@ export function Figures({ history }: { readonly history: History }): ReactNode {
       ? []
       : [[t('Saved with each later request'), formatDollars(sums.savedPerRequest)] as const]),
     ...(total === 0 ? [] : [[t('Time on average'), formatDuration(sums.timeMs / total)] as const]),
-    [t('Failures'), share(sum(groups.map(({ failures }) => failures)))],
-    [t('Fallbacks'), share(sum(groups.map(({ fallbacks }) => fallbacks)))],
+    ...(failures === 0 ? [] : [[t('Failures'), share(failures)] as const]),
+    ...(fallbacks === 0 ? [] : [[t('Fallbacks'), share(fallbacks)] as const]),
     ...(estimated === 0
       ? []
       : [

@@ -35,7 +35,7 @@ export function Groups({ groups }: { readonly groups: readonly RunGroup[] }): Re
           ))}
         </svg>
       </figure>
-      <Table label={t('By model')} columns={listColumns()} rows={groups} keyOf={({ key }) => key} />
+      <Table label={t('By model')} columns={listColumns(groups)} rows={groups} keyOf={({ key }) => key} />
     </>
   );
 }
@@ -47,7 +47,8 @@ const describeGroups = (groups: readonly RunGroup[]): string =>
 
 const formatShare = (count: number, { runs }: RunGroup): string => formatPercent((100 * count) / Math.max(1, runs));
 
-const listColumns = (): readonly Column<RunGroup>[] => [
+/** Figures that are zero or unknown for all models are left out. */
+const listColumns = (groups: readonly RunGroup[]): readonly Column<RunGroup>[] => [
   { title: t('Model'), cell: getGroupName },
   { title: t('Runs'), isNumber: true, cell: ({ runs }) => formatNumber(runs) },
   { title: t('Tokens saved, all runs'), isNumber: true, cell: ({ tokensSaved }) => formatNumber(tokensSaved) },
@@ -57,11 +58,19 @@ const listColumns = (): readonly Column<RunGroup>[] => [
     isNumber: true,
     cell: ({ latencyMs }) => (latencyMs === undefined ? '–' : formatDuration(latencyMs)),
   },
-  { title: t('Failures'), isNumber: true, cell: (group) => formatShare(group.failures, group) },
-  { title: t('Fallbacks'), isNumber: true, cell: (group) => formatShare(group.fallbacks, group) },
-  {
-    title: t('Estimation error'),
-    isNumber: true,
-    cell: ({ estimateErrorPercent: percent }) => (percent === undefined ? '–' : formatPercent(percent)),
-  },
+  ...(groups.some(({ failures }) => failures > 0)
+    ? [{ title: t('Failures'), isNumber: true, cell: (group: RunGroup) => formatShare(group.failures, group) }]
+    : []),
+  ...(groups.some(({ fallbacks }) => fallbacks > 0)
+    ? [{ title: t('Fallbacks'), isNumber: true, cell: (group: RunGroup) => formatShare(group.fallbacks, group) }]
+    : []),
+  ...(groups.some(({ estimateErrorPercent }) => estimateErrorPercent !== undefined)
+    ? [
+        {
+          title: t('Estimation error'),
+          isNumber: true,
+          cell: ({ estimateErrorPercent: percent }: RunGroup) => (percent === undefined ? '–' : formatPercent(percent)),
+        },
+      ]
+    : []),
 ];
