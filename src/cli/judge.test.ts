@@ -10,7 +10,7 @@ describe('the judge command', () => {
       writeSession(folder, 'settings.json', { theme: 'dark' });
       const { code, stdout, stderr, progress } = await runJudge(folder);
       expect(code).toBe(EXIT_CODE.nothingToGain);
-      expect(stdout).toContain('0 sessions read (not a session: 1 file); in 0 of them, edits needed 0 lines');
+      expect(stdout).toContain('0 sessions read (not a session: 1 file); in 0 of them, later edits used 0 lines');
       expect(stdout).toContain('Too little data for a recommendation');
       // Without needed lines there is no table.
       expect(stdout).not.toContain('target');
@@ -25,7 +25,7 @@ describe('the judge command', () => {
         writeSession(folder, `${name}.json`, makeSession(name));
       const { code, stdout } = await runJudge(folder, '--provider', 'truncation');
       expect(code).toBe(EXIT_CODE.done);
-      expect(stdout).toContain('5 sessions read; in 5 of them, edits needed ');
+      expect(stdout).toContain('5 sessions read; in 5 of them, later edits used ');
       const rows = stdout.split('\n').filter((line) => line.includes(']') && !line.includes('target'));
       // Truncation is both selected and one of the five ways, but evaluated once.
       expect(rows).toHaveLength(5 * 4);

@@ -159,7 +159,7 @@ const judgesByTheSessionsOnThisMachine: SharedScenario = async (bench) => {
   await frame.locator('#comparison vscode-button', { hasText: 'Compare on my conversations' }).click();
   const verdict = frame.getByRole('status').filter({ hasText: 'fewer of the needed lines' });
   await verdict.waitFor();
-  assert.match(await verdict.innerText(), /\d+ conversations were read; in 10 of them, edits needed \d+ lines/);
+  assert.match(await verdict.innerText(), /\d+ conversations were read; in 10 of them, later edits used \d+ lines/);
   await verdict.evaluate((element) => {
     element.scrollIntoView();
   });

@@ -41,7 +41,9 @@ it('evaluating stored conversations shows verdict, curve and figures', async () 
   const page = await openPage({ backend: { judgeStored }, view: { open: ['comparison'] } });
   await page.click(() => page.find('vscode-button', 'Compare on my conversations'));
   await page.until(() => page.root.textContent.includes('With a target of 35%, '));
-  expect(page.root.textContent).toContain('12 conversations were read; in 9 of them, edits needed 300 lines');
+  expect(page.root.textContent).toContain(
+    '12 conversations were read; in 9 of them, later edits used 300 lines of what would be cut',
+  );
   expect(page.all('polyline.chart-line')).toHaveLength(2);
   expect(page.root.textContent).toContain('Truncation (current)');
 });
