@@ -70,7 +70,13 @@ const accountSchema = z.object({
   window: count.optional(),
   fill: z.array(count),
   now: z
-    .object({ tokens: count, window: count.optional(), isRecorded: z.boolean(), model: z.string().optional() })
+    .object({
+      tokens: count,
+      window: count.optional(),
+      isRecorded: z.boolean(),
+      model: z.string().optional(),
+      tokenFactor: z.number().optional(),
+    })
     .optional(),
   compactions: z.object({ count, cost: count.optional(), isEstimate: z.boolean() }),
   parts: z.record(z.enum(PART_KINDS), count),

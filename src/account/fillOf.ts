@@ -34,7 +34,8 @@ export function getFillLevel(
     counter,
     declared,
   );
-  return model === undefined ? fill : { ...fill, model };
+  const { tokenFactor = 1 } = facts ?? {};
+  return { ...fill, ...(model !== undefined && { model }), ...(tokenFactor !== 1 && { tokenFactor }) };
 }
 
 const isAnswered = ({ role, model }: ApiMessage): boolean =>

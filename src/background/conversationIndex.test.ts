@@ -59,6 +59,36 @@ async function indexed(more: Partial<IndexTask> = {}): Promise<{ known: string[]
 }
 
 describe('the index of stored conversations', () => {
+  it('estimates how full a copy is from its original’s request, until the copy has one', async () => {
+    const file = (path: string, more: Partial<ConversationDetails>): ConversationDetails => ({
+      path,
+      modified: 0,
+      isComplete: true,
+      id: path,
+      ...more,
+    });
+    const original = file('a', {
+      tokens: 269,
+      renewed: 4,
+      fill: { tokens: 607, window: 1_000, isRecorded: true, tokenFactor: 1.5 },
+    });
+    const fillOf = async (copy: Partial<ConversationDetails>, conversation = 'a'): Promise<unknown> => {
+      const conversations = make((_signal, report) => {
+        const found = ['a', 'b'].map((path) => ({ agent: 'Claude Code', path, modified: 0, bytes: 1 }) as const);
+        report({ found: { conversations: found, problems: [] }, givenBack: [{ conversation, path: 'b' }] });
+        report({ details: [original, file('b', { tokens: 199, ...copy })] });
+        return Promise.resolve();
+      });
+      await conversations.refresh();
+      return conversations.conversations.find(({ path }) => path === 'b')?.details?.fill;
+    };
+    const own = { tokens: 298, window: 1_000, isRecorded: false, tokenFactor: 1.5 };
+    expect(await fillOf({ fill: own })).toEqual({ ...own, tokens: 508, fromOriginal: { renewed: 4 } });
+    expect(await fillOf({ fill: { ...own, isRecorded: true } })).toEqual({ ...own, isRecorded: true });
+    expect(await fillOf({ fill: own }, 'gone')).toEqual(own);
+    expect(await fillOf({ fill: own }, 'b')).toEqual(own);
+  });
+
   it('lists every conversation at once, and its details as they are read', async () => {
     const written = writeHome(home);
     const conversations = make();

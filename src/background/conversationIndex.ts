@@ -1,5 +1,7 @@
 import type { ConversationDetails } from '../conversations/stores/details';
 import { isCurrent } from '../conversations/stores/details';
+import { estimateCopyFill } from '../core/account/fillLevel';
+import type { GivenBack } from '../giveBack/replacements';
 import type { FindProblem, FoundConversation } from '../conversations/stores/types';
 import type { IndexProgress } from './tasks';
 
@@ -43,6 +45,7 @@ export class ConversationIndex implements Disposable {
   /** Built on demand; undefined after a change. */
   private listed: readonly IndexedConversation[] | undefined;
   private readonly details = new Map<string, ConversationDetails>();
+  private givenBack: readonly GivenBack[] = [];
   private readonly reported = new Set<string>();
   private readonly listeners = new Set<() => void>();
   private readonly watchers: Disposable[] = [];
@@ -68,11 +71,23 @@ export class ConversationIndex implements Disposable {
     );
     return this.found
       .map((each) => {
-        const details = this.details.get(each.path);
+        const details = this.estimateFill(this.details.get(each.path), pathById);
         const parent = each.parent ?? pathById.get(details?.parent ?? '');
         return { ...each, ...(parent !== undefined && parent !== each.path && { parent }), details };
       })
       .filter(({ details }) => details?.isBlank !== true);
+  }
+
+  /** A copy that was given back has no request of its own at first; that of its original is known. */
+  private estimateFill(
+    details: ConversationDetails | undefined,
+    pathById: ReadonlyMap<string | undefined, string | undefined>,
+  ): ConversationDetails | undefined {
+    if (details?.tokens === undefined || details.fill?.isRecorded !== false) return details;
+    const of = this.givenBack.find(({ path, conversation }) => path === details.path && conversation !== details.id);
+    const { tokens, fill, renewed = 0 } = this.details.get(pathById.get(of?.conversation) ?? '') ?? {};
+    if (tokens === undefined || fill === undefined) return details;
+    return { ...details, fill: estimateCopyFill({ tokens, fill, renewed }, details.tokens) };
   }
 
   /** True while searching or reading. */
@@ -142,6 +157,7 @@ export class ConversationIndex implements Disposable {
   private takeProgress(progress: IndexProgress): void {
     if ('found' in progress) {
       this.found = progress.found.conversations;
+      this.givenBack = progress.givenBack ?? [];
       const there = new Set(this.found.map(({ path }) => path));
       for (const path of this.details.keys()) if (!there.has(path)) this.details.delete(path);
       for (const problem of progress.found.problems) this.reportProblem(problem);

@@ -18,12 +18,14 @@ const detailsSchema = z.object({
   workspace: z.string().optional(),
   parent: z.string().optional(),
   tokens: z.number().optional(),
+  renewed: z.number().optional(),
   fill: z
     .object({
       tokens: z.number(),
       window: z.number().optional(),
       isRecorded: z.boolean(),
       model: z.string().optional(),
+      tokenFactor: z.number().optional(),
     })
     .optional(),
   problem: z.string().optional(),
@@ -32,7 +34,7 @@ const detailsSchema = z.object({
 });
 
 /** Increment after changing what is read or counted, to invalidate older details. */
-const CACHE_VERSION = 7;
+const CACHE_VERSION = 8;
 const cacheSchema = z.object({
   version: z.literal(CACHE_VERSION),
   history: z.string(),

@@ -10,6 +10,8 @@ import {
 } from '../conversations/stores/details';
 import { FileHeadCache } from '../conversations/stores/keptHeads';
 import type { FoundConversation } from '../conversations/stores/types';
+import { listUndoable } from '../giveBack/replacements';
+import { nodeFiles } from '../storage/nodeFiles';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import type { TokenCounter } from '../core/tokens/types';
 import { DetailsCache } from './detailsCache';
@@ -37,13 +39,15 @@ export async function indexConversations(
 }
 
 async function buildIndex(
-  { find, history, cache: file }: IndexTask,
+  { find, history, cache: file, replacements }: IndexTask,
   tokens: () => Promise<TokenCounter>,
   report: ReportProgress,
   databases: OpenDatabases,
 ): Promise<void> {
   const found = await findConversations(find, databases);
-  report({ found });
+  // Without it copies are estimated like others; giving back itself tells what is wrong with the folder.
+  const givenBack = replacements === undefined ? [] : await listUndoable(nodeFiles, replacements).catch(() => []);
+  report({ found, givenBack });
   const cache = await DetailsCache.open(file, history);
   const known = found.conversations.flatMap((each) => cache.current(each) ?? []);
   if (known.length > 0) report({ details: known });

@@ -1,7 +1,6 @@
 /** A user's actions on a stored conversation and its ledger, except condensing. */
 import { loadFillLevelReader } from '../account/fillOf';
 import { computeSavingPerRequest } from '../account/savedPerRequest';
-import { fillSentence } from '../core/account/fillLevel';
 import { restoreRawCalls } from '../conversations/rawText';
 import { exportConversation, type ExportedConversation } from '../conversations/export';
 import { readConversationFile } from '../conversations/readFile';
@@ -169,7 +168,7 @@ export async function reportStored(task: ReportTask, counter: MessageCounter): P
   const summary = summarizeConversation(conversation, task.path);
   if (!condensation) return { conversation: summary, page: undefined };
   const { withoutContent, version, webview, notes = [] } = task;
-  const fill = fillSentence((await loadFillLevelReader())(conversation, counter));
+  const fill = (await loadFillLevelReader())(conversation, counter);
   const { messages: view } = applyEdits(messages, condensation.edits);
   const change = { tokensBefore: counter.countMessages(messages), tokensAfter: counter.countMessages(view) };
   const saved = await computeSavingPerRequest(conversation, change).catch(() => undefined);

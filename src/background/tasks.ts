@@ -17,6 +17,7 @@ import type { HistoryScope } from '../conversations/types';
 import type { ConversationDetails } from '../conversations/stores/details';
 import type { FindOptions, FindResult } from '../conversations/stores/types';
 import type { AgentName } from '../core/agents';
+import type { GivenBack } from '../giveBack/replacements';
 import type { ExportedConversation, ExportTarget } from '../conversations/export';
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import type {
@@ -83,9 +84,13 @@ export interface IndexTask {
   readonly history: HistoryScope;
   /** File of the cache. */
   readonly cache: string;
+  /** Folder of the replacements; absent: which conversations were given back is not reported. */
+  readonly replacements?: string;
 }
 
-export type IndexProgress = { readonly found: FindResult } | { readonly details: readonly ConversationDetails[] };
+export type IndexProgress =
+  | { readonly found: FindResult; readonly givenBack?: readonly GivenBack[] }
+  | { readonly details: readonly ConversationDetails[] };
 
 /** Accounts every conversation on this machine. */
 export interface AccountTask extends AccountOptions {

@@ -1,6 +1,5 @@
 import { basename } from 'node:path';
 import { loadFillLevelReader } from '../account/fillOf';
-import { fillSentence } from '../core/account/fillLevel';
 import { hashView } from '../core/condense/ledger/ledger';
 import { findCondensation, renderReportPage, type ReportedCondensation } from '../pages/reportPage';
 import { listNames } from '../core/condense/report/report';
@@ -21,7 +20,7 @@ export async function runReportCommand(session: CliSession): Promise<ExitCode> {
     throw new UsageError('report needs --out with the file of the page, such as report.html.');
   const out = await checkOutFile(args.out, io, args.file);
   const subject = (await readStoredReportSubject(session)) ?? (await createPreviewReportSubject(session));
-  const fill = fillSentence((await loadFillLevelReader())(conversation, counter));
+  const fill = (await loadFillLevelReader())(conversation, counter);
   const page = renderReportPage(
     { title: conversation.title || basename(args.file), format: conversation.format, fill, ...subject },
     { counter, calibrate, withoutContent: args.withoutContent, version: io.version },

@@ -218,12 +218,12 @@ describe('the command Condense Context Now', () => {
     const links = [...page.matchAll(/href="command:contextCondenser\.conversations\.(\w+)\?([^"]*)"/g)];
     expect(links.map(([, action]) => action)).toEqual([
       'diff',
+      'undo',
       'condenseWith',
       'open',
       'read',
       'export',
       'saveReport',
-      'undo',
     ]);
     for (const [, , query = ''] of links) expect(JSON.parse(decodeURIComponent(query))).toEqual([file]);
     expect(fake.executed).not.toContainEqual(['log.show']);

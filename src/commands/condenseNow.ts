@@ -18,9 +18,12 @@ import { getCounter } from '../window/counter';
 import { createEngineModels, addWarnings } from './native';
 import { toPlain } from '../window/settings/plain';
 import { choiceMayCallModel } from './previewSetup';
-import { getFileName, findNewestConversation } from './conversationIndex';
+import { formatFillChange } from '../views/conversations/rowWords';
+import { readSetting } from '../window/settings/settings';
+import { getConversationIndex, getFileName, findNewestConversation } from './conversationIndex';
 import { pickConversation } from './pickConversation';
 import { resolveConfig, readOwnPresets, getPresetName } from '../window/settings/providerConfig';
+import { getSamplePath } from '../window/samplePath';
 import { rememberCondensation } from '../window/lastCondensation';
 import type { LastCondensation, Services } from '../window/services';
 import { readManualSettings, type ManualSettings } from '../window/settings/manualSettings';
@@ -93,9 +96,12 @@ export async function condenseAndReport(
   // Without a profile, a model of VS Code can write the summary.
   const asked = settings.provider === 'native' && !condensing ? await askSummarizingModel() : undefined;
   if (asked === 'left') return tell(Promise.resolve());
+  const isSample = path === getSamplePath(services.context.extensionPath);
   const progress = {
     location: vscode.ProgressLocation.Notification,
-    title: vscode.l10n.t('Condensing “{0}”', getFileName(services, path)),
+    title: isSample
+      ? vscode.l10n.t('Condensing the sample')
+      : vscode.l10n.t('Condensing “{0}”', getFileName(services, path)),
     cancellable: true,
   };
   const task = {
@@ -171,7 +177,9 @@ async function showCondensed(
   rememberCondensation(services, condensed);
   services.condensed.fire({ source: 'command', conversation: id, provider, tokensBefore, tokensAfter, cost });
   const by = formatProviders(services, result);
-  const summary = formatCondensation({ ...result, provider: by, title });
+  const found = getConversationIndex(services).conversations.find((each) => each.path === path);
+  const full = found && formatFillChange(found, result, readSetting('conversations.contextWindow'));
+  const summary = formatCondensation({ ...result, provider: by, title, full });
   let comparison: string | undefined;
   const showDiff = vscode.l10n.t('Show Diff');
   const withAnother = vscode.l10n.t('Condense With…');

@@ -121,10 +121,13 @@ function findMeasured({ configuration }: ProviderChoice): Measured | undefined {
   return configuration?.kind === 'provider' ? MEASURED_PROVIDERS[configuration.id] : undefined;
 }
 
+/** Facts are not counted then: what it leaves out is still there to be recalled. */
+const losesNothing = (choice: ProviderChoice): boolean => findMeasured(choice)?.lost === 0;
+
 function formatLoss(choice: ProviderChoice): string {
   const { lost, isAtMost } = findMeasured(choice) ?? {};
   if (lost === undefined) return '';
-  if (lost === 0) return vscode.l10n.t('Loses nothing.');
+  if (losesNothing(choice)) return vscode.l10n.t('Loses nothing.');
   const share = formatPercent(lost);
   return isAtMost
     ? vscode.l10n.t('Measured loss: at most {0} of the lines that agents needed later.', share)
@@ -283,7 +286,9 @@ function createItems(
     description: description(choice),
     ...(choice.configuration && choice.isFree && { buttons: [createLookButton()] }),
     // The loss comes first because narrow windows cut off the end.
-    detail: [formatLoss(choice), found.get(choice)?.loss ?? '', choice.does].filter((words) => words !== '').join(' '),
+    detail: [formatLoss(choice), losesNothing(choice) ? '' : (found.get(choice)?.loss ?? ''), choice.does]
+      .filter((words) => words !== '')
+      .join(' '),
   });
   const kinds: readonly [string, (choice: ProviderChoice) => boolean][] = [
     [vscode.l10n.t('chosen in the settings'), (choice) => isSameChoice(choice, chosen)],

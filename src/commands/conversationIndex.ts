@@ -7,6 +7,7 @@ import { storeFolders } from '../conversations/stores/find';
 import type { FindOptions } from '../conversations/stores/types';
 import { getTitle, getWorkspace, isIn } from '../views/conversations/nodes';
 import { runInBackground } from '../window/background';
+import { getReplacementsFolder } from './conversations/background';
 import { shortenTitle } from '../window/markdownText';
 import type { Services } from '../window/services';
 import { readManualSettings } from '../window/settings/manualSettings';
@@ -105,6 +106,7 @@ function createIndex(services: Services): ConversationIndex {
         find: getFindOptions(services),
         history: readManualSettings().history,
         cache: join(context.globalStorageUri.fsPath, 'conversations.json'),
+        replacements: getReplacementsFolder(services),
       };
       return runInBackground(services, task, signal, ({ index }) => {
         if (index) report(index);

@@ -22,6 +22,14 @@ import { measureCoherence, type CoherenceReport } from '../core/condense/coheren
 import { FACT_KINDS, type FactKind } from '../core/condense/coherence/facts';
 import { formatChange, formatCost, formatTime, formatTokens } from '../core/format';
 import { listCondensationNames } from '../core/condense/report/report';
+import {
+  type FillLevel,
+  estimateCondensedFill,
+  explainFill,
+  fillChange,
+  fillSentence,
+  fillTokens,
+} from '../core/account/fillLevel';
 import { renderPage } from './page';
 
 /** The condensation to report. */
@@ -31,7 +39,7 @@ export interface ReportedCondensation {
   readonly format: string;
   readonly original: readonly ApiMessage[];
   /** How full the model's window was; absent if unknown. */
-  readonly fill?: string;
+  readonly fill?: FillLevel;
   /** All edits in the view, in order. */
   readonly edits: readonly Edit[];
   readonly steps: readonly StepReport[];
@@ -111,7 +119,7 @@ export function renderReportPage(subject: ReportedCondensation, options: ReportP
         ${webview ? renderActions(webview) : ''} ${renderSaving(subject.savedPerRequest)}
         <p>
           ${subject.at === undefined ? 'A preview: nothing has been applied.' : `Condensed on ${formatTimestamp(subject.at)}.`}
-          ${subject.fill === undefined ? '' : `The context window, as the agent left it, was ${subject.fill}.`}
+          ${subject.fill === undefined ? '' : describeFill(subject.fill, sizes)}
           ${formatTokens(original.length)} messages before, ${formatTokens(view.length)} after. Format:
           ${subject.format}. Context Condenser ${options.version}.
         </p>
@@ -127,6 +135,20 @@ const renderActions = ({ actions }: WebviewFrame): SafeHtml =>
   renderHtml`<p class="actions">
     ${actions.map(({ label, href }) => renderHtml`<a class="button" href="${href}">${label}</a> `)}
   </p>`;
+
+/** How full the window was, why it is more than the messages, and how full it is with the condensed ones. */
+function describeFill(fill: FillLevel, { before, after }: BothSizes): string {
+  const condensed = estimateCondensedFill(fill, before.total, after.total);
+  return [
+    `The context window, as the agent left it, was ${fillSentence(fill)}.`,
+    explainFill(fill, before.total) ?? '',
+    fill.window === undefined || condensed === fill
+      ? ''
+      : `With the condensed messages: ${fillChange(fill, condensed, fill.window)} (${fillTokens(condensed)}).`,
+  ]
+    .filter((sentence) => sentence !== '')
+    .join(' ');
+}
 
 const renderSaving = (saved: number | undefined): SafeHtml | string =>
   saved === undefined || saved <= 0

@@ -20,13 +20,16 @@ export interface CondensationFigures {
   readonly notes?: readonly string[];
   /** The conversation's title, if known. */
   readonly title?: string | undefined;
+  /** How full the window is and would be, such as `61% → ≈ 46% full`; absent if unknown. */
+  readonly full?: string | undefined;
 }
 
 /** The result in one sentence. Steps, facts, notes and savings are in the details. */
 export function formatCondensation(figures: CondensationFigures): string {
-  const { provider, tokensBefore, tokensAfter, cost, title, notes = [] } = figures;
+  const { provider, tokensBefore, tokensAfter, cost, title, full, notes = [] } = figures;
   const change = [
     formatTokenChange(tokensBefore, tokensAfter),
+    ...(full === undefined ? [] : [full]),
     ...(cost === 0 ? [] : [vscode.l10n.t('cost {0}', formatCost(cost))]),
     ...formatMissedTarget(figures),
     ...formatNoteCount(notes),

@@ -73,10 +73,11 @@ interface Action {
 
 const DETAILS_ACTIONS: readonly Action[] = [
   { command: 'contextCondenser.conversations.diff', label: () => vscode.l10n.t('Show Diff') },
+  { command: 'contextCondenser.conversations.undo', label: () => vscode.l10n.t('Undo the Condensation') },
   { command: 'contextCondenser.conversations.condenseWith', label: () => vscode.l10n.t('Condense With…') },
   {
     command: 'contextCondenser.conversations.giveBack',
-    label: () => vscode.l10n.t('Give Back…'),
+    label: () => vscode.l10n.t('Give Back to the Agent…'),
     isPossible: (path) => findTarget(path) !== undefined,
   },
   {
@@ -93,7 +94,6 @@ const DETAILS_ACTIONS: readonly Action[] = [
   { command: 'contextCondenser.conversations.read', label: () => vscode.l10n.t('Read What Was Condensed') },
   { command: 'contextCondenser.conversations.export', label: () => vscode.l10n.t('Export…') },
   { command: 'contextCondenser.conversations.saveReport', label: () => vscode.l10n.t('Save Report…') },
-  { command: 'contextCondenser.conversations.undo', label: () => vscode.l10n.t('Undo') },
 ];
 
 async function createTask(services: Services, path: string) {

@@ -10,6 +10,7 @@ import { ConversationReadError } from '../readError';
 import { readConversationFile, type FileAccess, type FileHead } from '../readFile';
 import { UNTITLED } from '../title';
 import type { Conversation, HistoryScope } from '../types';
+import { selectWritten } from '../write/claudeCode';
 import { readBeginnings, FIRST_BEGINNING_BYTES, type Beginning } from './beginnings';
 import type { FoundConversation } from './types';
 
@@ -30,6 +31,8 @@ export interface ConversationDetails {
    * files that are too large.
    */
   readonly tokens?: number;
+  /** Tokens of what the agent adds anew in each session, so that a copy lacks it; absent: none. */
+  readonly renewed?: number;
   /** How full the model's window is; set together with `tokens`. */
   readonly fill?: FillLevel;
   /** Why it can't be read, for a person. */
@@ -121,7 +124,9 @@ export function readAllDetails(
   try {
     const conversation = readConversationFile(found.path, { history }, { maxBytes: MAX_COUNTED_BYTES, ...already });
     const tokens = counter.countMessages(conversation.messages);
-    return { ...state, ...pickNames(conversation), tokens, fill: getFillLevel(conversation) };
+    const renewed = tokens - counter.countMessages(selectWritten(conversation.messages));
+    const fill = getFillLevel(conversation);
+    return { ...state, ...pickNames(conversation), tokens, ...(renewed > 0 && { renewed }), fill };
   } catch (error) {
     if (error instanceof ConversationReadError && error.problem === 'nothing-said') return { ...state, isBlank: true };
     const problem = error instanceof ConversationReadError ? error.reason : String(error);

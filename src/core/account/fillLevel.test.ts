@@ -2,7 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ApiMessage } from '../messages/types';
 import { createCounter } from '../testingCounter';
-import { fillLevel, fillSentence, fillShare, fillTokens, chooseWindow } from './fillLevel';
+import {
+  type FillLevel,
+  chooseWindow,
+  estimateCondensedFill,
+  estimateCopyFill,
+  explainFill,
+  fillChange,
+  fillLevel,
+  fillSentence,
+  fillShare,
+  fillTokens,
+} from './fillLevel';
 import { findLastRequest, type LastRequest, type RecordedRequests } from './recordedRequest';
 
 const said = (text: string): ApiMessage => ({ role: 'user', content: text });
@@ -53,6 +64,58 @@ describe('the fill level of the window', () => {
         expect(chooseWindow(a, b, id).window ?? a).toBeGreaterThanOrEqual(a);
       }),
     );
+  });
+});
+
+const recordedFill: FillLevel = { tokens: 606_957, window: 1_000_000, isRecorded: true, tokenFactor: 1.5 };
+
+describe('the fill level with condensed messages', () => {
+  it('is the total less what was removed, in the model’s tokens', () => {
+    const condensed = estimateCondensedFill(recordedFill, 269_057, 203_016);
+    expect(condensed).toEqual({ ...recordedFill, tokens: 606_957 - Math.round(1.5 * 66_041) + 1, isRecorded: false });
+    expect(fillChange(recordedFill, condensed, 200_000)).toBe('61% → ≈ 51% full');
+  });
+
+  it('of a copy equals that of the condensed original, although the agent adds its lists anew', () => {
+    const original = { fill: recordedFill, tokens: 269_057, renewed: 4_576 };
+    const copy = estimateCopyFill(original, 203_016 - 4_576);
+    expect(copy.tokens).toBe(estimateCondensedFill(recordedFill, 269_057, 203_016).tokens);
+    expect(fillSentence(copy)).toMatch(
+      /^≈ 51% full: ≈ 507,896 of 1,000,000 tokens, estimated from the original’s last request, with 4,576 of lists/,
+    );
+  });
+
+  it('never grows or becomes negative by removing more, and is the recorded one if nothing is removed', () => {
+    const fill = fc.record(
+      {
+        tokens: fc.nat(2_000_000),
+        isRecorded: fc.boolean(),
+        window: fc.nat(1_000_000),
+        tokenFactor: fc.double({ min: 0.5, max: 3, noNaN: true }),
+      },
+      { requiredKeys: ['tokens', 'isRecorded'] },
+    );
+    fc.assert(
+      fc.property(fill, fc.nat(1_000_000), fc.nat(1_000_000), fc.nat(1_000_000), (before, counted, one, other) => {
+        const [less, more] = [one % (counted + 1), other % (counted + 1)].toSorted((a, b) => a - b) as [number, number];
+        const of = (after: number): number => estimateCondensedFill(before, counted, after).tokens;
+        expect(of(counted)).toBe(before.tokens);
+        expect(of(less)).toBeLessThanOrEqual(of(more));
+        expect(of(more)).toBeLessThanOrEqual(before.tokens);
+        expect(of(less)).toBeGreaterThanOrEqual(0);
+        // An unknown window stays unknown.
+        expect(estimateCondensedFill(before, counted, less).window).toBe(before.window);
+      }),
+    );
+  });
+
+  it('is explained by the tokenizer and what is not in the messages, as far as known', () => {
+    expect(explainFill(recordedFill, 269_057)).toBe(
+      'The model’s tokenizer counts about 1.5 times as many tokens for the messages. About 203,372 are the rest, such as instructions, tools, and thinking that is stored encrypted.',
+    );
+    expect(explainFill({ ...recordedFill, tokenFactor: undefined }, 600_000)).toMatch(/^About 6,957 are the rest/);
+    expect(explainFill({ ...recordedFill, isRecorded: false }, 269_057)).toBeUndefined();
+    expect(explainFill(recordedFill, 500_000)).toBeUndefined();
   });
 });
 

@@ -34,6 +34,16 @@ it('the empty list of conversations names the agents whose stores are searched',
   expect(named.split(/, | and /).toSorted()).toEqual(searched.toSorted());
 });
 
+it('the walkthrough names the agents that run in a terminal', () => {
+  const { 'walkthrough.agents.description': words = '' } = JSON.parse(read('package.nls.json')) as Record<
+    string,
+    string
+  >;
+  const run = AGENT_LIST.filter(({ live }) => live.through === 'gateway').map(({ name }) => name);
+  const [named = ''] = words.split(' run in ');
+  expect(named.split(/, | and /).toSorted()).toEqual(run.toSorted());
+});
+
 it.each(AGENT_LIST.flatMap(({ name, live }) => (live.through === 'gateway' ? [{ name, command: live.command }] : [])))(
   'the guide to the gateway mentions $name',
   ({ command }) => {

@@ -209,6 +209,7 @@ describe('a row of the conversations view', () => {
         'Claude Code',
         'Messages, which can be condensed: 4,000 tokens',
         'Context window: 50% full: 5,000 of 10,000 tokens, by the last recorded request with its instructions and tools, as the vendor counts',
+        'About 1,000 are the rest, such as instructions, tools, and thinking that is stored encrypted.',
         '',
       ].join('\n'),
     );
@@ -238,6 +239,18 @@ describe('a row of the conversations view', () => {
     expect(tooltip).toMatch(/Condensed .* with Lossless: 1,000 → 600 tokens \(−40%\)/);
     expect(command?.command).toBe('contextCondenser.conversations.details');
     expect(contextValue).toBe('conversation condensed history runnable resumable');
+  });
+
+  it('shows how full the window is and would be with the condensation, in row and tooltip', () => {
+    const ledger: LedgerOutline = { conversation: 'id-a', condensations: [condensation('1')] };
+    const { description, tooltip } = item(found('a'), ledger);
+    expect(description).toBe('−40% · 50% → ≈ 46% full · 2 min ago');
+    expect(tooltip).toMatch(/1,000 → 600 tokens \(−40%\); 50% → ≈ 46% full/);
+  });
+
+  it('has its own icon for a copy that was given back, so that a narrow view tells it from its original', () => {
+    const icon = (title: string) => item(found('a', { details: { ...found('a').details!, title } })).iconPath;
+    expect([icon('Fix it (condensed)'), icon('Fix it')]).toMatchObject([{ id: 'copy' }, { id: 'comment' }]);
   });
 
   it('offers to redo what was undone, and to undo what was given back', () => {

@@ -2,7 +2,14 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { IndexedConversation } from '../../background/conversationIndex';
 import { formatTokens } from '../../core/format';
-import { fillSentence, fillShare } from '../../core/account/fillLevel';
+import {
+  type FillLevel,
+  estimateCondensedFill,
+  explainFill,
+  fillChange,
+  fillSentence,
+  fillShare,
+} from '../../core/account/fillLevel';
 import { formatShare } from '../../core/percent';
 import { getTitle } from './nodes';
 
@@ -30,14 +37,37 @@ export function formatSize({ details, bytes }: IndexedConversation): string {
 export const formatFill = ({ details }: IndexedConversation, assumed: number): string | undefined =>
   details?.problem === undefined && details?.fill ? formatFull(fillShare(details.fill, assumed)) : undefined;
 
+/**
+ * How full the window is and would be with a condensation, such as `61% → ≈ 46% full`; undefined if
+ * unknown.
+ * @param assumed window in tokens if the model's is unknown
+ */
+export function formatFillChange(
+  { details }: IndexedConversation,
+  { tokensBefore, tokensAfter }: { readonly tokensBefore: number; readonly tokensAfter: number },
+  assumed: number,
+): string | undefined {
+  const { fill, tokens, problem } = details ?? {};
+  if (problem !== undefined || fill === undefined || tokens === undefined) return undefined;
+  // Messages that followed the condensation stay.
+  return fillChange(fill, estimateCondensedFill(fill, tokens, tokens - tokensBefore + tokensAfter), assumed);
+}
+
 /** Lines: what can be condensed, and how full the window is, counted by whom. */
 export function formatSizes(found: IndexedConversation, assumed: number): string[] {
   const { fill, tokens, problem } = found.details ?? {};
   if (problem !== undefined || tokens === undefined) return [formatSize(found)];
   return [
     vscode.l10n.t('Messages, which can be condensed: {0} tokens', formatTokens(tokens)),
-    ...(fill ? [vscode.l10n.t('Context window: {0}', fillSentence(fill, assumed))] : []),
+    ...(fill
+      ? [vscode.l10n.t('Context window: {0}', fillSentence(fill, assumed)), ...listExplanation(fill, tokens)]
+      : []),
   ];
+}
+
+function listExplanation(fill: FillLevel, tokens: number): string[] {
+  const explanation = explainFill(fill, tokens);
+  return explanation === undefined ? [] : [explanation];
 }
 
 export const formatFull = (share: string): string => vscode.l10n.t('{0} full', share);

@@ -21,7 +21,15 @@ import {
   type MoreNode,
   type TreeNode,
 } from './nodes';
-import { formatFill, formatFull, formatName, formatShareOfWindow, formatSize, formatSizes } from './rowWords';
+import {
+  formatFill,
+  formatFillChange,
+  formatFull,
+  formatName,
+  formatShareOfWindow,
+  formatSize,
+  formatSizes,
+} from './rowWords';
 
 const State = vscode.TreeItemCollapsibleState;
 
@@ -93,7 +101,7 @@ function createConversationItem(node: ConversationNode, facts: ItemFacts): vscod
   const last = findShownCondensation(ledger);
   const problem = found.details?.problem;
   const size = formatSize(found);
-  const full = formatFill(found, facts.contextWindow);
+  const full = (last && formatFillChange(found, last, facts.contextWindow)) ?? formatFill(found, facts.contextWindow);
   const age = formatAge(facts.now - found.modified);
   const fill = problem === undefined ? found.details?.fill : undefined;
   const percent = fill && (100 * fill.tokens) / (fill.window ?? facts.contextWindow);
@@ -109,7 +117,10 @@ function createConversationItem(node: ConversationNode, facts: ItemFacts): vscod
   });
   item.collapsibleState = children.length > 0 ? State.Collapsed : State.None;
   item.tooltip = renderTooltip(node, facts);
-  item.iconPath = new vscode.ThemeIcon(problem !== undefined ? 'warning' : last ? 'archive' : 'comment');
+  const isCopy = formatName(found).endsWith(CONDENSED_SUFFIX);
+  item.iconPath = new vscode.ThemeIcon(
+    problem !== undefined ? 'warning' : last ? 'archive' : isCopy ? 'copy' : 'comment',
+  );
   item.contextValue = [
     problem !== undefined ? 'broken' : 'conversation',
     ...(last ? ['condensed'] : []),
@@ -193,7 +204,10 @@ function renderTooltip({ found, ledger }: ConversationNode, { now, contextWindow
             'Condensed {0} with {1}: {2}',
             formatAge(now - Date.parse(last.at)),
             formatProviderName(getProviderName(last.provider), last.configName),
-            formatTokenChange(last.tokensBefore, last.tokensAfter),
+            [
+              formatTokenChange(last.tokensBefore, last.tokensAfter),
+              ...[formatFillChange(found, last, contextWindow) ?? []].flat(),
+            ].join('; '),
           ),
         ]
       : []),

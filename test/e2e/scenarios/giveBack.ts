@@ -144,7 +144,7 @@ const offersToCondenseAnIdleTask: SharedScenario = async (bench) => {
   await clickNotification(bench, 'Condense it before you resume it?', 'Condense');
   await notification(bench, 'Condensed “');
   await clickNotification(bench, 'Condensed “', 'Details');
-  await (await webview(bench, 'a.button')).getByRole('link', { name: 'Give Back…' }).click();
+  await (await webview(bench, 'a.button')).getByRole('link', { name: 'Give Back to the Agent…' }).click();
   await dialog(bench);
   await screenshot(bench, 'give-back-zoo-light');
   await clickDialog(bench, 'Give Back');
