@@ -140,7 +140,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
   return { getApi: (version) => loadNow().getApi(version, services) };
 }
 
-/** Markers are links to what stood there: in our own documents, and in copies that were saved. */
+/** Makes markers links to the text that they replaced, in our own documents and in saved copies. */
 function contributeOriginals(
   { subscriptions }: vscode.ExtensionContext,
   services: Services,

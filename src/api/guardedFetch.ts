@@ -7,11 +7,11 @@ import { normalizeRefusal } from './refusal';
 const LARGE_BODY_BYTES = 1_000_000;
 
 /**
- * The `fetch` of the SDKs. It follows no redirect (a key must not travel to an address that nobody set up), takes no web
- * page for an answer, puts refusals into the form that the SDKs read, and tells whenever something of an answer's body comes.
- * @param name what errors call the endpoint
- * @param frames those of the bodies that come
- * @param send what sends a request
+ * Creates the `fetch` of the SDKs. It follows no redirect (a key must not reach an unconfigured address), rejects web
+ * pages, converts refusals to the form that the SDKs read, and reports when data of an answer's body arrives.
+ * @param name the endpoint's name in errors
+ * @param frames limits for frames of the answer's body
+ * @param send sends a request
  */
 export const createGuardedFetch =
   (name: string, onBytes: () => void, frames: JsonFrames, send: typeof fetch = fetch): typeof fetch =>

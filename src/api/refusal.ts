@@ -7,9 +7,8 @@ import { isRecord } from '../core/messages/blocks';
 const MAX_ERROR_BODY_CHARS = 200_000;
 
 /**
- * Servers put messages where the SDKs lose them: in an array (Gemini), beside or without `error`
- * (Mistral, Cerebras, SGLang), as a string (xAI, LM Studio), in `detail` (FastAPI); OpenRouter
- * wraps its provider's.
+ * Moves messages that the SDKs lose to where they read them: from an array (Gemini), beside or without `error`
+ * (Mistral, Cerebras, SGLang), as a string (xAI, LM Studio), in `detail` (FastAPI); OpenRouter wraps its provider's.
  * @returns undefined if nothing needs to change or it isn't JSON
  */
 export function normalizeRefusal(body: string): string | undefined {

@@ -114,8 +114,8 @@ const TOO_LONG_CODES = new Set<unknown>([
 ]);
 
 /**
- * Whether a refusal means that the request has too many tokens, and what it says of them.
- * @param codes the error's `code` and `type`, where it has them
+ * Returns what a refusal says about the request's size; undefined if size is not the reason.
+ * @param codes the error's `code` and `type`, if any
  */
 export function findOverflow(message: string, ...codes: readonly unknown[]): OverflowTokens | undefined {
   const matches = TOO_LONG_MESSAGES.map((words) => words.exec(message)).filter((match) => match !== null);
@@ -138,7 +138,7 @@ const countNumbers = ({ groups = {} }: RegExpExecArray): number =>
 const TOO_MANY_BYTES_MESSAGE =
   /payload size exceeds|exceeds the maximum size|size of the request exceeds|too many total text bytes|request entity too large|payload too large/i;
 
-/** @param type the error's `type`, where it has one */
+/** @param type the error's `type`, if any */
 const isTooManyBytes = (status: number | undefined, message: string, type: unknown): boolean =>
   status === 413 || type === 'request_too_large' || TOO_MANY_BYTES_MESSAGE.test(message);
 

@@ -19,9 +19,9 @@ const IMAGE_REJECTIONS: readonly RegExp[] = [
 const OMITTED_IMAGE: Block = { type: 'text', text: '[image: left out, because this model sees none]' };
 
 /**
- * A handler whose model gets a text in the place of each image where it sees none. What is not known is learned from a
- * refusal, after which the request is sent once more.
- * @param sees undefined: not known.
+ * Wraps a handler so that a model without image input receives a text in place of each image. If unknown, a refusal
+ * shows that the model accepts no images, and the request is sent once more.
+ * @param sees undefined: unknown
  */
 export function withoutImages(handler: ApiHandler, sees: boolean | undefined): ApiHandler {
   if (sees === true) return handler;

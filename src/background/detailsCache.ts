@@ -72,8 +72,8 @@ export class DetailsCache {
   }
 
   /**
-   * Writes the file whole or not at all; nothing where nothing changed.
-   * @param found the paths that are there now: others are dropped first
+   * Writes the file atomically, if anything changed.
+   * @param found paths that currently exist; other entries are dropped first
    */
   async save(found?: ReadonlySet<string>): Promise<void> {
     if (!this.isChanged) return;

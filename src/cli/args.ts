@@ -103,8 +103,8 @@ interface ParsedOptions<C extends AnyCommand> {
 }
 
 /**
- * Parses the options of commands that are parsed alike.
- * @throws UsageError for an unknown option, one without its value, or a word where none is expected
+ * Parses a command's options.
+ * @throws UsageError for an unknown option, a missing value, or an unexpected argument
  */
 export function parseOptions<C extends AnyCommand>(
   argv: readonly string[],

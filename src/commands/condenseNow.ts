@@ -279,10 +279,7 @@ async function limitAction(): Promise<{ readonly label: string; readonly follow:
       };
 }
 
-/**
- * An error in words, with Retry; where it was for want of a model, with an action that sets a
- * profile up.
- */
+/** Shows an error with Retry, or, if no model is set up, with an action that creates a profile. */
 export async function showError(services: Services, error: unknown, retry: () => Promise<void>): Promise<void> {
   const message = getErrorMessage(error);
   services.log.error(message);

@@ -46,7 +46,7 @@ interface ChoiceItem extends vscode.QuickPickItem {
 
 /** A conversation that is condensed with what the user picks. */
 export type CondensedWith = Pick<LastCondensation, 'conversation' | 'title' | 'path' | 'isLive'> &
-  // Absent where it is not condensed: the choice that ran, and what it left.
+  // Absent if nothing is condensed: the choice that ran, and the resulting size.
   Partial<Pick<LastCondensation, 'choice' | 'tokensAfter'>>;
 
 /**

@@ -156,7 +156,7 @@ function listProfiles(): ProfileInfo[] {
   }));
 }
 
-/** The text that a reference in a view stands for; undefined if no edit has it. */
+/** Returns the text that a reference in a view replaced; undefined if no edit has the reference. */
 function findOriginal({ messages, edits }: ParsedConversation, reference: string): string | undefined {
   for (const edit of edits) {
     // Only a reference's ID can match.

@@ -1,7 +1,7 @@
 /**
- * An id made of a name that a person gave: its ASCII letters and digits with dashes between, and a number where it is
- * taken.
- * @param otherwise for a name without any of those.
+ * Creates an ID from a user's name for something: its ASCII letters and digits with dashes between, and a number if the
+ * ID is taken.
+ * @param otherwise used for a name without letters or digits
  */
 export function makeFreeId(name: string, taken: readonly string[], otherwise: string): string {
   const plain =

@@ -1,7 +1,7 @@
 /**
- * A text of at most so many characters: where more of it was cut off, "…" says so. A sign that takes two units is never parted. What
- * may be a key is masked before.
- * @param most characters, the "…" among them.
+ * Shortens a text to a maximum length; "…" shows that more was cut off. Surrogate pairs are never split. Possible keys
+ * are masked first.
+ * @param most characters, including the "…"
  */
 export function shortenText(text: string, most: number): string {
   return text.length <= most

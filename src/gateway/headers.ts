@@ -21,8 +21,8 @@ const CONNECTION_HEADERS = new Set([
 type RawHeaders = string[];
 
 /**
- * The headers that pass.
- * @param without names, in lower case, that the caller says anew.
+ * Returns the headers to forward.
+ * @param without lowercase names of headers that the caller sets itself
  */
 export function filterHeaders(message: IncomingMessage, without: readonly string[] = []): RawHeaders {
   const named = (message.headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());

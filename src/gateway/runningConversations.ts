@@ -41,7 +41,7 @@ export interface RunningOptions {
   readonly onNotice?: (notice: LimitNotice) => void;
   /** A shared gateway has ended unexpectedly. */
   readonly onGone?: (told: Announcement) => void;
-  /** The folder can't be watched, so that it is looked at now and then; told once. @param why in words. */
+  /** Called once if the folder can't be watched, so that it is polled. @param why the reason, for display */
   readonly onUnwatched?: (why: string) => void;
 }
 
@@ -273,7 +273,7 @@ export class RunningConversations implements WindowEngine {
     }
   }
 
-  /** @param isFirst what they tell now may have been told before. */
+  /** @param isFirst the reported changes may have been reported before */
   private async takeConversations(
     known: FollowedGateway,
     conversations: readonly LiveSummary[],

@@ -58,9 +58,9 @@ export function followEdits(ledger: Ledger, messages: readonly ApiMessage[]): Fo
 }
 
 /**
- * The edits of messages that were condensed as new results, where these now stand: like {@link
- * align}, for some of the messages only. Where the conversation went several ways, messages of each
- * have stood at one place: an edit is of the one that has its text.
+ * Finds the current positions of edits of messages that were condensed as new results: like {@link align}, but for some
+ * of the messages only. If the conversation branched, messages of several branches had the same position: an edit
+ * belongs to the one with its text.
  */
 function moveNewResults(
   edits: readonly Edit[],

@@ -31,8 +31,8 @@ export function createWordMatcher(words: string): LineMatcher {
 }
 
 /**
- * Matches lines by a regular expression. It runs where it can be interrupted: a pattern such as
- * `(a+)+$` could otherwise block the thread for years.
+ * Matches lines by a regular expression in a context that can be interrupted: a pattern such as `(a+)+$` could
+ * otherwise block the thread for years.
  * @throws PatternError
  */
 export function createPatternMatcher(pattern: string): LineMatcher {

@@ -44,8 +44,8 @@ const withoutLead = (schema: ConfigSchema): ConfigSchema => ({
 export const isMachineSetting = (name: SettingName): boolean => SETTINGS[name].scope === 'machine';
 
 /**
- * Where a setting can be set: machine and application settings, and those of an untrusted
- * workspace, only by the user.
+ * The scopes in which a setting can be set: machine and application settings, and an untrusted workspace's, only by the
+ * user.
  */
 export const getScopes = (name: SettingName, isTrusted: boolean): SettingScope[] =>
   isUserOnlySetting(name) || !isTrusted ? ['user'] : ['user', 'workspace'];

@@ -32,7 +32,7 @@ const toState = ({ id, name, description, config }: Preset, isBuiltIn: boolean):
 /** Only the last part of the extension: VS Code's dialog would append a longer one again. */
 const makeFileFilters = (): Record<string, string[]> => ({ [vscode.l10n.t('Presets')]: ['json'] });
 
-/** @throws Error where there is no such preset. */
+/** @throws Error if there is no such preset */
 function getPreset(id: string): Preset {
   const preset = [...BUILT_IN_PRESETS, ...readSetting('presets')].find((entry) => entry.id === id);
   if (!preset) throw new Error(vscode.l10n.t('The preset "{0}" no longer exists.', id));
@@ -40,9 +40,9 @@ function getPreset(id: string): Preset {
 }
 
 /**
- * Opens a preset as JSON in an editor tab. Its name is that of a preset file, for which VS Code
- * completes and checks the content.
- * @throws Error where there is no such preset.
+ * Opens a preset as JSON in an editor tab. The tab's name is that of a preset file, so VS Code completes and checks the
+ * content.
+ * @throws Error if there is no such preset
  */
 export async function openPreset(id: string): Promise<void> {
   const text = formatPresetFile(getPreset(id));

@@ -49,7 +49,7 @@ const getId = (entry: unknown): unknown =>
 /** Whether the settings hold a profile with this id, even a wrong one: its key is its own. */
 const isTaken = (id: unknown): boolean => readProfileEntries().some((entry) => getId(entry) === id);
 
-/** @throws Error where it is no profile, or would use the key of another one. */
+/** @throws Error if there is no such profile, or it would use another profile's key */
 function getProfile(asked: Params<'setKey'>): ApiProfile {
   if ('id' in asked) return findProfile(asked.id);
   const { vendor } = asked.profile;

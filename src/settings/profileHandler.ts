@@ -28,7 +28,7 @@ export interface HandlerDependencies {
 const SET_KEY_HINT = 'Set it with the command "Context Condenser: Manage API Profiles".';
 
 /**
- * @param key the profile's key; undefined where it has none.
+ * @param key the profile's key; undefined if it has none
  * @throws {ApiError} kinds `auth` and `endpoint`
  */
 export function createProfileHandler(

@@ -47,9 +47,9 @@ const exportSchema = z.object({
 });
 
 /**
- * Translates Roo's exported settings. Nothing is written.
- * @param known of them, one that was imported before is changed, and keeps what Roo has no field for.
- * @throws Error where the text is no such export; its message says what was found.
+ * Translates Roo's exported settings. Writes nothing.
+ * @param known existing profiles; one imported before is updated and keeps fields that Roo lacks
+ * @throws Error if the text is not a Roo export; its message says what was found
  */
 export function readRooSettings(json: string, known: ExistingProfiles): RooImport {
   const parsed = exportSchema.safeParse(parseJson(json));

@@ -64,7 +64,7 @@ export interface Setting<T> {
   readonly translates?: true;
   /**
    * JSON Schema without texts and default.
-   * @param depth levels of objects to write out, where package.json can't hold all of them; see {@link bare}
+   * @param depth levels of objects to write out, since package.json can't contain all; see {@link bare}
    */
   readonly schema: (depth?: number) => Schema;
   /** What happens for an invalid value, as text. Absent: the default is used. */

@@ -10,9 +10,9 @@ const RANK_TABLE_FILE_NAME = 'o200k.bin';
 const counterByFolder = new Map<string, Promise<TokenCounter>>();
 
 /**
- * The o200k counter, made from the table that ships beside the bundles, once in a process.
- * @param folder the folder of the bundles.
- * @throws Error that says what to do where the table is missing or damaged; the next call tries again.
+ * Loads the o200k counter from the table beside the bundles, once per process.
+ * @param folder the bundles' folder
+ * @throws Error with instructions if the table is missing or damaged; the next call tries again
  */
 export function loadTokenCounter(folder: string): Promise<TokenCounter> {
   const file = join(folder, RANK_TABLE_FILE_NAME);

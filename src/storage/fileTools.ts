@@ -75,7 +75,7 @@ export async function writeNew(files: Files, path: string, bytes: Uint8Array, is
   });
 }
 
-/** Where an atomic write keeps the content until it takes its place, and whether it waits for the disk. */
+/** The temporary path of an atomic write, and whether to wait for the disk. */
 export interface AtomicWriteOptions {
   /** A path in the same folder: a rename does not cross disks. */
   readonly temporary: string;

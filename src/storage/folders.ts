@@ -168,10 +168,10 @@ export async function readUse(files: Files, folder: string): Promise<LedgerUse |
 }
 
 /**
- * Takes a ledger out of use, whole or not at all, once nobody writes to it.
- * @param to where it goes, beside it
- * @param condition is asked under the lock.
- * @returns false where there was none, or the condition doesn't hold.
+ * Moves a ledger away atomically once no process writes to it.
+ * @param to destination in the same folder
+ * @param condition checked under the lock
+ * @returns false if there was no ledger, or the condition doesn't hold
  */
 function moveAway(
   folder: string,
@@ -195,9 +195,9 @@ function moveAway(
 }
 
 /**
- * Removes a ledger, whole or not at all, once nobody writes to it. One that holds somebody's own file stays.
- * @param condition is asked under the lock.
- * @returns false where there was none, or the condition doesn't hold.
+ * Removes a ledger atomically once no process writes to it. A ledger that contains a foreign file stays.
+ * @param condition checked under the lock
+ * @returns false if there was no ledger, or the condition doesn't hold
  */
 export async function removeLedgerFolder(
   folder: string,

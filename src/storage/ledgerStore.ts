@@ -90,7 +90,7 @@ export const findByReference = (
 ): Promise<LedgerFile | undefined> =>
   findLedger(root, options, JSON.stringify(reference), ({ edits }) => collectReferences(edits).has(reference));
 
-/** @param text stands in the line of every condensation that is looked for: most lines are not even parsed. */
+/** @param text occurs in the line of every wanted condensation, so most lines need not be parsed */
 async function findLedger(
   root: string,
   options: Partial<StorageOptions>,

@@ -51,7 +51,7 @@ export function limitSummarizer(summarizer: Summarizer, { spending, limits, coun
   };
 }
 
-/** US dollars that a call may cost at most; undefined where the price is not known. @param count o200k tokens of a text */
+/** Maximum cost of a call in US dollars; undefined if the price is unknown. @param count o200k tokens of a text */
 export function computeHighestCost(
   { system, prompt, messages, maxOutputTokens }: SummaryRequest,
   { prices, accounting, tokenFactor, cacheLifetime }: SummarizerModel,

@@ -13,10 +13,7 @@ import { LOCK_TIMING, withLock, type LockTiming } from './lock';
 import { nodeFiles } from './nodeFiles';
 import { makeHeaderLine, OWN_FILE_KINDS, refuseForeign, replaceOwnFile } from './ownFiles';
 
-/**
- * `own`: our calls for condensing. `chat`: conversations' requests, to models that we offer or by
- * agents behind a gateway.
- */
+/** `own`: our calls for condensing. `chat`: conversations' requests to models that we offer, or through a gateway. */
 export type SpendingKind = 'own' | 'chat';
 
 /** US dollars; 0: unlimited. */
@@ -47,8 +44,8 @@ export type Booking =
   | {
       readonly kind: 'booked';
       /**
-       * @param cost US dollars; undefined where it is not known: then what was booked counts
-       * @returns what is spent with it
+       * @param cost US dollars; undefined if unknown: then the reserved amount counts
+       * @returns total spending including the cost
        */
       readonly settle: (cost: number | undefined) => Promise<SpendingReport>;
     }

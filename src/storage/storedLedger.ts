@@ -27,9 +27,9 @@ export interface LedgerFile {
   /** Damaged lines that were skipped. */
   readonly problems: readonly StorageProblem[];
   /**
-   * Appends an entry, after whatever other processes appended meanwhile; returns once it is on the disk.
-   * @param originals holds at least the originals of the entry's edits that aren't kept yet.
-   * @throws StorageError where the entry was not appended.
+   * Appends an entry after entries that other processes appended meanwhile. Returns once the entry is on the disk.
+   * @param originals contains at least the originals of the entry's edits that are not stored yet
+   * @throws StorageError if the entry was not appended
    */
   append(entry: LedgerEntry, originals: ReadonlyMap<Hash, string>): Promise<void>;
   /** @throws StorageError if the original is missing or damaged */

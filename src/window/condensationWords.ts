@@ -52,7 +52,7 @@ export const formatPreview = (
   return vscode.l10n.t('Preview of condensing with {0}: {1}. Nothing was applied.', provider, change);
 };
 
-/** True if less was removed than the user asked for. Missing the default, which is nobody's wish, is no news. */
+/** True if less was removed than the user asked for. Missing the default target is not reported. */
 const isTargetMissed = ({
   tokensAfter,
   targetTokens = Infinity,

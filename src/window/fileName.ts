@@ -3,7 +3,7 @@
 /** Maximum characters of a file's name. */
 const MAX_NAME_CHARS = 60;
 
-/** Drops dots, colons and commas at the end, where more text follows. */
+/** Drops dots, colons and commas at the end, because more text follows. */
 export const toTabName = (title: string): string => title.trim().replace(/[\s.,:;…]+$/u, '') || title.trim();
 
 /**

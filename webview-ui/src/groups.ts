@@ -1,4 +1,4 @@
-/** The only place that says which groups, sections and settings are where on the page. */
+/** The only place that determines the order of groups, sections and settings on the page. */
 import { isBuiltIn, type BuiltInProviderId } from '../../src/core/condense/types';
 import type { ProviderDescription } from '../../src/panel/protocol';
 import { t } from './l10n';

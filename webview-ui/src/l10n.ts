@@ -37,7 +37,7 @@ export function getNumberSeparators(): { readonly group: string; readonly decima
   return { group: valueOf('group'), decimal: valueOf('decimal') };
 }
 
-/** @param dollars undefined where nobody knows. */
+/** @param dollars undefined if unknown */
 export function formatDollars(dollars: number | undefined): string {
   if (dollars === undefined) return t('unknown');
   const digits = dollars !== 0 && Math.abs(dollars) < 0.01 ? 4 : 2;

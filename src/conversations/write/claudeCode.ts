@@ -33,7 +33,7 @@ const renderRole = (message: ApiMessage): Json =>
       ? { type: 'assistant' }
       : { type: 'user', isMeta: true };
 
-/** Fields that say where the session ran; the new one runs there too. */
+/** Fields with the session's environment, which the new session shares. */
 const COPIED_FIELDS = ['cwd', 'version', 'gitBranch', 'userType', 'entrypoint', 'slug'];
 
 /** The messages that a new session contains: Claude Code lists its skills, agents and tools again in each session. */

@@ -242,10 +242,7 @@ export interface CondensationEstimate {
   readonly steps: readonly StepReport[];
   /** In US dollars; undefined if a price is unknown. */
   readonly cost: number | undefined;
-  /**
-   * The edits for a preview, with placeholder text for summaries; absent if the provider can't
-   * tell.
-   */
+  /** The edits for a preview, with placeholder text for summaries; absent if the provider can't predict them. */
   readonly edits?: readonly Edit[];
   /** The calls' tokens by kind, in the models' tokens; absent without calls or if unknown. */
   readonly callTokens?: TokensByKind;

@@ -60,8 +60,9 @@ export const countPromptTokens = (usage: Usage): number =>
 const MIN_READ_SHARE = 0.3;
 
 /**
- * A usage that fits what was sent; undefined where it does not, as if none had been reported.
- * @param mustRead o200k tokens that the vendor has to read at the least; absent where its report says nothing of the request.
+ * Returns the usage if it is plausible for the request; otherwise undefined, as if none had been reported.
+ * @param mustRead minimum number of o200k tokens that the vendor has to read; absent if its report says nothing about
+ * the request
  */
 export function rejectImplausibleUsage(usage: Usage | undefined, mustRead = 0): Usage | undefined {
   if (!usage) return undefined;

@@ -27,8 +27,8 @@ export interface EditedHead {
 }
 
 /**
- * The text with the edits made. Where an object has a key several times, the last one counts, as it does to `JSON.parse`.
- * Linear in the text; no deeper on the stack than the longest path.
+ * Returns the text with the edits applied. If an object has duplicate keys, the last one counts, as in `JSON.parse`.
+ * Linear in the text; stack depth is at most that of the longest path.
  * @param text valid JSON: `JSON.parse` has read it.
  * @param edits no path is the beginning of another one.
  * @throws JsonPathError

@@ -5,9 +5,9 @@ const ABSOLUTE_PATH = /^(?:[\\/]|~|[A-Za-z]:[\\/])/;
 const isAbsolutePath = (path: string): boolean => ABSOLUTE_PATH.test(path);
 
 /**
- * A path as seen from where `folder` is named, without `.` and `..` where they can be resolved; slashes for backslashes.
- * @param folder '' for the place itself; undefined where nobody knows, which only leaves absolute paths.
- * @returns undefined where it can't be known.
+ * Resolves a path relative to `folder`, with slashes for backslashes, and without `.` and `..` if they can be resolved.
+ * @param folder '' for the base folder itself; undefined if unknown, which leaves only absolute paths.
+ * @returns undefined if the path can't be determined
  */
 export function joinPath(folder: string | undefined, path: string): string | undefined {
   if (isAbsolutePath(path)) return normalizePath(path);

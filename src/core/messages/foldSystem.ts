@@ -8,9 +8,9 @@ export interface FoldedMessages {
 }
 
 /**
- * For vendors that take no system message among the others: later ones become text of a user's message. They stand at its
- * end, so that they never come between a call and its results.
- * @param noteOf the block that such a message becomes
+ * For vendors that accept no system message among the others: converts later ones to text at the end of a user message,
+ * so that they never separate a call from its results.
+ * @param noteOf creates the block for such a message
  */
 export function foldSystem(messages: readonly ApiMessage[], noteOf: (text: string) => Block = asText): FoldedMessages {
   const prompt: TextBlock[] = [];

@@ -47,8 +47,8 @@ export const MARKER_RULE = 'never write such a marker into a file';
 const MARKER_RULE_SUFFIX = `; ${MARKER_RULE}`;
 
 /**
- * The text that stands where content was taken out. It can be found again, expanded, and kept out of files.
- * @param what says in a few words what is missing.
+ * Creates the text that replaces removed content. Markers can be found again, expanded, and kept out of files.
+ * @param what briefly says what is missing
  */
 export const makeMarker = (what: string, reference: ReferenceId): string =>
   `${MARKER_PREFIX}${cleanDescription(what)}${BEFORE_REFERENCE}${reference}${MARKER_CLOSE}`;

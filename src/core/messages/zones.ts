@@ -5,8 +5,9 @@ import { parseXmlResultHeader } from './xmlTools';
 import type { MessageRange } from './messageRange';
 
 /**
- * The old zone, which an operation may touch: behind the task, before the recent messages. A call and its results are never parted by its end.
- * @param keepRecent how many of the newest messages are recent.
+ * Returns the range that operations may change: after the task, before the recent messages. Its end never separates a
+ * call from its results.
+ * @param keepRecent number of the newest messages that are recent
  */
 export function findOldZone(messages: readonly ApiMessage[], keepRecent: number): MessageRange {
   const start = findTask(messages) + 1;

@@ -22,8 +22,8 @@ export function maskMessage(message: ApiMessage): ApiMessage {
 export const maskValue = <T>(value: T): T => maskUnknownValue(value) as T;
 
 /**
- * The value with its strings masked; the very same value where none holds a secret.
- * @param name of the parameter that the value belongs to.
+ * Masks the value's strings; returns the same value if none contains a secret.
+ * @param name of the value's parameter
  */
 function maskUnknownValue(value: unknown, name?: string): unknown {
   if (typeof value === 'string') return maskString(value, name);

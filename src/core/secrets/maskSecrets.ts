@@ -84,11 +84,10 @@ const WEB_TOKEN = /eyJ[\w-]{8,}\.(?:eyJ)?[\w-]{8,}(?:\.[\w-]*){0,3}/y;
 const DOTTED_RUN = /(?<![\w-])[\w-]{8,}(?:\.[\w-]+){1,6}\.?/g;
 
 /**
- * The text with `[key]` in place of what looks like a secret, as it stands there and as a person sees it. Linear in its length. Pieces
- * end where lines do, over which no secret but a private key and a .netrc's reaches; a line that is longer than a piece is searched in
- * windows.
- * @param pieceChars for tests: the result is the same whatever it is.
- * @param rules for tests.
+ * Replaces text that looks like a secret by `[key]`, as written and as displayed. Linear in the text's length. Pieces
+ * end at line ends, which only private keys and .netrc secrets cross; a longer line is searched in windows.
+ * @param pieceChars for tests: the result does not depend on it
+ * @param rules for tests
  */
 export function maskSecrets(text: string, pieceChars = WINDOW_CHARS, rules = SECRET_RULES): string {
   let slices = findSecrets(text, undefined, pieceChars, rules);

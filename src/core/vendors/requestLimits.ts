@@ -31,8 +31,8 @@ const MAX_REQUEST_BYTES: Readonly<Partial<Record<Vendor, number>>> = {
 };
 
 /**
- * The limits of a model's requests.
- * @param host where they go; undefined: to the vendor's own servers. Others may take more or less.
+ * Returns the limits of a model's requests.
+ * @param host destination; undefined: the vendor's own servers. Other hosts may have other limits.
  */
 export function getRequestLimits(vendor: Vendor, model: string, host: string | undefined): RequestLimits {
   const bytes =

@@ -4,8 +4,8 @@ import type { ApiMessage } from '../../core/messages/types';
 import type { SentMessage } from './messages';
 
 /**
- * Messages as the other side takes them.
- * @param origins for each message its likely index in `known`; another number where there is none.
+ * Encodes messages relative to what the receiver knows.
+ * @param origins for each message its likely index in `known`; another number if there is none
  */
 export const encodeMessages = (
   messages: readonly ApiMessage[],

@@ -3,8 +3,8 @@ import type { Path } from '../../core/messages/types';
 import type { StringSource } from './wire';
 
 /**
- * A call's `arguments` text as the object that a tool's input has to be, and where its strings stand.
- * @param to the text's place in the body.
+ * Parses a call's `arguments` text as a tool's input object, with the paths of its strings.
+ * @param to the text's path in the body
  */
 export function callInput(text: string, to: Path): { readonly input: unknown; readonly strings: StringSource[] } {
   const input = parseArguments(text);

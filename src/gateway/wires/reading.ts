@@ -17,7 +17,7 @@ export const placeBlock = (block: Block, path: Path, strings: readonly StringSou
 /** A block that is counted but never edited. */
 export const makeOpaque = (part: unknown, path: Path): PlacedBlock => placeBlock({ type: 'raw', part }, path, []);
 
-/** A text, where it says something. @param path of the block or message, and `text` the string's place */
+/** Returns a text block unless the text is empty. @param path of the block or message, and `text` the string's path */
 export const placeTextBlock = (text: string, path: Path, string: Path): PlacedBlock[] =>
   text === '' ? [] : [placeBlock({ type: 'text', text }, path, [{ from: ['text'], to: string }])];
 
@@ -35,7 +35,7 @@ export class MessageList {
   private readonly growing: GrowingCall[] = [];
   private readonly programs = new ProgramCalls();
 
-  /** @param joins set where the item belongs to the message before, if that is of the same kind. */
+  /** @param joins set if the item belongs to the preceding message of the same kind */
   addMessage(
     role: Role,
     item: Path,

@@ -23,7 +23,7 @@ export interface Wire {
    * forwarded unchanged
    */
   read(body: Body): WireRequest | undefined;
-  /** A text as a part of a message. @param path its place in the body, where `before` is now */
+  /** @param path its path in the body, which currently contains `before` */
   textPart(text: string, path: Path, before: unknown): unknown;
   userItem(text: string): unknown;
   /** Tokens reported by a stream event or a whole answer. @param before those of earlier events */

@@ -11,7 +11,7 @@ interface SettingProblemsProps {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-/** What is wrong with an object as a whole, and with what stands in it and has no field here. */
+/** Problems of an object as a whole, and of content without a field here. */
 export function OwnProblems({ name, path = [], fields = {} }: SettingProblemsProps): ReactNode {
   const { settings } = usePanel().state;
   const own = formatPath(path);

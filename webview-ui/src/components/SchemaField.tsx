@@ -291,7 +291,7 @@ interface RulesProps {
   readonly schema: Schema;
 }
 
-/** The conditions of one object, which must all hold, and a way to add one; what nobody asks about takes no room. */
+/** The conditions of one object, all of which must hold, and a control to add one; unused ones take no space. */
 function Rules({ name, path, schema }: RulesProps): ReactNode {
   const { root } = use(SchemaRoot);
   const isSearching = useSearch() !== '';

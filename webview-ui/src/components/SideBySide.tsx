@@ -11,7 +11,7 @@ interface SideBySideProps {
   readonly children: ReactNode;
 }
 
-/** A table that compares things by columns; it scrolls in itself where it is too wide. */
+/** A table that compares things by columns; it scrolls if it is too wide. */
 export const SideBySide = ({ label, names, className = '', caption, children }: SideBySideProps): ReactNode => (
   <div className="table-frame" tabIndex={0} role="region" aria-label={label}>
     <table className={`table ${className}`.trimEnd()}>

@@ -21,7 +21,7 @@ export type FieldKind =
   /** No form is made of it: it is written in settings.json. */
   | { readonly kind: 'other' };
 
-/** One of several shapes of an object; a constant under a common key tells them apart. */
+/** One of several shapes of an object; a constant under a common key identifies the shape. */
 export interface SchemaVariant {
   readonly value: string;
   readonly schema: Schema;

@@ -17,7 +17,7 @@ export interface EditedEntry {
    * @returns what is wrong, each with its place in the setting.
    */
   readonly change: (path: Path, value: unknown, isTrial: boolean) => Promise<readonly EntryProblem[]>;
-  /** Tells whether a field holds a text that is no value: the draft can't be applied then. */
+  /** Reports whether a field contains text that is not a valid value, which prevents applying the draft. */
   readonly hold: (id: string, isWrong: boolean) => void;
 }
 
@@ -43,7 +43,7 @@ interface EntryProblem {
 /** Set inside of an editor whose changes are a draft first. */
 export const EditedEntryContext = createContext<EditedEntry | undefined>(undefined);
 
-/** The part of a path that lies inside of the entry; undefined where it lies elsewhere. */
+/** Returns the part of a path inside the entry; undefined if the path leads elsewhere. */
 export function getPathInside(entry: EditedEntry | undefined, name: string, path: Path): Path | undefined {
   if (entry?.name !== name || path.length < entry.path.length) return undefined;
   return entry.path.every((key, at) => path[at] === key) ? path.slice(entry.path.length) : undefined;

@@ -1,7 +1,7 @@
 /**
- * Keeps the keyboard's focus in the page. Where what has it is removed (a deleted entry, a button that has done its work), a
- * browser leaves it nowhere; and VS Code gives a webview the focus back after a dialog or the palette, but to nothing in it.
- * Who works by keyboard would no longer know where they are.
+ * Keeps the keyboard focus in the page. When the focused element is removed (a deleted entry, a finished button), the
+ * browser focuses nothing; after a dialog or the palette, VS Code focuses the webview but no element in it. Keyboard
+ * users would lose their place.
  */
 
 /** The elements that can have the focus; the toolkit's elements hold their field in a shadow root. */
@@ -17,9 +17,9 @@ interface FocusPosition {
 }
 
 /**
- * When the page gets the focus back, what had it has it again. When that is removed, what stands next to its place gets the focus: behind it if there is anything,
- * else before it; first within its parent, then further out.
- * @returns ends it.
+ * Restores the last focus when the page gets it back. If the focused element was removed, a neighbor gets the focus:
+ * the next one if there is any, else the previous one; first within the parent, then further out.
+ * @returns a function that stops this
  */
 export function keepFocus(root: HTMLElement): () => void {
   let focused: HTMLElement | undefined;

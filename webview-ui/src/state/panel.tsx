@@ -9,7 +9,7 @@ export interface Panel extends PanelData {
   readonly connection: HostConnection;
   readonly scope: SettingScope;
   readonly view: ViewState;
-  /** @param change a function of it where what is changed hangs on what is there. */
+  /** @param change a function of the view if the change depends on it */
   readonly changeView: (change: Partial<ViewState> | ((view: ViewState) => Partial<ViewState>)) => void;
   /** Goes to a section, or to a place inside of one, by its id. */
   readonly reveal: (place: string) => void;

@@ -1,10 +1,10 @@
-/** The entries of the setting `profiles` as they stand, the wrong ones too: each can be mended or removed. */
+/** The entries of the setting `profiles`, including invalid ones: each can be corrected or removed. */
 import type { PanelState, ProfileState } from '../../../src/panel/protocol';
 
 export interface ProfileEntry {
   /** The entry's index in the setting. */
   readonly index: number;
-  /** Empty where it has none. */
+  /** Empty if the entry has no ID. */
   readonly id: string;
   readonly name: string;
   readonly vendor: string;
@@ -15,7 +15,7 @@ export interface ProfileEntry {
   readonly threshold: number | undefined;
   /** Whether agents in VS Code's chat can use it. */
   readonly isOfferedInChat: boolean;
-  /** Absent where the entry is wrong. */
+  /** Absent if the entry is invalid. */
   readonly facts: ProfileState | undefined;
 }
 

@@ -7,7 +7,7 @@ export interface PanelData {
   readonly state: PanelState;
   /** Grows each time that the previewed conversation has changed; 0: it has not since the page was opened. */
   readonly previewRevision: number;
-  /** The section that the host asked for last, with a number that tells two requests for the same one apart. */
+  /** The section that the host requested last, with a number that distinguishes repeated requests. */
   readonly wanted: { readonly section: string; readonly number: number } | undefined;
 }
 

@@ -18,7 +18,7 @@ export interface SavedSettings {
 
 export interface SavedTogether {
   readonly problems: readonly string[];
-  /** Absent where there are problems. */
+  /** Absent if there are problems. */
   readonly saved?: SavedSettings;
 }
 

@@ -6,7 +6,7 @@ type Undo = () => void;
 /** Changes that can be undone now, oldest first. */
 const undoStack: { readonly run: Undo }[] = [];
 
-/** Puts an undo behind the key as long as the component shows it. @param undo undefined: there is nothing to take back. */
+/** Makes the undo key run an undo while the component is shown. @param undo undefined: nothing to undo */
 export function useUndoKey(undo: Undo | undefined): void {
   const latest = useRef(undo);
   latest.current = undo;

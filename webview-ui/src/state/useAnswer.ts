@@ -9,8 +9,8 @@ export type RequestAnswer<M extends Method> =
   | { readonly kind: 'failed'; readonly message: string };
 
 /**
- * Asks the host once, and anew when it is told to; an answer to an earlier question is passed over.
- * @param timeoutMs milliseconds; default the connection's
+ * Sends the host one request, and again on demand; an answer to an earlier request is ignored.
+ * @param timeoutMs milliseconds; default: the connection's
  */
 export function useAnswer<M extends Method>(
   method: M,
@@ -20,7 +20,7 @@ export function useAnswer<M extends Method>(
   const { connection } = usePanel();
   const [answer, setAnswer] = useState<RequestAnswer<M>>({ kind: 'waiting' });
   const running = useRef<AbortController>(undefined);
-  // The parameters are plain data: they are the same where their text is.
+  // Parameters are plain data: equal text means equal parameters.
   const question = JSON.stringify(params);
   const again = useCallback(() => {
     running.current?.abort();

@@ -20,8 +20,8 @@ export interface FieldDraft {
 }
 
 /**
- * Where a text stands between the keyboard and the settings. What is `typing` or `saving` is nobody else's to replace; what is
- * `saved` waits for the settings to show it, and `refused` text stays until it is mended or the settings change.
+ * The stage of a text between the keyboard and the settings. `typing` and `saving` text must not be replaced; `saved`
+ * text waits for the settings to show it; `refused` text stays until it is corrected or the settings change.
  */
 type DraftStage = 'none' | 'typing' | 'saving' | 'saved' | 'refused';
 
@@ -97,7 +97,7 @@ export function useDraft(setting: SettingHandle, shown: string, parse: (text: st
     if (mine !== turn.current) return;
     stage.current = found.length > 0 ? 'refused' : 'saved';
     setProblems(found);
-    // The settings' change has come before this answer, or comes behind it, or there is none.
+    // The settings' change may arrive before or after this answer, or not at all.
     if (found.length === 0 && (latest.current.shown !== shown || isSettings(value))) drop();
   };
 

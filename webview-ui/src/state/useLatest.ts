@@ -15,10 +15,10 @@ export interface LatestAnswer<M extends Method> {
 }
 
 /**
- * Asks the host, and anew whenever the parameters or what the answer hangs on change; the question before is cancelled, and
- * an answer to it is passed over.
- * @param params undefined: nothing is asked now.
- * @param dependsOn what the answer hangs on beside the parameters, as a text.
+ * Sends the host a request, and again whenever the parameters or the dependencies change. The previous request is
+ * canceled and its answer ignored.
+ * @param params undefined: no request for now
+ * @param dependsOn other dependencies of the answer, as a text
  */
 export function useLatest<M extends Method>(
   method: M,
@@ -30,7 +30,7 @@ export function useLatest<M extends Method>(
   const [shown, setShown] = useState<Result<M>>();
   const [round, setRound] = useState(0);
   const [answered, setAnswered] = useState('');
-  // Parameters are plain data: they are the same where their text is.
+  // Parameters are plain data: equal text means equal parameters.
   const question = params && JSON.stringify(params);
   const asked = `${round} ${question ?? ''} ${dependsOn}`;
   useEffect(() => {

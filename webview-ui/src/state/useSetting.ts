@@ -13,17 +13,17 @@ export interface SettingHandle {
   readonly id: string;
   /** The scope's own value, else the one that holds there without it. */
   readonly value: unknown;
-  /** The value that is used: where something is wrong with the one that stands there, its default. */
+  /** The effective value: the default if the stored value is invalid. */
   readonly used: unknown;
   /** Whether the scope sets it. */
   readonly isSet: boolean;
-  /** Whether it differs from what would hold without it; what stands in a list's entry is no change, it is the entry. */
+  /** True if the value differs from the inherited one; an entry's own fields are not changes. */
   readonly isChange: boolean;
   /** The other scope that sets it as well. */
   readonly alsoIn: SettingScope | undefined;
   /**
-   * It is read from the remote machine's settings, and saved there: the user's own file does not count for it. Told of a
-   * whole setting, not again of each value in it.
+   * The setting is stored in the remote machine's settings; the user's own file has no effect on it. Set only for whole
+   * settings.
    */
   readonly isOfRemote: boolean;
   /** The scope in which the value would be saved. */
@@ -31,7 +31,7 @@ export interface SettingHandle {
   readonly problems: readonly string[];
   /** The problems of the value that was to be saved last, or why it could not be written. */
   readonly refused: readonly string[];
-  /** Why it could not be taken back the last time; what was refused of a field's text is the field's to tell. */
+  /** Why the last reset failed; a field reports its own refused text. */
   readonly notReset: readonly string[];
   /** @returns what is wrong with the value; nothing is saved then. */
   readonly save: (value: unknown) => Promise<readonly string[]>;
@@ -50,8 +50,8 @@ interface SettingRefusals {
 }
 
 /**
- * @param name without the extension's prefix; it has to be one of package.json's.
- * @param wanted the scope, where it is not the one that is chosen for the page.
+ * @param name without the extension's prefix; must be in package.json
+ * @param wanted the scope, if not the page's
  */
 export function useSetting(name: string, path: Path = [], wanted?: SettingScope): SettingHandle {
   const { state, scope: ofPage, connection, welcome } = usePanel();
@@ -83,7 +83,7 @@ export function useSetting(name: string, path: Path = [], wanted?: SettingScope)
   });
   const ask = async (method: 'checkSetting' | 'updateSetting', value: unknown): Promise<readonly string[]> => {
     try {
-      // The entry that is edited may be gone behind this: what was typed in it a moment ago is a draft first.
+      // The edited entry may be gone after this, so save what was typed as a draft first.
       if (method === 'updateSetting' && path.length === 0) await waitForValidations();
       const problems =
         edited && inside

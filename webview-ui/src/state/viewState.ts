@@ -13,8 +13,8 @@ const viewStateSchema = z.object({
   /** The conversation that things are shown of. */
   previewed: conversationNameSchema.catch({ kind: 'default' }),
   /**
-   * Passes that were edited and not applied, by scope and key: the pass as it was, and as it is to be. They are kept, for VS Code
-   * makes the page anew when its window is loaded again, and when it goes to another one.
+   * Edited passes not yet applied, by scope and key: the pass before and after. They are stored because VS Code
+   * recreates the page when its window is reloaded or the page moves to another one.
    */
   drafts: z.record(z.string(), z.object({ before: fieldsSchema, after: fieldsSchema })).catch({}),
   /** By scope, the Smart configuration of its own that it last had: what takes its place can be left again. */
@@ -24,7 +24,7 @@ const viewStateSchema = z.object({
 });
 export type ViewState = z.output<typeof viewStateSchema>;
 
-/** The part that outlives the panel's tab: what a person made or chose, and not where they had scrolled to. */
+/** The part that survives closing the panel's tab: what the user made or chose, without scroll positions. */
 export const selectLastingPart = ({ drafts, ownPasses, previewed, compared }: ViewState): Partial<ViewState> => ({
   drafts,
   ownPasses,

@@ -10,7 +10,10 @@ interface ButtonProps {
   readonly icon?: IconName;
 }
 
-/** Where it can't be used it says so and keeps the focus: a disabled one would drop it while what it began is under way. */
+/**
+ * A button that can't be used says so but keeps the focus: disabling it would drop the focus while its action is
+ * running.
+ */
 export function Button({ children, onClick, primary = false, disabled = false, icon }: ButtonProps): ReactNode {
   return (
     <vscode-button

@@ -16,7 +16,8 @@ interface CheckboxProps {
 export function Checkbox({ label, help, isLabelHidden = false, checked, onChange }: CheckboxProps): ReactNode {
   const labels = useLabels({ label, help });
   const { shown, choose } = useChosen(checked, onChange);
-  // The element changes itself when it is clicked. React puts back only what changed for React: where a choice was refused, nothing did.
+  // The element toggles itself when clicked. React restores only what changed for React: after a refused choice,
+  // nothing did.
   useLayoutEffect(() => {
     if (labels.current) Object.assign(labels.current, { checked: shown });
   });

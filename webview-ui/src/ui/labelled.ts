@@ -14,9 +14,9 @@ interface WithControl extends HTMLElement {
 }
 
 /**
- * A ref that puts the labels where assistive technology reads them: on the field inside of the toolkit's element, where an
- * id of the page outside means nothing, and on the element itself. That one gives itself a generic name whenever it is
- * connected, also where a list in a new order moves it: it is labelled with each rendering.
+ * A ref that sets labels where assistive technology reads them: on the field inside the toolkit's element, which can't
+ * refer to IDs of the page, and on the element itself. The element resets its name whenever it is connected, even if
+ * only the list's order changes, so it is labelled with each rendering.
  */
 export function useLabels({ label, help = '', invalid = false }: FieldLabels): RefObject<HTMLElement | null> {
   const ref = useRef<WithControl>(null);

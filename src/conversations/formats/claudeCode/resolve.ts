@@ -97,7 +97,7 @@ function collectTexts({ message, attachment }: ClaudeCodeRecord): readonly strin
   return content.flatMap((block) => (typeof block['text'] === 'string' ? [block['text'].trim()] : []));
 }
 
-/** Adds words that only the queue contains at the point where they were taken. */
+/** Inserts prompts recorded only in the queue at the point at which they were sent. */
 export function addQueuedWords(branch: Branch, records: readonly ClaudeCodeRecord[]): Branch {
   const added = records.filter(({ queue, attachment }) => queue && attachment);
   if (added.length === 0) return branch;

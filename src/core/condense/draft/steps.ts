@@ -9,7 +9,7 @@ export interface Step<W extends Work = Draft> {
   /** Why the step is skipped for now, in words; undefined if it runs. */
   readonly skip?: (work: W) => string | undefined | Promise<string | undefined>;
   /**
-   * @param report tells what the step is doing, in words
+   * @param report receives a description of the step's current work
    * @throws the signal's reason if it is aborted; any other error drops the step's changes
    */
   run(work: W, signal?: AbortSignal, report?: StepReporter): void | Promise<void>;

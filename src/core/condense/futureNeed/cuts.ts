@@ -1,4 +1,4 @@
-/** Chooses where to cut a session to measure what condensing its beginning costs its end. */
+/** Chooses the points at which to cut a session, to measure what condensing the beginning costs the rest. */
 import type { ApiMessage } from '../../messages/types';
 
 export interface CutOptions {

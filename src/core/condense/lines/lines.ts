@@ -95,10 +95,7 @@ export class Lines {
  */
 const FIRST_EMPTY_LINE_ID = NO_LINE_ID - 1;
 
-/**
- * Roo's elements around each of several files read in one call; without them, the files cannot be
- * told apart.
- */
+/** Roo's elements around each of several files read in one call; without them, the files would be indistinguishable. */
 const FILE_TAG = /^<\/?(?:files?|content|path)[\s>]/;
 const MIN_FILE_TAG_CHARS = 10;
 const LESS_THAN_CHAR = 60;

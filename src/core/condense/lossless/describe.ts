@@ -18,7 +18,7 @@ export const describeAtMost = (run: SourceRun): string =>
     return source === run.source ? '1000-1999' : '3000-3999';
   });
 
-/** Words of a marker: which lines are missing and where they are. */
+/** The text of a marker: which lines are missing and where they are. */
 export function describeRun(run: SourceRun, rangeOf: RangeFormatter = formatStatedRange): string {
   const { source, first, last, places } = run;
   const numbers = rangeOf(source, first, last);

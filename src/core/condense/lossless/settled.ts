@@ -20,7 +20,7 @@ export class StableItems<T extends object> {
     return list[at] === this.items[at];
   }
 
-  /** @param acted places where something was done; if that is undone, they must be checked again */
+  /** @param acted positions at which something was changed; if a change is undone, they must be checked again */
   settleItems(list: readonly T[], acted: Iterable<number> = []): void {
     this.items = list.slice();
     for (const at of acted) this.items[at] = undefined;
@@ -90,7 +90,7 @@ export class StableGroups<T extends object> {
     return this.places.get(key) ?? [];
   }
 
-  /** @param acted positions in the list where something was done */
+  /** @param acted positions in the list at which something was changed */
   settleItems(list: readonly T[], acted: readonly number[]): void {
     this.settled.settleItems(list, acted);
   }

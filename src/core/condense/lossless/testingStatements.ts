@@ -128,7 +128,7 @@ function isWithin(line: ViewLine, numbers: string | undefined): boolean {
 const getNamedFile = ({ exchange }: ViewText): string | undefined =>
   getPath(DEFAULT_TOOLS, exchange) ?? /[\w./-]+\.\w+$/.exec(getCommand(exchange) ?? '')?.[0];
 
-/** @param file the file whose lines the marker stands for */
+/** @param file the file whose lines the marker replaces */
 function isMeant(place: string, text: ViewText, at: ViewText, file: string | undefined): boolean {
   const isResult = text.content.type === 'toolResults';
   const name = String(text.content.path.at(-1));

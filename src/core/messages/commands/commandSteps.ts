@@ -30,9 +30,7 @@ const MAX_COMMAND_LINE_CHARS = 400_000;
 
 export interface CommandOptions {
   readonly shell?: ShellKind | undefined;
-  /**
-   * Folder the line was started in, if known. Paths are relative to where this path is. Default ''.
-   */
+  /** Folder in which the line was started, if known. Paths are relative to the folder of this path. Default ''. */
   readonly folder?: string | undefined;
 }
 

@@ -29,9 +29,9 @@ interface CommandOutput {
 }
 
 /**
- * The parts of a command's output that are known to be a file's. Where it can't be told which of two commands printed a
- * line, the line belongs to no part.
- * @param text what the commands printed, without what the agent puts around it.
+ * Splits a command's output into the parts known to come from files. A line belongs to no part if either of two
+ * commands may have printed it.
+ * @param text what the commands printed, without the agent's additions
  */
 export function splitCommandOutput(steps: readonly CommandStep[], text: string): OutputPart[] {
   const output = splitOutput(text);

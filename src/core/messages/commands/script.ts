@@ -30,7 +30,7 @@ export type RunCondition = 'always' | 'success' | 'failure';
 
 export interface ScriptStep {
   readonly when: RunCondition;
-  /** '' where the line was started; undefined if unknown. */
+  /** '' for the folder in which the line was started; undefined if unknown. */
   readonly folder: ScriptWord;
   /** Empty for a loop, a condition or anything else that is not analyzed. */
   readonly commands: readonly SimpleCommand[];
@@ -65,8 +65,8 @@ export class Shell {
   }
 
   /**
-   * A step that is not taken apart: it may have changed variables, and the folder if it has a word that does.
-   * @param text the step as it stands in the script.
+   * Adds a step that is not analyzed: it may have changed variables, and the folder if it contains a word that does.
+   * @param text the step as written in the script
    */
   addUnknown(when: RunCondition, text: string): boolean {
     const isAdded = this.addStep(when, []);

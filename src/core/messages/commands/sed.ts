@@ -5,9 +5,10 @@ const SED_COMMAND = /^(?:(\d+|\$)(?:,(\d+|\$|\+\d+))?)?\s*(p|q|d)$/;
 const SED_TEXT_COMMAND = /^(?:\/(?:[^/\\]|\\.)+\/|\d+|\$)(?:\s*,\s*(?:\/(?:[^/\\]|\\.)+\/|\d+|\$|\+\d+))?\s*p$/;
 
 /**
- * The lines that a script of `sed` prints, if it changes none.
- * @param isQuiet `-n`: only what the script prints is printed.
- * @returns 'some' where the lines depend on what they hold; undefined where lines are changed or nobody knows.
+ * Selects the lines that a `sed` script prints, if it changes none.
+ * @param isQuiet `-n`: only lines that the script prints explicitly are printed.
+ * @returns 'some' if the selection depends on the lines' content; undefined if lines are changed or the script is
+ * unknown
  */
 export function readSedRanges(script: string, isQuiet: boolean): readonly Range[] | 'some' | undefined {
   const commands = splitScript(script);

@@ -48,7 +48,7 @@ class ShReader {
     return this.readStatements(script.commands, 'always');
   }
 
-  /** @param when when the first of them runs; those behind it run whatever came of it. */
+  /** @param when condition for the first statement; the following ones run in any case */
   private readStatements(statements: readonly Statement[], when: RunCondition): boolean {
     return statements.every(({ command, background }, at) => {
       const first = at === 0 ? when : 'always';

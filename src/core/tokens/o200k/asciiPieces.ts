@@ -30,10 +30,10 @@ const SCANNER_STATES = {
   start: 0,
   upper: 1, // capitals of a word
   lower: 2, // the rest of a word
-  blank: 3, // a blank, may stand before a word or punctuation
-  tab: 4, // another space, may stand before a word
+  blank: 3, // a blank, may precede a word or punctuation
+  tab: 4, // another space, may precede a word
   spaces: 5, // more spaces
-  prefix: 6, // one character that may stand before a word
+  prefix: 6, // one character that may precede a word
   others: 7, // punctuation
   tail: 8, // line breaks and slashes after punctuation
   digit: 9,

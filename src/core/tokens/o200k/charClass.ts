@@ -17,8 +17,8 @@ export const CLASS_WORD = CLASS_UPPER | CLASS_LOWER | CLASS_CASELESS | CLASS_MAR
 const CODE_POINT_COUNT = 0x110000;
 
 /**
- * Unfolds class ranges to one byte of class bits per code point.
- * @param ranges first code point << 8 | class bits, ascending; a range ends where the next one begins
+ * Expands class ranges to one byte of class bits per code point.
+ * @param ranges first code point << 8 | class bits, ascending; a range ends at the next one's start
  */
 export function expandClasses(ranges: Uint32Array): Uint8Array {
   const classes = new Uint8Array(CODE_POINT_COUNT);

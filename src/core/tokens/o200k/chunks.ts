@@ -25,7 +25,7 @@ function isSafeCut(text: string, at: number, classes: Uint8Array): boolean {
 }
 
 /**
- * End of the chunk that begins at `from`: the last cut within `size` UTF-16 units, or else the first one behind, or
+ * End of the chunk that begins at `from`: the last cut within `size` UTF-16 units, or else the first cut after them, or
  * the end of the text.
  * @param classes class bits per code point
  */

@@ -42,7 +42,7 @@ export class PieceScanner {
 
   /**
    * End of the piece that begins at `start`, in bytes.
-   * @param bytes well-formed UTF-8 with END_BYTE behind it
+   * @param bytes well-formed UTF-8 followed by END_BYTE
    */
   findPieceEnd(bytes: Uint8Array, start: number): number {
     let at = start;

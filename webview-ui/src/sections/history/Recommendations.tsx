@@ -58,7 +58,7 @@ export function Recommendations({ recommendations, again }: RecommendationsProps
           <p>
             <strong>{describeAdvice(recommendation, panel)}</strong> {describeSaving(recommendation)}
           </p>
-          {/* It stands here until the history has been read anew; once more, it would take what it wrote itself for what was there before. */}
+          {/* The change stays here until the history is reloaded; repeating it would mistake its own values for the previous ones. */}
           <Button
             disabled={isBusy || applied?.advice === JSON.stringify(recommendation)}
             onClick={() => void follow(recommendation)}

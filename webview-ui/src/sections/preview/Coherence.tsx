@@ -7,7 +7,7 @@ import { useLatest } from '../../state/useLatest';
 import { CoherenceOfKind } from './CoherenceOfKind';
 import { usePreviewKey, type ShownPreview } from './usePreview';
 
-/** Which facts of the conversation still stand in the view, which only by reference, and which are lost. */
+/** Which facts of the conversation the view still contains, which only by reference, and which are lost. */
 export function Coherence({ preview }: { readonly preview: ShownPreview }): ReactNode {
   const { shown: previewed, isWaiting, question } = preview;
   // Requested after the preview's answer, so that the preview never waits for it.

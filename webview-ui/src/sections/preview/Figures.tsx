@@ -20,7 +20,7 @@ type PreviewFigures = Pick<
 export const computeReduction = ({ tokensBefore, tokensAfter }: PreviewFigures): number =>
   tokensBefore === 0 ? 0 : (100 * (tokensBefore - tokensAfter)) / tokensBefore;
 
-/** Nothing where no model is called; else a range where one is known. */
+/** Empty if no model is called; otherwise the cost, as a range if one is known. */
 export function formatCost({ calls, cost, costRange }: PreviewFigures): string {
   if (calls === 0) return formatDollars(0);
   if (!costRange) return formatDollars(cost);
@@ -33,7 +33,7 @@ export function formatCost({ calls, cost, costRange }: PreviewFigures): string {
 const formatCalls = (calls: number): string =>
   calls === 1 ? t('one call to a model') : t('{0} calls to a model', calls);
 
-/** What one is about to pay, for the button that does it; empty where no model is called. */
+/** The price on the button that runs the condensation; empty if no model is called. */
 export const formatPrice = (preview: PreviewFigures): string =>
   preview.calls === 0
     ? ''

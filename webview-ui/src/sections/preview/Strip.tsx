@@ -22,7 +22,7 @@ export function Strip({ cells, marks, onMark }: StripProps): ReactNode {
   const onExclude = (message: number): void => {
     onMark({ ...marks, excluded: toggleElement(marks.excluded, message) });
   };
-  // The cells stay the same where nothing of theirs changes, whatever the latest marks are.
+  // Lets unchanged cells keep their props when the marks change.
   const pin = useRef(onPin);
   pin.current = onPin;
   const choose = useCallback((message: number) => {
@@ -87,8 +87,8 @@ export function Strip({ cells, marks, onMark }: StripProps): ReactNode {
 }
 
 /**
- * The cell that an arrow key leads to in rows that wrap; undefined for a key that leads nowhere.
- * @param tops where each cell begins, in pixels from above: cells of one row have the same.
+ * Finds the cell to which an arrow key moves in wrapped rows; undefined if the key has no effect.
+ * @param tops top of each cell in pixels; cells of one row have the same
  */
 function findNeighbor(key: string, at: number, tops: readonly number[]): number | undefined {
   const last = tops.length - 1;

@@ -1,4 +1,4 @@
-/** The preview of a conversation, asked for anew whenever settings, marks or the conversation itself change. */
+/** Requests a conversation's preview whenever settings, marks or the conversation change. */
 import { useEffect, useMemo, useState } from 'react';
 import type { ConversationName, Params, PassDrafts, Preview } from '../../../../src/panel/protocol';
 import { usePanel } from '../../state/panel';
@@ -15,7 +15,7 @@ export interface ShownPreview {
   readonly question: Params<'preview'>;
   readonly marks: MessageMarks;
   readonly mark: (marks: MessageMarks) => void;
-  /** Takes the last mark back; undefined where there is none. */
+  /** Undoes the last mark; undefined if there is none. */
   readonly unmark: (() => void) | undefined;
   readonly again: () => void;
   /** Names of the passes whose drafts can be tried. */

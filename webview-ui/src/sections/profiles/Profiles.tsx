@@ -111,7 +111,7 @@ interface FoundProps {
   readonly onAdd: (source: string) => void;
 }
 
-/** In a search: where a model of a vendor is added, and where keys are set. */
+/** Search results: adding a vendor's model, and setting keys. */
 function Found({ entries, onAdd }: FoundProps): ReactNode {
   const { connection } = usePanel();
   const query = useSearch();

@@ -1,4 +1,4 @@
-/** Where a new model can come from: the vendors, and servers that speak a vendor's protocol. */
+/** Sources of new models: vendors, and servers that speak a vendor's protocol. */
 import { getVendorEntry, VENDOR_IDS, type Vendor } from '../../../../src/core/vendors/vendors';
 import { t } from '../../l10n';
 

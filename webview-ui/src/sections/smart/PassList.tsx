@@ -62,7 +62,7 @@ export function PassList({ name }: { readonly name: string }): ReactNode {
       <DndContext
         sensors={sensors}
         collisionDetection={detectClosestTitle}
-        // Otherwise a picked up pass jumps to where it was last dragged.
+        // Without this, a picked up pass jumps to its last drag position.
         measuring={{ droppable: { strategy: MeasuringStrategy.Always } }}
         accessibility={{ announcements, screenReaderInstructions: { draggable: describeDragging() } }}
         onDragEnd={({ active, over }) => {

@@ -1,6 +1,6 @@
 /**
- * Where a pass is while it is dragged. Unfolded passes are many times as high as folded ones, so that neither middles nor
- * corners say which one is meant: what counts is where the title lines stand.
+ * Determines where a dragged pass belongs. Unfolded passes are many times as high as folded ones, so neither centers
+ * nor corners identify the target: the positions of the title lines count.
  */
 import { closestCenter, KeyboardCode, type ClientRect, type CollisionDetection } from '@dnd-kit/core';
 import type { KeyboardCoordinateGetter } from '@dnd-kit/core';

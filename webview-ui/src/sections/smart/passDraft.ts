@@ -20,7 +20,7 @@ export interface PassDraft {
   readonly obstacle: 'field' | 'conflict' | undefined;
   /** Increases when the editor's fields must be recreated. */
   readonly round: number;
-  /** Once all that was typed has been judged. @returns undefined where something is wrong, or nothing has changed. */
+  /** Resolves once all input has been checked. @returns undefined if something is wrong, or nothing has changed */
   readonly settled: () => Promise<Fields | undefined>;
   readonly discard: () => void;
 }
@@ -30,7 +30,7 @@ const makeDraftKey = (scope: string, entry: PassEntry): string => `${scope} ${en
 
 type StoredPassDraft = Panel['view']['drafts'][string];
 
-/** The draft on the pass as it now stands: fields that were not edited are the settings'. */
+/** Applies the draft to the current pass: fields that were not edited are the settings'. */
 function rebase(
   raw: Fields,
   { before, after }: StoredPassDraft,
@@ -69,7 +69,10 @@ export function usePassDrafts(): PassDrafts {
   };
 }
 
-/** Drops the drafts of the scope that is shown, where other passes begin: these may have the ids of those before. */
+/**
+ * Returns a function that drops the drafts of the shown scope before other passes replace its own, whose IDs may be the
+ * same.
+ */
 export function useDropDrafts(): () => void {
   const { changeView } = usePanel();
   const { scope } = useSetting(SMART_SETTING);
@@ -104,7 +107,7 @@ export function usePassDraft(saved: PassEntry): PassDraft {
     connection.sendRequest('checkSetting', { name: SMART_SETTING, scope, path, value: wanted });
   useEffect(() => {
     if (!isChanged || judged?.of === text) return;
-    // A draft of before the page was loaded anew: what it works with is not known here.
+    // The page was reloaded since this draft began, so its effective value is unknown.
     check(value).then(
       ({ effective }) => {
         setJudged({ of: text, effective });

@@ -1,4 +1,6 @@
-/** Changes to the list of passes. Each names the pass that it is about, is made by the host to the list as it then stands, and can be taken back. */
+/**
+ * Changes to the list of passes. Each names its pass, is applied by the host to the current list, and can be undone.
+ */
 import { useEffect, useRef, useState } from 'react';
 import { getErrorMessage } from '../../../../src/core/errors';
 import {
@@ -39,7 +41,7 @@ interface PendingInsert {
 interface UndoableChange {
   readonly text: string;
   readonly undo: () => void;
-  /** Absent where the host takes the change back alone, whatever has changed since. */
+  /** Absent if the host alone can undo the change, whatever has changed since. */
   readonly put?: PendingInsert | undefined;
 }
 

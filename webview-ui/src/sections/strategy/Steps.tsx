@@ -44,7 +44,7 @@ export function useStepName(): (step: Fields) => string {
       : getProviderLabel(welcome.providers, String(provider));
 }
 
-/** When a step runs, in words; what only a condition of one's own says stands there as it is written. */
+/** Describes when a step runs; a custom condition is shown as written. */
 export function describeConditions({ when, after, affordable, ends }: Fields): readonly string[] {
   return [
     ...(isRecord(when) ? Object.entries(when).map(describeCondition) : []),

@@ -27,7 +27,7 @@ interface CandidateBlock extends PlacedBlock {
   readonly content: PlacedContent;
 }
 
-/** A name takes about six tokens, so it must stand for at least this many removed tokens. */
+/** A name has about six tokens, so it must represent at least this many removed tokens. */
 const TOKENS_PER_NAME = 100;
 /** Per text. */
 const MAX_NAMES_PER_TEXT = 8;
