@@ -150,7 +150,7 @@ async function readTurn(
 interface CheckedCall {
   readonly call: ToolCall;
   readonly input: object;
-  /** Why the tool can't get it. */
+  /** Why the tool can't retrieve the content. */
   readonly fault?: string;
 }
 

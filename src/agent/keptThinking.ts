@@ -15,9 +15,9 @@ import { LruMap } from '../core/lruMap';
 /** A block and its position in the visible answer. */
 export interface PositionedBlock {
   readonly block: Block;
-  /** The answer's text came before it. */
+  /** True if the answer's text precedes the thinking. */
   readonly afterText: boolean;
-  /** Number of the answer's calls before it. */
+  /** Number of the answer's calls that precede the thinking. */
   readonly afterCalls: number;
 }
 
@@ -94,9 +94,8 @@ export class KeptThinking {
   }
 
   /**
-   * Forgets the thinking that no vendor requires: all but that of the last answer and of the answer
-   * that began the open turn, which Anthropic requires. Done on condensing, which changes the
-   * request's beginning anyway.
+   * Forgets the thinking that no vendor requires: all but that of the last answer and of the answer that began the open
+   * turn, which Anthropic requires. Called on condensing, since that changes the beginning of the request anyway.
    * @param keepsTurn the model requires the thinking of all calls in the open turn
    */
   forgetBefore(model: string, messages: readonly ApiMessage[], keepsTurn = false): void {

@@ -157,7 +157,7 @@ export interface TextTask extends StoredConversation {
 export interface ExportTask extends StoredConversation {
   readonly kind: 'export';
   readonly target: ExportTarget;
-  /** Applies its condensations. */
+  /** True to apply the conversation's condensations. */
   readonly isCondensed: boolean;
 }
 

@@ -81,7 +81,7 @@ interface Option {
   readonly option: `--${string}`;
   readonly what: string;
   readonly of: readonly AnyCommand[];
-  /** Its value if it is not given. */
+  /** Default value. */
   readonly default?: string;
   /** Can be given several times. */
   readonly isRepeatable?: true;

@@ -111,7 +111,7 @@ export interface ProfileSetup {
   readonly id: string;
   readonly name: string;
   readonly model: string;
-  /** Or why it can't be called. */
+  /** The profile's setup, or why the profile can't be called. */
   readonly setup: PreviewSetup | { readonly problem: string };
 }
 

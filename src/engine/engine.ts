@@ -72,7 +72,7 @@ export interface CondenserEngine {
     request: SentCondensation,
     setup: ManagerSetup,
   ): Promise<Pick<CondensationEstimate, 'tokensBefore' | 'tokensAfter' | 'cost'>>;
-  /** @param call names it for {@link CondenserEngine.cancel} */
+  /** @param call identifies the call for {@link CondenserEngine.cancel} */
   condense(
     call: number,
     request: SentCondensation,

@@ -102,7 +102,7 @@ function answerTo(outgoing: http.ClientRequest): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     outgoing.on('error', reject);
     outgoing.once('response', resolve);
-    // Without an upgrade request Node would neither respond nor fail.
+    // Without this handler, an unrequested upgrade would leave the promise pending forever.
     outgoing.once('upgrade', (_answer, socket: Socket) => {
       socket.destroy();
       reject(new Error('The vendor switched to another protocol, which was not requested.'));

@@ -16,7 +16,7 @@ export interface SentHead {
   /** The view's messages in it, and their origins. */
   readonly view: readonly ApiMessage[];
   readonly origins: readonly number[];
-  /** Number of original messages in it. */
+  /** Number of original messages in the head. */
   readonly originals: number;
 }
 

@@ -38,7 +38,7 @@ export function createUndo(conversation: LiveConversation): LedgerCommand {
   const last = findLastShown(conversation);
   if (!last) return createNoop('There is nothing left to undo.');
   const entries = [{ type: 'undone', condensation: last.id }] as const;
-  // It would be due again at once.
+  // The condensation would be due again at once.
   return isNewResults(last)
     ? { entries, detail: UNDONE_NEW_RESULTS_TEXT }
     : { entries, detail: UNDONE_TEXT, automatic: 'waits' };

@@ -51,7 +51,7 @@ const RESTORE_PROVIDER_ID = 'restored-references';
 export interface LiveAbout {
   readonly id: LiveId;
   readonly conversationId?: string;
-  /** Key of its first task. */
+  /** Key of the conversation's first task. */
   readonly task: MessageKey;
   /** The conversation's messages up to that task. */
   readonly beginning: readonly ApiMessage[];

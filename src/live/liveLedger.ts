@@ -61,7 +61,7 @@ export class LiveLedger {
   }
 
   /**
-   * Applies at once and is written in the background.
+   * Applies the entry at once and writes it in the background.
    * @param onFailure called once per series of failures
    */
   appendSoon(entry: LedgerEntry, originals: Originals, onFailure: (error: Error) => void): void {
@@ -77,7 +77,7 @@ export class LiveLedger {
     );
   }
 
-  /** Applies at once and is written with the next entry if possible. */
+  /** Applies the entry at once and writes it with the next entry if possible. */
   keepInMemory(entry: LedgerEntry, originals: Originals): void {
     this.ahead = applyEntry(this.ledger, entry);
     this.pending.push({ entry, originals });

@@ -10,7 +10,7 @@ export interface ConversationState {
 
 export interface PreparationTerms {
   readonly clock: Clock;
-  /** Milliseconds after which it is abandoned. */
+  /** Milliseconds after which the preparation is abandoned. */
   readonly giveUpMs: number;
   /** A person waits for it, instead of a request. */
   readonly isByHand: boolean;
@@ -28,9 +28,9 @@ export class BackgroundCondensation {
   /** A request has already waited for it; no other does. */
   hasWaited = false;
   readonly isByHand: boolean;
-  /** Settles when it is over; never rejects. */
+  /** Settles when the preparation is over; never rejects. */
   readonly over: Promise<void>;
-  /** Why it was abandoned. */
+  /** Why the preparation was abandoned. */
   why: string | undefined;
   private readonly controller = new AbortController();
   private readonly onGivenUp: PreparationTerms['onGivenUp'];

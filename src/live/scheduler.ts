@@ -321,7 +321,7 @@ export class CondensationScheduler {
     await preparation.over;
     signal?.removeEventListener('abort', cancel);
     return this.runExclusively(async () => {
-      // A request may have applied it already.
+      // A request may have applied the preparation already.
       if (this.preparation === preparation) await this.applyPrepared();
       if (preparation.taken) return preparation.taken;
       signal?.throwIfAborted();

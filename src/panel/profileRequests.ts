@@ -61,7 +61,7 @@ function getProfile(asked: Params<'setKey'>): ApiProfile {
   return profile;
 }
 
-/** @throws Error if it doesn't exist */
+/** @throws Error if the profile doesn't exist */
 function findProfile(id: string): ApiProfile {
   const profile = readSetting('profiles').find((entry) => entry.id === id);
   if (!profile) throw new Error(vscode.l10n.t('The profile "{0}" no longer exists.', id));

@@ -24,7 +24,7 @@ export interface ImportedSetting {
   /** Without the prefix `contextCondenser.`. */
   readonly name: 'automatic' | 'threshold' | 'condensingPrompt' | 'condensingProfile';
   readonly value: boolean | number | string;
-  /** Roo's name for it. */
+  /** Roo's name for the setting. */
   readonly from: string;
 }
 

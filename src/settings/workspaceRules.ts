@@ -21,7 +21,7 @@ export interface SettingValues {
   readonly workspace: unknown;
 }
 
-/** True if a workspace can't set it. */
+/** True if only the user, not a workspace, can set it. */
 export const isUserOnlySetting = (name: SettingName): boolean =>
   SETTINGS[name].scope === 'machine' || SETTINGS[name].scope === 'application';
 

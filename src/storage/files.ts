@@ -50,7 +50,7 @@ export interface Files {
   /** Atomically replaces `to`. */
   readonly rename: (from: string, to: string) => Promise<void>;
   readonly removeFile: (path: string) => Promise<void>;
-  /** Fails if it isn't empty. */
+  /** Fails if the folder isn't empty. */
   readonly removeEmptyFolder: (path: string) => Promise<void>;
   /** Removes a folder recursively, and links without following them. */
   readonly removeFolder: (path: string) => Promise<void>;

@@ -148,7 +148,7 @@ export interface LedgerUse {
   readonly bytes: number;
   /** Milliseconds since the epoch. */
   readonly lastUsed: number;
-  /** True if a running process holds it. */
+  /** True if a running process holds the ledger. */
   readonly isHeld: boolean;
 }
 
@@ -236,7 +236,7 @@ export async function restoreLedgerFolder(files: Files, folder: string): Promise
     try {
       await files.rename(candidate, inUse);
     } catch (error) {
-      // Another process has just restored it.
+      // Another process has just restored the ledger.
       if (!MOVED_ERROR_CODES.includes(getErrorCode(error) ?? '')) throw error;
     }
     return inUse;

@@ -128,7 +128,7 @@ export async function inspectPath(files: Files, path: string, kind: OwnFileKind)
   const beginning = await readBeginningIfPresent(files, path);
   // Another process may remove it in between, as locks are short-lived.
   if (beginning === undefined) return 'nothing';
-  // Or create it again, still without content.
+  // Or create the file again, still without content.
   if (beginning === '') return 'empty';
   return kind.begins(beginning)
     ? 'ours'

@@ -64,7 +64,7 @@ export function selectLedgersToPrune(
 }
 
 export interface PruneResult {
-  /** Opening one restores it. */
+  /** Ledgers set aside; opening one restores it. */
   readonly setAside: readonly LedgerUse[];
   readonly removed: readonly LedgerUse[];
   /** Bytes of the remaining ledgers in use. */

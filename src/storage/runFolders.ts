@@ -22,7 +22,7 @@ export interface RunFolder {
    * @returns its path
    */
   readonly write: (name: string, text: string) => Promise<string>;
-  /** Removes it recursively. */
+  /** Removes the folder recursively. */
   readonly remove: () => Promise<void>;
 }
 

@@ -8,9 +8,9 @@ import type { Services } from './services';
 interface ThreadDeathMessages {
   /** Shown at each death. */
   readonly died?: string;
-  /** Shown when it is no longer restarted. */
+  /** Shown when the thread is no longer restarted. */
   readonly rests: string;
-  /** Label of the button that restarts it. */
+  /** Label of the button that restarts the thread. */
   readonly wake: string;
 }
 

@@ -95,7 +95,7 @@ export class OriginalDocuments
     if (picked) await this.openOriginal(picked.reference);
   }
 
-  /** @throws Error if it is damaged */
+  /** @throws Error if the original is damaged */
   private findOriginal(reference: string): Promise<string | undefined> {
     const previewed = this.services.comparisons.findOriginal(reference);
     if (previewed !== undefined) return Promise.resolve(previewed);

@@ -45,7 +45,7 @@ export interface LastCondensation {
   readonly isLive?: true;
   /** The conversation's file, if it has one. */
   readonly path?: string;
-  /** How it was condensed. */
+  /** How the conversation was condensed. */
   readonly choice: { readonly provider: string; readonly config: unknown };
   readonly title: string;
   readonly tokensAfter: number;

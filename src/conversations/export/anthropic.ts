@@ -82,7 +82,7 @@ function toDocument(block: Block, losses: Losses): Block {
   return makeTextBlock(`[document${title === undefined ? '' : ` ${title}`}]`);
 }
 
-/** Anthropic accepts only thinking that it signed. */
+/** Anthropic accepts only thinking with its own signature. */
 function toThinking(block: Block, role: Turn['role'], losses: Losses): Block[] {
   if (role === 'assistant') {
     const data = readString(block, 'data');

@@ -13,8 +13,8 @@ export const hasTextResults = (messages: readonly ApiMessage[]): boolean =>
   messages.some((message, index) => convertResults(message, messages[index - 1]) !== message);
 
 /**
- * Converts such text to results at the start of the message; the header remains their first words.
- * Other messages are unchanged.
+ * Converts results that are written as text to result blocks at the start of the message; the header remains their
+ * first line. Other messages are unchanged.
  */
 export const convertTextResults = (messages: readonly ApiMessage[]): readonly ApiMessage[] =>
   messages.map((message, index) => convertResults(message, messages[index - 1]));

@@ -24,7 +24,7 @@ export interface ConversationDetails {
   readonly title?: string;
   /** The agent's working folder. */
   readonly workspace?: string;
-  /** ID of the conversation that started it. */
+  /** ID of the conversation that started this one. */
   readonly parent?: string;
   /**
    * O200k tokens of the messages that the agent would send next. Undefined until counted, and for

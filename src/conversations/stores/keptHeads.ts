@@ -24,7 +24,7 @@ export class FileHeadCache {
     this.byPath.set(path, head);
   }
 
-  /** Removes it: it is only needed once. */
+  /** Removes the head from the cache, because it is only needed once. */
   takeHead(path: string): FileHead | undefined {
     const head = this.byPath.get(path);
     if (!head) return undefined;

@@ -117,9 +117,9 @@ export type GiveBackTarget = 'roo-task' | 'cline-sidecar' | 'claude-code-session
 
 export interface GiveBack {
   readonly target: GiveBackTarget;
-  /** Location from which the agent reads written files. */
+  /** Path pattern of the files that the agent reads. */
   readonly path: RegExp;
-  /** The same for a folder configured by the user, once the agent's settings identify it. */
+  /** Path pattern for a folder that the user configured, once the agent's settings identify it. */
   readonly customPath?: RegExp;
 }
 

@@ -15,7 +15,7 @@ export interface ServiceConditions {
 
 interface Surcharge {
   readonly models: RegExp;
-  /** The field it applies to. */
+  /** The field to which the surcharge applies. */
   readonly field: 'speed' | 'tier' | 'region';
   readonly value: string;
   /** Factor for the base price of all tokens; cache factors apply in addition. */

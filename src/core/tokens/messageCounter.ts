@@ -58,7 +58,7 @@ export class MessageCounter {
     this.byHash.set(hash, tokens);
   }
 
-  /** Includes what the API adds around it. */
+  /** Includes the tokens that the API adds around a block. */
   countBlock(block: Block): number {
     const known = this.byObject.get(block);
     if (known !== undefined) return known;

@@ -441,7 +441,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     try {
       if (await this.view(conversation)) this.emitEvent({ kind: 'changed', conversation });
     } catch {
-      // Whoever shows it requests it again.
+      // Components that show the view request it again.
       this.views.delete(conversation);
     }
   }

@@ -20,6 +20,6 @@ function resolveConfig(settings: PanelSettings, comparable: Comparable): SmartCo
     throw new Error(vscode.l10n.t('The preset "{0}" no longer exists. Choose another one.', comparable.id));
   }
   const value: unknown = comparable.kind === 'preset' ? comparable.id : settings.getRawValue('smart');
-  // Smart itself produced it from the value.
+  // Smart itself produced the configuration from the value.
   return settings.getEffectiveValue('smart', value) as SmartConfig;
 }

@@ -30,7 +30,7 @@ export type Configuration = z.output<typeof configurationSchema>;
 
 /** Passes being edited in a scope's Smart configuration, for a preview before saving. */
 const draftsSchema = z.strictObject({
-  /** The setting that contains it. */
+  /** The setting that contains the pass. */
   name: z.literal('smart'),
   scope: z.enum(['user', 'workspace']),
   passes: z.array(z.strictObject({ entry: entryNameSchema, pass: z.record(z.string(), z.unknown()) })).max(50),

@@ -42,7 +42,7 @@ interface CachedSetting {
 let settingsCache: Map<SettingName, CachedSetting> | undefined;
 let isWatching = false;
 
-/** Drops what was read: VS Code can deliver a change in the task in which settings were read. */
+/** Clears the cache on changes: VS Code can report a change in the same event loop turn in which settings were read. */
 function watchOnce(): void {
   if (isWatching) return;
   isWatching = true;

@@ -9,7 +9,7 @@ export interface ProfileEntry {
   readonly name: string;
   readonly vendor: string;
   readonly model: string;
-  /** Empty if it has none. */
+  /** Empty if the entry has no base URL. */
   readonly baseUrl: string;
   /** Percent; undefined or -1: as the global one, which also replaces a wrong one. */
   readonly threshold: number | undefined;

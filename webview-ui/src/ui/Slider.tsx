@@ -11,7 +11,7 @@ interface SliderProps {
   readonly describe: (value: number) => string;
   /** While it moves; the new value has to be passed back as `value`. */
   readonly onMove: (value: number) => void;
-  /** Once it has been let go. */
+  /** Called when the slider is released. */
   readonly onCommit: (value: number) => void;
 }
 

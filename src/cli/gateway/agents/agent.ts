@@ -71,7 +71,7 @@ export interface ReadyAgent {
   /** Project URLs that are not used. */
   readonly unused?: readonly AddressWithSource[];
   readonly trust?: ProjectTrust;
-  /** True if it has the recall tool. */
+  /** True if the agent has the recall tool. */
   readonly canRecall: boolean;
   /** Windows in tokens by model ID, from its settings. */
   readonly windows?: ReadonlyMap<string, number>;

@@ -20,7 +20,7 @@ export type AttachmentUse =
     }
   /** Words that a person typed while Claude Code worked. */
   | { readonly kind: 'person'; readonly content: readonly Block[] }
-  /** Claude Code sends nothing for it. */
+  /** Claude Code sends nothing for the attachment. */
   | { readonly kind: 'not-sent' }
   /** The attachment is sent, but the record does not contain its text. */
   | { readonly kind: 'words-missing' }

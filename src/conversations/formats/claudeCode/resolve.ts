@@ -81,7 +81,7 @@ function findQueuedWords(records: readonly ClaudeCodeRecord[]): ReadonlyMap<Clau
 
 interface QueuedPrompt {
   readonly text: string;
-  /** Line of the record that queued it. */
+  /** Line of the record that queued the prompt. */
   readonly line: number;
 }
 

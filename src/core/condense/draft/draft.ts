@@ -351,7 +351,7 @@ export class Draft implements Work {
     this.forgetView();
   }
 
-  /** Drops what was computed from the view. */
+  /** Drops values computed from the view. */
   private forgetView(): void {
     this.editsNow = undefined;
     this.exchangesNow = undefined;

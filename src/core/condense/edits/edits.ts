@@ -19,7 +19,7 @@ export interface Cut extends Slice {
 
 interface EditBase {
   readonly id: EditId;
-  /** The pass or operation that made it. */
+  /** The pass or operation that made the edit. */
   readonly step: string;
   readonly operation: EditOperation;
   /** Shown to people. */

@@ -288,7 +288,7 @@ function listContentRequirements(content: Content, lines: Lines, cuts: readonly 
     const end = content.start + lines.getEnd(line);
     while ((cuts[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next++;
     let cut = cuts[next];
-    // A cut that ends before the line's own text removed only its number or path.
+    // A cut that ends before the line's text removed only the line's number or path.
     if (cut && cut.reference === undefined && cut.start === start && cut.end <= body) {
       if (line === 0 || (before && !findMarkers(before.text).some(({ what }) => statesLineNumbers(what)))) {
         requirements.push({ cut, contentType: content.type, lines: undefined });

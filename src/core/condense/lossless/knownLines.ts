@@ -26,10 +26,10 @@ export class LineCache {
   private readonly plain: TextLayout[] = [PLAIN_LAYOUT];
   /** How often a text's layout changed because its call was replaced. */
   relaid = 0;
-  /** Exchanges whose results' layouts are known. */
+  /** Exchanges whose results' formats are known. */
   private readonly learnt = { original: new StableItems<ToolExchange>(), view: new StableItems<ToolExchange>() };
 
-  /** @param counter undefined if no cuts are planned */
+  /** @param counter counts tokens; undefined if no cuts are planned */
   constructor(
     readonly tools: ToolTable,
     readonly counter?: MessageCounter,

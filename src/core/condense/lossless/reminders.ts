@@ -13,7 +13,7 @@ import { StableGroups } from './settled';
 const REMINDER_START = '<system-reminder>';
 const REMINDER_END = '</system-reminder>';
 
-/** Includes the blank lines before it. */
+/** Includes the blank lines before the reminder. */
 interface Reminder extends Slice {
   readonly content: Content;
   readonly text: string;

@@ -43,7 +43,7 @@ export interface BlockOptions {
   readonly tokens: number;
   /** The file that the content is from. */
   readonly path: string | undefined;
-  /** The files that it shows, in order. */
+  /** The files that the block shows, in order. */
   readonly parts: readonly FilePart[];
   /** Offset from which the text may be removed. */
   readonly from: number;

@@ -518,7 +518,7 @@ function splitMatches(
     const text = getLineText(output, line).slice(0, MAX_HEAD_CHARS);
     const isGone = isCut(output, { first: line, last: line });
     const name = isGone ? undefined : (SEARCH_MATCH.exec(text)?.[1] ?? SEARCH_CONTEXT.exec(text)?.[1]);
-    // A missing path means the previous one; a marker replaces lines of the same file.
+    // Without a path, the previous path applies; a marker replaces lines of the same file.
     const known = name ?? (!isGone && (NUMBERED_REST.test(text) || mayContainMarker(text)) ? before : undefined);
     if (text !== '--') before = known;
     if (run && known === run.path) {

@@ -3,7 +3,7 @@ export class MinHeap {
   #keys: Float64Array;
   #size = 0;
 
-  /** @param capacity keys it can hold */
+  /** @param capacity maximum number of keys */
   constructor(capacity: number) {
     this.#keys = new Float64Array(capacity);
   }

@@ -11,7 +11,7 @@ export interface ShownPreview {
   /** The last preview shown; it stays while another one is worked out. */
   readonly shown: Preview | undefined;
   readonly isWaiting: boolean;
-  /** The question to the host about it. */
+  /** The request to which the preview answers. */
   readonly question: Params<'preview'>;
   readonly marks: MessageMarks;
   readonly mark: (marks: MessageMarks) => void;

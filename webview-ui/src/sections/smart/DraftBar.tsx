@@ -11,7 +11,7 @@ import { usePassDrafts, type PassDraft } from './passDraft';
 
 interface DraftBarProps {
   readonly draft: PassDraft;
-  /** @returns what is wrong with it. */
+  /** @returns problems of the value */
   readonly onApply: (value: Readonly<Record<string, unknown>>) => Promise<readonly string[]>;
 }
 

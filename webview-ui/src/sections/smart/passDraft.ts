@@ -12,11 +12,11 @@ import { isEqual } from '../../../../src/core/isEqual';
 type Fields = Readonly<Record<string, unknown>>;
 
 export interface PassDraft {
-  /** The pass as it is edited. */
+  /** The pass with the draft's edits. */
   readonly entry: PassEntry;
   readonly edited: EditedEntry;
   readonly isChanged: boolean;
-  /** Why it can't be applied now. */
+  /** Why the draft can't be applied now. */
   readonly obstacle: 'field' | 'conflict' | undefined;
   /** Increases when the editor's fields must be recreated. */
   readonly round: number;

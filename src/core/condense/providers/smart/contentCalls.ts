@@ -17,7 +17,7 @@ import type { ModelCall } from '../../types';
 import { getMemoKey, type CallDependencies } from './passParts';
 import { createRequest, toContentSummary, getSummaryLimit, type ContentJob, type ContentRequest } from './contentJob';
 
-/** A call before it is made. */
+/** A call that was planned but not yet made. */
 export interface ExpectedCall {
   readonly request: ContentRequest;
   readonly usage: Usage;
