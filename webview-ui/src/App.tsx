@@ -141,16 +141,19 @@ function useCurrentGroup(main: React.RefObject<HTMLElement | null>): string {
     const look = (): void => {
       const groups = [...(main.current?.querySelectorAll<HTMLElement>('.page-group') ?? [])];
       const root = document.documentElement;
-      // The last group may be too short to reach the top.
+      const findLastAbove = (pixels: number): HTMLElement | undefined =>
+        groups.findLast((group) => group.getBoundingClientRect().top <= pixels);
+      // Groups at the end may be too short to reach the top: there, focus decides, then the middle of the window.
       const isAtEnd = root.scrollTop > 0 && root.scrollTop + root.clientHeight >= root.scrollHeight - 2;
       const read = isAtEnd
-        ? groups.at(-1)
-        : groups.findLast((group) => group.getBoundingClientRect().top <= READ_LINE_PIXELS);
+        ? (groups.find((group) => group.contains(document.activeElement)) ?? findLastAbove(root.clientHeight / 2))
+        : findLastAbove(READ_LINE_PIXELS);
       setCurrent((read ?? groups[0])?.dataset['group'] ?? 'start');
     };
-    window.addEventListener('scroll', look, { passive: true });
+    const events = ['scroll', 'resize', 'focusin'] as const;
+    for (const event of events) window.addEventListener(event, look, { passive: true });
     return () => {
-      window.removeEventListener('scroll', look);
+      for (const event of events) window.removeEventListener(event, look);
     };
   }, [main]);
   return current;
