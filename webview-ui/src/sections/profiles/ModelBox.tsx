@@ -24,7 +24,7 @@ export function ModelBox({ vendorModels, children, ...field }: ModelBoxProps): R
       <Combo
         {...field}
         choices={models?.map(({ id }) => id) ?? []}
-        placeholder={models ? t('Choose from the list, or type part of a name') : ''}
+        placeholder={models ? t('Choose or type a model’s name') : ''}
       />
       <p className="actions">
         {isBusy ? (
@@ -38,9 +38,11 @@ export function ModelBox({ vendorModels, children, ...field }: ModelBoxProps): R
               <span className="row-note" role="status">
                 {listed
                   ? describeModel(listed)
-                  : models.length === 1
-                    ? t('1 model in the list')
-                    : t('{0} models in the list', models.length)}
+                  : field.value.trim() !== '' && models.length > 0
+                    ? t('“{0}” isn’t in the vendor’s list. Check the name.', field.value.trim())
+                    : models.length === 1
+                      ? t('1 model in the list')
+                      : t('{0} models in the list', models.length)}
               </span>
             )}
             {children}
