@@ -169,11 +169,17 @@ function Curve({
         ))}
       </ul>
       <svg
-        viewBox={`-34 -8 ${CHART_WIDTH + 44} ${CHART_HEIGHT + 28}`}
+        viewBox={`-34 -20 ${CHART_WIDTH + 44} ${CHART_HEIGHT + 52}`}
         role="img"
         aria-label={t('Needed lines kept by tokens removed')}
       >
         <path className="chart-axis" d={`M0 0V${CHART_HEIGHT}H${CHART_WIDTH}`} />
+        <text className="chart-label" x={-30} y={-11}>
+          {t('Needed lines kept')}
+        </text>
+        <text className="chart-label" x={CHART_WIDTH} y={CHART_HEIGHT + 27} textAnchor="end">
+          {t('Tokens removed')}
+        </text>
         {[0, 0.5, 1].map((part) => (
           <Fragment key={part}>
             <text className="chart-label" x={-4} y={(1 - part) * CHART_HEIGHT + 3} textAnchor="end">
