@@ -66,7 +66,12 @@ export function Waste({ total: { files, unused } }: { readonly total: AccountTot
   return (
     <>
       {files.length > 0 && (
-        <Table label={t('Files read most often')} columns={fileColumns} rows={files} keyOf={keyOf} />
+        <Table
+          label={t('Files read most often')}
+          columns={fileColumns}
+          rows={files.toSorted((a, b) => b.reads - a.reads)}
+          keyOf={keyOf}
+        />
       )}
       {unused.length > 0 && (
         <Table label={t('Results that were never used again')} columns={unusedColumns} rows={unused} keyOf={keyOf} />
