@@ -51,7 +51,7 @@ it('the list of models shows only what the vendor reports', async () => {
     'claude-sonnet-4',
   ]);
   for (const [typed, said] of [
-    ['b', '3 models in the list'],
+    ['b', '“b” isn’t in the vendor’s list. Check the name.'],
     ['blind', 'does not accept images'],
     [
       'big',
@@ -67,7 +67,7 @@ it('the list of models shows only what the vendor reports', async () => {
 
 it('a model from the list replaces the figures of another model, and one that is not listed keeps them', async () => {
   const page = await lookedUp(() => Promise.resolve([{ id: 'big', maxOutputTokens: 64_000 }]));
-  await page.until(() => words(page) === '1 model in the list');
+  await page.until(() => words(page) === '“claude-sonnet-4” isn’t in the vendor’s list. Check the name.');
   await page.type(() => box(page), 'unlisted');
   await page.until(() => JSON.stringify(saved()).includes('unlisted'));
   expect(saved()).toEqual([{ ...profile, model: 'unlisted', contextWindow: 1_000, threshold: 60 }]);
