@@ -1,4 +1,4 @@
-/** The only place that determines the order of groups, sections and settings on the page. */
+/** The only place that says which groups, sections and settings are where on the page. */
 import { isBuiltIn, type BuiltInProviderId } from '../../src/core/condense/types';
 import type { ProviderDescription } from '../../src/panel/protocol';
 import { t } from './l10n';
@@ -149,6 +149,10 @@ export function listOtherSettings(names: readonly string[], ofProviders: readonl
   return names.filter((name) => !placed.has(name));
 }
 
+/** Names of all agents; a test compares them with the table, which is too large for this page. */
+const AGENT_WORDS =
+  'Claude Code Cline Codex Continue Copilot CLI Cursor Gemini CLI Kilo Code Oh My Pi OpenCode Pi Qwen Code Roo Code VS Code Zoo Code';
+
 /** Other words that people search for, by setting. */
 const SEARCH_SYNONYMS: readonly (readonly [place: RegExp, words: () => string])[] = [
   [/(^|\.)maxCost|^agent\.atMaxCost|^warnings\.cost/, () => t('budget limit spend money price dollars')],
@@ -161,6 +165,9 @@ const SEARCH_SYNONYMS: readonly (readonly [place: RegExp, words: () => string])[
   [/^conversations\.offerIdleTasks/, () => t('notify remind offer')],
   [/images$|\.images\./, () => t('images pictures screenshots')],
   [/^agent\.wrappedModels/, () => t('chat agent mode copilot models')],
+  [/^automatic|^conversations\./, () => AGENT_WORDS],
+  [/^history/, () => t('backup restore original undo')],
+  [/^agent\.onArrival|^agent\.largeResultPercent/, () => t('mcp tool results')],
 ];
 
 export const getSynonyms = (setting: string): string =>

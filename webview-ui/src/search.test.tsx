@@ -1,6 +1,7 @@
 /** The search of the panel: it finds whatever the page can show or do, and nothing for nonsense. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { fake, workspace } from '../../test/support/vscode';
+import { AGENT_LIST } from '../../src/core/agents';
 import { FOUND_SELECTOR } from './state/search';
 import { openPage, type TestPage } from './testing';
 
@@ -110,6 +111,9 @@ describe.each(Object.entries(SETUPS))('a search with %s configured', (_name, set
     ['limit', 'start'],
     ['language', 'native'],
     ['copilot', 'chat'],
+    ...AGENT_LIST.map(({ name }): [string, string] => [name.toLowerCase(), 'stored']),
+    ['backup', 'stored'],
+    ['mcp', 'arrival'],
     ['compare', 'comparison'],
     ['history', 'history'],
     ['bill', 'account'],
