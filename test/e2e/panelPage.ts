@@ -104,9 +104,15 @@ interface Violation {
  */
 export async function violations(frame: Frame, what: 'all' | 'colours' = 'all'): Promise<string[]> {
   const only = what === 'all' ? '' : `, runOnly: ['color-contrast', 'link-in-text-block']`;
-  const found = await frame.evaluate<Violation[]>(
-    `axe.run(document, { resultTypes: ['violations']${only} }).then(({ violations }) => violations)`,
-  );
+  let found: readonly Violation[] = [];
+  const isClean = async (): Promise<boolean> => {
+    found = await frame.evaluate<Violation[]>(
+      `axe.run(document, { resultTypes: ['violations']${only} }).then(({ violations }) => violations)`,
+    );
+    return found.length === 0;
+  };
+  // Components take a new theme's colors a moment after the page.
+  await until('no violations', isClean, 5_000).catch(() => undefined);
   return found.map(({ id, nodes }) =>
     nodes
       .slice(0, 3)
