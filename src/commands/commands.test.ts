@@ -333,7 +333,7 @@ describe('the command Condense Context Now', () => {
     const fileAware = items[3];
     expect(fileAware?.description).toMatch(/^[\d,]+ tokens \(−\d+%\) · meets your target · free$/);
     expect(fileAware?.detail).toMatch(
-      /^Measured loss: 13% of the lines that agents needed later\. (All \d+ facts .* are kept\.|Of \d+ facts, \d+ are kept).* No model: /,
+      /^On 18 projects, lost 13% of the lines that agents needed later\. (All \d+ facts .* are kept\.|Of \d+ facts, \d+ are kept).* No model: /,
     );
     expect(items.find(({ label }) => label === 'Summary')?.description).toContain('No model is set up');
     const asking = items.slice(labels.indexOf('may call a model') + 1);

@@ -125,13 +125,15 @@ function findMeasured({ configuration }: ProviderChoice): Measured | undefined {
 const losesNothing = (choice: ProviderChoice): boolean => findMeasured(choice)?.lost === 0;
 
 function formatLoss(choice: ProviderChoice): string {
-  const { lost, isAtMost } = findMeasured(choice) ?? {};
+  const { lost, isAtMost, projects } = findMeasured(choice) ?? {};
   if (lost === undefined) return '';
   if (losesNothing(choice)) return vscode.l10n.t('Loses nothing.');
   const share = formatPercent(lost);
+  if (projects !== undefined)
+    return vscode.l10n.t('On {0} projects, lost {1} of the lines that agents needed later.', projects, share);
   return isAtMost
-    ? vscode.l10n.t('Measured loss: at most {0} of the lines that agents needed later.', share)
-    : vscode.l10n.t('Measured loss: {0} of the lines that agents needed later.', share);
+    ? vscode.l10n.t('On one project, lost at most {0} of the lines that agents needed later.', share)
+    : vscode.l10n.t('On one project, lost {0} of the lines that agents needed later.', share);
 }
 
 /** Lists all choices, starting with those that lose least. */
