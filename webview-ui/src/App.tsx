@@ -134,6 +134,10 @@ function useReveal(groups: readonly NavigationGroup[]): (id: string) => void {
   return show;
 }
 
+/** Scrolling moves the focused control out of view, but not the focus. */
+const hasFocusInView = (group: HTMLElement): boolean =>
+  group.contains(document.activeElement) && group.getBoundingClientRect().bottom > READ_LINE_PIXELS;
+
 /** The ID of the group at the top of the window. */
 function useCurrentGroup(main: React.RefObject<HTMLElement | null>): string {
   const [current, setCurrent] = useState('start');
@@ -143,10 +147,10 @@ function useCurrentGroup(main: React.RefObject<HTMLElement | null>): string {
       const root = document.documentElement;
       const findLastAbove = (pixels: number): HTMLElement | undefined =>
         groups.findLast((group) => group.getBoundingClientRect().top <= pixels);
-      // Groups at the end may be too short to reach the top: there, focus decides, then the middle of the window.
+      // Groups at the end may be too short to reach the top: there, focus in view decides, then the middle of the window.
       const isAtEnd = root.scrollTop > 0 && root.scrollTop + root.clientHeight >= root.scrollHeight - 2;
       const read = isAtEnd
-        ? (groups.find((group) => group.contains(document.activeElement)) ?? findLastAbove(root.clientHeight / 2))
+        ? (groups.find(hasFocusInView) ?? findLastAbove(root.clientHeight / 2))
         : findLastAbove(READ_LINE_PIXELS);
       setCurrent((read ?? groups[0])?.dataset['group'] ?? 'start');
     };

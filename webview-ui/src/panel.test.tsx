@@ -31,6 +31,29 @@ const press = (page: TestPage, button: string): Promise<void> =>
   page.click(() => page.find('.draft-bar vscode-button', new RegExp(`^\\s*${button}\\s*$`, 'm')));
 const problemsOf = (page: TestPage, id: string): string => row(page, id).querySelector('.problems')?.textContent ?? '';
 
+it('at the end of the page, the outline marks the group with the focus only while that group is in view', async () => {
+  const page = await openPage();
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+  });
+  const root = document.documentElement;
+  vi.spyOn(root, 'scrollTop', 'get').mockReturnValue(2000);
+  vi.spyOn(root, 'clientHeight', 'get').mockReturnValue(500);
+  vi.spyOn(root, 'scrollHeight', 'get').mockReturnValue(2500);
+  const groups = page.all('.page-group');
+  // The last two groups are in view, all others above it.
+  groups.forEach((group, index) => {
+    const top = 200 * (index - groups.length) + 540;
+    vi.spyOn(group, 'getBoundingClientRect').mockReturnValue(new DOMRect(0, top, 500, 200));
+  });
+  const marked = (): string | undefined => page.find('.outline-entry[aria-current="true"]').textContent;
+  const focus = (group: HTMLElement | undefined): void => group?.querySelector<HTMLElement>('button, input')?.focus();
+  focus(groups[0]);
+  await page.until(() => marked() === 'Results');
+  focus(groups.at(-1));
+  await page.until(() => marked() === 'Advanced');
+});
+
 describe('the Start section', () => {
   it('shows a beginner four settings and no more', async () => {
     const page = await openPage();
