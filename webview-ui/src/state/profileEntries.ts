@@ -1,4 +1,5 @@
 /** The entries of the setting `profiles`, including invalid ones: each can be corrected or removed. */
+import { INHERIT_THRESHOLD } from '../../../src/core/condense/trigger/thresholds';
 import type { PanelState, ProfileState } from '../../../src/panel/protocol';
 
 export interface ProfileEntry {
@@ -11,7 +12,7 @@ export interface ProfileEntry {
   readonly model: string;
   /** Empty if the entry has no base URL. */
   readonly baseUrl: string;
-  /** Percent; undefined or -1: as the global one, which also replaces a wrong one. */
+  /** Percent; undefined: the general one, which also replaces an invalid one. */
   readonly threshold: number | undefined;
   /** Whether agents in VS Code's chat can use it. */
   readonly isOfferedInChat: boolean;
@@ -29,6 +30,7 @@ export function listProfileEntries({ settings, profiles }: PanelState): ProfileE
     const id = asText(fields['id']);
     const { threshold } = fields;
     const isWrong = problems.some(({ path }) => path === `${index}.threshold`);
+    const isOwn = typeof threshold === 'number' && threshold !== INHERIT_THRESHOLD && !isWrong;
     return {
       index,
       id,
@@ -36,7 +38,7 @@ export function listProfileEntries({ settings, profiles }: PanelState): ProfileE
       vendor: asText(fields['vendor']),
       model: asText(fields['model']),
       baseUrl: asText(fields['baseUrl']),
-      threshold: typeof threshold === 'number' && !isWrong ? threshold : undefined,
+      threshold: isOwn ? threshold : undefined,
       isOfferedInChat: fields['offerInChat'] === true,
       facts: profiles.find((profile) => profile.id === id),
     };

@@ -74,7 +74,7 @@ function listFacts({ facts, threshold }: ProfileEntry): string[] {
     ...(contextWindow === undefined
       ? []
       : [isWindowKnown ? t('window {0}', contextWindow) : t('window not known: {0} assumed', contextWindow)]),
-    ...(threshold === undefined || threshold === -1 ? [] : [t('condenses at {0}', formatPercent(threshold))]),
+    ...(threshold === undefined ? [] : [t('condenses at {0}', formatPercent(threshold))]),
   ];
 }
 

@@ -51,14 +51,13 @@ it('invalid general thresholds are replaced with the default', async () => {
 });
 
 it.each([
-  [false, '150,000 tokens of a window of 200,000'],
-  [true, '75,000 of 100,000 tokens with Work'],
-])(
-  'the general threshold counts with a summary model’s window only if agents use it (%s)',
-  async (offerInChat, text) => {
-    fake.settings['contextCondenser.profiles'] = [{ ...profile, offerInChat }];
-    fake.settings['contextCondenser.condensingProfile'] = 'work';
-    const page = await openProfile();
-    expect(meaning(page, 'threshold')).toBe(text);
-  },
-);
+  ['is not offered in the chat', {}, '150,000 tokens of a window of 200,000'],
+  ['is offered in the chat', { offerInChat: true }, '75,000 of 100,000 tokens with Work'],
+  ['inherits it explicitly', { offerInChat: true, threshold: -1 }, '75,000 of 100,000 tokens with Work'],
+  ['has its own threshold', { offerInChat: true, threshold: 50 }, '150,000 tokens of a window of 200,000'],
+])('the general threshold is told in tokens of the right window if a model %s', async (_case, own, text) => {
+  fake.settings['contextCondenser.profiles'] = [{ ...profile, ...own }];
+  fake.settings['contextCondenser.condensingProfile'] = 'work';
+  const page = await openProfile();
+  expect(meaning(page, 'threshold')).toBe(text);
+});

@@ -14,10 +14,10 @@ const USUAL_WINDOW_TOKENS = 200_000;
 /** Percent; instructions and tools alone fill a large part of that. */
 const OFTEN_BELOW = 50;
 
-/** Models that agents use and whose window is known. One that only writes summaries has no part in the threshold. */
+/** Models that agents use with this threshold, and whose window is known. */
 function listWindows({ state }: Pick<Panel, 'state'>): ModelWindow[] {
   const offered = listProfileEntries(state)
-    .filter(({ isOfferedInChat }) => isOfferedInChat)
+    .filter(({ isOfferedInChat, threshold }) => isOfferedInChat && threshold === undefined)
     .map(({ name, facts }) => ({ name, tokens: facts?.contextWindow ?? 0 }));
   // Copilot's "Auto" has a window of 0 until it is signed in.
   return [
