@@ -51,7 +51,7 @@ export function Made({ total: { parts, sentOften } }: { readonly total: AccountT
 /** The largest waste. */
 export function Waste({ total: { files, unused } }: { readonly total: AccountTotals }): ReactNode {
   const fileColumns: readonly Column<AccountTotals['files'][number]>[] = [
-    { title: t('Files read most often'), cell: ({ path }) => <span className="wrapped">{path}</span> },
+    { title: t('Files read again and again'), cell: ({ path }) => <span className="wrapped">{path}</span> },
     { title: t('Reads'), isNumber: true, cell: ({ reads }) => formatNumber(reads) },
     { title: t('Tokens'), isNumber: true, cell: ({ tokens }) => formatNumber(tokens) },
     { title: t('Session'), cell: ({ session }) => <span className="wrapped">{session}</span> },
@@ -66,12 +66,7 @@ export function Waste({ total: { files, unused } }: { readonly total: AccountTot
   return (
     <>
       {files.length > 0 && (
-        <Table
-          label={t('Files read most often')}
-          columns={fileColumns}
-          rows={files.toSorted((a, b) => b.reads - a.reads)}
-          keyOf={keyOf}
-        />
+        <Table label={t('Files read again and again')} columns={fileColumns} rows={files} keyOf={keyOf} />
       )}
       {unused.length > 0 && (
         <Table label={t('Results that were never used again')} columns={unusedColumns} rows={unused} keyOf={keyOf} />
