@@ -96,7 +96,9 @@ it('a slider counts each tap of an arrow key, however late saves are answered', 
   const event = fc.constantFrom('right', 'left', 'hold', 'answer');
   await fc.assert(
     fc.asyncProperty(fc.array(event, { maxLength: 20 }), async (events) => {
-      let expected = Number(slider().value);
+      saved = 500;
+      await render();
+      let expected = saved;
       for (const next of events) {
         if (next === 'answer') await settle(true);
         else {
