@@ -42,8 +42,14 @@ export interface VendorEntry {
    * Servers that speak the same protocol, for lists in which a person looks for a name. `address`: where it listens by default
    * (docs.ollama.com/api/openai-compatibility, lmstudio.ai/docs/developer/openai-compat, docs.vllm.ai/en/latest/serving).
    * `addressForm`: what its address looks like where everyone has another one (learn.microsoft.com/azure, "v1 API").
+   * `windowNote`: what users must know about its context window.
    */
-  readonly alsoFor?: readonly { readonly label: string; readonly address?: string; readonly addressForm?: string }[];
+  readonly alsoFor?: readonly {
+    readonly label: string;
+    readonly address?: string;
+    readonly addressForm?: string;
+    readonly windowNote?: string;
+  }[];
   /** Wire by model ID: the first match, and the last without a pattern. */
   readonly wires: readonly { readonly models?: RegExp; readonly wire: Wire }[];
   /** API URL, if it differs from the client's default. */
@@ -82,7 +88,13 @@ export const VENDORS = {
   openai: {
     label: 'OpenAI',
     alsoFor: [
-      { label: 'Ollama', address: 'http://127.0.0.1:11434/v1' },
+      {
+        label: 'Ollama',
+        address: 'http://127.0.0.1:11434/v1',
+        // It reports no error, and its default depends on the video memory (docs.ollama.com/context-length).
+        windowNote:
+          'Ollama cuts longer prompts at its own context length, which is 4,096 tokens with less than 24 GiB of video memory. Set OLLAMA_CONTEXT_LENGTH where Ollama runs, and the same number as the model’s context window here.',
+      },
       { label: 'LM Studio', address: 'http://127.0.0.1:1234/v1' },
       { label: 'vLLM', address: 'http://127.0.0.1:8000/v1' },
       { label: 'Azure', addressForm: 'https://NAME.openai.azure.com/openai/v1' },

@@ -11,7 +11,7 @@ import { useSetting } from '../../state/useSetting';
 import { Button, Dropdown, Icon, ProgressRing, TextField } from '../../ui';
 import { TEST_TIMEOUT_MS } from './ProfileActions';
 import { ModelBox } from './ModelBox';
-import { listSources, windowNote, type Source } from './sources';
+import { getWindowNote, listSources, type Source } from './sources';
 import { toProfileFields, useVendorModels } from './vendorModels';
 
 interface NewProfileProps {
@@ -56,6 +56,7 @@ export function NewProfile({ source: first, taken, isFirst, onDone }: NewProfile
   /** ID of the added profile if it could not be chosen for summaries; the next attempt uses it again. */
   const [added, setAdded] = useState<string>();
   const { vendor, isLocal = false } = source;
+  const windowNote = getWindowNote(source.label);
   const { key, listsModels = false } = getVendorEntry(vendor);
   const model = fields.model.trim();
   const called = fields.name.trim() || model || source.label;
@@ -273,7 +274,7 @@ export function NewProfile({ source: first, taken, isFirst, onDone }: NewProfile
                   ? t('Choose one from the vendor’s list, or enter its ID.')
                   : t('The model’s ID at the vendor.'),
               )}
-          {windowNote(source.label) !== '' && <p className="row-help">{windowNote(source.label)}</p>}
+          {windowNote !== undefined && <p className="row-help">{windowNote}</p>}
         </li>
       </ol>
       <DisclosureButton isOpen={isMore} onToggle={setMore}>

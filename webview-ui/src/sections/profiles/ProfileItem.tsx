@@ -9,7 +9,7 @@ import { useSetting } from '../../state/useSetting';
 import { Button } from '../../ui';
 import { ProfileActions } from './ProfileActions';
 import { ProfileFields } from './ProfileFields';
-import { windowNote } from './sources';
+import { getWindowNote } from './sources';
 import type { ProfileEntry } from '../../state/profileEntries';
 
 interface ProfileItemProps {
@@ -23,6 +23,7 @@ export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNod
   const [isOpen, setOpen] = useState(false);
   const setting = useSetting('profiles', [entry.index]);
   const vendor = isVendor(entry.vendor) ? getServerLabel(entry.vendor, entry.baseUrl) : entry.vendor;
+  const windowNote = entry.facts?.isWindowKnown === false ? getWindowNote(vendor) : undefined;
   const actions = [t('Use for summaries'), t('Test'), t('Set key…'), t('Change key…'), t('Remove…')];
   const words = [entry.name, vendor, entry.vendor, entry.model, t('Models'), 'profile API key', ...actions];
   const isShown = query === '' || matchesQuery(query, words);
@@ -44,9 +45,7 @@ export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNod
         {isCondensing && <span className="badge">{t('for summaries')}</span>}
         <span className="item-facts">{[vendor, entry.model, ...listFacts(entry)].join(' · ')}</span>
       </div>
-      {entry.facts?.isWindowKnown === false && windowNote(vendor) !== '' && (
-        <p className="item-facts">{windowNote(vendor)}</p>
-      )}
+      {windowNote !== undefined && <p className="item-facts">{windowNote}</p>}
       <Problems problems={[...setting.problems, ...setting.notReset]} />
       {unfolded && (
         <div className="item-content">

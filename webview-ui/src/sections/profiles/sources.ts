@@ -9,6 +9,8 @@ export interface Source {
   readonly address?: string;
   /** Example of an address that differs for everyone. */
   readonly addressForm?: string;
+  /** What users must know about its context window. */
+  readonly windowNote?: string;
   /** The server runs on this machine and usually needs no key. */
   readonly isLocal?: boolean;
 }
@@ -18,11 +20,12 @@ export const listSources = (): readonly Source[] => [
     const { label, alsoFor = [] } = getVendorEntry(vendor);
     return [
       { label, vendor },
-      ...alsoFor.map(({ label: name, address, addressForm }) => ({
+      ...alsoFor.map(({ label: name, address, addressForm, windowNote }) => ({
         label: name,
         vendor,
         address: address ?? '',
         ...(addressForm !== undefined && { addressForm }),
+        ...(windowNote !== undefined && { windowNote }),
         isLocal: address !== undefined,
       })),
     ];
@@ -30,13 +33,8 @@ export const listSources = (): readonly Source[] => [
   { label: t('Another server that speaks OpenAI’s protocol'), vendor: 'openai', address: '' },
 ];
 
-/**
- * What to know about a server's context window; empty if there is nothing to know. Ollama cuts a longer prompt without an
- * error; its default depends on the video memory (docs.ollama.com/context-length).
- */
-export const windowNote = (server: string): string =>
-  server === 'Ollama'
-    ? t(
-        'Ollama cuts longer prompts at its own context length, which is 4,096 tokens with less than 24 GiB of video memory. Set OLLAMA_CONTEXT_LENGTH where Ollama runs, and the same number as the model’s context window here.',
-      )
-    : '';
+/** @param server its label */
+export function getWindowNote(server: string): string | undefined {
+  const note = listSources().find(({ label }) => label === server)?.windowNote;
+  return note === undefined ? undefined : t(note);
+}
