@@ -71,7 +71,7 @@ function formatJudgment(
 ): string {
   const getName = (id: string): string =>
     `${choices.find((choice) => choice.id === id)?.name ?? id}${id === CURRENT_CHOICE_ID ? ' (current)' : ''}`;
-  const head = `${formatPlural(read, 'session')} read${others > 0 ? ` (not a session: ${formatPlural(others, 'file')})` : ''}; in ${sessions} of them, later edits used ${formatPlural(lines, 'line')} of what would be cut.`;
+  const head = `${formatPlural(read, 'session')} read${others > 0 ? ` (not a session: ${formatPlural(others, 'file')})` : ''}; in ${sessions} of them, later edits used ${formatPlural(lines, 'line')} from the condensed part.`;
   const width = Math.max(...choices.map(({ id }) => getName(id).length));
   const rows = points.map((point) => formatRow(point, getName(point.choice).padEnd(width)));
   const title = `${''.padEnd(width)}    target    left  needed lines lost [95%]       can't be recalled`;

@@ -82,7 +82,7 @@ function Judged({ judged }: { readonly judged: JudgedSettings }): ReactNode {
       <p role="status">
         <strong>{describeVerdict(judged, name)}</strong>{' '}
         {t(
-          '{0} conversations were read; in {1} of them, later edits used {2} lines of what would be cut.',
+          '{0} conversations were read; in {1} of them, later edits used {2} lines from the condensed part.',
           read,
           sessions,
           lines,

@@ -42,7 +42,7 @@ it('evaluating stored conversations shows verdict, curve and figures', async () 
   await page.click(() => page.find('vscode-button', 'Compare on my conversations'));
   await page.until(() => page.root.textContent.includes('With a target of 35%, '));
   expect(page.root.textContent).toContain(
-    '12 conversations were read; in 9 of them, later edits used 300 lines of what would be cut',
+    '12 conversations were read; in 9 of them, later edits used 300 lines from the condensed part',
   );
   expect(page.all('polyline.chart-line')).toHaveLength(2);
   expect(page.root.textContent).toContain('Truncation (current)');
