@@ -17,6 +17,8 @@ export function formatMoney(money: CostAndRequests): string {
   if (isCostUnknown(money)) return t('Cost not known');
   const known = formatCostRange(money, 1);
   if (unpriced === 0) return known;
+  // Parts of a request have prices of their own, so the parts without one may outnumber the requests.
+  if (unpriced >= requests) return t('{0}; some prices are not known', known);
   return unpriced === 1
     ? t('{0} for {1} of {2} requests; 1 has no known price', known, requests - 1, requests)
     : t('{0} for {1} of {2} requests; {3} have no known price', known, requests - unpriced, requests, unpriced);

@@ -121,6 +121,10 @@ it('the account says “one request” if one has an unknown price', () => {
   expect(formatMoney({ ...money, unpriced: 2 })).toBe('$4.50 for 8 of 10 requests; 2 have no known price');
 });
 
+it.each([1, 2])('the account never counts fewer than no requests with a known price (%i unpriced of 1)', (unpriced) => {
+  expect(formatMoney({ cost: 4.5, replayedCost: 0, requests: 1, unpriced })).toBe('$4.50; some prices are not known');
+});
+
 it('the account shows replayed costs as a range', async () => {
   const overview = makeOverview([
     session('Recorded', 'Codex', [usage('2026-01-02', 1)]),
