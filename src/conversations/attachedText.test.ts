@@ -138,6 +138,7 @@ it.each([
   'I ran the following shell command: ls. Why does it fail?',
   'Called the Read tool with the following input: why?',
   'System: Please continue. But without tests.',
+  'Write the manual.\n# In app browser:\nExplain the links.',
 ])('"%s" is what the person wrote', (words) => {
   expect(collectInstructions([{ role: 'user', content: words }], []).map(({ text }) => text)).toEqual([words]);
 });
@@ -146,6 +147,8 @@ it.each([
   `# Files mentioned by the user:\n\n## a.md: /w/a.md\n\n## My request for Codex:\n${WORDS}`,
   `# Files pasted by the user:\n\n## a.md: /w/a.md\n\n## My request:\n${WORDS}\n`,
   `# In app browser:\n- Current URL: http://127.0.0.1/\n\n## My request for Codex:\n${WORDS}`,
+  `<in-app-browser-context source="ambient-ui-state">\nOpen: a\n</in-app-browser-context>\n## My request:\n${WORDS}`,
+  `# Context from my IDE setup:\n\n## Active selection:\n## My request for Codex:\n${FILE}\n\n## My request for Codex:\n${WORDS}`,
 ])("what Codex' app puts before a request is not what the person wrote: %s", (text) => {
   const messages = [{ role: 'user' as const, content: [{ type: 'text', text }] }];
   expect(collectInstructions(messages, []).map((one) => one.text)).toEqual([WORDS]);

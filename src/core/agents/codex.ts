@@ -70,7 +70,10 @@ export const codex = {
     openings: [
       /^# AGENTS\.md instructions(?![^\s])[^\n]*\s*(?:<INSTRUCTIONS>[\s\S]*?(?:<\/INSTRUCTIONS>|$))?/,
       // The VS Code extension lists the open files first, the desktop app files and its browser's page.
-      /^# (?:Context from my IDE setup|Files (?:mentioned|pasted) by the user|In app browser):[\s\S]*?(?:^## My request(?: for Codex)?:|$(?![\s\S]))/m,
+      // Seen in published rollouts, since neither's code is public. A selection can contain the heading of the request, so
+      // the last one counts.
+      /^# (?:Context from my IDE setup|Files (?:mentioned|pasted) by the user|In app browser):(?:[\s\S]*\n(?=## My request(?: for Codex)?:)|[\s\S]*)/,
+      /^## My request(?: for Codex)?:/,
       // Around each image (protocol models, `local_image_open_tag_text`).
       /^<image(?: name=[^\n]*)?>$/,
       /^<\/image>$/,
