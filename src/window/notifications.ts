@@ -4,7 +4,7 @@
  * `parseLinkedText` in microsoft/vscode: notifications, progress, an input's message), others into
  * icons (`$(alert)`, `renderLabelWithIcons`: picks, the status bar). Our text quotes files, models
  * and programs, so both are escaped. Lint bans the original functions elsewhere; Markdown is in
- * `exportToMarkdown.ts`.
+ * `markdownText.ts`.
  */
 import * as vscode from 'vscode';
 
