@@ -3,7 +3,7 @@ import { inTemporaryFolder } from '../../test/support/inTemporaryFolder';
 import { findMarkers } from '../core/messages/markers';
 import { findNewViolations } from '../core/messages/firewall';
 import { assistant, makeToolExchange, makeLines, user } from '../core/testing';
-import { createTestBed, makeRead, makeReads, createRequest, type TestBed } from './testing';
+import { createModel, createTestBed, makeRead, makeReads, createRequest, type TestBed } from './testing';
 import type { LiveId } from './request';
 
 const json = (value: unknown): string => JSON.stringify(value);
@@ -71,6 +71,39 @@ describe('undoing a condensation of a running conversation', () => {
       while ((await again.live.undo(id)).kind === 'done');
       while ((await again.live.redo(id)).kind === 'done');
       expect((await again.live.prepare(createRequest(next))).messages).not.toEqual(next);
+    }));
+
+  it('lasts at the threshold after a restart too', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = createTestBed(root);
+      const { conversation } = await live.prepare(createRequest(DUE));
+      while ((await live.undo(conversation)).kind === 'done');
+      const next = [...DUE, assistant('done'), user('And now?')];
+      const again = createTestBed(root);
+      expect((await again.live.prepare(createRequest(next))).messages).toEqual(next);
+      const grown = [...next, ...makeReads(32).slice(DUE.length)];
+      expect((await again.live.prepare(createRequest(grown))).messages).not.toEqual(grown);
+    }));
+
+  it('lasts at the threshold if only an earlier one of several is brought back', () =>
+    inTemporaryFolder(async (root) => {
+      const { live } = createTestBed(root);
+      const { conversation } = await live.prepare(
+        createRequest(DUE, { model: createModel({ contextWindow: 400_000 }) }),
+      );
+      await live.condenseNow(conversation, { targetPercent: 80 });
+      const view = json(live.view(conversation)?.messages);
+      await live.condenseNow(conversation, { targetPercent: 50 });
+      expect(json(live.view(conversation)?.messages)).not.toBe(view);
+      while ((await live.undo(conversation)).kind === 'done');
+      await live.redo(conversation);
+      expect(live.active()?.canRedo).toBe(true);
+      const low = createRequest(DUE, { model: createModel({ threshold: { percent: 40 } }) });
+      expect(json((await live.prepare(low)).messages)).toBe(view);
+      await live.redo(conversation);
+      await live.undo(conversation);
+      await live.redo(conversation);
+      expect(json((await live.prepare(low)).messages)).not.toBe(view);
     }));
 
   it('reports if there is nothing to undo', () =>

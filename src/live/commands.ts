@@ -22,7 +22,7 @@ export interface LedgerCommand {
 }
 
 const UNDONE_TEXT =
-  'Undone. Requests are sent in full until the conversation has grown by about an eighth or no longer fits the window.';
+  'Undone. The conversation is not condensed again until it has grown by about an eighth or no longer fits the window.';
 const UNDONE_NEW_RESULTS_TEXT = 'Undone. What was left out of new results is back, and future results are sent whole.';
 const REDONE_NEW_RESULTS_TEXT = 'Brought back. New results again leave out what the conversation already contains.';
 const REDONE_TEXT = 'Brought back. The next request is sent condensed again.';
@@ -46,15 +46,24 @@ export function createUndo(conversation: LiveConversation): LedgerCommand {
 
 /** Restores the first condensation undone since the last one. */
 export function createRedo(conversation: LiveConversation): LedgerCommand {
-  const candidates = listCondensations(conversation);
-  const last = findLastShown(conversation);
-  const next = candidates[last ? candidates.indexOf(last) + 1 : 0];
+  const [next, ...others] = listUndone(conversation);
   if (!next) return createNoop('There is nothing to bring back.');
   return {
     entries: [{ type: 'redone', condensation: next.id }],
     detail: isNewResults(next) ? REDONE_NEW_RESULTS_TEXT : REDONE_TEXT,
-    automatic: 'runs',
+    automatic: others.every(isNewResults) ? 'runs' : 'waits',
   };
+}
+
+/** True if automatic condensing would soon repeat what a person has undone. */
+export const hasUndoneCondensation = (conversation: LiveConversation): boolean =>
+  !listUndone(conversation).every(isNewResults);
+
+/** Condensations undone since the last one shown, oldest first. */
+function listUndone(conversation: LiveConversation): Condensation[] {
+  const candidates = listCondensations(conversation);
+  const last = findLastShown(conversation);
+  return candidates.slice(last ? candidates.indexOf(last) + 1 : 0);
 }
 
 function findLastShown(conversation: LiveConversation): Condensation | undefined {

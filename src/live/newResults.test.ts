@@ -358,7 +358,7 @@ describe('a new result that repeats earlier content', () => {
       const { conversation } = await sendAll(live, SECOND);
       const config = { preserveRecentCount: 0, toolResults: { mode: 'suppress' } };
       await live.condenseNow(conversation, { provider: 'truncation', config, targetPercent: 1 });
-      expect((await live.undo(conversation)).detail).toMatch(/^Undone. Requests are sent in full/);
+      expect((await live.undo(conversation)).detail).toMatch(/^Undone\. The conversation is not condensed again/);
       expect(live.active()?.newResults).toBeDefined();
       expect(await live.undo(conversation)).toMatchObject({ kind: 'done' });
       expect(stringify((await live.prepare(createRequest(SECOND))).messages)).toBe(stringify(SECOND));

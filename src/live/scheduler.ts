@@ -15,7 +15,7 @@ import type { LiveDependencies, LiveSettings } from './types';
 import { condenseNewResults, createRules } from './newResults';
 import { BackgroundCondensation } from './preparation';
 import { getDuePoint } from './tokenLearning';
-import type { LedgerCommand } from './commands';
+import { hasUndoneCondensation, type LedgerCommand } from './commands';
 import type { CondensationReason, LiveDecision } from './events';
 import type { AgentRequest } from './request';
 import type { UsableSettings } from './usableSettings';
@@ -117,7 +117,11 @@ export class CondensationScheduler {
 
   /** Takes a request, with what has been learned about its model. */
   async followRequest(request: AgentRequest): Promise<void> {
-    await this.conversation.followRequest({ ...request, model: this.parts.learning.applyLearnedLimits(request.model) });
+    const { conversation } = this;
+    const isFirst = !conversation.hasBegun;
+    await conversation.followRequest({ ...request, model: this.parts.learning.applyLearnedLimits(request.model) });
+    // The ledger keeps an undo over a restart, the wait after it is only in memory.
+    if (isFirst && hasUndoneCondensation(conversation)) this.setAutomatic('waits');
   }
 
   /**
@@ -371,11 +375,13 @@ export class CondensationScheduler {
     return model.contextWindow <= 0 || countedTokens <= this.parts.learning.computeFittingTokens(model);
   }
 
+  /** Lets automatic condensing wait or run again, as after an undo or a redo. Default: as it was. */
   setAutomatic(automatic: LedgerCommand['automatic']): void {
     const { manager } = this.parts;
     const { id, countedTokens, overheadTokens } = this.conversation;
-    if (automatic === 'waits') manager.postpone(id, countedTokens - overheadTokens, overheadTokens);
-    else if (automatic === 'runs') manager.resume(id);
+    if (automatic === 'waits') {
+      manager.postpone(id, countedTokens - overheadTokens, overheadTokens);
+    } else if (automatic === 'runs') manager.resume(id);
   }
 
   private findReason(): DueReason | undefined {
