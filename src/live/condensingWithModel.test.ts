@@ -15,6 +15,7 @@ import type { LiveId } from './request';
 import {
   DUE_MESSAGES,
   stringify,
+  createModel,
   createTestBed,
   countMarkers,
   makeRead,
@@ -104,6 +105,23 @@ describe('a summary by a model in a running conversation', () => {
       const third = await live.prepare(createRequest([...makeReads(23), ...makeRead('next'), ...makeRead('new')]));
       expect(stringify(third.messages)).toContain('All were read.');
       expect(summarizer.requests).toHaveLength(1);
+    }));
+
+  it('that is being written is abandoned by an undo, which lasts', () =>
+    inTemporaryFolder(async (root) => {
+      const asked = gate();
+      const { native, summarizer } = summarizing(async () => asked.opened.then(() => SUMMARY));
+      const { live, events } = createTestBed(root, { providers: [native] });
+      const model = createModel({ contextWindow: 400_000 });
+      const { conversation } = await live.prepare(createRequest(DUE_MESSAGES, { model }));
+      await live.condenseNow(conversation, { targetPercent: 75 });
+      const written = live.condenseNow(conversation, { provider: 'native' }).catch(String);
+      await until(() => summarizer.requests.length === 1);
+      await live.undo(conversation);
+      asked.open();
+      expect(await written).toContain('an earlier condensation was undone');
+      await until(() => events.some((event) => event.kind === 'not-condensed'));
+      expect((await live.prepare(createRequest(DUE_MESSAGES))).messages).toEqual(DUE_MESSAGES);
     }));
 
   it('that was prepared for another history is not used', () =>

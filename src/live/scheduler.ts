@@ -43,6 +43,7 @@ const MAX_TOO_LATE = 2;
 /** Share of a rejected request that is tried next. */
 const RETRY_SIZE_SHARE = 0.6;
 const DIVERGED_REASON = 'the conversation has taken another course or has been condensed in the meantime';
+const UNDONE_REASON = 'an earlier condensation was undone';
 const NO_FOLLOW_UP_NOTE = `${FILE_AWARE_NAME} does not follow until the request no longer fits, because this agent has no tool to recall what it removes.`;
 const NO_ROOM_REASON = 'the request would not have fit without being condensed immediately';
 
@@ -380,6 +381,9 @@ export class CondensationScheduler {
     const { manager } = this.parts;
     const { id, countedTokens, overheadTokens } = this.conversation;
     if (automatic === 'waits') {
+      // A preparation was made for the earlier view, and its outcome would end the wait.
+      this.preparation?.giveUp(UNDONE_REASON);
+      this.preparation = undefined;
       manager.postpone(id, countedTokens - overheadTokens, overheadTokens);
     } else if (automatic === 'runs') manager.resume(id);
   }
