@@ -248,6 +248,13 @@ describe('a row of the conversations view', () => {
     expect(tooltip).toMatch(/1,000 → 600 tokens \(−40%\); 50% → ≈ 46% full/);
   });
 
+  it('shows only how full the window is once given back, since the agent may have continued condensed', () => {
+    const ledger: LedgerOutline = { conversation: 'id-given', condensations: [condensation('1')] };
+    const { description, tooltip } = item(found('given'), ledger);
+    expect(description).toBe('−40% · 50% full · given back · 2 min ago');
+    expect(tooltip).not.toContain('→ ≈');
+  });
+
   it('has its own icon for a copy that was given back, so that a narrow view tells it from its original', () => {
     const icon = (title: string) => item(found('a', { details: { ...found('a').details!, title } })).iconPath;
     expect([icon('Fix it (condensed)'), icon('Fix it')]).toMatchObject([{ id: 'copy' }, { id: 'comment' }]);

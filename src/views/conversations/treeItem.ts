@@ -101,7 +101,7 @@ function createConversationItem(node: ConversationNode, facts: ItemFacts): vscod
   const last = findShownCondensation(ledger);
   const problem = found.details?.problem;
   const size = formatSize(found);
-  const full = (last && formatFillChange(found, last, facts.contextWindow)) ?? formatFill(found, facts.contextWindow);
+  const full = formatExpectedFill(node, facts) ?? formatFill(found, facts.contextWindow);
   const age = formatAge(facts.now - found.modified);
   const fill = problem === undefined ? found.details?.fill : undefined;
   const percent = fill && (100 * fill.tokens) / (fill.window ?? facts.contextWindow);
@@ -185,8 +185,19 @@ function createRow(
   return item;
 }
 
+/**
+ * How full the window is and would be with the condensation; undefined if unknown. Once given back,
+ * the agent may have continued with the condensed messages: its figure would be reduced twice.
+ */
+function formatExpectedFill({ found, ledger, givenBackAs }: ConversationNode, facts: ItemFacts): string | undefined {
+  const last = findShownCondensation(ledger);
+  return last && givenBackAs === undefined ? formatFillChange(found, last, facts.contextWindow) : undefined;
+}
+
 /** Plain text, never Markdown: everything here is untrusted. */
-function renderTooltip({ found, ledger }: ConversationNode, { now, contextWindow }: ItemFacts): string {
+function renderTooltip(node: ConversationNode, facts: ItemFacts): string {
+  const { found, ledger } = node;
+  const { now, contextWindow } = facts;
   const { details, path } = found;
   const last = findShownCondensation(ledger);
   const workspace = getWorkspace(found);
@@ -206,7 +217,7 @@ function renderTooltip({ found, ledger }: ConversationNode, { now, contextWindow
             formatProviderName(getProviderName(last.provider), last.configName),
             [
               formatTokenChange(last.tokensBefore, last.tokensAfter),
-              ...[formatFillChange(found, last, contextWindow) ?? []].flat(),
+              ...[formatExpectedFill(node, facts) ?? []].flat(),
             ].join('; '),
           ),
         ]
