@@ -72,11 +72,15 @@ describe('the index of stored conversations', () => {
       renewed: 4,
       fill: { tokens: 607, window: 1_000, isRecorded: true, tokenFactor: 1.5 },
     });
-    const fillOf = async (copy: Partial<ConversationDetails>, conversation = 'a'): Promise<unknown> => {
+    const fillOf = async (
+      copy: Partial<ConversationDetails>,
+      conversation = 'a',
+      source = original,
+    ): Promise<unknown> => {
       const conversations = make((_signal, report) => {
         const found = ['a', 'b'].map((path) => ({ agent: 'Claude Code', path, modified: 0, bytes: 1 }) as const);
         report({ found: { conversations: found, problems: [] }, givenBack: [{ conversation, path: 'b' }] });
-        report({ details: [original, file('b', { tokens: 199, ...copy })] });
+        report({ details: [source, file('b', { tokens: 199, ...copy })] });
         return Promise.resolve();
       });
       await conversations.refresh();
@@ -87,6 +91,9 @@ describe('the index of stored conversations', () => {
     expect(await fillOf({ fill: { ...own, isRecorded: true } })).toEqual({ ...own, isRecorded: true });
     expect(await fillOf({ fill: own }, 'gone')).toEqual(own);
     expect(await fillOf({ fill: own }, 'b')).toEqual(own);
+    // Without a recorded request the original's figure is an estimate too.
+    const unrecorded = { ...original, fill: { tokens: 404, window: 1_000, isRecorded: false, tokenFactor: 1.5 } };
+    expect(await fillOf({ fill: own }, 'a', unrecorded)).toEqual(own);
   });
 
   it('lists every conversation at once, and its details as they are read', async () => {

@@ -86,7 +86,7 @@ export class ConversationIndex implements Disposable {
     if (details?.tokens === undefined || details.fill?.isRecorded !== false) return details;
     const of = this.givenBack.find(({ path, conversation }) => path === details.path && conversation !== details.id);
     const { tokens, fill, renewed = 0 } = this.details.get(pathById.get(of?.conversation) ?? '') ?? {};
-    if (tokens === undefined || fill === undefined) return details;
+    if (tokens === undefined || fill?.isRecorded !== true) return details;
     return { ...details, fill: estimateCopyFill({ tokens, fill, renewed }, details.tokens) };
   }
 
