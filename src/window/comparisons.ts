@@ -104,7 +104,9 @@ export class ComparisonDocuments implements vscode.TextDocumentContentProvider, 
     const { id, side } = parseUri(document);
     const comparison = this.kept.get(id);
     if (comparison === undefined)
-      return vscode.l10n.t('This comparison is no longer available. Condense the conversation again to see it.');
+      return getOpenedPath(document) === ''
+        ? vscode.l10n.t('This comparison is no longer available. Condense the conversation again to see it.')
+        : vscode.l10n.t('This text is no longer available. Open the conversation again to see it.');
     if (typeof comparison === 'string') return comparison;
     return side === 'before' ? comparison.before : comparison.after;
   }

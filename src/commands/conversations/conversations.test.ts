@@ -124,6 +124,11 @@ describe('the conversations view', () => {
     expect(fake.executed).toContainEqual(condensed);
   });
 
+  it('says how to see an opened conversation again after the window was reloaded', () => {
+    const document = Uri.from({ scheme: 'context-condenser', path: getOpenedFolder('/a.jsonl'), query: '/a.jsonl' });
+    expect(services.comparisons.provideTextDocumentContent(document as never)).toMatch(/Open the conversation again/);
+  });
+
   it("condenses what was previewed with the preview's button", async () => {
     session();
     await opened();
