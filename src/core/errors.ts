@@ -1,4 +1,3 @@
-/** Message for display or logs. */
 export const getErrorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /**
@@ -16,12 +15,11 @@ const QUOTING_ERROR_NAMES = new Set([
   'WireError',
 ]);
 
-/** Describes an error for logs without content: the system's code, or our own words. */
+/** Describes an error for logs by the system's error code or our own words, without any content. */
 export function getErrorKind(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   return getErrorCode(error) ?? (QUOTING_ERROR_NAMES.has(error.name) ? error.name : error.message);
 }
 
-/** The system's error code, such as `ENOENT`. */
 export const getErrorCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;

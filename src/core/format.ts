@@ -1,20 +1,18 @@
-/** Formats figures for display. */
 import { formatShare } from './percent';
 
-// Created on demand, since it takes several milliseconds at startup.
+// Created on demand, since creating it takes several milliseconds.
 let numberFormat: Intl.NumberFormat | undefined;
 
-/** With thousands separators. */
 export const formatTokens = (tokens: number): string =>
   (numberFormat ??= new Intl.NumberFormat('en-US')).format(Math.round(tokens));
 
-/** Percentage with sign; never 0 if something changed. */
+/** Formats a signed percentage, which is never 0 if something changed. */
 export function formatChange(before: number, after: number): string {
   const words = formatShare(after - before, before);
   return before > 0 && after > before && !words.startsWith('<') ? `+${words}` : words;
 }
 
-/** Formats with as many digits as the amount needs; "unknown" if undefined. */
+/** Formats US dollars with as many digits as the amount needs. */
 export function formatCost(dollars: number | undefined): string {
   if (dollars === undefined) return 'unknown';
   if (dollars === 0) return '$0';
@@ -22,7 +20,6 @@ export function formatCost(dollars: number | undefined): string {
   return `$${dollars.toFixed(dollars < 0.01 ? 4 : 2)}`;
 }
 
-/** Seconds, or milliseconds below one second. */
 export function formatTime(ms: number): string {
   const whole = Math.round(ms);
   return whole < 1000 ? `${whole} ms` : `${(ms / 1000).toFixed(1)} seconds`;

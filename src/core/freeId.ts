@@ -1,6 +1,5 @@
 /**
- * Creates an ID from a user's name for something: its ASCII letters and digits with dashes between, and a number if the
- * ID is taken.
+ * Joins a name's ASCII letters and digits with dashes, and adds a number if the ID is taken.
  * @param otherwise used for a name without letters or digits
  */
 export function makeFreeId(name: string, taken: readonly string[], otherwise: string): string {

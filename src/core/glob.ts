@@ -1,6 +1,6 @@
 /**
  * Globs for tool names and file paths: `**` any folders, `*` and `?` within a name, `{a,b}`
- * alternatives. Matched by states instead of a regular expression, since imported patterns must not
+ * alternatives. Uses states instead of a regular expression, because imported patterns must not
  * cause exponential time.
  */
 
@@ -31,7 +31,6 @@ function matchAny(patterns: readonly string[]): Matcher {
   const compiled = withoutTooMany(patterns).map(parseGlob);
   const known = new Map<string, boolean>();
   return (text) => {
-    // Conversations repeat the same names.
     const before = known.get(text);
     if (before !== undefined) return before;
     const isOne = compiled.some((tokens) => matchesTokens(tokens, text));
@@ -40,11 +39,10 @@ function matchAny(patterns: readonly string[]): Matcher {
   };
 }
 
-/** Maximum characters of patterns after expanding braces; beyond it braces are literal. */
+/** Maximum characters of patterns after expanding braces. */
 const MAX_EXPANDED_CHARS = 50_000;
 const MAX_ALTERNATIVES = 100;
 
-/** Expands braces while the total stays small. */
 function withoutTooMany(patterns: readonly string[]): readonly string[] {
   let room = MAX_EXPANDED_CHARS - sumLengths(patterns);
   return patterns.flatMap((pattern) => {
@@ -59,7 +57,7 @@ function withoutTooMany(patterns: readonly string[]): readonly string[] {
 const sumLengths = (patterns: readonly string[]): number => patterns.reduce((sum, { length }) => sum + length, 0);
 const BRACE_ALTERNATIVES = /\{([^{},]*,[^{}]*)\}/;
 
-/** Expands braces, leaving the remaining ones literal if there would be too many patterns. */
+/** Leaves braces literal if expanding them would make too many patterns. */
 function expandAlternatives(patterns: readonly string[]): readonly string[] {
   const choices = patterns.map((pattern) => BRACE_ALTERNATIVES.exec(pattern)?.[1]?.split(','));
   const count = choices.reduce((sum, list) => sum + (list?.length ?? 1), 0);
@@ -73,11 +71,10 @@ function expandAlternatives(patterns: readonly string[]): readonly string[] {
 
 type Token =
   | { readonly kind: 'character'; readonly character: string }
-  /** Matches one character of a name. */
   | { readonly kind: 'any' }
-  /** Any characters within a name, or any characters. */
+  /** `name` matches any characters within a name, `path` any characters at all. */
   | { readonly kind: 'name' | 'path' }
-  /** The next two tokens are optional. */
+  /** Makes the next two tokens optional. */
   | { readonly kind: 'optional' };
 
 function parseGlob(pattern: string): Token[] {
@@ -88,7 +85,6 @@ function parseGlob(pattern: string): Token[] {
   });
 }
 
-/** States reachable after the text so far. */
 class MatchStates {
   readonly list: number[] = [];
   private readonly marks: Uint8Array;
@@ -133,7 +129,6 @@ function matchesTokens(tokens: readonly Token[], text: string): boolean {
   return states.hasState(tokens.length);
 }
 
-/** Undefined if the token doesn't match the character. */
 function stateAfter(token: Token | undefined, state: number, character: string): number | undefined {
   switch (token?.kind) {
     case 'character':

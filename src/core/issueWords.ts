@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 
-/** Describes a schema violation for the user, to be appended to the field's name. */
+/** Describes a schema violation, to be appended to the field's name. */
 export function describeIssue(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':

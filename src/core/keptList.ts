@@ -1,5 +1,5 @@
 /** Shared, since most stored lists are empty. */
 const EMPTY_LIST: readonly never[] = [];
 
-/** Copies a list for storage, since a grown array keeps capacity for sixteen more elements. */
+/** A list that grew keeps capacity for sixteen more elements; a copy does not. */
 export const trimList = <T>(list: readonly T[]): readonly T[] => (list.length === 0 ? EMPTY_LIST : list.slice());

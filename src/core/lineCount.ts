@@ -6,5 +6,4 @@ export function countLines(text: string): number {
   return count;
 }
 
-/** Counts partial lines too. */
 export const countLinesIn = (text: string, { start, end }: Slice): number => countLines(text.slice(start, end));

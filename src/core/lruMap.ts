@@ -1,4 +1,4 @@
-/** A map of at most `max` entries: adding one more drops the entry that was used longest ago. */
+/** Drops the entry that was used longest ago if it would exceed `max` entries. */
 export class LruMap<K, V> {
   /** Insertion order is order of use, oldest first. */
   private readonly entries = new Map<K, V>();
@@ -9,7 +9,6 @@ export class LruMap<K, V> {
     return this.entries.size;
   }
 
-  /** Returns the current keys, least recently used first. */
   keys(): K[] {
     return [...this.entries.keys()];
   }

@@ -1,6 +1,3 @@
-/**
- * Account of a session (requests, cost, content) and sums over many. Plain data, stored on disk.
- */
 import type { FillLevel } from './fillLevel';
 import type { TokenSums } from './replay';
 import type { PartSums, ReadFileSum, ToolCalls, UnusedResult } from './composition';
@@ -8,22 +5,20 @@ import { PART_KINDS, type PartKind } from './parts';
 import { maskSecrets } from '../secrets/maskSecrets';
 import { formatBlockName, getWeek } from './blocks';
 
-/** Requests to one model in one day and one five-hour block. */
 export interface DayUsage extends TokenSums {
-  /** Local date, `2026-11-23`. */
+  /** Local date, such as `2026-11-23`. */
   readonly day: string;
-  /** Start of the five-hour block in milliseconds since the epoch; see `blocks.ts`. */
+  /** When the five-hour block starts, in milliseconds since the epoch. */
   readonly block: number;
-  /** Undefined if the agent does not record it. */
   readonly model?: string;
   readonly requests: number;
-  /** US dollars, for requests with a known price. */
+  /** US dollars for requests with a known price. */
   readonly cost: number;
-  /** Requests without a known price; the cost excludes them. */
+  /** Number of requests that `cost` lacks because their price is unknown. */
   readonly unpriced: number;
-  /** Requests reconstructed from the conversation instead of recorded. */
+  /** Number of requests that we reconstructed because the agent recorded none. */
   readonly replayed: number;
-  /** US dollars of the replayed requests; the real cost may be higher, see `computeCostRange`. */
+  /** US dollars of the replayed requests. The real cost may be higher: see `computeCostRange`. */
   readonly replayedCost: number;
 }
 
@@ -32,39 +27,28 @@ export interface SessionAccount {
   readonly path: string;
   readonly id: string;
   readonly title: string;
-  /** The agent's working folder. */
   readonly project?: string;
-  /** The session it was forked from, or that started it as a subagent. */
   readonly above?: { readonly path: string; readonly relation: 'fork' | 'subagent' };
-  /** Recorded by the agent, or reconstructed from the conversation. */
   readonly source: 'recorded' | 'replayed' | 'mixed';
   readonly usage: readonly DayUsage[];
-  /** The model's window in tokens, if known. */
   readonly window?: number;
-  /** Prompt tokens in order, downsampled to each interval's maximum. */
   readonly fill: readonly number[];
-  /** Fill level if the session continued now; undefined if its messages were not read. */
   readonly now?: FillLevel;
   readonly compactions: CompactionSum;
-  /** False if only the requests were read and the fields below are empty. Default true. */
+  /** False if only the requests were read. Default true. */
   readonly isComposed?: boolean;
   readonly parts: PartSums;
-  /** Tokens sent for the eleventh time or more. */
   readonly sentOften: number;
   readonly files: readonly ReadFileSum[];
   readonly unused: readonly UnusedResult[];
   readonly calls: readonly ToolCalls[];
 }
 
-/** The agent's own compactions. */
 export interface CompactionSum {
   readonly count: number;
-  /**
-   * US dollars, recorded or estimated from the context and the summary. Undefined if no price is
-   * known.
-   */
+  /** US dollars, recorded or estimated; undefined if no price is known. */
   readonly cost?: number;
-  /** An estimated cost is in no other sum; a recorded one is part of the requests. */
+  /** An estimated cost is in no other sum; a recorded one is part of the requests' cost. */
   readonly isEstimate: boolean;
 }
 
@@ -73,29 +57,22 @@ const GROUPINGS_BY_TIME: ReadonlySet<Grouping> = new Set(['block', 'day', 'week'
 export type Grouping = (typeof GROUPINGS)[number];
 
 export interface AccountRow extends TokenSums {
-  /** An agent's name, folder, model ID, date, or session path. */
+  /** An agent's name, a folder, a model ID, a date or a session's path. */
   readonly key: string;
-  /** Display text if the key is unsuitable, such as a session's title. */
   readonly label: string;
   readonly sessions: number;
   readonly requests: number;
   readonly cost: number;
   readonly unpriced: number;
-  /** Requests reconstructed instead of recorded. */
   readonly replayed: number;
-  /** US dollars of the replayed requests; the real cost may be higher, see `computeCostRange`. */
   readonly replayedCost: number;
-  /** Sessions only: position in the tree, and cost including forks and subagents. */
   readonly tree?: SessionTree;
 }
 
 export interface SessionTree {
-  /** 0 for a root. */
   readonly depth: number;
-  /** Path of the parent session. */
   readonly above?: string;
   readonly relation?: 'fork' | 'subagent';
-  /** Number of sessions including descendants. */
   readonly sessions: number;
   readonly requests: number;
   readonly cost: number;
@@ -103,12 +80,11 @@ export interface SessionTree {
   readonly replayedCost: number;
 }
 
-/** Group name for missing values. */
 const UNKNOWN_KEY = 'unknown';
 
 type OpenRow = { -readonly [Key in keyof AccountRow]: AccountRow[Key] };
 
-/** Times are sorted chronologically, sessions as trees, everything else by cost. */
+/** Sorts times chronologically, sessions as trees, and everything else by cost. */
 export function groupAccount(sessions: readonly SessionAccount[], grouping: Grouping): AccountRow[] {
   const rows = new Map<string, OpenRow>();
   const seen = new Set<string>();
@@ -136,10 +112,7 @@ const makeEmptyRow = (key: string, label: string): OpenRow => ({
 const compareCost = (a: AccountRow, b: AccountRow): number =>
   b.cost - a.cost || b.cacheRead + b.fresh - a.cacheRead - a.fresh || (a.key < b.key ? -1 : 1);
 
-/**
- * Each session followed by its descendants. A session without cost appears only if it has
- * descendants.
- */
+/** Lists each session before its descendants. */
 function makeTreeRows(sessions: readonly SessionAccount[], own: ReadonlyMap<string, OpenRow>): AccountRow[] {
   const byPath = new Map(sessions.map((session) => [session.path, session]));
   const below = new Map<string | undefined, SessionAccount[]>();
@@ -198,20 +171,17 @@ function getGroupKey(session: SessionAccount, usage: DayUsage, grouping: Groupin
   }
 }
 
-/** Sessions excluded from all sums, by reason. */
 export interface UnreadSessions {
   readonly reason: string;
   readonly sessions: number;
 }
 
-/** Groups what could not be read. @param reasons one for each */
 function groupUnreadSessions(reasons: readonly string[]): readonly UnreadSessions[] {
   const counts = new Map<string, number>();
   for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
   return [...counts].map(([reason, sessions]) => ({ reason, sessions })).sort((a, b) => b.sessions - a.sessions);
 }
 
-/** An agent's sessions with replayed requests. */
 export interface EstimatedSessions {
   readonly agent: string;
   readonly sessions: number;
@@ -224,31 +194,26 @@ function groupEstimatedSessions(sessions: readonly SessionAccount[]): readonly E
     .sort((a, b) => b.sessions - a.sessions || (a.agent < b.agent ? -1 : 1));
 }
 
-/** Sums over all sessions, and the composition of their context. */
 export interface AccountTotal extends Omit<AccountRow, 'key' | 'label' | 'tree'> {
-  /** Excluded from all sums. */
   readonly unread: readonly UnreadSessions[];
   readonly estimated: readonly EstimatedSessions[];
-  /** Sessions whose requests are counted, but whose content could not be analyzed. */
+  /** Sessions whose content we could not analyze. */
   readonly uncomposed: number;
   readonly parts: PartSums;
   readonly sentOften: number;
   readonly compactions: { readonly count: number; readonly estimatedCost: number; readonly recordedCost: number };
   readonly files: readonly (ReadFileSum & { readonly session: string })[];
   readonly unused: readonly (UnusedResult & { readonly session: string })[];
-  /** Tool calls per agent. */
   readonly calls: readonly (ToolCalls & { readonly agent: string })[];
 }
 
 const MAX_TOP_ENTRIES = 10;
 
-/** The sum of sessions, and the largest waste among them. @param unread why others could not be read, one reason for each */
 export function addUp(sessions: readonly SessionAccount[], unread: readonly string[] = []): AccountTotal {
   const rows = groupAccount(sessions, 'agent');
   const sum = (of: (row: AccountRow) => number): number => rows.reduce((total, row) => total + of(row), 0);
   const parts = Object.fromEntries(
     PART_KINDS.map((kind) => [kind, sessions.reduce((total, session) => total + session.parts[kind], 0)]),
-    // One entry for each kind, made of the list of kinds.
   ) as Record<PartKind, number>;
   const compacted = (isEstimate: boolean): number =>
     sessions.reduce(
@@ -299,14 +264,11 @@ function countCalls(sessions: readonly SessionAccount[]): AccountTotal['calls'] 
   return [...sums.values()];
 }
 
-/**
- * Sums and the costliest entries for display, small enough for the UI thread. Secrets in titles,
- * commands and paths are masked.
- */
+/** Small enough for the UI thread. Secrets in titles, commands and paths are masked. */
 export interface AccountOverview {
   readonly total: AccountTotal;
   readonly groups: Readonly<Record<Grouping, readonly AccountRow[]>>;
-  /** The costliest sessions, each without those below it, with their fill levels. */
+  /** Costs exclude descendants. */
   readonly sessions: readonly (Pick<SessionAccount, 'title' | 'window' | 'fill' | 'now' | 'compactions'> &
     Pick<AccountRow, 'cost' | 'replayedCost' | 'requests' | 'unpriced'>)[];
 }
@@ -314,10 +276,7 @@ export interface AccountOverview {
 const MAX_SHOWN_ROWS = 100;
 const MAX_SHOWN_SESSIONS = 30;
 
-/**
- * @param since leaves out what was before this local date, `2026-11-16`
- * @param unread why sessions could not be read, one reason for each
- */
+/** @param since leaves out everything before this local date, such as `2026-11-16` */
 export function makeOverview(
   sessions: readonly SessionAccount[],
   since?: string,
@@ -349,7 +308,6 @@ export function makeOverview(
       agent: rows('agent'),
       project: rows('project'),
       model: rows('model'),
-      // The latest for times.
       block: groupAccount(within, 'block').slice(-MAX_SHOWN_ROWS),
       day: groupAccount(within, 'day').slice(-MAX_SHOWN_ROWS),
       week: groupAccount(within, 'week').slice(-MAX_SHOWN_ROWS),
@@ -376,18 +334,13 @@ export function makeOverview(
   };
 }
 
-/** The sessions that have requests since a local date, each whole. @param since absent: all */
 export const selectSessionsUsedSince = (
   sessions: readonly SessionAccount[],
   since?: string,
 ): readonly SessionAccount[] =>
   since === undefined ? sessions : sessions.filter(({ usage }) => usage.some(({ day }) => day >= since));
 
-/**
- * The requests since a local date. The context's composition is not kept by day: a session that has requests since then counts with all
- * of it.
- * @param since absent: all
- */
+/** Keeps the requests since a local date. Composition is not stored by day, so it stays whole. */
 export function cutSessionsSince(sessions: readonly SessionAccount[], since?: string): readonly SessionAccount[] {
   if (since === undefined) return sessions;
   return selectSessionsUsedSince(sessions, since).map((session) => ({

@@ -1,9 +1,8 @@
-/** Five-hour blocks and weeks, which subscription limits are based on. */
 import { formatLocalDay } from '../localDay';
 
 const HOUR_MS = 60 * 60_000;
 
-/** Duration in milliseconds: the session limit of Claude's and ChatGPT's plans. */
+/** Milliseconds of the session limit of Claude's and ChatGPT's plans. */
 export const BLOCK_MS = 5 * HOUR_MS;
 
 interface RequestTime {
@@ -13,9 +12,9 @@ interface RequestTime {
 }
 
 /**
- * Blocks per agent: each starts at the hour of its first request and lasts five hours, as in
- * ccusage's `blocks`. Vendors count all devices; only this one is known.
- * @returns the start of a request's block in milliseconds since the epoch
+ * Finds five-hour blocks as ccusage's `blocks` does: a block starts at the hour of its first
+ * request. We know only this device, but vendors count all of them.
+ * @returns a function that gives the start of a request's block in milliseconds since the epoch
  */
 export function findBlockStarts(moments: readonly RequestTime[]): (agent: string, at: number) => number {
   const byAgent = new Map<string, number[]>();
@@ -37,14 +36,14 @@ export function findBlockStarts(moments: readonly RequestTime[]): (agent: string
   };
 }
 
-/** Monday of a local date's week, `2026-11-23`. */
+/** Returns the Monday of a local date's week, such as `2026-11-23`. */
 export function getWeek(day: string): string {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
   const weekday = (new Date(year, month - 1, date).getDay() + 6) % 7;
   return formatLocalDay(new Date(year, month - 1, date - weekday).getTime());
 }
 
-/** Start of a block in local time, `2026-11-23 14:00`. */
+/** Formats the start of a block in local time, such as `2026-11-23 14:00`. */
 export function formatBlockName(start: number): string {
   const date = new Date(start);
   const two = (value: number): string => String(value).padStart(2, '0');

@@ -1,4 +1,3 @@
-/** Composition of a conversation's requests, and waste in them. */
 import { getBlocks, isAnyThinking, isImage, isRecord, isToolResult, REASONING_BLOCK_TYPE } from '../messages/blocks';
 import { findNames } from '../messages/names';
 import { listContents } from '../messages/content';
@@ -12,22 +11,20 @@ import type { MessageCounter } from '../tokens/messageCounter';
 import type { ConversationRequest } from './replay';
 import { OFTEN_SENT_TIMES, type PartKind } from './parts';
 
-/** o200k tokens summed over all requests: content sent ten times counts ten times. */
+/** o200k tokens, summed over all requests: content that was sent ten times counts ten times. */
 export type PartSums = Readonly<Record<PartKind, number>>;
 
 export interface ReadFileSum {
   readonly path: string;
   readonly reads: number;
-  /** Each result counted once. */
+  /** Counts each result once. */
   readonly tokens: number;
 }
 
 export interface UnusedResult {
   readonly tool: string;
-  /** The file or command, on one line. */
   readonly what: string;
   readonly tokens: number;
-  /** Number of requests it was sent with. */
   readonly sent: number;
 }
 
@@ -38,24 +35,20 @@ export interface ToolCalls {
 
 export interface Composition {
   readonly parts: PartSums;
-  /** Tokens sent for the eleventh time or more, over all requests. */
   readonly sentOften: number;
-  /** Files read more than once, by descending cost. */
   readonly files: readonly ReadFileSum[];
-  /** Results that were never referred to, by descending cost. */
+  /** Results to which the agent never referred, by descending cost. */
   readonly unused: readonly UnusedResult[];
-  /** By tool, ordered by first call. */
   readonly calls: readonly ToolCalls[];
 }
 
-/** Smaller results are not listed. */
 const MIN_UNUSED_TOKENS = 200;
-/** Minimum number of distinctive names needed to judge whether a result was used. */
+/** A result with fewer distinctive names does not show whether it was used. */
 const MIN_DISTINCTIVE_NAMES = 3;
 const MAX_TOP_ENTRIES = 5;
 const MAX_SUBJECT_CHARS = 80;
 
-/** @param fixed o200k tokens that each request held beside the messages */
+/** @param fixed o200k tokens of each request besides the messages */
 export function computeComposition(
   messages: readonly ApiMessage[],
   requests: readonly ConversationRequest[],
@@ -100,7 +93,6 @@ const NO_PARTS: PartSums = {
   fixed: 0,
 };
 
-/** Number of requests that included each message. */
 function countSends(count: number, requests: readonly ConversationRequest[]): number[] {
   const sends = new Array<number>(count).fill(0);
   let next = requests.length - 1;
@@ -108,7 +100,6 @@ function countSends(count: number, requests: readonly ConversationRequest[]): nu
   let from = Infinity;
   for (let index = count - 1; index >= 0; index--) {
     for (let request = requests[next]; request && request.answer > index; request = requests[--next]) {
-      // A compaction starts a new context, so earlier messages were sent with no later request.
       if (request.from !== from) sum = 0;
       from = request.from;
       sum += 1;
@@ -185,7 +176,7 @@ const listImages = (block: Block): readonly Block[] => {
   return (block.content as readonly Block[]).filter((part) => isRecord(part) && isImage(part));
 };
 
-/** Reads that repeat at least half of the lines of an earlier read of the same file. */
+/** Finds reads that repeat at least half of an earlier read of the same file. */
 function readAgain(exchanges: readonly ToolExchange[]): ReadonlySet<ToolExchange> {
   const shown = new Map<string, Set<string>>();
   const again = new Set<ToolExchange>();
@@ -232,10 +223,7 @@ function listReadFiles(exchanges: readonly ToolExchange[], counter: MessageCount
     .slice(0, MAX_TOP_ENTRIES);
 }
 
-/**
- * Results whose new names the model never used, and whose file no later call named. A name belongs
- * to the first result that contains it.
- */
+/** Lists results of which the model used no new name and whose file no later call named. */
 function listUnusedResults(
   messages: readonly ApiMessage[],
   exchanges: readonly ToolExchange[],
@@ -261,7 +249,6 @@ function listUnusedResults(
           if (owner) used.add(owner);
           else firstIn.set(name, undefined);
         }
-        // A later call names the whole path.
         const read = lastRead.get(text);
         if (read) used.add(read);
       }
@@ -295,7 +282,7 @@ function listUnusedResults(
     .map(({ exchange, ...figures }) => ({ tool: exchange.tool, what: nameExchange(exchange), ...figures }));
 }
 
-/** Secrets are masked before truncation, which could split them. */
+/** Masks before shortening, which could split a secret. */
 const nameExchange = (exchange: ToolExchange): string =>
   shortenText(
     maskSecrets(getPath(DEFAULT_TOOLS, exchange) ?? getCommand(exchange) ?? '').replace(/\s+/g, ' '),

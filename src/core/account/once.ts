@@ -1,6 +1,6 @@
 /**
- * Counts each payment once: requests repeated in forks, copies, resumed and given-back sessions are
- * identified by their keys and counted in the session that made them, regardless of session order.
+ * Counts each paid request once: forks, copies, resumed and given-back sessions repeat requests,
+ * and only the session that made a request counts it.
  */
 import type { DayUsage, SessionAccount } from './account';
 import { findBlockStarts } from './blocks';
@@ -8,34 +8,27 @@ import { formatLocalDay } from '../localDay';
 import type { RecordedSession } from './recordedRequest';
 import type { TokenSums } from './replay';
 
-/** A request with its price, or a part of one. Plain data, stored on disk. */
 export interface PaidRequest extends TokenSums {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly model?: string;
-  /** 0 for a part of another request; more than 1 if the agent records only their sum. */
+  /** 0 for a part of a request; more than 1 if the agent records only sums. */
   readonly requests: number;
   /** US dollars; absent if the price is unknown. */
   readonly cost?: number;
   readonly isReplayed?: boolean;
-  /** The cost is its share of what the vendor charged. */
+  /** True if the cost is a share of what the vendor charged. */
   readonly isCharged?: boolean;
   readonly isCompaction?: boolean;
-  /** See {@link RecordedSession.keys}; absent if it is never repeated. */
+  /** Equal in all files that repeat the request; see {@link RecordedSession.keys}. */
   readonly key?: string;
   readonly isCopy?: boolean;
 }
 
-/**
- * The agent's running total for a session, with prices for the part that no request accounts for.
- * Plain data.
- */
+/** The agent's running total for a session, with prices for tokens that no recorded request has. */
 export interface PaidTotal {
-  /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Number of the session's entries included. */
   readonly after: number;
-  /** Number of compactions included. */
   readonly compactions: number;
   readonly models: readonly PaidModel[];
 }
@@ -43,22 +36,18 @@ export interface PaidTotal {
 export interface PaidModel extends TokenSums {
   readonly model?: string;
   readonly requests?: number;
-  /** US dollars charged according to the vendor. */
   readonly charge?: number;
   /** US dollars per token of each kind; absent if unknown. */
   readonly rates?: TokenSums;
-  /** US dollars for tools, beyond the session's requests. */
+  /** US dollars for tools, in addition to the session's requests. */
   readonly toolCost?: number;
 }
 
-/**
- * A session as read from its file, before it is compared with others. Plain data, stored on disk.
- */
 export interface ReadSession extends Omit<SessionAccount, 'usage' | 'source' | 'above'> {
   readonly requests: readonly PaidRequest[];
   readonly totals?: readonly PaidTotal[];
   readonly identity?: RecordedSession;
-  /** Path or ID of the session that started it. */
+  /** Path or ID of a session. */
   readonly startedBy?: string;
 }
 
@@ -68,7 +57,7 @@ interface RequestClaim {
   readonly isCopy: boolean;
 }
 
-/** Accounts of all sessions, each with what was paid only in it. Order is preserved. */
+/** Returns the accounts in the order of `sessions`. */
 export function countOnce(sessions: readonly ReadSession[]): SessionAccount[] {
   const inOrder = [...sessions].sort(compareAge);
   const claims = new Map<string, RequestClaim>();
@@ -76,7 +65,7 @@ export function countOnce(sessions: readonly ReadSession[]): SessionAccount[] {
   for (const session of inOrder) {
     for (const claim of keyed.get(session) ?? []) {
       const known = claims.get(claim.key);
-      // For equal claims the older session wins, since a copy made during an answer has less of it.
+      // At a tie the older session wins: a copy made during an answer has less of it.
       if (!known) claims.set(claim.key, claim);
       else {
         const owner = known.isCopy && !claim.isCopy ? claim : known;
@@ -115,7 +104,7 @@ export function countOnce(sessions: readonly ReadSession[]): SessionAccount[] {
   });
 }
 
-/** Older sessions first. A total order makes the result independent of file order. */
+/** A total order makes the result independent of the order of files. */
 function compareAge(a: ReadSession, b: ReadSession): number {
   return (
     (a.identity?.began ?? Infinity) - (b.identity?.began ?? Infinity) ||
@@ -131,7 +120,7 @@ interface KeyedClaim extends RequestClaim {
   readonly key: string;
 }
 
-/** The agent's IDs of the sessions it derives from, nearest first. */
+/** Nearest first. */
 export const listOriginIds = (identity: RecordedSession | undefined): readonly string[] =>
   identity?.forkOf === undefined ? [] : [identity.forkOf, ...(identity.furtherOrigins ?? [])];
 
@@ -147,7 +136,6 @@ function groupRequestsByKey(sessions: readonly ReadSession[]): KeyedRequests {
     if (known) return known;
     const { identity, agent } = session;
     const origins = listOriginIds(identity).map((id) => byId.get(`${agent} ${id}`));
-    // An archived or copied file of the origin may be shorter.
     const files = origins.find((each) => each !== undefined) ?? [];
     const before = files
       .filter((file) => file !== session && !below.has(file))
@@ -172,15 +160,15 @@ const listAllClaims = (session: ReadSession): readonly KeyedClaim[] =>
   }));
 
 /**
- * Copied records keep their times or get the time of copying, milliseconds apart, faster than any
- * model answers.
+ * Copied records keep their times or get times only milliseconds apart, faster than any model
+ * answers.
  */
 const MAX_COPYING_MS = 1_000;
 
 /**
- * Keys can collide by chance. A record is a copy if the origin had it before the session started,
- * and has its original time or the time of copying. If the origin is gone, everything older than
- * the session is a copy.
+ * Keys can collide by chance. A record is a copy if the origin had it before the session started
+ * and it has its original time or the time of copying. If the origin's file is gone, everything
+ * older than the session is a copy.
  */
 function listClaimsInLineage(
   session: ReadSession,
@@ -212,7 +200,7 @@ interface ParentSession {
   readonly relation: 'fork' | 'subagent';
 }
 
-/** Parent of each session: as recorded, or the session that made its newest copied request. */
+/** A session's parent is the recorded one, or the session that made its newest copied request. */
 function findParentSessions(
   sessions: readonly ReadSession[],
   keyed: KeyedRequests,
@@ -223,7 +211,7 @@ function findParentSessions(
     byName.set(session.path, session);
     byName.set(session.id, session);
     const id = session.identity?.id;
-    // A subagent's file names the session that started it, which is not its own ID.
+    // A subagent's file contains the ID of the session that started it.
     if (id !== undefined && session.startedBy === undefined) byName.set(`${session.agent} ${id}`, session);
   }
   const above = new Map<ReadSession, ParentSession>();
@@ -266,7 +254,7 @@ interface CountedSessions {
 
 const TOKEN_KINDS = ['fresh', 'cacheWrite', 'cacheRead', 'output'] as const;
 
-/** For several files of one session, the one with the most complete totals. */
+/** Of several files of a session, chooses the one with the largest totals. */
 function findSessionsWithTotals(sessions: readonly ReadSession[]): ReadonlySet<ReadSession> {
   const furthest = new Map<string, ReadSession>();
   const sumLengths = ({ totals = [] }: ReadSession): number =>
@@ -281,7 +269,7 @@ function findSessionsWithTotals(sessions: readonly ReadSession[]): ReadonlySet<R
 }
 
 /**
- * What the agent's totals contain beyond recorded requests and subagents: compactions, titles,
+ * Lists what the agent's totals contain beyond recorded requests, such as compactions, titles and
  * checks. A fork continues its origin's totals.
  */
 function listRest(session: ReadSession, { inOrder, owned, above, keyed }: CountedSessions): PaidRequest[] {
@@ -290,7 +278,6 @@ function listRest(session: ReadSession, { inOrder, owned, above, keyed }: Counte
   const origin = above.get(session);
   const base = origin?.relation === 'fork' ? findLastTotalBefore(origin.session.totals, identity?.began) : undefined;
   const claims = keyed.get(session) ?? [];
-  // The base already includes the origin's totals.
   const own = requests.map((request, index) => (base && claims[index]?.isCopy === true ? undefined : request));
   const others = inOrder
     .filter((other) => other !== session && other.agent === agent && identity?.id !== undefined)
@@ -340,7 +327,7 @@ function findLastTotalBefore(totals: readonly PaidTotal[] | undefined, began = I
   return totals?.findLast(({ at }) => at <= began);
 }
 
-/** Totals use the requested model name, records the answering one. */
+/** Totals name the requested model, but records name the one that answered. */
 const normalizeModelName = (model = ''): string =>
   model
     .replace(/\[[^\]]*\]$/, '')
@@ -402,7 +389,6 @@ function groupUsage(paid: readonly PaidRequest[], blockOf: (at: number) => numbe
     rows.set(key, row);
     row.requests += requests;
     row.cost += cost ?? 0;
-    // A part without a price makes its request's price incomplete.
     if (cost === undefined) row.unpriced += Math.max(1, requests);
     if (isReplayed) {
       row.replayed += requests;
@@ -413,7 +399,6 @@ function groupUsage(paid: readonly PaidRequest[], blockOf: (at: number) => numbe
   return [...rows.values()];
 }
 
-/** Recorded compactions cost what their request cost; others are estimated. */
 function countCompactions(
   { compactions }: ReadSession,
   totals: readonly PaidTotal[] | undefined,

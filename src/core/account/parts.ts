@@ -14,12 +14,11 @@ export const PART_KINDS = [
   'fixed',
 ] as const;
 /**
- * `calls`: tool parameters. `readAgain`: reads that mostly repeat an earlier read of the file.
- * `agent`: text the agent adds to user messages. `fixed`: instructions and tool declarations.
+ * `calls`: tool parameters. `readAgain`: reads that mostly repeat an earlier one. `agent`: text
+ * that the agent adds to user messages. `fixed`: instructions and tool declarations.
  */
 export type PartKind = (typeof PART_KINDS)[number];
 
-/** Content sent with more requests than this counts as sent often. */
 export const OFTEN_SENT_TIMES = 10;
 
 export const PART_LABELS: Readonly<Record<PartKind, string>> = {

@@ -1,61 +1,56 @@
 import { computeToolCost, type ServiceConditions } from '../cost/service';
 import { isSoundUsage, MAX_CALL_TOKENS, MAX_CALL_USD, countPromptTokens, type Usage } from '../cost/usage';
 
-/** Plain data, passed between workers. */
 export interface RecordedRequest {
   /** Milliseconds since the epoch. */
   readonly at?: number;
-  /** Model ID as the agent spells it. */
   readonly model?: string;
-  /** Who offers the model, as the agent names it, such as `openrouter`. */
+  /** The agent's name for the model's vendor, such as `openrouter`. */
   readonly seller?: string;
   /**
-   * Absent if the agent recorded a request without its size. If the vendor served it in several
-   * steps, this is the last one, which shows how full the window is; the others are in `parts`.
+   * Absent if the agent recorded no size. If the vendor served a request in several steps, `usage`
+   * is the last one, which shows how full the window is.
    */
   readonly usage?: Usage;
   readonly isOdd?: true;
-  /** Charged in addition to `usage`: earlier steps and other models involved. */
+  /** Earlier steps and other models, which are charged in addition to `usage`. */
   readonly parts?: readonly RequestPart[];
   readonly service?: ServiceConditions;
   /** Equal in all records of one request; see `RecordedSession.keys`. */
   readonly key?: string;
-  /** True if the record is known to repeat a request of another session. */
+  /** True if the record repeats a request of another session. */
   readonly isCopy?: boolean;
-  /** Length of the answer in tokens, if nothing else is recorded. */
   readonly outputTokens?: number;
-  /** US dollars as computed by the agent. */
+  /** US dollars, as computed by the agent. */
   readonly recordedCost?: number;
-  /** The model's window in tokens, if recorded. */
   readonly window?: number;
-  /** Index of the answer in the whole history; absent if rewound or a subagent's. */
+  /** Index of the answer in the whole history; absent if it was rewound or is a subagent's. */
   readonly message?: number;
   readonly purpose: 'answer' | 'compaction';
 }
 
 export interface RequestPart {
-  /** Default: the request's model. */
   readonly model?: string;
   readonly usage: Usage;
 }
 
 export interface RecordedTotal {
-  /** Milliseconds since the epoch, if the surrounding records give a time. */
   readonly at?: number;
-  /** Number of the session's requests recorded before it. */
+  /** Number of the session's requests recorded before this total. */
   readonly after: number;
-  /** Number of compactions recorded before it. */
   readonly compactions: number;
   /** Number of answers included, if the agent records only totals. */
   readonly answers?: number;
   readonly models: readonly ModelTotal[];
 }
 
-/** The vendor's charge for a session so far, including everything the agent requested. */
+/** What the vendor has charged for a session so far. */
 export interface RecordedCharge {
-  /** Milliseconds since the epoch. */
   readonly at?: number;
-  /** Number of answers included, for the conversation and, by message ID, for each subagent. */
+  /**
+   * Number of the conversation's answers included; `sideAnswers` counts those of subagents, by
+   * message ID.
+   */
   readonly answers: number;
   readonly sideAnswers?: Readonly<Record<string, number>>;
   readonly dollars: number;
@@ -65,28 +60,29 @@ export interface ModelTotal {
   readonly model?: string;
   readonly usage: Usage;
   readonly requests?: number;
-  /** Searches by the vendor's tool, including those of its requests. */
+  /** Number of searches by the vendor's tool. */
   readonly webSearches?: number;
 }
 
 export interface RecordedSession {
   readonly id?: string;
-  /** When the file was started, in milliseconds since the epoch; anything earlier is a copy. */
+  /** Start of the file in milliseconds since the epoch. Everything earlier is a copy. */
   readonly began?: number;
-  /** ID of the session it was forked from, or whose records it starts with. */
+  /** ID of the session from which this one was forked or whose records it starts with. */
   readonly forkOf?: string;
-  /** Further ancestors according to the copied records; the origin's file may be gone. */
+  /** IDs of further ancestors, in case the origin's file is gone. */
   readonly furtherOrigins?: readonly string[];
-  /** Scope of request keys: all sessions of the agent, or only a session and its ancestors. */
+  /**
+   * Whether keys are unique in all of the agent's sessions, or only in a session and its ancestors.
+   */
   readonly keys: 'everywhere' | 'in-lineage';
 }
 
 export interface RecordedCompaction {
-  /** Index in the whole history of the first message sent after it. */
+  /** Index of the first message that was sent after the compaction. */
   readonly message: number;
-  /** Milliseconds since the epoch. */
   readonly at?: number;
-  /** Context tokens before it, if recorded. */
+  /** Tokens of the context before the compaction. */
   readonly tokensBefore?: number;
 }
 
@@ -94,30 +90,26 @@ export interface RecordedRequests {
   readonly requests: readonly RecordedRequest[];
   readonly compactions: readonly RecordedCompaction[];
   readonly session?: RecordedSession;
-  /** True if compaction requests are included. Default: if any request is marked as one. */
+  /** Default: true if any request is marked as a compaction. */
   readonly hasCompactions?: boolean;
-  /** In file order. Each includes the previous ones and the origin's cost at the time of a fork. */
+  /** In file order. Each total includes the previous ones and, in a fork, the origin's cost. */
   readonly totals?: readonly RecordedTotal[];
-  /** The vendor's charge so far, if nothing else is recorded. */
+  /** Set if the agent records only what the vendor charged. */
   readonly charged?: RecordedCharge;
-  /** Index of the first message of this session, as opposed to the one it continues. Default 0. */
+  /** Index of the first message that is not from the continued session. Default 0. */
   readonly ownFrom?: number;
-  /** True if answers without a request were paid in another session. Default false. */
+  /** True if another session paid for the answers without a recorded request. Default false. */
   readonly isComplete?: boolean;
 }
 
-/** The last answer of a conversation read without what precedes its compactions. */
 export type LastRequest = Omit<RecordedRequest, 'message'> & {
-  /**
-   * Number of messages after its answer; undefined if the answer is not in the conversation or was
-   * compacted.
-   */
+  /** Number of messages after the answer; undefined if the answer is missing or compacted. */
   readonly messagesSince?: number;
 };
 
 /**
- * What of it a reading of a conversation has: all with the whole history, whose messages it names; else the last answer.
- * @param count of the messages of the whole history
+ * Returns all requests if `history` is `all`, because they refer to its messages; otherwise only
+ * the last one.
  */
 export function selectRecordedRequests(
   history: 'active' | 'all' | undefined,
@@ -131,12 +123,11 @@ export function selectRecordedRequests(
   return lastRequest ? { lastRequest } : {};
 }
 
-/** The same for a conversation read with its whole history. */
 export function findLastRequest(recorded: RecordedRequests, count: number): LastRequest | undefined {
   const last = findLastAnswer(recorded);
   if (!last) return undefined;
   const { message, ...rest } = last;
-  // A compaction can keep the last answers, which then follow it although they were requested before.
+  // A compaction can keep the last answers, so they follow it but were requested before it.
   const isCompacted = recorded.compactions.some(
     (compaction) =>
       message === undefined || compaction.message > message || (compaction.at ?? 0) > (last.at ?? Infinity),
@@ -144,10 +135,9 @@ export function findLastRequest(recorded: RecordedRequests, count: number): Last
   return { ...rest, ...(message !== undefined && !isCompacted && { messagesSince: count - 1 - message }) };
 }
 
-/** More requests than any session has. */
 const MAX_REQUESTS = 100_000;
 
-/** A rejected request, or one whose server reports no usage: unknown size and no cost. */
+/** A rejected request, or one whose server reports no usage. */
 const isNothing = (usage: Usage, parts: readonly RequestPart[] = []): boolean =>
   countPromptTokens(usage) === 0 && usage.outputTokens === 0 && usage.costUsd === undefined && parts.length === 0;
 
@@ -191,7 +181,7 @@ export function withoutOddNumbers<T extends RecordedRequests>(recorded: T): T {
   };
 }
 
-/** The last answer of known size, preferring the conversation's own over a subagent's. */
+/** Returns the last answer of known size, preferring the conversation's own to a subagent's. */
 export function findLastAnswer({ requests }: Pick<RecordedRequests, 'requests'>): RecordedRequest | undefined {
   const answers = requests.filter(({ purpose, usage }) => purpose === 'answer' && usage);
   return answers.findLast(({ message }) => message !== undefined) ?? answers.at(-1);

@@ -1,6 +1,5 @@
 /**
- * Replays the requests of a stored conversation: size and cached part of each. Calibrated by the
- * agent's records, or else based only on the text and model family.
+ * Replays the requests of a stored conversation to estimate the size and the cached part of each.
  */
 import { countPromptTokens, countUncachedInput, type Usage, type UsageAccounting } from '../cost/usage';
 import type { ApiMessage } from '../messages/types';
@@ -8,24 +7,20 @@ import type { MessageCounter } from '../tokens/messageCounter';
 import type { RecordedCompaction, RecordedRequest } from './recordedRequest';
 
 export interface ConversationRequest {
-  /** Index of the answering message. */
   readonly answer: number;
-  /** Index of the first message sent: after the last compaction. */
   readonly from: number;
-  /** Tokens of the messages sent. */
   readonly sent: number;
   readonly answered: number;
   /** Milliseconds since the epoch, if known. */
   readonly at?: number;
 }
 
-/** Compactions of a conversation whose agent only marks its summaries. */
+/** Finds the compactions of an agent that marks only its summaries. */
 export const findMarkedCompactions = (messages: readonly ApiMessage[]): RecordedCompaction[] =>
   messages.flatMap((message, index) =>
     index > 0 && (message['isSummary'] === true || message['isCompactSummary'] === true) ? [{ message: index }] : [],
   );
 
-/** All requests that have an answer in the conversation, oldest first. */
 export function listRequests(
   messages: readonly ApiMessage[],
   counter: MessageCounter,
@@ -53,35 +48,30 @@ export function listRequests(
   return requests;
 }
 
-/** How a model and an agent turn a conversation's o200k tokens into billed tokens. */
+/** How an agent and its model turn a conversation's o200k tokens into billed tokens. */
 export interface Calibration {
-  /** Model tokens in every request besides messages: instructions and tool declarations. */
+  /** Tokens of instructions and tool declarations, as the model counts them. */
   readonly fixed: number;
-  /** Model tokens per o200k token of messages. */
   readonly factor: number;
-  /**
-   * Answer tokens per o200k token kept of the answer; hidden reasoning raises it above the factor.
-   */
+  /** Answer tokens per stored o200k token; hidden reasoning makes it higher than `factor`. */
   readonly outputFactor: number;
-  /** Share of the cacheable prompt that was read from the cache. */
+  /** Share of the cacheable prompt that was read from the cache, from 0 to 1. */
   readonly cacheShare: number;
   readonly accounting: UsageAccounting;
-  /** Cache lifetime in milliseconds; undefined if writes are free. */
+  /** Cache lifetime in milliseconds; undefined if unknown. */
   readonly cacheMs: number | undefined;
-  /** Whether cache writes are billed (Anthropic), and for which lifetime. */
+  /** Whether the vendor bills cache writes, and for which lifetime. */
   readonly writes: 'none' | 'short' | 'long';
 }
 
-/** A request with its recorded usage. */
 export interface CalibrationPair {
   readonly request: ConversationRequest;
   readonly usage: Usage;
 }
 
-/** Minimum number of requests for a calibration. */
 const MIN_CALIBRATION_PAIRS = 3;
 
-/** Undefined if there is too little recorded usage. */
+/** Returns undefined if there is too little recorded usage. */
 export function fitCalibration(pairs: readonly CalibrationPair[]): Calibration | undefined {
   const [first] = pairs;
   if (!first || pairs.length < MIN_CALIBRATION_PAIRS) return undefined;
@@ -105,7 +95,7 @@ export function fitCalibration(pairs: readonly CalibrationPair[]): Calibration |
   };
 }
 
-/** Cache lifetimes in milliseconds: Anthropic's two; other vendors' are in between. */
+/** Anthropic has two cache lifetimes; other vendors' are in between. */
 const CACHE_LIFETIMES_MS = {
   none: [60 * 60_000, 30 * 60_000, 5 * 60_000],
   short: [5 * 60_000],
@@ -113,8 +103,8 @@ const CACHE_LIFETIMES_MS = {
 } as const;
 
 /**
- * Share of the previous prompt read while the cache was warm, and the total error, for a given
- * lifetime.
+ * Finds the share of the previous prompt that was read while the cache was warm, and the total
+ * error.
  */
 function fitCacheLifetime(pairs: readonly CalibrationPair[], ms: number): { ms: number; share: number; error: number } {
   const reads = pairs.slice(1).map(({ request, usage }, index) => {
@@ -130,7 +120,6 @@ function fitCacheLifetime(pairs: readonly CalibrationPair[], ms: number): { ms: 
   return { ms, share, error: reads.reduce((sum, each) => sum + Math.abs(each.read - share * each.known), 0) };
 }
 
-/** True if the cache still has the previous request, judging by their times. */
 export const isWarm = (
   before: ConversationRequest,
   request: ConversationRequest,
@@ -138,12 +127,12 @@ export const isWarm = (
 ): boolean =>
   before.at === undefined || request.at === undefined || cacheMs === undefined || request.at - before.at <= cacheMs;
 
-/** Plausible bounds for a tokenizer factor. */
+/** Plausible model tokens per o200k token. */
 const FACTOR_BOUNDS = { least: 0.5, most: 3 } as const;
 
 /**
- * Theil–Sen estimate of y = fixed + factor · x: median slope between sufficiently distant points,
- * and median residual.
+ * Theil–Sen estimate of y = fixed + factor · x: median slope between distant points, median
+ * residual.
  */
 function fitLine(points: readonly { readonly x: number; readonly y: number }[]): { fixed: number; factor: number } {
   const half = Math.max(1, Math.floor(points.length / 2));
@@ -156,17 +145,14 @@ function fitLine(points: readonly { readonly x: number; readonly y: number }[]):
   return { factor, fixed: Math.max(0, computeMedian(points.map(({ x, y }) => y - factor * x))) };
 }
 
-/** Mean of the middle two for an even count; NaN for an empty list. */
+/** Returns NaN for an empty list. */
 export function computeMedian(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (sorted.length - 1) / 2;
   return ((sorted[Math.floor(at)] ?? NaN) + (sorted[Math.ceil(at)] ?? NaN)) / 2;
 }
 
-/**
- * The usage of each request as the calibration has it.
- * @param before the request that went before the first, whose prompt the cache may still know
- */
+/** @param before the previous request, whose prompt may still be in the cache */
 export function simulateUsage(
   requests: readonly ConversationRequest[],
   calibration: Calibration,
@@ -179,14 +165,13 @@ export function simulateUsage(
     const earlier = last;
     last = request;
     const isKnown = earlier !== undefined && isWarm(earlier, request, cacheMs);
-    // A compaction leaves the instructions unchanged.
+    // A compaction leaves the instructions in the cache.
     const known = !isKnown ? 0 : earlier.from === request.from ? fixed + factor * earlier.sent : fixed;
     const read = Math.round(Math.min(prompt, known) * cacheShare);
     return toUsage(prompt, read, Math.round(outputFactor * request.answered), accounting, writes);
   });
 }
 
-/** Usage from tokens sent, cached and written to the cache. */
 export function toUsage(
   prompt: number,
   read: number,

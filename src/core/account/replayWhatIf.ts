@@ -1,6 +1,6 @@
 /**
- * Cost of a stored conversation had it been condensed as it grew: replays its requests and runs the
- * provider whenever due. Assumes the same answers, and keeps the agent's own compactions.
+ * Estimates what a stored conversation would have cost if it had been condensed as it grew. Assumes
+ * the same answers, and keeps the agent's own compactions.
  */
 import type { View } from '../condense/edits/view';
 import { KeptLineChecker } from '../condense/futureNeed/kept';
@@ -19,11 +19,11 @@ export interface ReplayOptions {
   readonly requests: readonly ConversationRequest[];
   readonly calibration: Calibration;
   readonly counter: MessageCounter;
-  /** Model tokens at which a request is condensed. */
+  /** A request with more tokens, as the model counts them, is condensed. */
   readonly dueTokens: number;
   /**
-   * Condenses what stands before an answer; undefined where nothing is gained.
-   * @param earlier the edits that hold already: their part of the view stays as it is
+   * Returns undefined if condensing saves nothing.
+   * @param earlier previous edits, whose part of the view stays unchanged
    */
   readonly condense: (prefix: readonly ApiMessage[], earlier: readonly Edit[]) => Promise<View | undefined>;
 }
@@ -32,26 +32,24 @@ export interface ReplayedCosts {
   /** The original requests, replayed so that both sides are counted alike. */
   readonly before: readonly Usage[];
   readonly after: readonly Usage[];
-  /** Each invalidates the cache after its first change. */
   readonly condensations: number;
-  /** Lines from before a condensation that edits in the following turns quote. */
+  /** Number of lines that later edits quote. */
   readonly needed: number;
-  /** Needed lines that the view no longer has, and how many of them a marker references. */
+  /**
+   * Number of needed lines that the condensed view lacks; `recallable` counts those that a marker
+   * references.
+   */
   readonly missing: number;
   readonly recallable: number;
-  /**
-   * One extra request per place with missing lines, assuming the agent reads each again: an upper
-   * bound.
-   */
+  /** One extra request for each place with missing lines: an upper bound. */
   readonly rereads: readonly Usage[];
 }
 
-/** Turns after a condensation whose edits are examined, as in the preset benchmarks. */
+/** Turns after a condensation in which we look for quoted lines. */
 const TURNS_AHEAD = 20;
-/** Growth required before trying again after a condensation without effect. */
+/** Growth before we try again after a condensation without effect. */
 const RETRY_GROWTH_FACTOR = 1.1;
 
-/** @throws what the provider throws */
 export async function replayWhatIf(options: ReplayOptions): Promise<ReplayedCosts> {
   const { messages, requests, calibration, counter, dueTokens, condense } = options;
   const { fixed, factor, outputFactor, cacheShare, accounting, cacheMs, writes } = calibration;
@@ -103,15 +101,13 @@ const TOKENS_PER_CALL = 50;
 interface ReplayState {
   readonly from: number;
   readonly edits: readonly Edit[];
-  /** o200k tokens saved by the edits. */
+  /** o200k tokens that the edits save. */
   readonly saved: number;
   /** View after the last condensation; undefined before the first. */
   readonly view: readonly ApiMessage[] | undefined;
-  /** Model tokens below which it isn't tried again. */
   readonly waitFor: number;
 }
 
-/** o200k tokens of the unchanged prefix. */
 function countSamePrefixTokens(
   before: readonly ApiMessage[],
   now: readonly ApiMessage[],
@@ -126,10 +122,6 @@ function countSamePrefixTokens(
   return tokens;
 }
 
-/**
- * Counts the lines needed in the following turns and collects the texts of places with missing
- * ones.
- */
 function countMissingLines(
   messages: readonly ApiMessage[],
   cut: number,

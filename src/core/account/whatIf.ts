@@ -1,28 +1,25 @@
-/** Cost of many sessions with another way to condense: their accounts and what each would save. */
 import type { SessionAccount } from './account';
 
 export interface SessionSaving {
-  /** US dollars of both sides, replayed alike; only requests with a known price. */
+  /** US dollars of the requests with a known price, both sides replayed. */
   readonly days: readonly { readonly day: string; readonly before: number; readonly after: number }[];
   readonly condensations: number;
-  /**
-   * Lines quoted by edits in the following turns, those missing by then, and missing ones that a
-   * marker references.
-   */
+  /** Number of lines that later edits quote; `missing` counts those that were condensed by then. */
   readonly needed: number;
   readonly missing: number;
   readonly recallable: number;
-  /** US dollars if each place with missing lines is read once more. */
+  /** US dollars if the agent reads each place with missing lines once more. */
   readonly rereads: number;
 }
 
 export interface WhatIfSum {
   readonly sessions: number;
-  /** Sessions that would have been condensed. */
   readonly condensed: number;
-  /** Sessions counted unchanged, since the window or price is unknown. */
+  /** Sessions whose window or price is unknown, so that their cost counts unchanged. */
   readonly unknown: number;
-  /** US dollars: actual, condensed, and condensed with all missing lines read again. */
+  /**
+   * US dollars: `cost` is actual, `after` condensed, `atMost` with all missing lines read again.
+   */
   readonly cost: number;
   readonly after: number;
   readonly atMost: number;
@@ -33,10 +30,8 @@ export interface WhatIfSum {
 }
 
 /**
- * A session's accounted cost counts with the share that its requests made again cost with the other provider. One that never was long enough
- * to be condensed costs the same.
- * @param savings by path; `unknown` where it can't be told
- * @param since leaves out the cost of requests before this local date
+ * Scales each session's actual cost by the ratio of its replayed costs with and without condensing.
+ * @param savings by path; `unknown` if a session's saving can't be estimated
  */
 export function computeWhatIf(
   sessions: readonly SessionAccount[],
@@ -61,8 +56,6 @@ export function computeWhatIf(
     const before = days.reduce((total, day) => total + day.before, 0);
     const after = days.reduce((total, day) => total + day.after, 0);
     const share = before === 0 ? 1 : after / before;
-    // A replayed request costs slightly more or less than the real one, so rereads are scaled by
-    // the ratio.
     const scale = before === 0 ? 1 : cost / before;
     sum.after += cost * share;
     sum.rereads += saving.rereads * scale;

@@ -1,4 +1,3 @@
-/** Texts of the account for command line, page and panel; independent of VS Code. */
 import type { AgentName } from '../agents';
 import { formatShare } from '../percent';
 import { formatPlural } from '../plural';
@@ -8,7 +7,6 @@ import type { WhatIfSum } from './whatIf';
 
 type CostAndRequests = Pick<AccountRow, 'cost' | 'replayedCost' | 'unpriced' | 'requests'>;
 
-/** Known cost, as a range if partly replayed, plus the number of requests with unknown cost. */
 export function formatMoney(money: CostAndRequests): string {
   const { unpriced, requests } = money;
   if (unpriced >= requests && unpriced > 0 && money.cost === 0) return 'cost not known';
@@ -18,13 +16,11 @@ export function formatMoney(money: CostAndRequests): string {
 }
 
 /**
- * Factor by which a session without records may exceed its replayed cost, since its file lacks
- * system prompts and tools, and caches expire. 90th percentile of sessions with records; the 10th
- * is 1.05 (docs/research/costs.md).
+ * Maximum ratio of a session's real to its replayed cost: its file lacks system prompts and tools,
+ * and caches expire (docs/research/costs.md).
  */
 const MAX_REPLAY_FACTOR = 2.5;
 
-/** US dollars: recorded cost plus minimum and maximum of the replayed cost. */
 export const computeCostRange = ({
   cost,
   replayedCost,
@@ -33,15 +29,12 @@ export const computeCostRange = ({
   most: cost + replayedCost * (MAX_REPLAY_FACTOR - 1),
 });
 
-/**
- * "estimated: 2 sessions of Cursor, 1 session of Copilot CLI". Empty if everything was recorded.
- */
+/** Empty if everything was recorded. */
 export const describeEstimated = ({ estimated }: Pick<AccountTotal, 'estimated'>): string =>
   estimated.length === 0
     ? ''
     : `estimated: ${estimated.map(({ agent, sessions }) => `${formatPlural(sessions, 'session')} of ${agent}`).join(', ')}`;
 
-/** Appended to a number of replayed requests. */
 export function describeReplayed(requests: number, { estimated }: Pick<AccountTotal, 'estimated'>): string {
   const made = `${requests === 1 ? 'was' : 'were'} replayed from the conversation, since the agent does not record usage: an estimate.`;
   const most = `Content that is not in its files is missing: the real cost is usually up to ${MAX_REPLAY_FACTOR} times as much`;
@@ -49,19 +42,18 @@ export function describeReplayed(requests: number, { estimated }: Pick<AccountTo
   return `${made} ${most}${isCopilot ? `; for ${COPILOT} it is often less` : ''}`;
 }
 
-/** Two sessions of 1.0.74 were charged 40 and 53 % of their replayed cost. */
+/** The vendor charged two sessions of 1.0.74 40 and 53 % of their replayed cost. */
 const COPILOT: AgentName = 'Copilot CLI';
 
 export const describePeriod = (days: number | undefined): string =>
   days === undefined ? 'All time' : days === 1 ? 'Today' : `The last ${days} days`;
 
-/** Sessions of which only requests were read. Empty if there are none. */
 export const describeUncomposed = ({ uncomposed }: Pick<AccountTotal, 'uncomposed'>): string =>
   uncomposed === 0
     ? ''
     : `${formatPlural(uncomposed, 'session')} ${uncomposed === 1 ? 'is' : 'are'} too large or damaged to look into: only the requests are counted.`;
 
-/** "2 sessions could not be read (1: no permission to read it; 1: …)". Empty if all were read. */
+/** Formats "2 sessions could not be read (1: no permission to read it; 1: …)". */
 export function describeUnread({ unread }: Pick<AccountTotal, 'unread'>): string {
   const all = unread.reduce((sum, { sessions }) => sum + sessions, 0);
   if (all === 0) return '';
@@ -73,7 +65,6 @@ export function describeUnread({ unread }: Pick<AccountTotal, 'unread'>): string
 
 const MAX_SHOWN_UNREAD = 3;
 
-/** Cost including descendants, if there are any. */
 export const describeTree = ({ tree }: Pick<AccountRow, 'tree'>): string =>
   tree && tree.sessions > 1 ? `with ${formatPlural(tree.sessions - 1, 'session')} below: ${formatMoney(tree)}` : '';
 
@@ -86,7 +77,6 @@ export const describeCompactions = ({ count, recordedCost, estimatedCost }: Acco
       : []),
   ].join(', ');
 
-/** Below the shares of what the requests contained: this one is none of them. @param sent tokens of all requests */
 export const describeSentOften = (sentOften: number, sent: number): string =>
   `${formatShare(sentOften, sent, 1)} of these tokens had already been sent at least ${OFTEN_SENT_TIMES} times; they are included in the shares above.`;
 
@@ -104,7 +94,6 @@ export function describeLostLines({
   return `needed lines lost: ${formatShare(missing, needed, 1)} (${count(missing)} of ${count(needed)}), ${recalled}`;
 }
 
-/** How often it would have condensed, and why not more often. */
 export function describeWhatIfCounts({
   condensations,
   condensed,
@@ -133,10 +122,7 @@ export const WHAT_IF_ASSUMPTIONS =
 
 const formatDollars = (value: number): string => `$${value.toFixed(2)}`;
 
-/**
- * "All sessions: $41.20; with File-Aware: $27.90 to $28.40; needed lines lost: 1.2% (12 of 1,000),
- * all recallable."
- */
+/** Formats "All sessions: $41.20; with File-Aware: $27.90 to $28.40; …". */
 export function formatWhatIfHeadline(sum: WhatIfSum, period: string, name: string): string {
   const { cost, after, atMost } = sum;
   const range =

@@ -14,7 +14,7 @@ export const claudeCode = {
       steps: [ANY_NAME, ANY_NAME, 'subagents', /^agent-.*\.jsonl$/s],
       parent: 'session-above',
     },
-    // Subagents of 2.0.
+    // Files of subagents of version 2.0.
     {
       root: '${CLAUDE_CONFIG_DIR:-~/.claude}/projects',
       steps: [ANY_NAME, /^agent-.*\.jsonl$/s],

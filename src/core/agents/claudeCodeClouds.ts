@@ -12,5 +12,4 @@ export const CLAUDE_CODE_CLOUDS = [
   'CLAUDE_CODE_USE_GATEWAY',
 ];
 
-/** Interprets variables such as `CLAUDE_CODE_USE_BEDROCK`. */
 export const isTurnedOn = (value: string | undefined): boolean => !['', '0', 'false', undefined].includes(value);

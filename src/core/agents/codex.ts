@@ -22,7 +22,7 @@ export const codex = {
     shell: { kind: 'command', command: ['command'], cwd: ['workdir'] },
     local_shell: { kind: 'command', command: ['command'], cwd: ['workdir'] },
     'container.exec': { kind: 'command', command: ['command', 'cmd'], cwd: ['workdir'] },
-    // Code mode: JavaScript that calls the other tools.
+    // In code mode the model writes JavaScript that calls the other tools.
     exec: { kind: 'command', command: ['input'] },
     wait: { kind: 'command', command: [] },
     write_stdin: { kind: 'command', command: [] },
@@ -69,12 +69,12 @@ export const codex = {
     ],
     openings: [
       /^# AGENTS\.md instructions(?![^\s])[^\n]*\s*(?:<INSTRUCTIONS>[\s\S]*?(?:<\/INSTRUCTIONS>|$))?/,
-      // The VS Code extension lists the open files first, the desktop app files and its browser's page.
-      // Seen in published rollouts, since neither's code is public. A selection can contain the heading of the request, so
-      // the last one counts.
+      // The VS Code extension lists the open files before the user's request; the desktop app lists
+      // files and its browser's page (seen in published rollouts). A selection can contain the
+      // heading of the request, so the last heading counts.
       /^# (?:Context from my IDE setup|Files (?:mentioned|pasted) by the user|In app browser):(?:[\s\S]*\n(?=## My request(?: for Codex)?:)|[\s\S]*)/,
       /^## My request(?: for Codex)?:/,
-      // Around each image (protocol models, `local_image_open_tag_text`).
+      // Codex puts these lines around each image (protocol models, `local_image_open_tag_text`).
       /^<image(?: name=[^\n]*)?>$/,
       /^<\/image>$/,
     ],

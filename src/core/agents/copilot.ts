@@ -1,4 +1,4 @@
-/** GitHub Copilot: VS Code's own agent and the command line. Both write the same events. */
+/** GitHub Copilot: VS Code's own agent and the command line, which write the same events. */
 import type { Agent, Tools } from './types';
 
 const ANY_NAME = /^/;
@@ -64,7 +64,6 @@ const vscodeTools = {
   run_notebook_cell: { kind: 'other' },
 } as const satisfies Tools;
 
-/** Names under which the extension contributes its tools. */
 const contributedTools = {
   copilot_readfile: vscodeTools.read_file,
   copilot_createfile: vscodeTools.create_file,

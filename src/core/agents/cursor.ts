@@ -1,6 +1,4 @@
-/**
- * Cursor. Sources: public tool definitions and transcripts in public repositories; never run here.
- */
+/** Sources: public tool definitions and transcripts in public repositories; we never ran Cursor. */
 import type { Agent } from './types';
 
 const ANY_NAME = /^/;

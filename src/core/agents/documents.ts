@@ -1,7 +1,6 @@
-/** README's table of agents, written by `npm run manifest` and checked by documents.test.ts. */
+/** README's table of agents; `npm run manifest` writes it, and documents.test.ts checks it. */
 import { AGENT_LIST, type KnownAgent } from '.';
 
-/** @returns Markdown without a trailing line break */
 export const renderAgentsTable = (): string =>
   [
     '| agent | while it works | what it has stored |',

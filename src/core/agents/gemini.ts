@@ -49,7 +49,7 @@ export const gemini = {
   preamble: {
     elements: ['session_context', 'hook_context'],
     openings: [
-      // A command that the person ran with `!` (shellCommandProcessor.ts), and its output.
+      // A command that the user ran with `!` and its output (shellCommandProcessor.ts).
       /^I ran the following shell command:\n```sh\n[\s\S]*?\n```\n\nThis produced the following result:\n```\n[\s\S]*/,
       /^System: Please continue\.$/,
     ],

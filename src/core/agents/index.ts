@@ -33,15 +33,11 @@ const AGENT_TABLE = {
 
 type AgentTable = typeof AGENT_TABLE;
 export type AgentId = keyof AgentTable;
-/** Display name. */
 export type AgentName = AgentTable[AgentId]['name'];
-/** Formats of stored conversations. */
 export type AgentFormat = AgentTable[AgentId]['formats'][number];
 
-/** Commands of agents whose requests can go through the gateway. */
 export type GatewayCommand = Extract<AgentTable[AgentId]['live'], { through: 'gateway' }>['command'];
 
-/** An agent with the literal types of its name and formats. */
 export type KnownAgent = Agent & { readonly name: AgentName; readonly formats: readonly AgentFormat[] };
 
 export const AGENTS: Readonly<Record<AgentId, KnownAgent>> = AGENT_TABLE;
@@ -49,7 +45,6 @@ export const AGENTS: Readonly<Record<AgentId, KnownAgent>> = AGENT_TABLE;
 /** In display order. */
 export const AGENT_LIST: readonly KnownAgent[] = Object.values(AGENTS);
 
-/** Command of an agent, by display name, if its requests can go through the gateway. */
 export function getLiveCommand(name: string): string | undefined {
   const live = AGENT_LIST.find((agent) => agent.name === name)?.live;
   return live?.through === 'gateway' ? live.command : undefined;

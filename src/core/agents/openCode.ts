@@ -7,8 +7,8 @@ import type { Agent, StoreRow, Tools } from './types';
 const ANY = /^/;
 
 /**
- * Both use `XDG_DATA_HOME` on every system; some macOS and Windows builds use the system's own
- * folder.
+ * Both agents use `XDG_DATA_HOME` on every system; some macOS and Windows builds use the system's
+ * own folder.
  */
 const listStoreRows = (name: string): StoreRow[] =>
   [`<data>/${name}`, `<local>/${name}`].flatMap((root): StoreRow[] => [
@@ -53,7 +53,8 @@ export const openCode = {
   tools: openCodeTools,
   preamble: {
     elements: ['system-reminder'],
-    // Requests don't mark its synthetic texts: files read for a prompt, and continuing by itself.
+    // OpenCode does not mark the texts that it adds: files that it read for a prompt, and its
+    // request to continue.
     openings: [
       /^Called the (?:Read|read|List|list) tool with the following input: \{[\s\S]*/,
       /^<path>[^<\n]*<\/path>\n<type>(?:file|directory)<\/type>\n[\s\S]*/,
@@ -64,7 +65,7 @@ export const openCode = {
   live: { through: 'gateway', command: 'opencode' },
 } as const satisfies Agent;
 
-/** Kilo 7, and the extension up to 5, which belongs to the Roo family. */
+/** Tools of Kilo 7 and of the VS Code extension up to 5, which belongs to the Roo family. */
 export const kiloTools = {
   ...openCodeTools,
   background_process: { kind: 'command', command: ['command'] },

@@ -47,8 +47,8 @@ export const ohMyPi = {
     grep: { kind: 'search', path: ['path'], pattern: ['pattern'], numbers: ['bar'] },
     hub: { kind: 'agent' },
     yield: { kind: 'other' },
-    // Not marked as asking a person, since Pi extensions with the same session format choose their
-    // own tool names.
+    // Not marked as asking the user, because Pi extensions share the session format but choose
+    // their own tool names.
     ask: { kind: 'other' },
   },
   preamble: {},

@@ -15,7 +15,6 @@ const makeTaskStore = (extension: string): StoreRow => ({
 
 const RANGE_PARAMETERS = { first: ['start_line', 'offset'], last: ['end_line'], count: ['limit'] } as const;
 
-/** Tools from before native tool calls, most of which still exist. */
 const commonTools = {
   read_file: {
     kind: 'read',
@@ -73,16 +72,11 @@ const rooPreamble: Preamble = {
     'explicit_instructions',
     'system_notice',
   ],
-  openings: [
-    // Tool results as text, from before native calls, and notices.
-    /^\[[\w-]+(?: for .*)?\] Result:[\s\S]*/,
-    /^\[Sliding window truncation[\s\S]*/,
-    /^\[ERROR\] [\s\S]*/,
-  ],
+  openings: [/^\[[\w-]+(?: for .*)?\] Result:[\s\S]*/, /^\[Sliding window truncation[\s\S]*/, /^\[ERROR\] [\s\S]*/],
   wrappers: ['task', 'user_message', 'user_input', 'feedback', 'answer'],
 };
 
-/** Roo and Zoo continue from changed files in a task's folder. */
+/** Roo and Zoo continue a conversation from changed files in its task folder. */
 const makeInPlaceGiveBack = (extension: RegExp) =>
   ({
     target: 'roo-task',

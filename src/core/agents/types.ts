@@ -1,9 +1,5 @@
-/**
- * Describes an agent as data: where conversations are stored, what they look like, what its tools
- * do, what can be given back. To add an agent, add a row of this type to `index.ts`.
- */
+/** Describes an agent as data. To add an agent, add a row of this type to `index.ts`. */
 
-/** Kinds of tools that condensation distinguishes. */
 export const TOOL_KINDS = [
   'read',
   'list',
@@ -29,47 +25,39 @@ export interface LineRange {
   readonly first?: ParameterNames;
   readonly last?: ParameterNames;
   readonly count?: ParameterNames;
-  /** Single parameter `[first, last]`; a last of -1 means the end of the file. */
+  /** A single parameter `[first, last]`; -1 as last means the end of the file. */
   readonly pair?: ParameterNames;
-  /** After the path, as in `src/a.ts:10-20,30-35`. */
+  /** True if the lines follow the path, as in `src/a.ts:10-20,30-35`. */
   readonly inPath?: true;
   readonly base?: 0 | 1;
 }
 
-/** Format of line numbers in results; see messages/numberForms. */
 export type NumberForm = 'arrow' | 'tab' | 'pipe' | 'bar' | 'colon' | 'dot' | 'L' | 'box';
 
 export type Shell = 'sh' | 'powershell' | 'cmd';
 
-/** How to read a tool's calls and results. User rows contain only the kind and known fields. */
 export interface ToolRule {
   readonly kind: ToolKind;
-  /** Parameters that name the file or folder. */
   readonly path?: ParameterNames;
   readonly range?: LineRange;
-  /** The text to replace. */
   readonly old?: ParameterNames;
   readonly new?: ParameterNames;
-  /** The file's complete new text. */
   readonly content?: ParameterNames;
-  /** A patch that names its files: `*** Begin Patch` or a unified diff. */
+  /** Parameters with `*** Begin Patch` or a unified diff. */
   readonly patch?: ParameterNames;
   readonly pattern?: ParameterNames;
   readonly command?: ParameterNames;
   readonly cwd?: ParameterNames;
-  /** The shell that runs the command; undefined if it must be detected from the command. */
+  /** The shell that runs the command; undefined if we must detect it from the command. */
   readonly shell?: Shell;
-  /**
-   * Line-number formats in results; empty if lines are unnumbered. Undefined: detect from the
-   * result.
-   */
+  /** Empty if lines are unnumbered; undefined if we must detect the format. */
   readonly numbers?: readonly NumberForm[];
   /**
-   * The result contains a person's answer. Valid only for the agent's own sessions, since other
-   * tools may have the same name.
+   * True if the result contains the user's answer. Valid only for the agent's own sessions, since
+   * other agents' tools may have the same name.
    */
   readonly person?: true;
-  /** Was written as XML in the assistant's text before native tool calls. */
+  /** True if the assistant wrote the call as XML before native tool calls. */
   readonly xml?: true;
 }
 
@@ -77,7 +65,6 @@ type ToolRow<Kind extends ToolKind, Needs extends keyof ToolRule = 'kind'> = Omi
   readonly kind: Kind;
 } & Required<Pick<ToolRule, Needs>>;
 
-/** A row of an agent's tools; fields essential for the kind are required. */
 export type Tool =
   | ToolRow<'read', 'path' | 'numbers'>
   | ToolRow<'list', 'path'>
@@ -92,10 +79,9 @@ export type Tool =
 /** By lowercase name, since capitalization varies between agents and models. */
 export type Tools = Readonly<Record<Lowercase<string>, Tool>>;
 
-/** A segment of the path from a store's folder to its files: a name or a pattern. */
+/** A name or a pattern for one segment of a path. */
 export type PathStep = string | RegExp;
 
-/** Files of one kind below one folder. */
 export interface StoreRow {
   /**
    * Folder: `${NAME:-else}` is an environment variable, `~` the home folder, `<data>`
@@ -104,7 +90,7 @@ export interface StoreRow {
    */
   readonly root: string;
   readonly steps: readonly PathStep[];
-  /** `database`: a file with many sessions. `session`: its messages are in other files. */
+  /** `database`: a file with many sessions. `session`: the messages are in other files. */
   readonly kind?: 'database' | 'session';
   /**
    * Where subagent files are: in `<session>/x.jsonl` or `<session>/<folder>/x.jsonl` next to
@@ -117,46 +103,39 @@ export type GiveBackTarget = 'roo-task' | 'cline-sidecar' | 'claude-code-session
 
 export interface GiveBack {
   readonly target: GiveBackTarget;
-  /** Path pattern of the files that the agent reads. */
+  /** Files from which the agent continues. */
   readonly path: RegExp;
-  /** Path pattern for a folder that the user configured, once the agent's settings identify it. */
+  /** Pattern for a folder that the user configured. */
   readonly customPath?: RegExp;
 }
 
-/** How an agent's running conversation can be condensed. */
 export type LiveAccess =
   /** The agent uses VS Code's chat models, including ours. */
   | { readonly through: 'chat-models' }
-  /** The agent's command line sends requests through our gateway; started by cli/gateway/agents. */
+  /** The agent's command line sends its requests through our gateway. */
   | { readonly through: 'gateway'; readonly command: string }
-  /** Only stored conversations can be condensed. */
   | { readonly through: 'nothing' };
 
-/** Text that the agent puts into user messages: neither task nor title, nor written by a person. */
+/** Text that the agent, not the user, puts into user messages. */
 export interface Preamble {
-  /** XML element names. An unclosed element extends to the end, since the text was cut. */
+  /** XML elements. One without an end tag extends to the end, since its text was cut. */
   readonly elements?: readonly string[];
-  /** Elements that contain reports of subagents and background tasks. */
   readonly reports?: readonly string[];
-  /** The agent's own words at the start of a text; a person's words follow. */
+  /** The agent's own words before the user's. */
   readonly openings?: readonly RegExp[];
-  /** Elements around a person's words. */
+  /** Elements around the user's words. */
   readonly wrappers?: readonly string[];
 }
 
 export interface Agent {
   readonly name: string;
-  /** Formats of stored conversations; readers are in conversations/formats. */
   readonly formats: readonly string[];
-  /**
-   * Versions that reading was tested with, on real sessions or on sessions written from the agent's
-   * source. Undefined if not readable.
-   */
+  /** Versions with which reading was tested; undefined if not readable. */
   readonly seen: { readonly versions: string; readonly on: 'real sessions' | 'hand-written sessions' } | undefined;
   readonly stores: readonly StoreRow[];
-  /** Set if its files lack most tool results, so little can be condensed. */
+  /** True if its files lack most tool results, so that little can be condensed. */
   readonly storesFewResults?: true;
-  /** Prefix of its VS Code settings, in which users can choose another task folder. */
+  /** Prefix of the agent's VS Code settings, in which users can choose another folder. */
   readonly settings?: string;
   readonly tools: Tools;
   readonly preamble: Preamble;

@@ -3,7 +3,6 @@ import { countPromptTokens, countUncachedInput, type Usage } from './usage';
 
 const TOKENS_PER_PRICE = 1_000_000;
 
-/** Cost of a call by its parts in US dollars. */
 export interface CostParts {
   readonly input: number;
   readonly output: number;
@@ -11,7 +10,6 @@ export interface CostParts {
   readonly cacheWrite: number;
 }
 
-/** US dollars by kind of token, at the prices for the prompt's length. */
 export function computeCostParts(usage: Usage, prices: ModelPrices): CostParts {
   const length = countPromptTokens(usage);
   const price = (kind: keyof ModelPrices): number =>
@@ -26,15 +24,16 @@ export function computeCostParts(usage: Usage, prices: ModelPrices): CostParts {
 }
 
 /**
- * US dollars: as charged by the vendor, or else computed. Undefined if no price is known, never 0.
+ * US dollars: the vendor's charge, or else the computed cost. Undefined if no price is known, never
+ * 0.
  */
 export function computeCallCost(usage: Usage, prices: ModelPrices | undefined): number | undefined {
   return usage.costUsd ?? priceTokens(usage, prices);
 }
 
 /**
- * US dollars that a call would have cost with other tokens. A vendor's charge is scaled by the
- * computed costs' ratio.
+ * US dollars that a call would have cost with other tokens. Scales a vendor's charge by the ratio
+ * of computed costs.
  */
 export function scaleCost(usage: Usage, others: Usage, prices: ModelPrices | undefined): number | undefined {
   const would = priceTokens(others, prices);
@@ -49,7 +48,6 @@ function priceTokens(usage: Usage, prices: ModelPrices | undefined): number | un
   return input + output + cacheRead + cacheWrite;
 }
 
-/** Undefined if any cost is unknown. */
 export const sumCosts = (costs: readonly (number | undefined)[]): number | undefined =>
   costs.reduce<number | undefined>(
     (sum, cost) => (sum === undefined || cost === undefined ? undefined : sum + cost),

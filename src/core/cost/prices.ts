@@ -1,6 +1,3 @@
-/** Prices in US dollars per million tokens. */
-
-/** A price for the whole request if its prompt exceeds a number of tokens. */
 export interface PriceTier {
   readonly aboveTokens: number;
   readonly price: number;
@@ -12,26 +9,26 @@ export interface Rate {
   readonly tiers?: readonly PriceTier[];
 }
 
-/** Absent rates are unknown; {@link getRate} has the fallback. */
+/**
+ * Prices in US dollars per million tokens. An absent rate is unknown; {@link getRate} has the
+ * fallback.
+ */
 export interface ModelPrices {
   readonly input: Rate;
   readonly output: Rate;
   readonly cacheRead?: Rate;
-  /** Cache write for five minutes. */
+  /** Writing to a cache that lasts five minutes. */
   readonly cacheWrite?: Rate;
-  /** Cache write for an hour. */
+  /** Writing to a cache that lasts an hour. */
   readonly longCacheWrite?: Rate;
 }
 
-/** Requested lifetime of a cached prompt prefix. `none`: no caching. */
+/** How long a prompt prefix is to stay cached. `none`: no caching. */
 export type CacheLifetime = 'none' | '5m' | '1h';
 
-/** US dollars per million tokens, if set. */
 export type PartialPrices = { readonly [kind in keyof ModelPrices]?: number | undefined };
 
-/** A profile's prices, which override the table's. */
 export interface PriceOverrides extends PartialPrices {
-  /** Prices of a request whose prompt exceeds a number of tokens. */
   readonly longPrompts?: (PartialPrices & { readonly aboveTokens: number }) | undefined;
 }
 
@@ -43,7 +40,7 @@ export interface PriceOverrides extends PartialPrices {
 const CACHE_WRITE_PRICE_FACTOR = 1.25;
 const LONG_CACHE_WRITE_PRICE_FACTOR = 2;
 
-/** The highest tier that the prompt exceeds applies to all tokens of the request. */
+/** The highest tier that the prompt exceeds applies to all tokens. */
 export const getPriceAt = ({ base, tiers = [] }: Rate, promptTokens: number): number =>
   tiers.reduce((price, tier) => (promptTokens > tier.aboveTokens ? tier.price : price), base);
 
@@ -52,7 +49,6 @@ const scaleRate = ({ base, tiers }: Rate, factor: number): Rate => ({
   ...(tiers && { tiers: tiers.map(({ aboveTokens, price }) => ({ aboveTokens, price: price * factor })) }),
 });
 
-/** The rate for a kind of token, or its fallback. */
 export function getRate(prices: ModelPrices, kind: keyof ModelPrices, cacheWritesCostMore: boolean): Rate {
   const rate = prices[kind];
   if (rate) return rate;
@@ -62,7 +58,7 @@ export function getRate(prices: ModelPrices, kind: keyof ModelPrices, cacheWrite
 
 const PRICE_FIELDS = ['input', 'output', 'cacheRead', 'cacheWrite', 'longCacheWrite'] as const;
 
-/** Undefined if the price of input or output is unknown. */
+/** Returns undefined if the price of input or output is unknown. */
 export function applyOverrides(
   table: ModelPrices | undefined,
   overrides: PriceOverrides = {},

@@ -1,19 +1,16 @@
 import type { Saving } from './saving';
 
-/** Figures for condensing a conversation with a profile's model. */
 export interface ProfileFigures {
   readonly profile: string;
-  /** US dollars; undefined if the price is unknown. */
   readonly cost: number | undefined;
-  /** Tokens that would be removed. */
   readonly tokensSaved: number;
-  /** Saving in later requests of the conversation's model; undefined if its prices are unknown. */
+  /** Undefined if the prices of the conversation's model are unknown. */
   readonly saving: Saving | undefined;
 }
 
 /**
- * The profile that pays off first, or else costs least per removed token.
- * @returns undefined if there is no choice, no cost is known, or none ever pays off
+ * Chooses the profile that pays off first, or else costs least per removed token.
+ * @returns undefined if no profile ever pays off or no cost is known
  */
 export function recommendProfile(figures: readonly ProfileFigures[]): string | undefined {
   const priced = figures.filter(

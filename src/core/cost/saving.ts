@@ -5,7 +5,6 @@ const TOKENS_PER_PRICE = 1_000_000;
 
 /** Effect of a condensation on later requests, in tokens of the conversation's model. */
 export interface CondensationEffect {
-  /** Tokens of a whole request before and after. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   /** Tokens of the unchanged prefix, which stays cached. */
@@ -14,11 +13,10 @@ export interface CondensationEffect {
   readonly cost: number | undefined;
 }
 
-/** How the conversation's requests are billed. */
 export interface ConversationPricing {
   readonly prices: ModelPrices;
   readonly accounting: UsageAccounting;
-  /** State of the vendor's cache for the conversation; `none`: there is no cache. */
+  /** State of the vendor's cache for the conversation; `none` if the vendor has no cache. */
   readonly cache: 'warm' | 'cold' | 'none';
   /** True if prompts are cached for an hour, which costs more. */
   readonly isLongCache?: boolean;
@@ -28,17 +26,17 @@ export interface Saving {
   /** US dollars saved per later request. */
   readonly perRequest: number;
   /**
-   * Additional US dollars for the first request, since everything after the first change is no
-   * longer cached. Negative if the cache had expired, since less must be written.
+   * Additional US dollars for the first request, since the cache lacks everything after the first
+   * change. Negative if the cache had expired.
    */
   readonly cacheBreak: number;
-  /** Requests until the condensation pays off; undefined if never, or its cost is unknown. */
+  /** Undefined if the condensation never pays off or its cost is unknown. */
   readonly breakEvenRequests: number | undefined;
 }
 
 /**
- * Later requests read their history from the cache, even if it had expired before, since the first
- * request fills it. Without a cache they pay the base price.
+ * Later requests read their history from the cache, even if it had expired, since the first request
+ * fills it again.
  */
 export function estimateSaving(effect: CondensationEffect, pricing: ConversationPricing): Saving {
   const { prices, accounting, cache } = pricing;

@@ -1,34 +1,34 @@
-/** Surcharges for how a vendor served a request. */
 import type { ModelPrices, Rate } from './prices';
 
-/** How an answer was served according to its usage. Absent fields mean the standard. */
+/** How the vendor served an answer. An absent field means the standard. */
 export interface ServiceConditions {
-  /** `fast` is Anthropic's fast mode. */
   readonly speed?: string;
   /** The vendor's term: `batch`, `flex`, `priority`, … */
   readonly tier?: string;
   /** `us`: only in the United States (Anthropic's `inference_geo`). */
   readonly region?: string;
-  /** Searches by the vendor's tool, which are billed separately. */
+  /** Number of searches by the vendor's tool, which are billed separately. */
   readonly webSearches?: number;
 }
 
 interface Surcharge {
   readonly models: RegExp;
-  /** The field to which the surcharge applies. */
   readonly field: 'speed' | 'tier' | 'region';
   readonly value: string;
-  /** Factor for the base price of all tokens; cache factors apply in addition. */
+  /** Factor for all tokens; cache factors apply in addition. */
   readonly times: number;
 }
 
 /**
- * Multiples of the plain price. What is in no row has no known price. Looked up on 29 November 2026.
- * - Fast mode: platform.claude.com/docs/en/build-with-claude/fast-mode; $30/$150 for Opus 4.6 and 4.7, $10/$50 for 4.8 and 5, $8/$40 for
- *   5.5 (Claude Code 2.1.332's own table has the same). Fable's factor is not published there.
- * - US-only inference: platform.claude.com/docs/en/about-claude/pricing ("Data residency pricing"), Opus 4.6 and later models.
- * - Batch: the same page ("Batch processing"), and developers.openai.com/api/docs/pricing: half.
- * - OpenAI's priority and flex processing: openai.com/api-priority-processing, developers.openai.com/api/docs/pricing.
+ * Multiples of the plain price. A service that is in no row has no known price. Looked up on 29
+ * November 2026.
+ * - Fast mode: platform.claude.com/docs/en/build-with-claude/fast-mode; Claude Code 2.1.332's own
+ * table has the same figures. Fable's factor is not published there.
+ * - US-only inference: platform.claude.com/docs/en/about-claude/pricing ("Data residency pricing"),
+ * Opus 4.6 and later models.
+ * - Batch: the same page ("Batch processing"), and developers.openai.com/api/docs/pricing.
+ * - OpenAI's priority and flex processing: openai.com/api-priority-processing,
+ * developers.openai.com/api/docs/pricing.
  */
 const SERVICE_SURCHARGES: readonly Surcharge[] = [
   { models: /claude-opus-4-[67]/, field: 'speed', value: 'fast', times: 6 },
@@ -45,7 +45,6 @@ const SERVICE_SURCHARGES: readonly Surcharge[] = [
   { models: /gpt-(?:5|6)/, field: 'tier', value: 'flex', times: 0.5 },
 ];
 
-/** Values without a surcharge. */
 const PLAIN_SERVICE = {
   speed: /^(?:standard)?$/,
   tier: /^(?:standard|default|auto)?$/,
@@ -58,10 +57,9 @@ const PLAIN_SERVICE = {
  */
 const WEB_SEARCH_DOLLARS = 0.01;
 
-/** US dollars for usage other than tokens. */
 export const computeToolCost = ({ webSearches = 0 }: ServiceConditions): number => webSearches * WEB_SEARCH_DOLLARS;
 
-/** Undefined if the surcharge is unknown. */
+/** Returns undefined if the surcharge is unknown. */
 export function getServedPrices(
   prices: ModelPrices | undefined,
   model: string,

@@ -1,17 +1,16 @@
 /**
  * Edits JSON text and keeps everything else byte-identical: large numbers, duplicate keys, key
- * order, whitespace, escapes. `JSON.parse` does the reading; this locates paths in one pass that
- * skips unaffected parts.
+ * order, whitespace, escapes.
  */
 import type { Path } from '../messages/types';
 
 export type JsonEdit = { readonly path: Path } & (
-  | /** Replaces a string by this one. */ { readonly string: string }
-  | /** Replaces a value by this JSON text. */ { readonly json: string }
+  | { readonly string: string }
+  | { readonly json: string }
   | /** Removes an array element or object member with its comma. */ { readonly removed: true }
 );
 
-/** The path has no value, or no string if a string is to be changed. */
+/** The path has no value, or no string although the edit changes a string. */
 export class JsonPathError extends Error {
   override readonly name = 'JsonPathError';
   constructor(path: Path, expected: string) {
@@ -19,7 +18,6 @@ export class JsonPathError extends Error {
   }
 }
 
-/** The start of an edited text, up to its last edit. */
 export interface EditedHead {
   readonly head: string;
   /** Offset in the original after the last edit. */
@@ -27,10 +25,8 @@ export interface EditedHead {
 }
 
 /**
- * Returns the text with the edits applied. If an object has duplicate keys, the last one counts, as in `JSON.parse`.
- * Linear in the text; stack depth is at most that of the longest path.
- * @param text valid JSON: `JSON.parse` has read it.
- * @param edits no path is the beginning of another one.
+ * Of duplicate keys the last one counts, as in `JSON.parse`. Takes time linear in the text.
+ * @param edits no edit's path may be the beginning of another's
  * @throws JsonPathError
  */
 export function editJson(text: string, edits: readonly JsonEdit[]): string {
@@ -39,8 +35,7 @@ export function editJson(text: string, edits: readonly JsonEdit[]): string {
 }
 
 /**
- * The part that {@link editJson} changes, for callers that have the rest. Texts with a common start
- * have the same edited start.
+ * Returns only the part that {@link editJson} changes.
  * @throws JsonPathError
  */
 export function editHead(text: string, edits: readonly JsonEdit[]): EditedHead {
@@ -63,7 +58,6 @@ interface Splice {
   readonly json: string;
 }
 
-/** Edits by their keys. */
 interface EditTree {
   edit?: JsonEdit;
   readonly below: Map<string | number, EditTree>;
@@ -85,7 +79,6 @@ function buildTree(edits: readonly JsonEdit[]): EditTree {
 
 const isRemoved = ({ edit }: EditTree): boolean => edit !== undefined && 'removed' in edit;
 
-/** An element, or a member including its key. */
 interface Entry {
   readonly start: number;
   readonly end: number;
@@ -98,7 +91,6 @@ class JsonEditor {
     private readonly splices: Splice[],
   ) {}
 
-  /** @returns the offset after the value at `start` */
   editValue(start: number, tree: EditTree, path: Path): number {
     const { edit } = tree;
     if (edit) {
@@ -137,7 +129,6 @@ class JsonEditor {
 
   private editObject(start: number, { below }: EditTree, path: Path): number {
     const entries: Entry[] = [];
-    /** Start of the last value per relevant key. */
     const values = new Map<string, number>();
     let at = skipSpace(this.text, start + 1);
     while (this.text[at] !== '}') {
@@ -165,7 +156,7 @@ class JsonEditor {
     return this.text[at] === ',' ? skipSpace(this.text, at + 1) : at;
   }
 
-  /** A removed run takes the comma after it, or before it at the end of the list. */
+  /** Removes the comma after removed entries, or before them at the end of the list. */
   private removeEntries(entries: readonly Entry[]): void {
     let run: number | undefined;
     entries.forEach((entry, index) => {
@@ -195,7 +186,6 @@ export function skipSpace(text: string, from: number): number {
   return WHITESPACE.lastIndex;
 }
 
-/** @returns the offset after the string at `from` */
 export function skipString(text: string, from: number): number {
   for (let at = from; ;) {
     at = text.indexOf('"', at + 1);
@@ -206,7 +196,10 @@ export function skipString(text: string, from: number): number {
   }
 }
 
-/** @returns the offset after the value at `from`. Not recursive. */
+/**
+ * Not recursive, so deep nesting can't overflow the stack.
+ * @returns the offset after the value at `from`
+ */
 export function skipValue(text: string, from: number): number {
   const first = text[from];
   if (first === '"') return skipString(text, from);

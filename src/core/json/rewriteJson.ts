@@ -1,37 +1,36 @@
 /**
- * Serializes a changed value and keeps unchanged parts as they were: large numbers
- * (12345678901234567890, 1e400), duplicate keys, escapes, whitespace, which `JSON.stringify` would
- * alter.
+ * Serializes a changed value but keeps unchanged parts as they were: large numbers (1e400),
+ * duplicate keys, escapes, whitespace.
  */
 import { isEqual } from '../isEqual';
 import { isRecord } from '../messages/blocks';
 import { skipSpace, skipString, skipValue } from './editJson';
 
-/** For each element of a changed array, the index of its original; undefined for a new one. */
+/** Index of the original of each element; undefined for a new one. */
 export type Origins = readonly (number | undefined)[];
 
-/** Origins of the array at a path; undefined: matched by equality, IDs and position. */
+/**
+ * Finds the origins of the array at a path; if undefined, elements are matched by equality, IDs and
+ * position.
+ */
 export type OriginsAt = (path: readonly string[]) => Origins | undefined;
 
 /**
- * @param text valid JSON.
- * @param after what its value became; anything that `JSON.stringify` takes, without own `toJSON`.
- * @param origins paths name the keys of objects only.
+ * @param text valid JSON
+ * @param origins gets paths that contain only keys of objects
  */
 export function rewriteJson(text: string, after: unknown, origins: OriginsAt = () => undefined): string {
   const start = skipSpace(text, 0);
   const end = skipValue(text, start);
   const value: unknown = JSON.parse(text);
-  // Includes whitespace around the value.
   if (isEqual(value, after)) return text;
   const made = new JsonRewriter(text, origins).rewriteValue({ start, end, value }, after, []);
-  // V8 was seen to misread a key (Node 24.21), so the result is verified.
+  // V8 was seen to misread a key (Node 24.21), so this verifies the result.
   const plain = JSON.stringify(after);
   const read = (json: string): unknown => JSON.parse(JSON.stringify(JSON.parse(json)));
   return isEqual(read(made), read(plain)) ? made : plain;
 }
 
-/** The text of the value at a path; undefined if there is none. */
 export function getJsonAt(text: string, path: readonly (string | number)[]): string | undefined {
   let start = skipSpace(text, 0);
   let end = skipValue(text, start);
@@ -56,7 +55,6 @@ interface Span {
 }
 
 interface PlacedValue extends Span {
-  /** The parsed value. */
   readonly value: unknown;
 }
 
@@ -75,10 +73,7 @@ export function replaceSpans(text: string, spans: readonly Replacement[]): strin
   return out + text.slice(at);
 }
 
-/**
- * All objects in JSON or JSON Lines with their members, outer ones first. Lines that aren't JSON
- * are skipped.
- */
+/** Accepts JSON or JSON Lines and lists outer objects first. Skips lines that aren't JSON. */
 export function* listObjectsIn(
   text: string,
 ): Generator<{ readonly members: readonly Member[]; readonly offset: number }, void> {
@@ -158,7 +153,7 @@ class JsonRewriter {
     const counting = new Map(members.map((member, index) => [member.key, index]));
     const kept = members.filter(({ key }) => after[key] !== undefined && Object.hasOwn(after, key));
     const made = kept.map((member) =>
-      // The last of duplicate keys counts; the others are kept.
+      // Of duplicate keys, the last one counts; the others stay unchanged.
       members[counting.get(member.key) ?? -1] === member
         ? this.rewriteValue({ ...member, value: value[member.key] }, after[member.key], [...path, member.key])
         : this.text.slice(member.start, member.end),
@@ -172,7 +167,6 @@ class JsonRewriter {
     return `{${entries.join(',')}}`;
   }
 
-  /** Keeps the text between the values. */
   private replaceSpansIn({ start, end }: Span, spans: readonly Span[], made: readonly string[]): string {
     let out = '';
     let at = start;
@@ -184,10 +178,7 @@ class JsonRewriter {
   }
 }
 
-/**
- * Matches items that are equal or share content or an ID, first at the same index; then the rest by
- * index.
- */
+/** Matches items that are equal or share content or an ID, then the rest by index. */
 function matchItems(before: readonly unknown[], after: readonly unknown[]): Origins {
   if (before.length === after.length) return after.map((_, index) => index);
   const known = new Map<string, number>();
@@ -203,7 +194,7 @@ function matchItems(before: readonly unknown[], after: readonly unknown[]): Orig
   });
 }
 
-/** Identifies a message or block, most reliable first. */
+/** Most reliable first. */
 function listKeys(item: unknown): string[] {
   if (!isRecord(item)) return [`=${JSON.stringify(item)}`];
   const { content, id, tool_use_id: result } = item;

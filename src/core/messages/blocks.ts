@@ -3,10 +3,10 @@ import type { ApiMessage, Block, ImageBlock, TextBlock, ThinkingBlock, ToolResul
 /** Type guards for blocks. A block that lacks a required field counts as unknown and is kept. */
 export const isText = (block: Block): block is TextBlock => block.type === 'text' && typeof block['text'] === 'string';
 
-/** Does not check the source. */
+/** Does not check the image's source. */
 export const isImage = (block: Block): block is ImageBlock => block.type === 'image';
 
-/** Plain thinking only; {@link isAnyThinking} includes the redacted kind. */
+/** Excludes redacted thinking, unlike {@link isAnyThinking}. */
 export const isThinking = (block: Block): block is ThinkingBlock =>
   block.type === 'thinking' && typeof block['thinking'] === 'string';
 
@@ -17,16 +17,18 @@ export const isToolResult = (block: Block): block is ToolResultBlock =>
   block.type === 'tool_result' && typeof block['tool_use_id'] === 'string';
 
 /**
- * Thinking in either form. Its content is signed, so it is either kept unchanged or removed whole.
+ * Includes redacted thinking. The content is signed, so we keep it unchanged or remove the whole
+ * block.
  */
 export const isAnyThinking = (block: Block): boolean => block.type === 'thinking' || block.type === 'redacted_thinking';
 
 /**
- * Encrypted reasoning of OpenAI's Responses API. `item` is returned to that API only, unchanged.
+ * Encrypted reasoning of OpenAI's Responses API. `item` is returned unchanged, and to that API
+ * only.
  */
 export const REASONING_BLOCK_TYPE = 'openai_reasoning';
 
-/** Returns no blocks if the content is a string; {@link toBlocks} makes a text block of it. */
+/** Returns no blocks if the content is a string, unlike {@link toBlocks}. */
 export const getBlocks = (message: ApiMessage): readonly Block[] =>
   typeof message.content === 'string' ? [] : message.content;
 
