@@ -2,8 +2,8 @@
 const LETTERS_PER_EDIT = 3;
 
 /**
- * The known name closest to a misspelled one, ignoring case, hyphens and underscores.
- * @returns undefined if none is close enough
+ * Ignores case, hyphens and underscores.
+ * @returns undefined if no name is close enough
  */
 export function findNearestName(name: string, known: readonly string[]): string | undefined {
   const wanted = normalizeName(name);
@@ -17,7 +17,7 @@ export function findNearestName(name: string, known: readonly string[]): string 
 
 const normalizeName = (name: string): string => name.toLowerCase().replace(/[-_\s]/g, '');
 
-/** Longer names are not misspellings; limits the work on hostile input. */
+/** Limits the work on hostile input; longer names are not misspellings. */
 const MAX_NAME_CHARS = 100;
 
 /** Levenshtein distance. */

@@ -1,7 +1,6 @@
-// Created once, since `toLocaleString` creates one per call, and on demand, since it takes several
-// milliseconds at startup.
+// Created once and on demand, since creating it takes several milliseconds.
 let numberFormat: Intl.NumberFormat | undefined;
 
-/** "1 session", "2,000 sessions". Independent of VS Code, since the panel uses it too. */
+/** Formats "1 session" or "2,000 sessions". Independent of VS Code, since the panel uses it too. */
 export const formatPlural = (count: number, noun: string): string =>
   `${(numberFormat ??= new Intl.NumberFormat('en-US')).format(count)} ${noun}${count === 1 ? '' : 's'}`;

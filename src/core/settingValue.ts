@@ -1,10 +1,10 @@
 /**
- * Changes a path inside a setting's value. List entries can be named by ID, so that the right entry
- * is changed even if the list has changed.
+ * Changes a path inside a setting's value. List entries have their ID as their name, so that the
+ * right one changes even if the list is different by then.
  */
 import * as z from 'zod';
 
-/** The `nth` entry (from 0) with the ID; entries without an ID have the empty one. */
+/** The `nth` entry (from 0) with the ID, which is '' for entries without one. */
 export const entryNameSchema = z.strictObject({ id: z.string().max(200), nth: z.int().min(0).max(10_000) });
 export type EntryName = z.output<typeof entryNameSchema>;
 
@@ -26,8 +26,8 @@ export class PathError extends Error {
 }
 
 /**
- * Copies `root` with `value` at the path. Undefined removes the key or element, and then empty
- * objects. Missing objects are created.
+ * Copies `root` with `value` at the path and creates missing objects. Undefined removes the key or
+ * element, and objects that become empty.
  * @throws PathError
  */
 export function withValueAt(root: unknown, path: Path, value: unknown): unknown {
@@ -68,7 +68,7 @@ export function listEntryNames(list: readonly unknown[]): readonly EntryName[] {
   });
 }
 
-/** -1 if missing. */
+/** Returns -1 if missing. */
 const findEntryIndex = (list: readonly unknown[], { id, nth }: EntryName): number =>
   listEntryNames(list).findIndex((name) => name.id === id && name.nth === nth);
 
@@ -99,7 +99,7 @@ export function namePath(root: unknown, path: Path): NamedPath {
 
 const MISSING_ENTRY_TEXT = 'It is no longer there: the settings have changed.';
 
-/** Position next to an entry; at the end if it is missing or not given. */
+/** Position next to an entry; at the end if that entry is missing. */
 const besideSchema = z.union([
   z.strictObject({ before: entryNameSchema }),
   z.strictObject({ after: entryNameSchema }),
@@ -108,11 +108,11 @@ const besideSchema = z.union([
 type Neighbors = z.output<typeof besideSchema>;
 
 export const listChangeSchema = z.discriminatedUnion('kind', [
-  /** Not added if the ID exists. */
+  /** Does nothing if the ID exists. */
   z.strictObject({
     kind: z.literal('insert'),
     entry: z.record(z.string(), z.unknown()),
-    /** Source of fields that `entry` lacks. */
+    /** Entry from which to copy the fields that `entry` lacks. */
     copyOf: entryNameSchema.optional(),
     place: besideSchema,
   }),
@@ -151,7 +151,7 @@ export function applyListChange(list: readonly unknown[], change: ListChange): C
   return { list: after, undo: to === from ? undefined : { kind: 'move', entry: nameAt(after, to), place: back } };
 }
 
-/** Changes that restore an entry after another one with its ID replaced it. */
+/** Returns the changes that restore an entry after another one with its ID replaced it. */
 export function restoreReplacedEntry(list: readonly unknown[], index: number): readonly ListChange[] {
   const entry = list[index];
   if (!isContainer(entry)) return [];
@@ -164,7 +164,6 @@ export function restoreReplacedEntry(list: readonly unknown[], index: number): r
 const nameAt = (list: readonly unknown[], index: number): EntryName =>
   listEntryNames(list)[index] ?? { id: '', nth: 0 };
 
-/** Identifies an entry's position. */
 function getNeighbors(list: readonly unknown[], index: number): Neighbors {
   if (index > 0) return { after: nameAt(list, index - 1) };
   return list.length > 1 ? { before: nameAt(list, 1) } : {};

@@ -1,6 +1,5 @@
 /**
- * Shortens a text to a maximum length; "…" shows that more was cut off. Surrogate pairs are never split. Possible keys
- * are masked first.
+ * Adds "…" if it cuts, never splits surrogate pairs, and masks possible keys first.
  * @param most characters, including the "…"
  */
 export function shortenText(text: string, most: number): string {

@@ -4,5 +4,4 @@ import { MessageCounter } from './tokens/messageCounter';
 
 const exactCounter = createO200kCounter(keptRanks());
 
-/** Exact counts with an empty cache. */
 export const createCounter = (): MessageCounter => new MessageCounter(exactCounter);

@@ -8,7 +8,7 @@ import type { ApiMessage, Block, ContentType, Path } from './types';
 import { findXmlCalls, parseXmlResultHeader } from './xmlTools';
 
 /**
- * A text that an operation can work on: a whole string of the message, or a slice of one for XML
+ * A text that operations can change: a whole string of the message, or a slice of one for XML
  * tools.
  */
 export interface Content extends Slice {
@@ -17,10 +17,7 @@ export interface Content extends Slice {
   readonly text: string;
 }
 
-/**
- * All text that operations can work on, in message order. Images, thinking, unknown
- * blocks, structure, and results that a program parses are excluded.
- */
+/** Excludes images, thinking, unknown blocks, structure, and results that a program parses. */
 export function listContents(message: ApiMessage): readonly Content[] {
   const known = contentCache.get(message);
   if (known) return known;
@@ -31,7 +28,7 @@ export function listContents(message: ApiMessage): readonly Content[] {
 
 const contentCache = new WeakMap<ApiMessage, readonly Content[]>();
 
-/** Paths are made with `concat`, since spread reserves capacity for sixteen more elements each. */
+/** Makes paths with `concat`, since spread reserves capacity for sixteen more elements each. */
 function collectContents(message: ApiMessage): Content[] {
   if (typeof message.content === 'string') return listTextContents(message, ['content'], message.content, false);
   const contents: Content[] = [];
@@ -62,13 +59,12 @@ const makeWholeContent = (type: ContentType, path: Path, text: string): Content[
   makeContent(type, path, text, 0, text.length);
 
 /**
- * Content of a text block: prose, except for XML calls by the assistant and XML results in user
- * messages.
+ * A text block is prose, except for XML calls by the assistant and XML results in user messages.
  */
 function listTextContents(message: ApiMessage, path: Path, text: string, afterHeader: boolean): Content[] {
   if (message.role === 'assistant') return listAssistantTextContents(path, text);
   const header = message.role === 'user' ? parseXmlResultHeader(text) : undefined;
-  // The environment that agents append after a result is not part of it.
+  // The environment that agents append after a result is not part of the result.
   if (afterHeader && !header && !isEnvironment(text)) return makeWholeContent('toolResults', path, text);
   return header
     ? makeContent('toolResults', path, text, header.length, text.length)
@@ -82,7 +78,9 @@ const listDisplayContents = (path: Path, text: string, { start, end }: Display):
   ...makeContent('messageText', path, text, end, text.length),
 ];
 
-/** The markup of a call is structure: text around it is prose, its values are parameters. */
+/**
+ * The text around a call is prose, and the call's values are parameters; its markup can't change.
+ */
 function listAssistantTextContents(path: Path, text: string): Content[] {
   const contents: Content[] = [];
   let at = 0;

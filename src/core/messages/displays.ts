@@ -1,8 +1,8 @@
 /**
- * Files and listings that Claude Code shows the model in the form of a call and its result, such as
- * @-mentioned or externally changed files. Source: Claude Code (npm, 2.1.332, renderers of `file`,
- * `directory` and `edited_text_file`; same forms in 2.1.108 to 2.1.232), which puts each text
- * between `<system-reminder>` tags.
+ * Files and listings that Claude Code shows the model as if a call had returned them, such as
+ * @-mentioned or changed files. Source: Claude Code (npm, 2.1.332, renderers of `file`, `directory`
+ * and `edited_text_file`; same forms in 2.1.108 to 2.1.232), which puts each text between
+ * `<system-reminder>` tags.
  */
 import { memoizeByObject } from '../memoizeByObject';
 import type { Slice } from '../slice';
@@ -10,7 +10,7 @@ import { getBlocks, isRecord, isText } from './blocks';
 import { isAddedByAgent } from './task';
 import type { ApiMessage } from './types';
 
-/** Slice of a text block that equals the result of such a call. */
+/** Slice of a text block that equals the result of a call. */
 export interface Display extends Slice {
   readonly block: number;
   readonly tool: string;

@@ -1,14 +1,11 @@
 /**
- * Environment that the Roo family appends to each user message: open files, terminal output, the
+ * The Roo family appends an environment to each user message: open files, terminal output, the
  * time. Terminal output may contain the closing tag, so the last one counts.
  */
 const ENVIRONMENT_TEXT = /^<environment_details>[\s\S]*<\/environment_details>\s*$/;
 const ENVIRONMENT_AT_END = /<environment_details>[\s\S]*<\/environment_details>\s*$/;
 
-/**
- * True if the whole text is an environment. A text that only starts like one may be a tool's
- * result.
- */
+/** A text that only starts like an environment may be a tool's result. */
 export const isEnvironment = (text: string): boolean => ENVIRONMENT_TEXT.test(text);
 
 export const withoutEnvironment = (text: string): string => text.replace(ENVIRONMENT_AT_END, '');

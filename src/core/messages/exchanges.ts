@@ -6,7 +6,7 @@ export type { PlacedContent } from './messagePart';
 
 export interface ToolExchange {
   readonly tool: string;
-  /** XML values are strings. */
+  /** Values from XML are strings. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly callMessage: number;
   readonly parameters: readonly PlacedContent[];
@@ -17,10 +17,10 @@ export interface ToolExchange {
   readonly resultText: string;
   readonly isError: boolean;
   /**
-   * True if a person speaks in the result. Set by the format's reader, never derived from the text.
+   * True if the user speaks in the result. Set by the format's reader, never derived from the text.
    */
   readonly isPersonsAnswer: boolean;
-  /** True if there was no call: the agent's program shows what the tool would have returned. */
+  /** True if no call was made and the agent's program shows what the tool would have returned. */
   readonly isDisplay: boolean;
 }
 
@@ -30,29 +30,24 @@ export interface ToolExchange {
  */
 const RECALLED_RESULT = /^(?:Wall time: [^\n]*\nOutput:\n)?(?:\[\{[^[]{0,100}"text":")?\[ref [0-9a-f]{6,64}:/;
 
-/**
- * True for results of our recall tools; the name is a suffix in VS Code's chat and on the MCP
- * server.
- */
+/** Matches the end of the name, because VS Code's chat and the MCP server add a prefix. */
 export const isRecall = ({ tool, resultText }: ToolExchange): boolean =>
   /(?:recall|search)$/i.test(tool) && RECALLED_RESULT.test(resultText);
 
 export const getPlace = (content: PlacedContent): Place => ({ message: content.message, path: content.path });
 
 /**
- * All tool calls with their results, in call order. The same messages at the same indexes return
- * the identical exchange objects.
+ * Lists calls in order. The same messages at the same indexes return the identical exchange
+ * objects.
  */
 export const listToolExchanges = (messages: readonly ApiMessage[]): readonly ToolExchange[] =>
   new Exchanges().getExchanges(messages);
 
-/**
- * Tracks exchanges while messages change and are added; an unchanged message costs one comparison.
- */
+/** Tracks exchanges while messages change; an unchanged message costs one comparison. */
 export class Exchanges {
   private pairing = new ExchangePairer();
 
-  /** Exchanges of the current messages; the identical list if nothing changed. */
+  /** Returns the identical list if nothing changed. */
   getExchanges(messages: readonly ApiMessage[]): readonly ToolExchange[] {
     if (!this.pairing.applyChanges(messages)) this.pairing = new ExchangePairer();
     this.pairing.addMessages(messages);
@@ -71,7 +66,7 @@ interface PairedMessage {
   readonly part: MessagePart;
   /** Native calls first. */
   readonly calls: readonly CallWithResult[];
-  /** Calls that its answers belong to, native ones first; undefined if an answer has none. */
+  /** Calls to which the message's answers belong; undefined if an answer has no call. */
   readonly answered: readonly (CallWithResult | undefined)[];
   readonly displays: readonly CallWithResult[];
 }
@@ -80,18 +75,15 @@ class ExchangePairer {
   private readonly messages: PairedMessage[] = [];
   private exchanges: readonly ToolExchange[] = [];
   /**
-   * Unanswered calls by ID. If a model reuses an ID, the last call counts across messages; calls of
-   * one message are answered in order. Surplus answers belong to no call.
+   * Unanswered calls by ID. If a model reuses an ID, an answer belongs to the last message with it,
+   * and that message's calls are answered in order.
    */
   private readonly open = new Map<string, CallWithResult[]>();
   private count = 0;
-  /** Calls added or changed since the last join. */
+  /** Calls that changed since exchanges were last joined. */
   private readonly touched = new Set<CallWithResult>();
 
-  /**
-   * Updates known messages.
-   * @returns false if messages were removed, or their calls or answers differ
-   */
+  /** @returns false if messages were removed, or their calls or answers differ */
   applyChanges(messages: readonly ApiMessage[]): boolean {
     if (messages.length < this.messages.length) return false;
     for (let index = 0; index < this.messages.length; index++) {
@@ -173,7 +165,7 @@ const listAnswers = ({ answers, xmlAnswers }: MessagePart): { readonly result: R
   ...xmlAnswers,
 ];
 
-/** Everything in a message that determines which call an answer belongs to. */
+/** Describes everything that determines to which call an answer belongs. */
 const describeShape = ({ calls, xmlCalls, answers, xmlAnswers, displays }: MessagePart): string =>
   JSON.stringify([
     calls.map(({ id }) => id),

@@ -7,15 +7,14 @@ import { getToolRule, listTexts, type ToolTable } from './tools';
 
 export interface FileChange {
   readonly path: string;
-  /** Lines replaced, according to the call; empty if the whole file is written. */
+  /** The replaced lines according to the call; empty if the call writes the whole file. */
   readonly before: readonly string[];
-  /** Lines after the change. */
   readonly after: readonly string[];
 }
 
 const NO_FILE_CHANGES: readonly FileChange[] = [];
 
-/** Changes according to the call's parameters, regardless of success. */
+/** Lists changes according to the call's parameters, even if the call failed. */
 export const listFileChanges = (tools: ToolTable, exchange: ToolExchange): readonly FileChange[] =>
   changeMemory(tools)(exchange);
 
@@ -53,7 +52,7 @@ function readReplacements(
 ): FileChange[] {
   const [olds, news] = [listTexts(input, rule.old), listTexts(input, rule.new)];
   const pairs = Array.from({ length: Math.max(olds.length, news.length) }, (_, at) => [olds[at], news[at]])
-    // Parameters with search/replace blocks are handled below.
+    // The loop below handles parameters with search/replace blocks.
     .filter(([, put = '']) => put.search(SEARCH_BLOCK) === -1);
   for (const { text } of parameters) for (const [, old, put] of text.matchAll(SEARCH_BLOCK)) pairs.push([old, put]);
   return pairs.map(([old = '', put = '']) => ({ path, before: old.split('\n'), after: put.split('\n') }));

@@ -15,11 +15,11 @@ import { getPath, getToolRule, type ToolTable } from './tools';
 
 export interface FilePart extends Slice {
   readonly path: string;
-  /** Prefix of each line; undefined if absent or unknown. */
+  /** What precedes each line; undefined if absent or unknown. */
   readonly head: LineHead | undefined;
-  /** Number of the first line, if known and not printed. */
+  /** Number of the first line, if known but not printed. */
   readonly firstLine: number | undefined;
-  /** True if the lines are those of the file after the call, not of an older revision. */
+  /** False if the lines are those of an older revision. */
   readonly isCurrent: boolean;
 }
 
@@ -32,9 +32,8 @@ export const getFilePath = (tools: ToolTable, exchange: ToolExchange): string | 
   getPath(tools, exchange)?.replace(LINE_RANGE_SUFFIX, '');
 
 /**
- * The files that a content of a call shows.
- * @param content one of the exchange's parameters or results.
- * @returns parts in the content's order, by offsets of its text.
+ * Lists the parts of a content that are lines of files, by offsets of its text.
+ * @param content one of the exchange's parameters or results
  */
 export function listFileParts(tools: ToolTable, exchange: ToolExchange, content: Content): readonly FilePart[] {
   const known = partMemory(tools)(exchange);
@@ -83,7 +82,7 @@ function listResultParts(
   return kind === 'list' ? NO_FILE_PARTS : makeWholePart(content, path);
 }
 
-/** Cached per input, since results change more often than command lines. */
+/** Keyed by input, since results change more often than command lines. */
 function getSteps({ tool, input }: ToolExchange): readonly CommandStep[] {
   const known = stepsByInput.get(input);
   if (known?.tool === tool) return known.steps;
@@ -119,12 +118,11 @@ const isHeadAlone = (text: string): boolean => {
   return start > 0 && start >= text.trimEnd().length;
 };
 
-/** True if the parameter is the agent's literal command line. */
 const isCommandLine = (exchange: ToolExchange, { path, text }: Content): boolean =>
   ['command', 'cmd', 'script'].includes(String(path.at(-1))) &&
   text === parseCommandCall(exchange.tool, exchange.input)?.line;
 
-/** Text that a command line writes to files: here-documents and patches. */
+/** Lists text that a command line writes to files: here-documents and patches. */
 const listGivenParts = (exchange: ToolExchange): readonly FilePart[] =>
   getSteps(exchange)
     .flatMap(({ effects }) => effects)

@@ -1,12 +1,12 @@
-/** Handles paths as agents write them, for any operating system. Nothing here accesses the disk. */
+/** Handles paths as agents write them, for any operating system, without access to the disk. */
 
 const ABSOLUTE_PATH = /^(?:[\\/]|~|[A-Za-z]:[\\/])/;
 
 const isAbsolutePath = (path: string): boolean => ABSOLUTE_PATH.test(path);
 
 /**
- * Resolves a path relative to `folder`, with slashes for backslashes, and without `.` and `..` if they can be resolved.
- * @param folder '' for the base folder itself; undefined if unknown, which leaves only absolute paths.
+ * Resolves a relative path and replaces backslashes with slashes.
+ * @param folder '' for the base folder; undefined if unknown, which allows only absolute paths
  * @returns undefined if the path can't be determined
  */
 export function joinPath(folder: string | undefined, path: string): string | undefined {
@@ -16,7 +16,6 @@ export function joinPath(folder: string | undefined, path: string): string | und
     : normalizePath(folder === '' ? path : `${folder.replace(/[\\/]$/, '')}/${path}`);
 }
 
-/** Normalizes slashes and removes empty, `.` and `..` segments. */
 function normalizePath(path: string): string {
   const slashed = isWindowsPath(path) ? withoutLongPrefix(path).replaceAll('\\', '/') : path;
   const start = /^(?:\/\/?|[A-Za-z]:\/)/.exec(slashed)?.[0] ?? '';
@@ -44,8 +43,8 @@ export const isWindowsPath = (path: string): boolean =>
   (path.includes('\\') && !path.includes('/') && !/\\ /.test(path));
 
 /**
- * True if two paths probably name the same file. Agents write paths absolute or relative to the
- * workspace, with either slash, so a path that is a suffix of the other (by segments) matches.
+ * Agents write paths absolute or relative to the workspace, with either slash, so this accepts a
+ * path that ends with the other one.
  */
 export function isSameFile(a: string, b: string): boolean {
   if (a === b) return true;
@@ -58,8 +57,8 @@ export function isSameFile(a: string, b: string): boolean {
 }
 
 /**
- * Key shared by all spellings of a path. Windows paths ignore case and slash direction; `/c/x`
- * (Unix tools on Windows) and `/c:/x` (VS Code's URIs) equal `C:\x`.
+ * Returns the same key for all spellings of a path. `/c/x` (Unix tools on Windows) and `/c:/x` (VS
+ * Code's URIs) equal `C:\x`.
  */
 export function makeFileKey(path: string): string {
   const clean = normalizePath(path);

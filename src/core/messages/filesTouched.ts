@@ -9,7 +9,7 @@ export interface TouchedFile {
   readonly isRead: boolean;
 }
 
-/** Files of all successful or pending calls, ordered by last use. */
+/** Lists the files of all successful or pending calls by last use. */
 export function listTouchedFiles(exchanges: readonly ToolExchange[], tools: ToolTable): TouchedFile[] {
   const files = new Map<string, TouchedFile>();
   for (const exchange of exchanges) {
@@ -39,7 +39,7 @@ export function listTouchedPaths(tools: ToolTable, exchange: ToolExchange): stri
     }
   }
   for (const [, path] of toText(input['args']).matchAll(/<path>([^<]+)<\/path>/g)) paths.push((path ?? '').trim());
-  // Codex and VS Code: `*** Update File: path` in the patch.
+  // Codex and VS Code write `*** Update File: path` in the patch.
   for (const text of Object.values(input).map(toText)) {
     for (const [, path] of text.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm))
       paths.push((path ?? '').trim());
@@ -52,7 +52,9 @@ const toText = (value: unknown): string => (typeof value === 'string' ? value : 
 /** Share of absolute paths that must be below the common folder. */
 const COMMON_FOLDER_SHARE = 0.8;
 
-/** Deepest folder that most absolute paths share, with a trailing slash; '' if there is none. */
+/**
+ * Returns the deepest folder of most absolute paths, with a trailing slash; '' if there is none.
+ */
 export function findCommonFolder(paths: readonly string[]): string {
   const absolute = paths.filter((path) => /^(?:[\\/]|[A-Za-z]:[\\/])/.test(path));
   if (absolute.length < 2) return '';

@@ -7,11 +7,10 @@ export interface PlacedImage {
   readonly message: number;
   readonly path: Path;
   readonly image: ImageBlock;
-  /** The call whose result contains it; absent if a person sent it. */
+  /** The call whose result contains the image; absent if the user sent it. */
   readonly call?: ToolUseBlock;
 }
 
-/** Includes images inside results. */
 const pathsIn = memoizeByObject((message: ApiMessage): readonly Path[] =>
   getBlocks(message).flatMap((block, at): Path[] => {
     if (isImage(block)) return [['content', at]];
@@ -36,11 +35,10 @@ export function listImages(messages: readonly ApiMessage[]): PlacedImage[] {
   });
 }
 
-/** Empty if the result is a string or the block is not a result. */
 const getParts = (block: Block): readonly Block[] =>
   isToolResult(block) && Array.isArray(block.content) ? (block.content as readonly Block[]) : [];
 
-/** Type by the first bytes; undefined if not every vendor supports it. */
+/** Recognizes the type by the first bytes; undefined if not every vendor supports it. */
 export function detectImageType(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(12, bytes.byteLength)).toString('latin1');
   if (head.startsWith('\x89PNG')) return 'image/png';
@@ -49,13 +47,13 @@ export function detectImageType(bytes: Uint8Array): string | undefined {
   return head.startsWith('RIFF') && head.endsWith('WEBP') ? 'image/webp' : undefined;
 }
 
-/** Undefined if the image or document is referenced by URL or ID. */
+/** Returns undefined if the block refers to a URL or ID instead. */
 export function getBase64(block: Block): string | undefined {
   const source = block['source'];
   return isRecord(source) && typeof source['data'] === 'string' ? source['data'] : undefined;
 }
 
-/** Approximate size of the block's JSON. */
+/** Approximates the size of the block's JSON. */
 function countBytes(block: Block): number {
   const data = getBase64(block);
   if (data !== undefined) return data.length + IMAGE_FRAME_BYTES;
@@ -68,7 +66,7 @@ function countBytes(block: Block): number {
 /** Field names, quotes and braces around a text or image. */
 const IMAGE_FRAME_BYTES = 64;
 
-/** Approximate bytes in a request. */
+/** Approximates the bytes that the message adds to a request. */
 export const countMessageBytes = memoizeByObject((message: ApiMessage): number =>
   typeof message.content === 'string'
     ? Buffer.byteLength(message.content) + IMAGE_FRAME_BYTES

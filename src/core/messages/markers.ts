@@ -2,15 +2,15 @@ import type { Hash } from '../hash';
 import type { Slice } from '../slice';
 
 /**
- * The form of a marker: brackets that code and prose do not use, a word, what was removed, and the
- * reference. Defined only here.
+ * A marker consists of brackets that code and prose do not use, a word, what was removed, and the
+ * reference.
  */
 const MARKER_OPEN = '⟦';
 const MARKER_CLOSE = '⟧';
-/** Start of any marker, including one miswritten by a model. */
+/** Start of any marker, including one that a model miswrote. */
 export const MARKER_START = `${MARKER_OPEN}condensed:`;
 const MARKER_PREFIX = `${MARKER_START} `;
-/** A marker as shown to agents in instructions. */
+/** A marker as instructions show it to agents. */
 export const MARKER_EXAMPLE = `${MARKER_PREFIX}…${MARKER_CLOSE}`;
 const BEFORE_REFERENCE = ' · ref ';
 const INSIDE_PATTERN = `[^${MARKER_OPEN}${MARKER_CLOSE}]`;
@@ -20,19 +20,16 @@ const MARKER_PATTERN = new RegExp(
 );
 const MARKER_WITH_ANY_WORDS = new RegExp(`^${MARKER_PREFIX}${INSIDE_PATTERN}+${MARKER_CLOSE}$`);
 const REFERENCE_AT_END = new RegExp(`${BEFORE_REFERENCE}(?=[0-9a-f]+${MARKER_CLOSE}$)`);
-/** Bracket characters, which other text inside a marker must not contain. */
+/** Brackets, which other text inside a marker must not contain. */
 export const MARKER_CHARACTERS = new RegExp(`[${MARKER_OPEN}${MARKER_CLOSE}]`, 'g');
 
-/** Stable ID of removed content: the start of its sha256. */
+/** Stable ID of removed content: the start of its SHA-256. */
 export type ReferenceId = string & { readonly __reference: unique symbol };
 
-/** Hex digits; longer if two contents of a conversation collide. */
+/** Hex digits; more if two contents of a conversation collide. */
 export const MIN_REFERENCE_DIGITS = 6;
 
-/**
- * The reference of a content.
- * @param taken the references given so far in this conversation, by id.
- */
+/** @param taken the references that the conversation already has */
 export function makeReference(hash: Hash, taken: ReadonlyMap<ReferenceId, Hash>): ReferenceId {
   for (let length = MIN_REFERENCE_DIGITS; length < hash.length; length += 2) {
     const id = hash.slice(0, length) as ReferenceId;
@@ -42,18 +39,18 @@ export function makeReference(hash: Hash, taken: ReadonlyMap<ReferenceId, Hash>)
   return hash as string as ReferenceId;
 }
 
-/** Stated once per view, since agents have copied markers into files (Opencode-DCP#168). */
+/** Each view states this once, since agents have copied markers into files (Opencode-DCP#168). */
 export const MARKER_RULE = 'never write such a marker into a file';
 const MARKER_RULE_SUFFIX = `; ${MARKER_RULE}`;
 
 /**
- * Creates the text that replaces removed content. Markers can be found again, expanded, and kept out of files.
+ * Creates the text that replaces removed content.
  * @param what briefly says what is missing
  */
 export const makeMarker = (what: string, reference: ReferenceId): string =>
   `${MARKER_PREFIX}${cleanDescription(what)}${BEFORE_REFERENCE}${reference}${MARKER_CLOSE}`;
 
-/** Tool and file names come from the model, so they are sanitized and limited. */
+/** Tool and file names come from the model, so this limits and cleans them. */
 const MAX_DESCRIPTION_CHARS = 200;
 const cleanDescription = (what: string): string =>
   what
@@ -85,7 +82,7 @@ export const findMarkers = (text: string): FoundMarker[] =>
 /** A cheap test, since most texts have no marker. */
 export const mayContainMarker = (text: string): boolean => text.includes(MARKER_PREFIX);
 
-/** True if the text has the form of a marker, with or without a reference. */
+/** True for the form of a marker, with or without a reference. */
 export const looksLikeMarker = (text: string): boolean => MARKER_WITH_ANY_WORDS.test(text);
 
 export const isOneMarker = (text: string): boolean => {
@@ -94,7 +91,7 @@ export const isOneMarker = (text: string): boolean => {
   return first?.index === 0 && first[0].length === text.length;
 };
 
-/** Replaces markers by their originals; markers with unknown references stay. */
+/** Replaces markers by their originals, except markers with unknown references. */
 export function expandMarkers(text: string, resolve: (reference: ReferenceId) => string | undefined): string {
   let out = '';
   let at = 0;

@@ -3,8 +3,8 @@ import { getBlocks, isToolResult, isToolUse } from './blocks';
 import type { ApiMessage } from './types';
 
 /**
- * Recognizes a message when it is sent again: first letter of the role and a hash of its JSON,
- * plus, after a slash, a hash of its call and result IDs if it has any.
+ * Recognizes a message when it is sent again: first letter of the role, a hash of its JSON and,
+ * after a slash, a hash of its call and result IDs.
  */
 export type MessageKey = string & { readonly __messageKey: unique symbol };
 
@@ -14,7 +14,6 @@ const CALLS_DIGITS = 12;
 
 const keyCache = new WeakMap<ApiMessage, MessageKey>();
 
-/** Cached per object. */
 export function makeMessageKey(message: ApiMessage): MessageKey {
   return keyCache.get(message) ?? makeKey(message, hashText(JSON.stringify(message)));
 }
@@ -29,7 +28,7 @@ function makeKey(message: ApiMessage, content: Hash): MessageKey {
   return key as MessageKey;
 }
 
-/** The part for role, calls and results; undefined if the message has none. */
+/** Returns undefined if the message has no calls or results. */
 export function getCallsPart(key: MessageKey): string | undefined {
   const slash = key.indexOf('/');
   return slash < 0 ? undefined : `${key[0] ?? ''}${key.slice(slash)}`;

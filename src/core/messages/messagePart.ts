@@ -37,7 +37,7 @@ export interface MessagePart {
   readonly displays: readonly { readonly call: Call; readonly result: Result }[];
 }
 
-/** Per message, with the index it had. Views are parsed repeatedly and few messages change. */
+/** Views are parsed repeatedly, and few messages change. */
 const partCache = new WeakMap<ApiMessage, MessagePart>();
 
 export function readMessagePart(message: ApiMessage, index: number): MessagePart {
@@ -57,7 +57,7 @@ export function readMessagePart(message: ApiMessage, index: number): MessagePart
   return part;
 }
 
-/** Contents by block index; undefined for string content. */
+/** Contents by block index; undefined is the key for string content. */
 type ByBlock = ReadonlyMap<string | number | undefined, readonly PlacedContent[]>;
 
 function groupContentsByBlock(message: ApiMessage, index: number): ByBlock {
@@ -72,7 +72,7 @@ function groupContentsByBlock(message: ApiMessage, index: number): ByBlock {
   return byBlock;
 }
 
-/** Prefixes with which agents mark failed calls; most also set a field. */
+/** Prefixes with which agents mark failed calls; most agents also set a field. */
 const FAILED_RESULT = /^(?:<error>|Error:|The tool execution failed|Tool .{1,40} was not executed)/;
 
 const saysFailure = (results: readonly PlacedContent[]): boolean =>

@@ -1,4 +1,4 @@
 const NAME = /[A-Za-z_$][\w$]{5,}/g;
 
-/** The identifiers in a text; shorter ones are too common to mean anything. */
+/** Finds identifiers; shorter ones are too common to mean anything. */
 export const findNames = (text: string): Set<string> => new Set(text.match(NAME) ?? []);

@@ -20,10 +20,10 @@ const STAR = 42;
 const LETTER_L = 76;
 const MAX_NUMBER_DIGITS = 9;
 const MAX_INDENT_CHARS = 12;
-/** Width to which old versions of OpenCode padded numbers with zeros. */
+/** Old versions of OpenCode padded numbers with zeros to this width. */
 const ZERO_PADDED_DIGITS = 5;
 
-/** Separator after the number; longer ones first if one is a prefix of another. */
+/** If one separator is a prefix of another, the longer one comes first. */
 const SEPARATORS_BY_FORM: Readonly<Record<NumberForm, readonly string[]>> = {
   arrow: ['→'],
   tab: ['\t'],
@@ -39,7 +39,7 @@ const SEPARATORS_BY_FORM: Readonly<Record<NumberForm, readonly string[]>> = {
 const SEPARATORS_WITH_OPTIONAL_BLANK: ReadonlySet<string> = new Set([' |', ':', '.', '-', '   │', ' │']);
 
 /**
- * Number at the start of the line at an offset.
+ * Reads the number at the start of a line.
  * @returns undefined if the line has none in that format
  */
 export function readNumberAt(text: string, at: number, form: NumberForm): LineNumber | undefined {
@@ -68,7 +68,7 @@ export function readNumberAt(text: string, at: number, form: NumberForm): LineNu
   return undefined;
 }
 
-/** Also matches a line end escaped in a JSON string. */
+/** Also matches a line end that is escaped in a JSON string. */
 const isLineEnd = (text: string, at: number): boolean =>
   at >= text.length ||
   text[at] === '\n' ||

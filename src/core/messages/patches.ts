@@ -1,6 +1,6 @@
 /**
  * Parses patches into lines of files: `*** Begin Patch` (OpenAI's apply_patch) and unified diffs as
- * git prints them. Other text is skipped, so whole command outputs can be parsed.
+ * git prints them. Skips other text, so it can parse whole command outputs.
  */
 
 import type { Slice } from '../slice';
@@ -27,7 +27,7 @@ export interface PatchedFile {
   readonly hunks: readonly PatchHunk[];
 }
 
-/** All files of all patches, in order. A truncated patch ends with the text. */
+/** A truncated patch ends with the text. */
 export function readPatches(text: string): PatchedFile[] {
   const files: PatchedFile[] = [];
   const lines = new LineReader(text);
@@ -94,7 +94,6 @@ class LineReader {
 const PATCH_FILE_HEAD = /^\*\*\* (Add|Update|Delete) File: (.+)$/;
 const PATCH_MOVE_HEAD = /^\*\*\* Move to: (.+)$/;
 
-/** Parses the lines between `*** Begin Patch` and `*** End Patch`. */
 function readEnvelope(lines: LineReader, files: PatchedFile[]): void {
   while (lines.isOpen) {
     const line = lines.getText();
@@ -137,7 +136,7 @@ function readHunks(lines: LineReader): PatchHunk[] {
 
 const isSign = (sign: string): sign is PatchSign => sign === ' ' || sign === '+' || sign === '-';
 
-/** `--- a/x` and `+++ b/x` under it. */
+/** A file starts with `--- a/x` and then `+++ b/x`. */
 const isFileHead = (lines: LineReader): boolean => lines.startsWith('--- ') && lines.nextStartsWith('+++ ');
 
 const DIFF_HUNK_HEAD = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
@@ -183,7 +182,7 @@ function readUnified(lines: LineReader): PatchedFile | undefined {
   return { change, path, movedTo: now !== undefined && now !== path ? now : undefined, hunks };
 }
 
-/** The number of lines is given in the `@@` header. */
+/** The `@@` header gives the number of lines. */
 function readHunk(lines: LineReader): PatchHunk | undefined {
   const head = DIFF_HUNK_HEAD.exec(lines.getText());
   if (!head) return undefined;
@@ -215,7 +214,7 @@ function readHunk(lines: LineReader): PatchHunk | undefined {
   };
 }
 
-/** `diff --git a/x b/x`. Names with blanks can be split only if both are equal. */
+/** Names with blanks in `diff --git a/x b/x` can be split only if both are equal. */
 function readGitPaths(line: string): [string | undefined, string | undefined] {
   const rest = line.slice('diff --git '.length);
   const quoted = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(rest);
@@ -226,7 +225,7 @@ function readGitPaths(line: string): [string | undefined, string | undefined] {
   return a === b ? [a, b] : [undefined, undefined];
 }
 
-/** Path after `---` or `+++`; undefined if the file does not exist on that side. */
+/** Returns undefined if the file does not exist on that side. */
 function readHeadPath(line: string, isGit: boolean): string | undefined {
   const path = line.slice(4).split('\t')[0] ?? '';
   return path.trim() === '/dev/null' ? undefined : removePrefix(path.trim(), isGit || /^[ab]\//.test(path));

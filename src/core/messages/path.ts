@@ -2,7 +2,7 @@ import type { Path } from './types';
 
 type JsonContainer = Readonly<Record<string | number, unknown>>;
 
-/** Undefined if the path does not exist. Own properties only. */
+/** Returns undefined if the path does not exist. Reads own properties only. */
 export function getValueAt(root: unknown, path: Path): unknown {
   let value: unknown = root;
   for (const key of path) {
@@ -13,7 +13,7 @@ export function getValueAt(root: unknown, path: Path): unknown {
 }
 
 /**
- * Copy of `root` with the value at `path` replaced; everything else is shared.
+ * Copies `root` with the value at `path` replaced; shares everything else.
  * @throws Error if the path does not exist
  */
 export function withValueAt<T>(root: T, path: Path, value: unknown): T {
@@ -23,7 +23,7 @@ export function withValueAt<T>(root: T, path: Path, value: unknown): T {
     typeof root === 'object' &&
     root !== null &&
     Object.hasOwn(root, key) &&
-    // An array's length is an own property too.
+    // An array's length is an own property, too.
     (!Array.isArray(root) || typeof key === 'number');
   if (!isThere) {
     throw new Error(`no value at ${path.join('.')}`);

@@ -6,7 +6,7 @@ import type { ApiMessage } from './types';
 const joinForms = (pick: (preamble: Preamble) => readonly string[] | undefined): string =>
   [...new Set(AGENT_LIST.flatMap(({ preamble }) => pick(preamble) ?? []))].join('|');
 
-/** An unclosed element extends to the end, since the text was cut. */
+/** An element without an end tag extends to the end, since the text was cut. */
 const MACHINE_TEXT = new RegExp(
   `<(${joinForms(({ elements }) => elements)})(?=[\\s>])[^<>]*>(?:[\\s\\S]*?</\\1>|[\\s\\S]*$)`,
   'gi',
@@ -18,12 +18,12 @@ const WRAPPER_PATTERN = `(?:${joinForms(({ wrappers }) => wrappers)})`;
 const OPENING_WRAPPER = new RegExp(`^<${WRAPPER_PATTERN}(?: [^>]*)?>`);
 const CLOSING_WRAPPER = new RegExp(`</${WRAPPER_PATTERN}>$`);
 
-/** Flags that readers or agents set on messages that no person wrote. */
+/** Flags that readers or agents set on messages that the user did not write. */
 const MACHINE_FLAGS = ['addedByAgent', 'isMeta', 'isCompactSummary', 'isSummary', 'isTruncationMarker'];
 
 export const isMachineMessage = (message: ApiMessage): boolean => MACHINE_FLAGS.some((flag) => message[flag] === true);
 
-/** The user's own words, without text that an agent added. */
+/** Removes text that an agent added to the user's own words. */
 export function extractPersonText(text: string): string {
   const words = withoutEnvironment(text).replace(MACHINE_TEXT, ' ').trim();
   const rest = MACHINE_OPENINGS.reduce((left, opening) => left.replace(opening, ''), words).trim();

@@ -1,19 +1,19 @@
 /**
- * Marks results in which a person answers. Only the reader of an agent's own format can know this,
+ * Marks results in which the user answers. Only the reader of an agent's own format can know this,
  * since a file, page or MCP server could imitate the text of any result.
  */
 import type { Agent } from '../agents/types';
 import { isToolResult, isToolUse } from './blocks';
 import type { ApiMessage, Block, ToolResultBlock } from './types';
 
-/** A symbol survives edits, but is never written to a file or sent. */
+/** A symbol survives edits but is never written to a file or sent. */
 const PERSONS_ANSWER_MARK = Symbol('a person speaks in this result');
 
 export const markPersonsAnswer = <T extends Block>(block: T): T => ({ ...block, [PERSONS_ANSWER_MARK]: true });
 
 export const isPersonsAnswer = (block: Block): boolean => PERSONS_ANSWER_MARK in block;
 
-/** Lowercase names of the tools with which these agents ask a person. */
+/** Lists, in lower case, the tools with which these agents ask the user. */
 export const listAskingTools = (agents: readonly Pick<Agent, 'tools'>[]): ReadonlySet<string> =>
   new Set(
     agents.flatMap(({ tools }) =>
@@ -23,7 +23,7 @@ export const listAskingTools = (agents: readonly Pick<Agent, 'tools'>[]): Readon
     ),
   );
 
-/** Marks the results of these tools; messages without any are returned as the same objects. */
+/** Returns messages without marked results as the same objects. */
 export function markAnswers(asking: ReadonlySet<string>, messages: readonly ApiMessage[]): readonly ApiMessage[] {
   if (asking.size === 0) return messages;
   const asked = new Set<string>();
@@ -47,7 +47,7 @@ export function markAnswers(asking: ReadonlySet<string>, messages: readonly ApiM
 
 export type BlockPlace = readonly [message: number, block: number];
 
-/** Places of all marked results. Symbols are lost between worker threads, places are not. */
+/** Symbols are lost between worker threads, places are not. */
 export const listPersonsAnswers = (messages: readonly ApiMessage[]): readonly BlockPlace[] =>
   messages.flatMap(({ content }, message) =>
     typeof content === 'string'

@@ -1,6 +1,6 @@
 /**
- * Calls made by a program instead of the model; the program parses the result and the model never
- * sees it. Sources: Anthropic API guide, "Programmatic tool calling" (`caller: {"type":
+ * Calls by a program instead of the model; the program parses the result and the model never sees
+ * it. Sources: Anthropic API guide, "Programmatic tool calling" (`caller: {"type":
  * "code_execution_…"}`, else `direct`; "tool results from programmatic invocations do not count
  * toward your token usage"); OpenAI's SDKs (`caller: {type: "program"}`, on calls and their
  * outputs).
@@ -8,21 +8,19 @@
 import { getBlocks, isRecord, isToolResult, isToolUse } from './blocks';
 import type { ApiMessage, Block, ToolResultBlock } from './types';
 
-/** A symbol survives edits, but is never written to a file or sent. */
 const PROGRAM_RESULT_MARK = Symbol('a program reads this result');
 
-/** The `caller` field of a call or result, if present. */
 export const pickCaller = ({ caller }: Readonly<Record<string, unknown>>): { readonly caller?: unknown } =>
   caller === undefined ? {} : { caller };
 
-/** True for a call made by a program, and for its result if it names the caller. */
+/** True for a call by a program, and for its result if it names the caller. */
 export const isOfProgram = ({ caller }: Block): boolean =>
   isRecord(caller) && typeof caller['type'] === 'string' && caller['type'] !== 'direct';
 
 /** True for results marked by {@link markProgramsResults}; they use no context. */
 export const isProgramsResult = (block: Block): boolean => PROGRAM_RESULT_MARK in block;
 
-/** Marks results that programs read; messages without any are returned as the same objects. */
+/** Returns messages without marked results as the same objects. */
 export function markProgramsResults(messages: readonly ApiMessage[]): readonly ApiMessage[] {
   const programs = new ProgramCalls();
   return messages.map((message) => {

@@ -4,16 +4,17 @@ import { getCommand, DEFAULT_TOOLS, getPath } from './tools';
 import type { ApiMessage, Block, ToolUseBlock } from './types';
 
 /**
- * UTF-16 units of the longest text shown in full in a comparison; editors refuse files of 50 MB.
+ * UTF-16 units of the longest text that a comparison shows in full; editors refuse files of 50 MB.
  */
 export const MAX_COMPARED_CHARS = 2_000_000;
 
 /**
- * A conversation as text for people: one heading a message, the tools' calls and results under it. Both sides of a
- * comparison have the same headings, so that only what was condensed differs.
- * @param origins for each message of a view its index in the original, or {@link SUMMARY_ORIGIN}.
- * @param original of a view: its calls name the results, for a view's may have lost the words that name them.
- * @param longest of a longer text the two ends are shown, in UTF-16 units; default: all of it is.
+ * Renders a conversation as text for people. Both sides of a comparison have the same headings, so
+ * that only condensed text differs.
+ * @param origins for each message of a view its index in the original, or {@link SUMMARY_ORIGIN}
+ * @param original of a view: its calls name the results, because the view's calls may be condensed
+ * @param longest UTF-16 units of the longest text to show in full; of a longer one only the two
+ * ends
  */
 export function renderConversation(
   messages: readonly ApiMessage[],
@@ -31,14 +32,15 @@ export function renderConversation(
     .join('\n');
 }
 
-/** User, assistant, or tool: the APIs put tool results in user messages. */
+/** Returns user, assistant, or tool, because the APIs put tool results in user messages. */
 export function getSpeaker(message: ApiMessage): string {
   const blocks = getBlocks(message);
   return blocks.length > 0 && blocks.every((block) => isToolResult(block)) ? 'tool result' : message.role;
 }
 
 /**
- * Each message as text for people, without a heading; a result is named by its call, which may be folded or far above.
+ * Renders each message without a heading. A result shows its call's name, since the call may be far
+ * above.
  * @param original as of {@link renderConversation}
  */
 export function renderBodies(messages: readonly ApiMessage[], original = messages, longest = Infinity): string[] {
@@ -80,7 +82,6 @@ function collectToolNames(messages: readonly ApiMessage[]): Map<string, string> 
   return names;
 }
 
-/** Maximum length of a path or command in a call's name. */
 const MAX_NAME_CHARS = 100;
 
 function getCallName({ name, input }: ToolUseBlock): string {
@@ -104,7 +105,7 @@ function renderBlock(block: Block, names: ReadonlyMap<string, string>, body: (te
   return `▫ ${block.type}`;
 }
 
-/** One parameter per line; multi-line values follow their name unchanged. */
+/** Puts each parameter on a line; values of several lines follow their name unchanged. */
 function renderInput(input: unknown, body: (text: string) => string): string {
   if (typeof input !== 'object' || input === null) return body(JSON.stringify(input ?? null));
   return Object.entries(input)

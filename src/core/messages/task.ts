@@ -2,8 +2,9 @@ import { getBlocks, isToolResult } from './blocks';
 import type { ApiMessage } from './types';
 
 /**
- * Index of the task: the last user message before the first answer; -1 if there is none. Agents add
- * messages before it (environment; Codex: developer messages) and after it (Claude Code: listings).
+ * Returns the index of the last user message before the first answer; -1 if there is none. Agents
+ * add messages before the task (environment; Codex: developer messages) and after it (Claude Code:
+ * listings).
  */
 export function findTask(messages: readonly ApiMessage[]): number {
   const first = messages.findIndex((message) => message.role === 'user');
@@ -20,8 +21,8 @@ export function findTask(messages: readonly ApiMessage[]): number {
 export const isAddedByAgent = (message: ApiMessage): boolean => message['addedByAgent'] === true;
 
 /**
- * Index of the user message that started the open turn; -1 if there is none. The API merges
- * consecutive messages of one role, so user text after results continues the turn.
+ * Returns the index of the user message that started the open turn; -1 if there is none. The API
+ * merges consecutive messages of one role, so user text after results continues the turn.
  */
 export function findTurnStart(messages: readonly ApiMessage[]): number {
   let end = -1;

@@ -15,7 +15,7 @@ export interface ToolTable {
 
 export const DEFAULT_TOOLS: ToolTable = { own: {} };
 
-/** The last table with user rows, so that caches keyed by it stay valid while the rows do. */
+/** Caches keyed by the table stay valid while the user's rows are the same. */
 let latestTable: { readonly json: string; readonly table: ToolTable } | undefined;
 
 /** @param own a user's rows, by the tools' names */
@@ -28,19 +28,15 @@ export function makeToolTable(own: Readonly<Record<string, ToolRule>>): ToolTabl
   return latestTable.table;
 }
 
-/** The part of a call that determines its tool. */
 type ToolCall = Pick<ToolExchange, 'tool' | 'input'>;
 
-/**
- * Cached by table and parameters, since each call is asked for repeatedly and views share
- * parameters.
- */
+/** Views share parameters, so this caches by table and parameters. */
 const ruleMemory = memoizeByObject<
   ToolTable,
   WeakMap<ToolCall['input'], { readonly tool: string; readonly rule: ToolRule | undefined }>
 >(() => new WeakMap());
 
-/** Undefined if the tool is unknown and its parameters give no hint. */
+/** Returns undefined if the tool is unknown and its parameters give no hint. */
 export function getToolRule(tools: ToolTable, call: ToolCall): ToolRule | undefined {
   const known = ruleMemory(tools).get(call.input);
   if (known?.tool === call.tool) return known.rule;
@@ -62,7 +58,7 @@ function findRule({ own }: ToolTable, { tool, input }: ToolCall): ToolRule | und
   return guessRule(name, input);
 }
 
-/** All agents' rows by name. Agents use the same name for different tools. */
+/** Agents use the same name for different tools. */
 const RULES_BY_TOOL: ReadonlyMap<string, readonly [ToolRule, ...ToolRule[]]> = (() => {
   const rows = new Map<string, [ToolRule, ...ToolRule[]]>();
   for (const { tools } of AGENT_LIST) {
@@ -78,8 +74,7 @@ const RULES_BY_TOOL: ReadonlyMap<string, readonly [ToolRule, ...ToolRule[]]> = (
 type Rows = readonly [ToolRule, ...ToolRule[]];
 
 /**
- * The row that matches most of the call's parameters. For a tie, the rows' result formats are
- * merged.
+ * Chooses the row that matches most of the call's parameters, and merges result formats for a tie.
  */
 function chooseRow(rows: Rows, input: ToolCall['input']): ToolRule {
   const [first, ...others] = rows;
@@ -96,7 +91,6 @@ function chooseRow(rows: Rows, input: ToolCall['input']): ToolRule {
   return joined;
 }
 
-/** Cached by rows and tie: few combinations for many calls. */
 const joinedRuleCache = memoizeByObject<Rows, Map<string, ToolRule>>(() => new Map());
 
 function joinRows([best, ...alike]: Rows): ToolRule {
@@ -116,8 +110,7 @@ const mergeParameters = memoizeByObject(
 );
 
 /**
- * Values of a parameter as the table writes it: `path`, `task.command`, `files[]`,
- * `edits[].oldText`.
+ * @param parameter as in the table: `path`, `task.command`, `files[]`, `edits[].oldText`
  * @returns one value per list element; empty if absent
  */
 export function listValues(input: ToolCall['input'], parameter: string): readonly unknown[] {
@@ -141,7 +134,7 @@ const EMPTY_VALUES: readonly never[] = [];
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
-/** Texts of the first spelling that the call has. */
+/** Returns the texts of the first spelling that the call has. */
 export function listTexts(input: ToolCall['input'], parameters: ParameterNames | undefined): readonly string[] {
   for (const parameter of parameters ?? []) {
     const texts = listValues(input, parameter).filter((value) => typeof value === 'string');
@@ -150,7 +143,7 @@ export function listTexts(input: ToolCall['input'], parameters: ParameterNames |
   return [];
 }
 
-/** The file or folder of a call; undefined if there are several. */
+/** Returns undefined if the call has several files. */
 export function getPath(tools: ToolTable, exchange: ToolCall): string | undefined {
   const rule = getToolRule(tools, exchange);
   if (!rule) return undefined;
@@ -175,7 +168,7 @@ function readXmlPath(input: ToolCall['input']): string | undefined {
   return paths.length === 1 ? paths[0]?.[1]?.trim() : undefined;
 }
 
-/** The command line as one string. Codex passes a list of words, Cline 4 a list of lines. */
+/** Codex passes a list of words, Cline 4 a list of lines. */
 export function getCommand(exchange: ToolCall): string | undefined {
   for (const key of ['command', 'cmd', 'commands']) {
     const value = exchange.input[key];
@@ -185,11 +178,11 @@ export function getCommand(exchange: ToolCall): string | undefined {
   return undefined;
 }
 
-/** True for the parameter with the file's name, which must be kept to understand the call. */
+/** True for the parameter with the file's name, without which the call can't be understood. */
 export const isNameOfFile = ({ path }: Pick<PlacedContent, 'path'>): boolean =>
   path.includes('input') && FILE_PARAMETERS.has(String(path.findLast((key) => typeof key === 'string')));
 
-/** Parameter names used by many tools. */
+/** Parameter names that many tools use. */
 const PARAMETER_SPELLINGS = {
   path: [
     'file_path',
@@ -222,7 +215,7 @@ const FILE_PARAMETERS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Classifies an MCP or user tool by its parameter names, then by its own name. Results are ignored,
+ * Classifies an MCP or user tool by its parameter names, then by its own name. Ignores results,
  * since condensing them must not change the class.
  */
 function guessRule(name: string, input: ToolCall['input']): ToolRule | undefined {

@@ -5,7 +5,7 @@ const MAX_TOOL_ROWS = 500;
 
 const createParametersSchema = (what: string) => z.array(z.string().min(1).max(200)).max(50).optional().describe(what);
 
-/** A user's row for a tool; everything except the kind is optional. */
+/** A user's row for a tool, in which only the kind is required. */
 const toolRule = z
   .object({
     kind: z.enum(TOOL_KINDS).describe('What the tool does.'),
@@ -22,7 +22,7 @@ const toolRule = z
     (row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as unknown as ToolRule,
   );
 
-/** User rows by tool name, which override the agents' rows. */
+/** The user's rows by tool name, which override the agents' rows. */
 export const ownTools = z
   .record(z.string().max(200), toolRule)
   .refine((rows) => Object.keys(rows).length <= MAX_TOOL_ROWS, { message: `has more than ${MAX_TOOL_ROWS} tools` })

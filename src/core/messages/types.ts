@@ -1,7 +1,7 @@
 /**
- * The message model: the shape of Anthropic's Messages API (API reference, "Messages") with unknown
- * fields kept. The core uses only this form; other formats are converted losslessly at the edge.
- * Values are immutable: a change copies the objects along its path and shares the rest.
+ * Messages have the shape of Anthropic's Messages API (API reference, "Messages") with unknown
+ * fields kept. The core uses only this form. Values are immutable: a change copies the objects
+ * along its path and shares the rest.
  */
 
 export type Role = 'user' | 'assistant' | 'system';

@@ -1,8 +1,7 @@
 /**
- * Tool calls as XML in the assistant's text and results as text blocks, as Roo Code and Cline wrote
- * them before native tool calls. Source: stored histories (call:
- * `<tool><param>value</param></tool>`; result: a user text block `[tool for 'x'] Result:` with the
- * output in it or in the next block).
+ * Tool calls as XML in the assistant's text, as Roo Code and Cline wrote them before native tool
+ * calls. Source: stored histories (call: `<tool><param>value</param></tool>`; result: a user text
+ * block `[tool for 'x'] Result:` with the output in it or in the next block).
  */
 
 import { AGENT_LIST } from '../agents';
@@ -20,7 +19,7 @@ export interface XmlCall extends Slice {
   readonly parameters: readonly XmlParameter[];
 }
 
-/** Tool names of these agents; other tags are prose or code. */
+/** Other tags are prose or code. */
 const XML_TOOL_NAMES: ReadonlySet<string> = new Set(
   AGENT_LIST.flatMap(({ tools }) => Object.entries<ToolRule>(tools))
     .filter(([, { xml }]) => xml)
@@ -39,7 +38,7 @@ const RESULT_HEADER_START = /^\[([a-z][a-z_]*)(?:(?=\] Result:)| for (')?)/;
 const RESULT_HEADER_END = '] Result:';
 const RESULT_HEADER_SPACE = /[ \t]*\n*/y;
 
-/** XML calls in an assistant's text, in order. A truncated call ends with the text. */
+/** A truncated call ends with the text. */
 export function findXmlCalls(text: string): XmlCall[] {
   const calls: XmlCall[] = [];
   const opening = new RegExp(OPENING_TAG);
@@ -71,8 +70,8 @@ const isXmlCall = (text: string): boolean => findXmlCalls(text).length > 0;
 const freeTextTag = new RegExp(`<(?:${[...FREE_TEXT_PARAMETERS].join('|')})>`);
 
 /**
- * End of a call's body. File content may contain the tool's tags, so the call ends at the closing
- * tag that balances its opening one, or at a later unmatched one.
+ * File content may contain the tool's tags, so the call ends at the closing tag that balances its
+ * opening one, or at a later unmatched one.
  */
 function findClosingTag(text: string, tool: string, bodyStart: number): number {
   const first = text.indexOf(`</${tool}>`, bodyStart);
@@ -112,13 +111,12 @@ function readXmlParameters(text: string, bodyStart: number, bodyEnd: number): Xm
   return parameters;
 }
 
-/** Tool name in a result header, and the header's length. */
 export function parseXmlResultHeader(text: string): { tool: string; length: number } | undefined {
   const opening = RESULT_HEADER_START.exec(text);
   if (!opening) return undefined;
   const [{ length: from }, tool = '', quote] = opening;
   const at = text.indexOf(RESULT_HEADER_END, from);
-  // Searched by hand, since a single regular expression would be quadratic on hostile input.
+  // A single regular expression would be quadratic on hostile input.
   if (at < 0 || (quote === undefined && text.slice(from, at).includes('\n'))) return undefined;
   const space = new RegExp(RESULT_HEADER_SPACE);
   space.lastIndex = at + RESULT_HEADER_END.length;

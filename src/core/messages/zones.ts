@@ -5,9 +5,8 @@ import { parseXmlResultHeader } from './xmlTools';
 import type { MessageRange } from './messageRange';
 
 /**
- * Returns the range that operations may change: after the task, before the recent messages. Its end never separates a
- * call from its results.
- * @param keepRecent number of the newest messages that are recent
+ * Returns the messages that operations may change: after the task, before the recent ones. The
+ * range never separates a call from its results.
  */
 export function findOldZone(messages: readonly ApiMessage[], keepRecent: number): MessageRange {
   const start = findTask(messages) + 1;

@@ -12,7 +12,6 @@ export interface KeyForm {
   readonly source: string;
   /** Case-sensitive prefixes. */
   readonly starts: readonly string[];
-  /** Characters after the prefix. */
   readonly body: KeyCharacterSet;
   /** Minimum number of characters after the prefix. */
   readonly min: number;

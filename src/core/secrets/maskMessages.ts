@@ -2,11 +2,10 @@ import { isRecord } from '../messages/blocks';
 import type { ApiMessage } from '../messages/types';
 import { maskSecrets, SECRET_MASK } from './maskSecrets';
 
-/** Cache. */
 const maskedMessages = new WeakMap<ApiMessage, ApiMessage>();
 
 /**
- * Masks each string of a message as a whole. Mask before truncating: part of a key is no longer
+ * Masks each string of a message as a whole. Mask before truncating, because part of a key is not
  * recognized.
  */
 export function maskMessage(message: ApiMessage): ApiMessage {
@@ -18,13 +17,10 @@ export function maskMessage(message: ApiMessage): ApiMessage {
   return made;
 }
 
-/** Masks the strings of a JSON value; returns the same value if there are no secrets. */
+/** Returns the same value if there are no secrets. */
 export const maskValue = <T>(value: T): T => maskUnknownValue(value) as T;
 
-/**
- * Masks the value's strings; returns the same value if none contains a secret.
- * @param name of the value's parameter
- */
+/** @param name of the value's parameter */
 function maskUnknownValue(value: unknown, name?: string): unknown {
   if (typeof value === 'string') return maskString(value, name);
   if (typeof value === 'number') return maskNamedValue(name, String(value)) === SECRET_MASK ? SECRET_MASK : value;
@@ -52,18 +48,14 @@ function maskString(text: string, name: string | undefined): string {
 
 const MAX_NAMED_VALUE_CHARS = 4096;
 
-/**
- * Short values without secrets, with their names, since types, IDs and paths recur. Masked values
- * are not cached.
- */
+/** Short values without secrets, with their names, since types, IDs and paths recur. */
 const harmlessTexts = new Set<string>();
 const MAX_HARMLESS_TEXTS = 5_000;
 const MAX_HARMLESS_TEXT_CHARS = 200;
 
 /**
- * Masks a parameter's value by itself (some secrets depend on line boundaries) and in context of
- * its name, such as `password` or `Authorization`. Undefined without a name, or if it isn't a short
- * line.
+ * Masks a parameter's value by itself, and in context of its name, such as `password` or
+ * `Authorization`. Undefined without a name, or if the value isn't a short line.
  */
 function maskNamedValue(name: string | undefined, text: string): string | undefined {
   if (name === undefined || text.length >= MAX_NAMED_VALUE_CHARS || /["\n\r\\]/.test(text)) return undefined;

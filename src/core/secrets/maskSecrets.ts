@@ -1,5 +1,5 @@
 /**
- * Masks keys and passwords. Everything sent to another vendor, a file or a log is masked before
+ * Masks keys and passwords in everything that goes to another vendor, a file or a log, before
  * truncation, which could split a key. False positives cost a word, false negatives a secret.
  */
 import { KEY_CHARACTERS, KEY_FORMS, KEY_SHAPES, type KeyForm, type KeyShape } from './keyForms';
@@ -27,12 +27,12 @@ const KEY_START = '(?:(?<![A-Za-z0-9])|(?<=\\\\[bfnrtv]))';
 const MAX_KEY_CHARS = 256;
 
 /**
- * What may follow a prefix: the rest of its form, or of one with a shorter prefix (`sk-` in
+ * What may follow a prefix: the rest of its form, or of a form with a shorter prefix (`sk-` in
  * `sk-or-`).
  */
 interface KeyRest {
   readonly length: number;
-  /** Enough to recognize a key; `more` matches what else belongs to it. */
+  /** `body` is enough to recognize a key; `more` matches what else belongs to it. */
   readonly body: RegExp;
   readonly more: RegExp;
   readonly needsDigit: boolean;
@@ -84,8 +84,8 @@ const WEB_TOKEN = /eyJ[\w-]{8,}\.(?:eyJ)?[\w-]{8,}(?:\.[\w-]*){0,3}/y;
 const DOTTED_RUN = /(?<![\w-])[\w-]{8,}(?:\.[\w-]+){1,6}\.?/g;
 
 /**
- * Replaces text that looks like a secret by `[key]`, as written and as displayed. Linear in the text's length. Pieces
- * end at line ends, which only private keys and .netrc secrets cross; a longer line is searched in windows.
+ * Replaces secrets by `[key]`, in time linear in the text's length. Only private keys and .netrc
+ * secrets may span several lines.
  * @param pieceChars for tests: the result does not depend on it
  * @param rules for tests
  */
@@ -97,8 +97,8 @@ export function maskSecrets(text: string, pieceChars = WINDOW_CHARS, rules = SEC
 }
 
 /**
- * The slices of a text that look like secrets, in order, none touching another.
- * @param parts to which the search can be limited, if nothing in the text reaches over several lines.
+ * Returns slices in order, none touching another.
+ * @param parts limits the search, if nothing in the text spans several lines
  */
 function findSecrets(
   text: string,
@@ -136,14 +136,14 @@ function findSecretsInLines(text: string, chars: number, { forms, shapes, beside
   return lines.slices;
 }
 
-/** Masks slices search by search, each seeing the previous result. */
+/** Masks slices search by search, each of which sees the previous result. */
 class MaskedText {
   /** Masked slices of the original text. */
   slices: readonly Slice[] = [];
 
   constructor(public text: string) {}
 
-  /** @param slices of the text as it now is, in order. */
+  /** @param slices of the current text, in order */
   maskSlices(slices: readonly Slice[]): void {
     if (slices.length === 0) return;
     const text = withoutSlices(this.text, slices);
@@ -154,7 +154,6 @@ class MaskedText {
   private asItCame(slices: readonly Slice[]): Slice[] {
     if (this.slices.length === 0) return [...slices];
     let next = 0;
-    /** Length removed so far. */
     let lost = 0;
     /** Maps a position in a mask to the start or end of what it replaced. */
     const before = (place: number, isEnd: boolean): number => {
@@ -192,7 +191,7 @@ const MIN_WRAPPED_CHARS = 16;
 /** Extends slices at line ends by their continuation on the next line. */
 function withWrappedRests(text: string, slices: readonly Slice[]): readonly Slice[] {
   const rests: Slice[] = [];
-  // Each continuation is examined once, even if many keys follow each other.
+  // Examines each continuation once, even if many keys follow each other.
   let reached = 0;
   for (const { start, end } of slices) {
     if (end - start < MIN_WRAPPED_CHARS || end <= reached) continue;
@@ -209,7 +208,7 @@ function withWrappedRests(text: string, slices: readonly Slice[]): readonly Slic
   return rests.length === 0 ? slices : joinSlices(slices, rests);
 }
 
-/** Mixed case and digits, unlike words and numbers. */
+/** Words and numbers don't mix cases and digits. */
 const isRandom = (run: string): boolean => /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run);
 
 /** True if the text after a prefix inside a name, as in `MY_AKIA…`, is not part of that name. */
@@ -221,7 +220,8 @@ function findKnownKeys(text: string, chars: number, { start: begins, rests }: Ke
   let reached = 0;
   for (const window of splitIntoWindows(text, chars)) {
     for (let found = matchIn(text, begins, reached, window); found; found = matchIn(text, begins, reached, window)) {
-      // Otherwise another key may start within the prefix: `napi_` in `\napi_org_`.
+      // Another key may start within the prefix: `napi_` in `
+      // api_org_`.
       reached = found.start + 1;
       for (const { length, body, more, needsDigit } of rests.get(found.groups[0] ?? '') ?? []) {
         body.lastIndex = found.start + length;

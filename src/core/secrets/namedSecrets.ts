@@ -3,7 +3,7 @@ import { memoizeByObject } from '../memoizeByObject';
 import { compareStart, type Slice } from '../slice';
 import { findMatches, matchIn, extendWindow, WINDOW_CHARS, splitIntoWindows, type WindowMatch } from './windows';
 
-/** Names of secrets. `weak` names have other uses too, so their values must look random. */
+/** Weak names have other uses too, so their values must look random. */
 const STRONG_SECRET_NAME =
   'pass(?:word|wd|phrase|wort|code)|(?<=_)pass(?![A-Za-z])|(?<![A-Za-z])contraseña|mot[_-]de[_-]passe|kennwort|pwd|secret|api key|(?:api|access|account|private|signing|encryption|license|subscription|shared[_-]?access|pre[_-]?shared|master|admin|service)[_-]?key|(?:auth|access|refresh|id|session|bearer|bot|app|deploy|personal[_-]access|client|user|push|api|oauth)[_-]?token(?!s)|[a-z]{2}_token(?!s)|client-key-data';
 const WEAK_SECRET_NAME = '(?<![A-Za-z])(?:_auth|auth|token(?!s)|credentials?|cookie)';
@@ -64,7 +64,7 @@ export const BESIDE_RULES: readonly BesideRule[] = [
     [SECRET_OPTIONS],
     /(?:^|[\s"'])--?(?:[a-z]{1,12}-)?(?:password|passwd|passphrase|pass|token|api-?key|secret|secret-key|access-key|private-key|credential)(?:=|[ \t]{1,3})["']?(?<secret>[^\s"'\\]{4,})/dgim,
   ],
-  // The same as an argument list; descriptions of options contain spaces or no digits.
+  // Argument lists; descriptions of options contain spaces or no digits.
   [
     [SECRET_OPTIONS],
     /["']--?(?:[a-z]{1,12}-)?(?:password|passwd|passphrase|pass|token|api-?key|secret|secret-key|access-key|private-key|credential)\\{0,3}["'],[ \t]{0,20}\\{0,3}["'](?<secret>(?=[^\s"'\\]{0,200}\d)[^\s"'\\-][^\s"'\\]{3,200})(?=\\{0,3}["'])/dgi,
@@ -135,7 +135,7 @@ export const BESIDE_RULES: readonly BesideRule[] = [
     [['password ', 'passphrase ']],
     /\b(?:password|passphrase)(?: (?:for|of|to)(?: [\w.@-]{1,40}){1,4}?)?(?: is|(?<=[\w.@-] [\w.@-]{1,40}):) ["'`]?(?<secret>(?=[^\s"'`]{0,100}\d)[^\s"'`]{6,200})/dgi,
   ],
-  // Short ambiguous names require a letter and a digit in the value. Tests print `PASS: `.
+  // Short ambiguous names require a letter and a digit in the value, since tests print `PASS: `.
   [
     [
       ['pass', 'pw', 'psk'],
@@ -208,7 +208,7 @@ export const BESIDE_RULES: readonly BesideRule[] = [
 const NETRC_ENTRY =
   /\bmachine\s{1,10}\S{1,200}\s{1,10}(?:login\s{1,10}\S{1,200}\s{1,10})?password\s{1,10}(?<secret>\S{3,200})/dg;
 
-/** `Cookie: a=…; b=…`: masks long values. */
+/** Masks only long values of `Cookie: a=…; b=…`. */
 const COOKIE_HEADER =
   /\b(?:Set-)?Cookie(?:\\{0,3}["'])?[ \t]{0,3}[:=][ \t]{0,3}(?:\\{0,3}["'`])?(?<secret>[^\r\n"'`\\]{8,4096})/dgi;
 const COOKIE_VALUE =
@@ -332,8 +332,8 @@ function readSecretGroup({ index, indices }: RegExpExecArray): Slice {
 }
 
 /**
- * `password=…`, `"api_key": "…"`, `AWS_SECRET_ACCESS_KEY=…`. Linear, since values are not searched
- * again.
+ * Reads `password=…`, `"api_key": "…"`, `AWS_SECRET_ACCESS_KEY=…`. Linear, since it doesn't search
+ * values again.
  */
 const readAssignment: ReadSecrets = (text, { groups, end: start }) => {
   const [name = '', strong, separator = '', quote = ''] = groups;
@@ -356,7 +356,7 @@ const readAssignment: ReadSecrets = (text, { groups, end: start }) => {
   return { secrets, end: Math.max(end, start) };
 };
 
-/** End of a quoted value; its start if the quote isn't closed nearby. */
+/** Returns `start` if no quote follows nearby. */
 function findClosingQuote(text: string, start: number, quote: string): number {
   const near = text.slice(start, start + MAX_QUOTED_CHARS);
   const end = near.indexOf(quote);
@@ -374,7 +374,7 @@ function findUnquotedEnd(text: string, start: number, isEnvironment: boolean): n
   return start + (UNQUOTED_VALUE.exec(text)?.[0].length ?? 0);
 }
 
-/** Quoted secrets have no space, and a digit or symbol besides letters. */
+/** A quoted secret has no space, and a digit or symbol besides letters. */
 const isQuotedSecret = (value: string): boolean =>
   value.length >= 6 &&
   !/\s/.test(value) &&

@@ -16,7 +16,7 @@ const KEY_BODY = /[A-Za-z0-9+/=]{1,4096}/y;
 /** Shorter runs are a key's last line, or unrelated words. */
 const MIN_BODY_CHARS = 16;
 
-/** Finds private keys, from header to footer or truncation, including keys without their start. */
+/** A key extends from its header to its footer, but either may be cut off. */
 export function findPrivateKeys(text: string, chars = WINDOW_CHARS): Slice[] {
   const keys: Slice[] = [];
   let reached = 0;
@@ -46,7 +46,7 @@ function findHeadlessKeys(text: string, others: readonly Slice[], footers: reado
   return keys;
 }
 
-/** End of the key whose header ends at `from`; undefined if none follows. */
+/** Returns the end of the key whose header ends at `from`; undefined if no key follows. */
 function findBodyStart(text: string, from: number): number | undefined {
   let at = from;
   let end: number | undefined;
@@ -72,11 +72,10 @@ function findBodyStart(text: string, from: number): number | undefined {
   }
 }
 
-/** Lines of a key without a start: all but the last are full. */
+/** In a key without a start, all lines but the last are full. */
 const FULL_BODY_LINE = /^[\s"'`+,|>→\d:\\nr]{0,32}?[A-Za-z0-9+/=]{40,}[\s"'`+,;\\nr]{0,32}$/;
 const LAST_BODY_LINE = /^[\s"'`+,|>→\d:\\nr]{0,32}?[A-Za-z0-9+/=]{1,80}[\s"'`+,;\\nr]{0,32}$/;
 
-/** Start of the lines before a footer, not before `from`. */
 function findBodyEnd(text: string, footer: number, from: number): number {
   let start = footer;
   for (let lines = 0; start > from; lines++) {

@@ -1,11 +1,11 @@
 /**
- * A text as a person sees it: without terminal escapes and invisible characters, with URL encoding,
- * JSON and source escapes, and HTML entities decoded. A key after a color code or `%22` is not
- * recognizable otherwise.
+ * Shows a text as people see it: without terminal escapes and invisible characters, and with URL
+ * encoding, JSON and source escapes, and HTML entities decoded. Otherwise a key after a color code
+ * or `%22` can't be recognized.
  */
 import type { Slice } from '../slice';
 
-/** A piece of the source displayed as one other character, or not at all. */
+/** A piece of the source that is displayed as one other character, or not at all. */
 interface Piece {
   readonly at: number;
   readonly length: 0 | 1;
@@ -16,17 +16,17 @@ interface Piece {
 export interface SeenText {
   readonly text: string;
   /**
-   * Slices that differ from the source: the affected lines, or for a very long line {@link REACH}
-   * units on both sides, extended to a space.
+   * Slices that differ from the source: whole lines, or {@link REACH} units on both sides in a very
+   * long line.
    */
   readonly changed: readonly Slice[];
-  /** Maps sorted slices of the seen text to the source, including hidden characters inside them. */
+  /** Maps sorted slices to the source, including hidden characters inside them. */
   readonly inSource: (slices: readonly Slice[]) => Slice[];
 }
 
 /**
  * ESC: raw, as escaped in JSON, source and shells (any number of backslashes), URL-encoded, and as
- * `cat -v` and others print it.
+ * `cat -v` prints it.
  */
 const ESCAPE_PATTERN = String.raw`(?:\x1b|\\{1,8}(?:u001[bB]|u\{1[bB]\}|x1[bB]|033|e(?=\[))|%1[bB]|\^\[(?=\[)|\u241b)`;
 const BELL_PATTERN = String.raw`(?:\x07|\\{1,8}(?:u0007|x07|a)|%07)`;
@@ -69,7 +69,10 @@ const HIDDEN_CHARS = createHiddenPattern(`${TERMINAL_ESCAPES_PATTERN}|(?:${INVIS
 const HIDDEN_OR_STRUCK_CHARS = createHiddenPattern(
   String.raw`${TERMINAL_ESCAPES_PATTERN}|(?:${INVISIBLE_PATTERN}){1,256}|[^\x08\n]\x08`,
 );
-/** Every match of {@link HIDDEN} contains one; searching for it is ten times faster. */
+/**
+ * Every match of the pattern above contains one of these characters; searching for them is ten
+ * times faster.
+ */
 const HIDDEN_CHARS_SIGN = new RegExp(
   String.raw`[\x08\x1b\x80-\xa0\u2000-\u2012\u202f\u205f\u2212\u241b\u3000\ufe63\uff01-\uff5e]|${INVISIBLE_PATTERN}|\\(?:[uUx014-7e_\r\n]|-)|%[0-9c-fuC-F]|&(?:#|[A-Za-z]{2,14};)|\^\[|\[\d{1,3}[;m]|=(?:3D|2[27DE]|5F|\r?\n)|<wbr`,
 );
@@ -100,14 +103,14 @@ const CHAR_BY_ENTITY: ReadonlyMap<string, string> = new Map([
   ...['shy', 'zwnj', 'zwj', 'lrm', 'rlm', 'ZeroWidthSpace', 'NoBreak'].map((name) => [name, ''] as const),
 ]);
 
-/** Replaces escapes as separators, since a key may start after a color code. */
+/** Replaces escapes, since a key may start after a color code. */
 const GAP_CHAR = ' ';
 const isWord = (unit: string | undefined): boolean => unit !== undefined && /[A-Za-z0-9]/.test(unit);
 
 /**
- * The text as a person sees it; empty if it equals the source. If an escape or invisible character
- * is inside an alphanumeric run, also the text with a gap there: it may split a key (`grep
- * --color`) or precede one. Linear.
+ * Returns nothing if the seen text equals the source. If an escape is inside an alphanumeric run,
+ * also returns the text with a gap there, because the escape may split a key (`grep --color`) or
+ * precede one.
  */
 export function listSeenTexts(source: string): readonly SeenText[] {
   if (!HIDDEN_CHARS_SIGN.test(source)) return [];
@@ -159,7 +162,7 @@ function findChanged(text: string, pieces: readonly Piece[]): Slice[] {
   return changed;
 }
 
-/** Start of the line, or of the word within reach; not before `limit`. */
+/** Returns the start of the line, or of the word within reach. */
 function beginOfPart(text: string, at: number, limit: number): number {
   const far = Math.max(limit, at - REACH_CHARS);
   const lineEnd = text.slice(far, at).lastIndexOf('\n');
@@ -203,7 +206,7 @@ function decodeEntity(entity: string, written: string): string {
   );
 }
 
-/** Code point of URL-encoded UTF-8; NaN if invalid. */
+/** Returns NaN for invalid UTF-8. */
 function decodeBytes(bytes: string): number {
   try {
     return decodeURIComponent(`%${bytes.replace(/%(?:25)*/g, '%')}`).codePointAt(0) ?? Number.NaN;
@@ -220,7 +223,7 @@ function decodeCharacter(code: number, written: string): string {
   return ONLY_INVISIBLE.test(character) ? '' : character;
 }
 
-/** A single pass, since both lists are sorted. */
+/** Needs a single pass, since both lists are sorted. */
 function mapSlicesToSource(slices: readonly Slice[], pieces: readonly Piece[]): Slice[] {
   let next = 0;
   let hidden = 0;

@@ -1,7 +1,7 @@
 /** Searches in windows, so that a line of megabytes costs no more than many short ones. */
 import type { Slice } from '../slice';
 
-/** Usual window size in UTF-16 units. */
+/** UTF-16 units. */
 export const WINDOW_CHARS = 64_000;
 
 /** Maximum lookbehind of a pattern in UTF-16 units. */
@@ -23,20 +23,17 @@ export interface WindowMatch extends Slice {
   readonly secret: Slice;
 }
 
-/** Consecutive windows; at least one. */
+/** Yields at least one window. */
 export function* splitIntoWindows(text: string, chars = WINDOW_CHARS): Generator<Slice> {
   for (let start = 0; start === 0 || start < text.length; start += chars)
     yield { start, end: Math.min(text.length, start + chars) };
 }
 
-/** The part of the text that determines the matches starting in a window. */
+/** Returns the text that determines the matches that start in a window. */
 export const extendWindow = (text: string, { start, end }: Slice): string =>
   text.slice(Math.max(0, start - LOOK_BEHIND_CHARS), end + LOOK_AHEAD_CHARS);
 
-/**
- * The first match starting in a window after a position, as in the whole text. Requires patterns
- * within {@link BEHIND}, {@link AHEAD} and {@link MARGIN}.
- */
+/** Finds the first match that starts in the window after `from`, as in the whole text. */
 export function matchIn(text: string, pattern: RegExp, from: number, window: Slice): WindowMatch | undefined {
   const at = Math.max(from, window.start);
   if (at >= window.end) return undefined;

@@ -1,5 +1,3 @@
-/** Strips what agents wrap around a command line and its output. */
-
 import { isRecord } from '../blocks';
 import type { Slice } from '../../slice';
 import { detectShell, type ShellKind } from './commandSteps';
@@ -43,7 +41,7 @@ const CODE_MODE_PROGRAM =
 
 /**
  * In Codex code mode the call is a program that calls tools.
- * @returns the parameters of its single command, if the program prints only that command's output.
+ * @returns the parameters of its only command, if the program prints nothing else
  */
 function parseCodeModeCall(program: unknown): Readonly<Record<string, unknown>> | undefined {
   if (typeof program !== 'string' || !program.includes('tools.') || program.split('tools.').length !== 2)
@@ -77,12 +75,15 @@ const OUTPUT_HEADS = [
 ];
 const SECOND_OUTPUT_HEAD = /^(?:Warning: truncated output[^\n]*\n)?Total output lines: \d+\n\n/;
 
-/** Footers after it: Copilot CLI, Pi, Oh My Pi, Claude Code, Gemini CLI, Qwen Code, OpenCode. */
+/**
+ * Footers after the output: Copilot CLI, Pi, Oh My Pi, Claude Code, Gemini CLI, Qwen Code,
+ * OpenCode.
+ */
 const OUTPUT_TAIL =
   /\n*(?:\n<shellId: [^\n]*>|\n<command with shellId: [^\n]*>|\nCommand exited with code \d+|\nWall time: [\d.]+ seconds|\nShell cwd was reset to [^\n]*|\nError: \(none\)\nExit Code: [\s\S]{0,200}|\nProcess Group PGID: [^\n]*(?:\n<\/untrusted_context>)?|\n<\/?(?:bash|shell)_metadata>[\s\S]{0,2000})\s*$/;
 const MAX_TAIL_CHARS = 2_200;
 
-/** Slice of the command's own output, without the agent's words around it. */
+/** Leaves out the agent's words around the command's own output. */
 export function findPrintedSlice(text: string): Slice {
   let start = 0;
   for (const head of OUTPUT_HEADS) {

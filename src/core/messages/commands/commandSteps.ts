@@ -1,7 +1,4 @@
-/**
- * Predicts the output and file effects of each step of a command line. Unknown steps are kept as
- * commands.
- */
+/** Predicts what each step of a command line prints and does to files. */
 
 import { makeGivenText, joinWordPath, findProgram, makeWriteEffect } from './programs';
 import {
@@ -21,7 +18,7 @@ export interface CommandStep {
   readonly when: RunCondition;
   readonly printed: readonly PrintedText[];
   readonly effects: readonly CommandEffect[];
-  /** Program names, which their error messages start with. */
+  /** Names with which the programs' error messages start. */
   readonly programs: readonly string[];
 }
 
@@ -30,14 +27,11 @@ const MAX_COMMAND_LINE_CHARS = 400_000;
 
 export interface CommandOptions {
   readonly shell?: ShellKind | undefined;
-  /** Folder in which the line was started, if known. Paths are relative to the folder of this path. Default ''. */
+  /** Folder in which the line starts, if known. Default ''. */
   readonly folder?: string | undefined;
 }
 
-/**
- * Parses a command line of sh or bash.
- * @returns undefined if it is not one, such as PowerShell
- */
+/** Returns undefined for anything but sh and bash, such as PowerShell. */
 export function parseCommandSteps(line: string, options: CommandOptions = {}): readonly CommandStep[] | undefined {
   if (line.length > MAX_COMMAND_LINE_CHARS) return undefined;
   const shell = options.shell ?? detectShell(line);
@@ -82,7 +76,6 @@ const runUnknownProgram: Program = () => ({ printed: [OTHER_PRINTED], effects: [
 const getProgram = (name: ScriptWord): Program =>
   (name === undefined ? undefined : findProgram(name)) ?? runUnknownProgram;
 
-/** Input from a here-document or here-string, a file, or the pipe. */
 function getInput(
   { given, inputFile }: SimpleCommand,
   folder: ScriptWord,
@@ -96,7 +89,7 @@ function getInput(
     : [{ kind: 'lines', path, ranges: [{ first: 1, most: Infinity }], numbers: undefined, most: Infinity }];
 }
 
-/** Returns the rest of an outcome after its output is redirected to files. */
+/** Returns what remains of an outcome after its output is redirected to files. */
 function applyRedirects(outcome: CommandOutcome, { redirects }: SimpleCommand, folder: ScriptWord): CommandOutcome {
   let { printed } = outcome;
   const effects = [...outcome.effects];

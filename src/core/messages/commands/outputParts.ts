@@ -7,7 +7,7 @@ import { readPatches } from '../patches';
 import type { CommandStep } from './commandSteps';
 import type { PrintedText } from './printed';
 
-/** Prefix of each line: a line number, a search result's path, or a diff sign. */
+/** What precedes each line: a line number, a search result's path, or a diff sign. */
 export type LineHead = NumberForm | 'search' | 'diff';
 
 export interface OutputPart extends Slice {
@@ -15,13 +15,13 @@ export interface OutputPart extends Slice {
   /** Git revision of the lines; undefined for the current file. */
   readonly revision: string | undefined;
   readonly head: LineHead | undefined;
-  /** Number of the first line, if known and not printed. */
+  /** Number of the first line, if known but not printed. */
   readonly firstLine: number | undefined;
 }
 
 interface CommandOutput {
   readonly text: string;
-  /** Start offset of each line, plus the offset after the last one. */
+  /** Start offset of each line, then the offset after the last line. */
   readonly starts: readonly number[];
   readonly count: number;
   /** Lines of the agent's notice that it removed text; undefined if the output is complete. */
@@ -29,9 +29,9 @@ interface CommandOutput {
 }
 
 /**
- * Splits a command's output into the parts known to come from files. A line belongs to no part if either of two
+ * Finds the parts of an output that come from files. A line belongs to no part if either of two
  * commands may have printed it.
- * @param text what the commands printed, without the agent's additions
+ * @param text excludes the agent's additions
  */
 export function splitCommandOutput(steps: readonly CommandStep[], text: string): OutputPart[] {
   const output = splitOutput(text);
@@ -52,7 +52,7 @@ function splitOutput(text: string): CommandOutput {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
   let count = starts.length;
-  // Trailing blank lines may have been added or removed by the agent.
+  // The agent may have added or removed trailing blank lines.
   while (count > 0 && text.slice(starts[count - 1], (starts[count] ?? text.length + 1) - 1).trim() === '') count--;
   let cut: { first: number; last: number } | undefined;
   if (/truncated|omitted|too large|\.\.\. ?\d|…\d|\[Showing|persisted-output/.test(text)) {
@@ -74,15 +74,14 @@ function getLineText({ text, starts }: CommandOutput, line: number): string {
 const SHELL_MESSAGE =
   /^(?:\/(?:usr\/)?bin\/)?(?:bash|sh|zsh|dash|zsh:\d+|fatal|error|usage): |^(?:bash|zsh|sh): line \d+: |^\(eval\):\d+: |^[\w-]+ ?: (?:The term|Cannot find path)|^At line:\d+ char:\d+/;
 
-/** Lines in which the shell or one of the programs reports an error. */
+/** Finds lines in which the shell or one of the programs reports an error. */
 function findFailures(steps: readonly CommandStep[], { text, starts, count }: CommandOutput): number[] {
   const heads = [...new Set(steps.flatMap((step) => step.programs))].map((name) => `${name}: `);
   const lines: number[] = [];
   let colon = -1;
   for (let line = 0; line < count; line++) {
     const start = starts[line] as number;
-    // Most lines have no colon this early. Search for the next one only once: it may be megabytes
-    // away.
+    // Searches for the next colon only once, since it may be megabytes away.
     if (colon < start) colon = text.indexOf(': ', start);
     if (colon < 0) break;
     if (colon > start + MAX_FAILURE_HEAD_CHARS || colon >= (starts[line + 1] as number)) continue;
@@ -96,24 +95,22 @@ const MAX_FAILURE_HEAD_CHARS = 60;
 
 interface LineCountRange {
   readonly first: number;
-  /** Inclusive; less than `first` if there are none. */
+  /** Inclusive; less than `first` if there are no lines. */
   readonly last: number;
 }
 
-/** Output of one item, with the lines that certainly belong to it. */
 interface OutputPiece {
   readonly printed: PrintedText;
   readonly lines: LineCountRange;
-  /** True if these are the first lines the item printed. */
+  /** True if these are the first lines that the item printed. */
   readonly isStartSure: boolean;
 }
 
 interface PrintedItem {
   readonly printed: PrintedText;
-  /** Minimum and maximum number of lines. */
   least: number;
   most: number;
-  /** Line at which its text was found. */
+  /** Line at which the item's text was found. */
   at: number | undefined;
 }
 
@@ -139,7 +136,7 @@ function findPieces(steps: readonly CommandStep[], output: CommandOutput): Outpu
     const anchor = items[item];
     if (anchor !== undefined && anchor.at === undefined) continue;
     const to = anchor?.at ?? output.count;
-    // If the lines include an error message, they can't be attributed.
+    // An error message among the lines may have any origin, so they belong to no item.
     if (!failed.some((line) => line >= from && line < to))
       found.push(...splitBetween(items.slice(first, item), output, { first: from, last: to - 1 }));
     if (anchor) from = to + anchor.most;
@@ -153,7 +150,7 @@ function findPieces(steps: readonly CommandStep[], output: CommandOutput): Outpu
 }
 
 /**
- * Locates items with line numbers, if as many lines start with a file's first number as items must
+ * Locates items with line numbers if as many lines start with a file's first number as items must
  * be printed.
  */
 function findNumbered(items: readonly PrintedItem[], output: CommandOutput): void {
@@ -168,7 +165,6 @@ function findNumbered(items: readonly PrintedItem[], output: CommandOutput): voi
     if (known) known.items.push(item);
     else uses.set(key, { form, first, items: [item] });
   }
-  // A single item needs no search.
   if (items.length < 2) return;
   const before = items.map((item) => ({ ...item }));
   for (const { form, first, items: own } of uses.values()) {
@@ -193,8 +189,7 @@ const readLineNumber = ({ text, starts }: CommandOutput, line: number, form: Num
   readNumberAt(text, starts[line] as number, form)?.number;
 
 /**
- * Counts consecutive numbers from a line on. Condensed output may have lost some numbers or have a
- * marker instead of lines; these count if the next number fits.
+ * Counts consecutive line numbers. Condensed output may lack some numbers or have a marker instead.
  */
 function countNumberedLines(output: CommandOutput, start: number, form: NumberForm, most: number): number {
   let sure = 1;
@@ -215,15 +210,14 @@ function countNumberedLines(output: CommandOutput, start: number, form: NumberFo
 }
 
 /**
- * Locates texts that the command itself contains. A text is located if it occurs as often as it is
- * printed.
+ * Locates texts that the command itself contains and that occur as often as they are printed.
  * @returns false if a text that must be printed is missing
  */
 function findTexts(items: readonly (PrintedItem & { isSure: boolean })[], output: CommandOutput): boolean {
   const uses = new Map<string, { item: PrintedItem & { isSure: boolean }; before: number; behind: number }[]>();
   for (const item of items) {
     if (item.printed.kind !== 'text') continue;
-    // Only a whole non-blank line can be located.
+    // Only a whole line that isn't blank can be located.
     const text = extractOnlyLine(item.printed.text);
     if (text === undefined) continue;
     uses.set(text.line, [...(uses.get(text.line) ?? []), { ...text, item }]);
@@ -236,7 +230,7 @@ function findTexts(items: readonly (PrintedItem & { isSure: boolean })[], output
     if (lines.length === own.length && (output.cut === undefined || own.length === 1)) {
       own.forEach(({ item, before, behind }, at) => {
         const line = lines[at] as number;
-        // Leading blank lines may have been removed.
+        // The agent may have removed leading blank lines.
         item.at = Math.max(0, line - before);
         item.most = line - item.at + behind + 1;
       });
@@ -259,7 +253,7 @@ function isInOrder(items: readonly PrintedItem[]): boolean {
   return true;
 }
 
-/** The only non-blank line of a text, with the number of blank lines before and after it. */
+/** Returns the only line that isn't blank, and the number of blank lines around it. */
 function extractOnlyLine(text: string): { line: string; before: number; behind: number } | undefined {
   if (!text.endsWith('\n')) return undefined;
   const lines = text.slice(0, -1).split('\n');
@@ -296,7 +290,7 @@ function splitBetween(items: readonly PrintedItem[], output: CommandOutput, line
   if (count > (before.at(-1) as number) + (open.at(-1) as PrintedItem).most) return [];
   return open.map(({ printed, most }, at): OutputPiece => {
     const [ahead, after] = [before[at] as number, behind[at] as number];
-    // The start is limited by the maximum of the items before, the end by the minimum of the items
+    // The start depends on the maximum of the items before, the end on the minimum of the items
     // after.
     const start = Math.min(count, ahead);
     const end = Math.max(0, count - after);
@@ -309,8 +303,8 @@ function splitBetween(items: readonly PrintedItem[], output: CommandOutput, line
 }
 
 /**
- * For consecutive ranges of one file, only the last range that prints anything can be shorter than
- * requested (the file ends in it). The total therefore determines how many lines each one printed.
+ * Of consecutive ranges of one file, only the last one that prints can be shorter than requested,
+ * because the file ends in it. So the total determines how many lines each range printed.
  */
 function limitToFile(items: readonly PrintedItem[], output: CommandOutput, lines: LineCountRange): void {
   let end = 0;
@@ -332,7 +326,7 @@ function limitToFile(items: readonly PrintedItem[], output: CommandOutput, lines
   }
 }
 
-/** Longest run of lines that match the item's format, which limits what it can have printed. */
+/** Finds the longest run of lines in the item's format, which limits what it can have printed. */
 function findLongestRun(printed: PrintedText, output: CommandOutput, lines: LineCountRange): number {
   const looksLike = getLineTest(printed);
   if (printed.kind === 'diff') return hasDiff(output, lines) ? Infinity : 0;
@@ -353,7 +347,6 @@ function findLongestRun(printed: PrintedText, output: CommandOutput, lines: Line
   return longest;
 }
 
-/** A diff starts with its header, after a commit message if there is a commit. */
 function hasDiff({ text, starts }: CommandOutput, { first, last }: LineCountRange): boolean {
   for (let line = first; line <= last; line++)
     if (/^(?:diff --git |--- |commit [0-9a-f]{7})/.test(text.slice(starts[line], (starts[line] as number) + 20)))
@@ -380,7 +373,7 @@ function computePrefixSums(numbers: readonly number[]): number[] {
   return sums;
 }
 
-/** True if the excess lines are blank; some agents append blank lines. */
+/** Some agents append blank lines. */
 function isOverflowBlank(output: CommandOutput, lines: LineCountRange, most: number): boolean {
   for (let line = lines.first + most; line <= lines.last; line++)
     if (getLineText(output, line).trim() !== '') return false;
@@ -414,7 +407,6 @@ function locateParts(
 
 type ShownLines = Extract<PrintedText, { kind: 'lines' }>;
 
-/** Splits the output into the ranges of one file, if their starts are known. */
 function splitShownLines(
   printed: ShownLines,
   output: CommandOutput,
@@ -447,13 +439,13 @@ function splitShownLines(
 
 const FILE_HEADER = /^==> (.+) <==$/;
 
-/** `==> path <==`, printed by head and tail before each of several files. */
+/** head and tail print `==> path <==` before each of several files. */
 function splitHeadedFiles(folder: string | undefined, output: CommandOutput, lines: LineCountRange): OutputPart[] {
   const parts: OutputPart[] = [];
   let path: string | undefined;
   let from = lines.first;
   const close = (to: number): void => {
-    // The blank line before the next header is not part of the file.
+    // The blank line before the next header does not belong to the file.
     const last = to < lines.last && to >= from && getLineText(output, to) === '' ? to - 1 : to;
     if (path !== undefined && last >= from && !isCut(output, { first: from, last }))
       parts.push({
@@ -478,7 +470,7 @@ function splitHeadedFiles(folder: string | undefined, output: CommandOutput, lin
 const isCut = ({ cut }: CommandOutput, { first, last }: LineCountRange): boolean =>
   cut !== undefined && cut.first <= last && cut.last >= first;
 
-/** Path and line number: with colons for a match, with dashes for context. */
+/** A match has colons around the line number, context has dashes. */
 const SEARCH_MATCH = /^((?:[A-Za-z]:[\\/])?[^\n:]{1,400}?):(\d{1,9}):/;
 /** A match whose path is on the line before, or a marker. */
 const NUMBERED_REST = /^\d{1,9}[:-]/;
@@ -518,7 +510,8 @@ function splitMatches(
     const text = getLineText(output, line).slice(0, MAX_HEAD_CHARS);
     const isGone = isCut(output, { first: line, last: line });
     const name = isGone ? undefined : (SEARCH_MATCH.exec(text)?.[1] ?? SEARCH_CONTEXT.exec(text)?.[1]);
-    // Without a path, the previous path applies; a marker replaces lines of the same file.
+    // A line without a path has the path of the line before, and a marker replaces lines of the
+    // same file.
     const known = name ?? (!isGone && (NUMBERED_REST.test(text) || mayContainMarker(text)) ? before : undefined);
     if (text !== '--') before = known;
     if (run && known === run.path) {
@@ -532,7 +525,7 @@ function splitMatches(
   return parts;
 }
 
-/** Splits one file's lines at `--`, which separates non-adjacent ones. */
+/** `--` separates lines that are not adjacent. */
 function splitByFile(output: CommandOutput, lines: LineCountRange, path: string): OutputPart[] {
   const parts: OutputPart[] = [];
   let from = lines.first;

@@ -3,7 +3,7 @@ import type { NumberForm } from '../../agents/types';
 import type { ScriptWord } from './script';
 
 export interface LineRange {
-  /** From 1; undefined if it depends on the file's length. */
+  /** Starts at 1; undefined if it depends on the file's length. */
   readonly first: number | undefined;
   /** Maximum number of lines; the file may end earlier. */
   readonly most: number;
@@ -27,7 +27,7 @@ export type PrintedText =
    */
   | {
       readonly kind: 'matches';
-      /** The single file searched; undefined if each line names its own. */
+      /** The only searched file; undefined if each line names its file. */
       readonly path: string | undefined;
       readonly isNumbered: boolean;
       readonly folder: ScriptWord;
@@ -41,7 +41,9 @@ export type PrintedText =
   | { readonly kind: 'other'; readonly most: number };
 
 export type CommandEffect =
-  /** Writes the whole file or appends to it; text unknown before the command runs is omitted. */
+  /**
+   * Writes or appends to the whole file; leaves out text that is unknown before the command runs.
+   */
   | {
       readonly kind: 'write';
       readonly path: string;
@@ -62,7 +64,6 @@ export interface CommandOutcome {
 export const NOTHING_PRINTED: PrintedText = { kind: 'nothing', most: 0 };
 export const OTHER_PRINTED: PrintedText = { kind: 'other', most: Infinity };
 
-/** Output of unknown form with at most `most` lines. */
 export const makeOther = (most: number): PrintedText => ({ kind: 'other', most });
 
 export const makeOutcome = (...printed: readonly PrintedText[]): CommandOutcome => ({ printed, effects: [] });
@@ -75,7 +76,6 @@ export const makeWholeFile = (path: string, numbers?: NumberForm): PrintedText =
   most: Infinity,
 });
 
-/** Restricts printed lines to ranges, numbered by the printed lines. */
 export function selectLines(printed: PrintedText, ranges: readonly Range[]): PrintedText {
   const most = Math.min(
     printed.most,
@@ -86,7 +86,7 @@ export function selectLines(printed: PrintedText, ranges: readonly Range[]): Pri
   return printed.kind === 'text' || printed.kind === 'nothing' ? makeOther(most) : { ...printed, most };
 }
 
-/** First and last line from 1; Infinity for the end. */
+/** First and last line, starting at 1; Infinity for the end. */
 export interface Range {
   readonly first: number;
   readonly last: number;

@@ -1,6 +1,6 @@
 /**
- * What programs print and do to files. Unlisted programs may print anything. awk, perl, bat, tee,
- * diff, patch, mv and cp are left out because they changed no result (`npm run bench -- --only
+ * What programs print and do to files. An unlisted program may print anything. awk, perl, bat, tee,
+ * diff, patch, mv and cp are not listed because they changed no result (`npm run bench -- --only
  * ablation --way program`).
  */
 
@@ -30,7 +30,6 @@ export const joinWordPath = (folder: ScriptWord, word: ScriptWord): ScriptWord =
 const UNKNOWN_OUTCOME: CommandOutcome = makeOutcome(OTHER_PRINTED);
 const SILENT_OUTCOME: CommandOutcome = makeOutcome(NOTHING_PRINTED);
 
-/** The only item of the piped input or of the output so far. */
 const getOnly = (input: readonly PrintedText[] | undefined): PrintedText | undefined =>
   input?.length === 1 ? input[0] : undefined;
 
@@ -39,14 +38,13 @@ const limitLines =
   () =>
     makeOutcome(makeOther(lines));
 
-/** Prints the named files one after the other, or the piped input. */
 function printFiles(call: ProgramCall, options: Options, numbers: NumberForm | undefined): CommandOutcome {
   const { operands } = options;
   if (operands.length === 0 || (operands.length === 1 && operands[0] === '-')) {
     const only = getOnly(call.input);
     if (!call.input) return UNKNOWN_OUTCOME;
     if (numbers === undefined) return makeOutcome(...call.input);
-    // Numbers count the piped lines, which are the file's own if the whole file is piped.
+    // If the whole file is piped, the numbers are the file's own.
     return only?.kind === 'lines' && only.numbers === undefined && isFromStart(only)
       ? makeOutcome({ ...only, numbers })
       : makeOutcome(makeOther(countMostLines(call.input)));
@@ -77,7 +75,7 @@ const NL_SEPARATORS: Readonly<Record<string, NumberForm>> = {
   ' | ': 'pipe',
 };
 
-/** Without `-ba`, blank lines are not counted, so the numbers differ from the file's. */
+/** Without `-ba` nl doesn't count blank lines, so its numbers differ from the file's. */
 const runNl: Program = (call) => {
   const options = readOptions(call.words, new Set(['b', 'w', 's', 'v', 'n', 'i', 'd', 'f', 'h', 'l']));
   const form = NL_SEPARATORS[getOption(options, 's') ?? '\t'];
@@ -154,7 +152,6 @@ const runSed: Program = (call) => {
   return takePart(call, operands, false, (whole) => (wanted === 'some' ? takeSome(whole) : selectLines(whole, wanted)));
 };
 
-/** An unknown subset of the lines. */
 const takeSome = (whole: PrintedText): PrintedText =>
   whole.kind === 'lines'
     ? { ...whole, ranges: undefined }
@@ -162,7 +159,10 @@ const takeSome = (whole: PrintedText): PrintedText =>
       ? whole
       : makeOther(whole.most);
 
-/** Files that `sed -i` edits: those after the script. BSD sed takes a suffix after `-i`. */
+/**
+ * Lists the files that `sed -i` edits, which follow the script. BSD's sed takes a suffix after
+ * `-i`.
+ */
 function listSedTargets(words: readonly ScriptWord[]): readonly ScriptWord[] {
   const rest: ScriptWord[] = [];
   let hasScript = false;
@@ -172,7 +172,6 @@ function listSedTargets(words: readonly ScriptWord[]): readonly ScriptWord[] {
       hasScript = true;
       at++;
     } else if (word === '' || word?.startsWith('-') === true) {
-      // After `-i` comes the backup suffix.
       if (/^(?:-[Enrsuz]*e.|--(?:expression|file)=)/.test(word)) hasScript = true;
     } else {
       rest.push(word);
@@ -253,7 +252,6 @@ const runWc: Program = ({ words }) => {
   );
 };
 
-/** The piped lines in another order. */
 const runReordering: Program = ({ input, words }) => {
   const only = getOnly(input);
   if (!only || readOptions(words, new Set(['k', 't', 'S', 'o'])).operands.length > 0) return UNKNOWN_OUTCOME;
@@ -274,7 +272,7 @@ const runRm: Program = ({ words, folder }) => {
   return { printed: [hasOption(options, 'v') ? OTHER_PRINTED : NOTHING_PRINTED], effects };
 };
 
-/** Takes the patch as an argument or as its input. */
+/** apply_patch takes the patch as an argument or as its input. */
 const applyPatch: Program = ({ words, folder, input }) => {
   const [patch] = words;
   const given = getOnly(input);
@@ -307,7 +305,7 @@ const LINE_PER_NAME_PROGRAMS = 'which basename dirname realpath readlink sha256s
 const assignProgram = (names: string, program: Program): Record<string, Program> =>
   Object.fromEntries(names.split(' ').map((name) => [name, program]));
 
-/** Programs by name. Exported for `npm run bench -- --only ablation`, which removes them one by one. */
+/** Exported for `npm run bench -- --only ablation`, which removes programs one by one. */
 export const PROGRAMS: Readonly<Record<string, Program>> = {
   ...searchPrograms,
   git: runGit,

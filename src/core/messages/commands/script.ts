@@ -21,7 +21,7 @@ export interface SimpleCommand {
   /** Starts with the program's name without its folder. */
   readonly words: readonly ScriptWord[];
   readonly given: GivenText | undefined;
-  /** File for standard input. */
+  /** The file that `<` redirects to standard input. */
   readonly inputFile: ScriptWord | null;
   readonly redirects: readonly Redirect[];
 }
@@ -30,9 +30,9 @@ export type RunCondition = 'always' | 'success' | 'failure';
 
 export interface ScriptStep {
   readonly when: RunCondition;
-  /** '' for the folder in which the line was started; undefined if unknown. */
+  /** '' for the folder in which the line starts; undefined if unknown. */
   readonly folder: ScriptWord;
-  /** Empty for a loop, a condition or anything else that is not analyzed. */
+  /** Empty for a loop, a condition or anything else that we do not analyze. */
   readonly commands: readonly SimpleCommand[];
 }
 
@@ -40,9 +40,8 @@ export interface ScriptStep {
 const FOLDER_CHANGING_COMMAND =
   /(?:^|[\s;|&({])(?:cd|chdir|sl|pushd|popd|source|eval|iex|\.|(?:set|push|pop)-location|invoke-expression)(?![\w-])/i;
 
-/** Parser state: current folder and variables. */
 export class Shell {
-  /** Longer scripts are generated, not written by a person or model. */
+  /** Longer scripts are generated, not written by a user or a model. */
   static readonly MAX_STEPS = 400;
   readonly steps: ScriptStep[] = [];
   private readonly variables = new Map<string, ScriptWord>();
@@ -65,8 +64,8 @@ export class Shell {
   }
 
   /**
-   * Adds a step that is not analyzed: it may have changed variables, and the folder if it contains a word that does.
-   * @param text the step as written in the script
+   * Adds a step that we do not analyze, which may have changed variables and the folder.
+   * @param text the step as in the script
    */
   addUnknown(when: RunCondition, text: string): boolean {
     const isAdded = this.addStep(when, []);
@@ -80,10 +79,7 @@ export class Shell {
     this.folder = target === undefined || target === '-' ? undefined : joinPath(this.folder, target);
   }
 
-  /**
-   * Saves the state before a subshell.
-   * @returns a function that restores it
-   */
+  /** @returns a function that restores the state */
   saveState(): () => void {
     const folder = this.folder;
     const variables = new Map(this.variables);
@@ -111,7 +107,7 @@ const NOT_WRAPPERS = new Set([
   'builtin',
 ]);
 
-/** The command run by a wrapper such as `timeout 30` or `env A=b`. */
+/** Returns the command that a wrapper such as `timeout 30` or `env A=b` runs. */
 export function unwrapCommand(words: readonly ScriptWord[]): readonly ScriptWord[] {
   let rest = words;
   for (;;) {

@@ -62,7 +62,7 @@ const RG_VALUE_OPTIONS = new Set([
     'engine',
   ],
 ]);
-/** Options that print no file lines, or change them. */
+/** Options with which a search prints no lines of files, or changes them. */
 const LINELESS_OPTIONS = [
   'c',
   'count',
@@ -95,7 +95,7 @@ const LINELESS_OPTIONS = [
 
 interface SearchRules {
   readonly values: ReadonlySet<string>;
-  /** True if it searches folders unless it has piped input. */
+  /** True if the program searches folders unless it has piped input. */
   readonly isRecursive: boolean;
   readonly noLines: readonly string[];
 }
@@ -153,13 +153,13 @@ function filterInput(input: readonly PrintedText[], options: Options, isNumbered
   if (only.kind !== 'lines') return makeOther(only.most);
   const hasContext = hasOption(options, 'A', 'B', 'C', 'context', 'after-context', 'before-context');
   if (isNumbered) {
-    // Numbers count the piped lines, which are the file's own if the whole file is piped.
+    // If the whole file is piped, the numbers are the file's own.
     const isWhole = only.numbers === undefined && only.ranges?.length === 1 && only.ranges[0]?.first === 1;
     return isWhole
       ? { kind: 'matches', path: only.path, isNumbered, folder: '', most: only.most }
       : makeOther(only.most);
   }
-  // Dashes between context groups are not lines of the file.
+  // The dashes between context groups are not lines of the file.
   if (hasContext && only.numbers === undefined)
     return { kind: 'matches', path: only.path, isNumbered: false, folder: '', most: Infinity };
   return { ...only, ranges: undefined };
@@ -257,7 +257,7 @@ function runGitCommand(name: string, call: ProgramCall): CommandOutcome {
         ? makeOutcome({ kind: 'diff', folder, most: Infinity })
         : UNKNOWN_OUTCOME;
     case 'grep':
-      // In another revision each line starts with the revision's name.
+      // In another revision, each line starts with the revision's name.
       return runGitGrep(call);
     case 'ls-files':
     case 'ls-tree':
@@ -317,11 +317,11 @@ function runGitCommand(name: string, call: ProgramCall): CommandOutcome {
   }
 }
 
-/** Maximum lines of `git log`; `--oneline -5` prints at most five. */
+/** `--oneline -5` prints at most five lines. */
 function countLogLines(options: Options): number {
   const count = Number(getOption(options, 'number', 'n', 'max-count') ?? NaN);
   const format = getOption(options, 'format', 'pretty');
-  // Format names without a percent sign are longer forms.
+  // A format name without a percent sign is a longer form.
   const isShort =
     hasOption(options, 'oneline') ||
     (format !== undefined &&

@@ -5,10 +5,10 @@ const SED_COMMAND = /^(?:(\d+|\$)(?:,(\d+|\$|\+\d+))?)?\s*(p|q|d)$/;
 const SED_TEXT_COMMAND = /^(?:\/(?:[^/\\]|\\.)+\/|\d+|\$)(?:\s*,\s*(?:\/(?:[^/\\]|\\.)+\/|\d+|\$|\+\d+))?\s*p$/;
 
 /**
- * Selects the lines that a `sed` script prints, if it changes none.
- * @param isQuiet `-n`: only lines that the script prints explicitly are printed.
- * @returns 'some' if the selection depends on the lines' content; undefined if lines are changed or the script is
- * unknown
+ * Selects the lines that a `sed` script prints.
+ * @param isQuiet `-n`: sed prints only lines for which the script has a command
+ * @returns 'some' if the selection depends on the lines' content; undefined if the script changes
+ * lines or is unknown
  */
 export function readSedRanges(script: string, isQuiet: boolean): readonly Range[] | 'some' | undefined {
   const commands = splitScript(script);

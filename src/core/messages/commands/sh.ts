@@ -1,4 +1,4 @@
-/** Parses command lines of sh and bash (grammar by unbash) into steps. */
+/** Parses command lines of sh and bash with unbash's grammar. */
 
 import { parse } from 'unbash';
 import type { Slice } from '../../slice';
@@ -24,7 +24,7 @@ type Redirection = Command['redirects'][number];
 
 /** The parser is superlinear in the number of here-documents on one line; real lines have few. */
 const MAX_HERE_DOCUMENTS = 64;
-/** Nesting of `bash -c "bash -c '…'"` that is parsed. */
+/** Parses `bash -c "bash -c '…'"` to this depth. */
 const MAX_SHELL_NESTING = 3;
 
 export function readSh(line: string, folder: ScriptWord): Shell['steps'] | undefined {
@@ -48,7 +48,7 @@ class ShReader {
     return this.readStatements(script.commands, 'always');
   }
 
-  /** @param when condition for the first statement; the following ones run in any case */
+  /** @param when condition for the first statement; the others run in any case */
   private readStatements(statements: readonly Statement[], when: RunCondition): boolean {
     return statements.every(({ command, background }, at) => {
       const first = at === 0 ? when : 'always';
@@ -163,7 +163,7 @@ class ShReader {
     }
   }
 
-  /** Parses the quoted script of `bash -lc '…'`. Undefined for other commands. */
+  /** Parses the quoted script of `bash -lc '…'`; undefined for other commands. */
   private readInner(node: Command, words: readonly ScriptWord[], when: RunCondition): boolean | undefined {
     const flag = words.findIndex((word) => word !== undefined && /^-[a-z]*c$/.test(word));
     const text = words[flag + 1];
@@ -207,7 +207,7 @@ class ShReader {
     const appends = operator.endsWith('>>');
     if (operator === '&>' || operator === '&>>') return [{ stream: 'both', to, appends }];
     const number = descriptor === undefined ? 1 : descriptor.type === 'FileDescriptor' ? descriptor.value : undefined;
-    // Another input, or a stream that prints nothing.
+    // Redirects another input, or a stream that prints nothing.
     if (operator.startsWith('<') || (number !== 1 && number !== 2)) return [];
     const stream = number === 2 ? 'errors' : 'output';
     // Agents show errors and output together.
@@ -235,7 +235,7 @@ class ShReader {
     return text === undefined ? undefined : { text: `${text}\n`, at: undefined };
   }
 
-  /** Position of a slice of this script in the agent's line, if it is spelled the same there. */
+  /** Returns the position in the agent's line if the text is spelled the same there. */
   private locateText({ start, end }: Slice, text: string): Slice | undefined {
     const own = this.line.slice(start, end);
     const quote = own === text ? 0 : own.slice(1, -1) === text ? 1 : undefined;
@@ -287,7 +287,7 @@ class ShReader {
     }
   }
 
-  /** Unquoted values are split at blanks and their wildcards expanded. */
+  /** The shell splits unquoted values at blanks and expands their wildcards. */
   private expandVariable(name: string, isQuoted: boolean): ScriptWord {
     const value = this.shell.getVariable(name);
     return value !== undefined && !isQuoted && /[\s*?[]/.test(value) ? undefined : value;

@@ -1,7 +1,6 @@
 import type { CommandStep } from './commandSteps';
 import type { CommandEffect, LineRange, PrintedText } from './printed';
 
-/** A command line's steps in the tables' notation: one line per step with an effect. */
 export function describeSteps(steps: readonly CommandStep[] | undefined): string[] {
   if (!steps) return ['not a command line'];
   return steps.flatMap(({ when, printed, effects }) => {

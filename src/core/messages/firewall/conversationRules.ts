@@ -33,7 +33,7 @@ function checkMessage(message: ApiMessage, index: number, all: readonly ApiMessa
       return [{ rule: 'text-well-formed', message: index, detail: HALF_PAIR_DETAIL }];
     return isBlank(message.content) ? [{ rule: 'text-not-blank', message: index, detail: 'the message is blank' }] : [];
   }
-  // Only the last assistant message may be empty (a reply to be continued).
+  // Only the last assistant message may be empty: a reply to be continued.
   const isLastReply = message.role === 'assistant' && index === all.length - 1;
   if (message.content.length === 0 && !isLastReply) {
     return [{ rule: 'text-not-blank', message: index, detail: 'the message has no content' }];
@@ -52,9 +52,7 @@ function checkBlock(block: Block, message: number, at: number): Violation[] {
   return [];
 }
 
-/**
- * APIs reject requests with lone surrogates as invalid JSON; tools that cut output produce them.
- */
+/** APIs reject lone surrogates as invalid JSON; tools that cut output produce them. */
 function isWellFormed(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (typeof value !== 'object' || value === null) return true;

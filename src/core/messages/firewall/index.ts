@@ -1,9 +1,7 @@
 /**
- * The firewall that every view passes before it is used. `checkConversation` has the APIs' rules,
- * `checkView` the rules for a view of a given conversation, and `findNewViolations` combines them: what
- * is wrong with the view that was not wrong with the conversation. Sources: Anthropic API reference
- * ("Messages", "Tool use", "Extended thinking", "Prompt caching") and 400 responses that agents'
- * users reported.
+ * The firewall checks every view before it is used. `checkConversation` has the APIs' rules, and
+ * `checkView` the rules for a view of a conversation. Sources: Anthropic API reference ("Messages",
+ * "Tool use", "Extended thinking", "Prompt caching") and 400 responses that agents' users reported.
  */
 import { getBlocks, isAnyThinking } from '../blocks';
 import type { ApiMessage } from '../types';
@@ -16,7 +14,7 @@ export { getProgramId } from './toolPairs';
 export { checkView, SUMMARY_ORIGIN } from './viewRules';
 export type { Violation } from './violation';
 
-/** Violations in the view that the original does not have, plus illegal changes. */
+/** Finds violations that the original does not have, and illegal changes. */
 export function findNewViolations(
   original: readonly ApiMessage[],
   view: readonly ApiMessage[],
@@ -28,8 +26,7 @@ export function findNewViolations(
     const key = makeKey(violation, violation.message, original);
     blamed.set(key, (blamed.get(key) ?? 0) + 1);
   }
-  // A lone surrogate of the original may be cut or moved in the view; our own cuts never create
-  // one.
+  // A view may cut or move a lone surrogate of the original; our own cuts never create one.
   const hadHalves = [...blamed.keys()].some((key) => key.startsWith('text-well-formed '));
   const own = checkConversation(view).filter((violation) => {
     if (violation.rule === 'text-well-formed' && hadHalves) return false;
@@ -41,7 +38,7 @@ export function findNewViolations(
   return [...own, ...checkView(original, view, origins)];
 }
 
-/** Identifies blocks by position without thinking, which a view may leave out. */
+/** Identifies a block by its position without thinking, which a view may leave out. */
 function makeKey({ rule, message, block }: Violation, origin: number, messages: readonly ApiMessage[]): string {
   const holder = messages[message];
   const place = block === undefined || !holder ? '' : listPlaces(holder)[block];
@@ -50,7 +47,6 @@ function makeKey({ rule, message, block }: Violation, origin: number, messages: 
 
 const placesByMessage = new WeakMap<ApiMessage, readonly number[]>();
 
-/** Counts, for each block, the preceding blocks that are not thinking. */
 function listPlaces(message: ApiMessage): readonly number[] {
   const known = placesByMessage.get(message);
   if (known) return known;

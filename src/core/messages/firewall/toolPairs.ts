@@ -8,11 +8,11 @@ interface PairedTurn {
   role: ApiMessage['role'] | undefined;
   readonly open: Map<string, BlockPosition>;
   readonly answered: Set<string>;
-  /** True once the user turn contains anything but results. */
+  /** True if the user turn contains anything but results. */
   hasOther: boolean;
 }
 
-/** Pending calls at the end of the conversation are allowed. */
+/** Calls at the end of the conversation may be pending. */
 export function checkPairs(messages: readonly ApiMessage[]): Violation[] {
   const violations: Violation[] = [];
   const used = new Set<string>();
@@ -41,8 +41,8 @@ export function checkPairs(messages: readonly ApiMessage[]): Violation[] {
 }
 
 /**
- * Server calls whose program waits for calls it made itself; their results come in a later
- * assistant message. Source: Anthropic docs, "Programmatic tool calling".
+ * Server calls whose program waits for calls that it made; their results come in a later assistant
+ * message. Source: Anthropic docs, "Programmatic tool calling".
  */
 type PausedCalls = Map<string, number>;
 
@@ -103,7 +103,7 @@ function collectCalls(
   return violations;
 }
 
-/** ID of the server call whose program made this call. */
+/** Returns the ID of the server call whose program made this call. */
 export function getProgramId({ caller }: Block): string | undefined {
   const id = isRecord(caller) ? caller['tool_id'] : undefined;
   return typeof id === 'string' ? id : undefined;
@@ -115,8 +115,8 @@ const getServerCallId = (block: Block): string | undefined =>
     : undefined;
 
 /**
- * `web_search_tool_result`, `mcp_tool_result` and the like carry their call's ID, in the assistant
- * message.
+ * `web_search_tool_result`, `mcp_tool_result` and the like have their call's ID and are in the
+ * assistant message.
  */
 const getServerResultId = (block: Block): string | undefined =>
   block.type !== 'tool_result' && block.type.endsWith('_tool_result') && typeof block['tool_use_id'] === 'string'

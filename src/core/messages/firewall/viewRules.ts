@@ -5,12 +5,12 @@ import type { ApiMessage, Block, ToolResultBlock } from '../types';
 import type { BlockPosition, Violation } from './violation';
 import { isEqual } from '../../isEqual';
 
-/** Origin of a summary, which replaces the messages missing next to it. */
+/** Origin of a summary, which replaces the missing messages next to it. */
 export const SUMMARY_ORIGIN = -1;
 
 /**
- * Forbidden changes in a view.
- * @param origins for each message of the view, its index in the original, or {@link SUMMARY_ORIGIN}.
+ * Lists forbidden changes in a view.
+ * @param origins for each message of the view, its index in the original, or {@link SUMMARY_ORIGIN}
  */
 export function checkView(
   original: readonly ApiMessage[],
@@ -40,7 +40,7 @@ export function checkView(
 
 const withoutThinking = (blocks: readonly Block[]): Block[] => blocks.filter((block) => !isAnyThinking(block));
 
-/** Checks that messages keep their order and are missing only if a summary replaces them. */
+/** Messages must keep their order, and only a summary may replace them. */
 function checkOrder(origins: readonly number[], length: number): Violation[] {
   let last = -1;
   let summarized = false;
@@ -62,7 +62,6 @@ function checkOrder(origins: readonly number[], length: number): Violation[] {
 const findFirstUser = (messages: readonly ApiMessage[]): number =>
   messages.findIndex((message) => message.role === 'user');
 
-/** The task, the first user message, is unchanged. */
 function checkTask(original: readonly ApiMessage[], view: readonly ApiMessage[]): Violation[] {
   const before = original[findFirstUser(original)];
   const at = findFirstUser(view);
@@ -76,10 +75,10 @@ const beginsWithThinking = (message: ApiMessage | undefined): boolean =>
     .some(isAnyThinking);
 
 /**
- * The first answer of the open turn must keep starting with thinking: with a thinking budget,
- * Anthropic rejects others ("When `thinking` is enabled, a final `assistant` message must start
- * with a thinking block"). If a summary includes the start of the turn, the next answer may have
- * lost its thinking earlier.
+ * The first answer of the open turn must keep its thinking at the start. Anthropic rejects others
+ * with a thinking budget: "When `thinking` is enabled, a final `assistant` message must start with
+ * a thinking block". If a summary includes the start of the turn, the next answer may have lost its
+ * thinking earlier.
  */
 function checkOpening(
   original: readonly ApiMessage[],
@@ -94,10 +93,7 @@ function checkOpening(
   return [{ rule: 'thinking-kept', message, detail: 'the answer that the open turn began with lost its thinking' }];
 }
 
-/**
- * Fields that condensation may change; others must stay. A Map, since a block type may be
- * "constructor".
- */
+/** Fields that condensation may change. A Map, since a block type may be "constructor". */
 const CHANGEABLE_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
   ['text', ['text']],
   ['tool_use', ['input']],
@@ -115,7 +111,7 @@ function checkMessageUnchanged(before: ApiMessage, after: ApiMessage, message: n
       violations.push({ rule: 'structure-kept', message, detail: 'string and block content were exchanged' });
     return violations;
   }
-  // Thinking may be left out whole; all other blocks keep their positions.
+  // A view may leave out a whole thinking block; all other blocks keep their positions.
   const kept = now.some(isAnyThinking) ? old : withoutThinking(old);
   if (kept.length !== now.length) {
     const rule =
@@ -149,7 +145,7 @@ function checkBlockUnchanged(before: Block | undefined, after: Block, message: n
   return violations;
 }
 
-/** An image may be replaced by a text that is exactly one marker. */
+/** A text that is exactly one marker may replace an image. */
 const isReplacementOf = (after: Block, before: Block): boolean =>
   before.type === 'image' && isText(after) && Object.keys(after).length === 2 && looksLikeMarker(after.text);
 
