@@ -1,16 +1,15 @@
-/** Access control: only the agent that received the address may use the gateway. */
+/** Only the agent that received the gateway's address may use the gateway. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Header for the secret if the address is visible to others, as on a command line. */
+/** Header for the secret if others can see the address, as on a command line. */
 export const SECRET_HEADER_NAME = 'x-context-condenser';
 
-/** Generates a URL-safe secret for one run. */
 export const createSecret = (): string => randomBytes(24).toString('base64url');
 
 export interface Admitted {
   readonly kind: 'admitted';
-  /** First path segment after the secret: the upstream. */
+  /** First path segment after the secret, which selects the vendor. */
   readonly route: string;
   /** Path and query with the leading slash. */
   readonly rest: string;
@@ -25,14 +24,14 @@ export interface AccessKeys {
   /** Grants full access. */
   readonly secret: string;
   /**
-   * Tickets by value, each for one route. For agents that take the address on their command line,
-   * which other users can read: a ticket lets them reach a vendor with their own key, but nothing
-   * of this run.
+   * Tickets by value, each for one route. For agents with the address on their command line, which
+   * other users can read: with a ticket they can reach a vendor with their own key, but nothing of
+   * this run.
    */
   readonly tickets: ReadonlyMap<string, string>;
 }
 
-/** @param port that the server listens on. */
+/** @param port port on which the server listens */
 export function checkAccess(
   url: string,
   headers: IncomingHttpHeaders,

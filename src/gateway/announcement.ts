@@ -1,7 +1,6 @@
 /**
- * A gateway announces itself to its user's windows with a file that only the user can read,
- * containing the address of its live conversations. The file is removed with the gateway, or by the
- * next reader if the gateway was killed.
+ * A gateway announces itself to its user's windows with a file that only the user can read. The
+ * gateway removes the file, or the next reader does if the gateway was killed.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,20 +13,20 @@ import { claimFolder } from '../storage/ownFolder';
 
 const announcementSchema = z.object({
   pid: z.number().int().positive(),
-  /** The process, as written by `storage/owner.ts`; absent in version 1.0. */
+  /** Process ID as `storage/owner.ts` writes it; absent in version 1.0. */
   owner: z.string().optional(),
   /** Address of the live conversations, including the secret. */
   address: z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ }),
-  /** Display name of the agent; absent if any agent may use it. */
+  /** Display name of the agent; absent if any agent may use the gateway. */
   agent: z.string().optional(),
   folder: z.string(),
-  /** Base addresses for agents by vendor; absent if it serves only the agent it was started for. */
+  /** Base addresses for agents by vendor; absent if the gateway serves only its own agent. */
   addresses: z.record(z.string(), z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ })).optional(),
 });
 
 export type Announcement = Omit<z.infer<typeof announcementSchema>, 'owner'>;
 
-/** Address for display; the secret is only copied to the clipboard. */
+/** For display; the secret is only copied to the clipboard. */
 export const withoutSecret = (address: string): string => address.replace(/^(http:\/\/[^/]+\/)[^/]+/, '$1…');
 
 /** True for the address of any gateway, running or not. */
@@ -55,7 +54,7 @@ export async function announceGateway(folder: string, gateway: Announcement): Pr
   return () => removeOwnFile(nodeFiles, path, OWN_FILE_KINDS.gateway);
 }
 
-/** Running gateways that are reachable from here. Removes files of others. */
+/** Lists the gateways that can be reached, and removes files of gateways that ended. */
 export async function listAnnouncements(folder: string): Promise<Announcement[]> {
   const names = await readdir(folder).catch(() => []);
   const found = await Promise.all(
@@ -76,7 +75,7 @@ async function readAnnouncement(path: string): Promise<Announcement | undefined>
     if (liveness === 'running') return gateway;
     if (liveness === 'gone') await removeOwnFile(nodeFiles, path, OWN_FILE_KINDS.gateway);
   } catch {
-    // Removed meanwhile, or not an announcement.
+    // The file was removed meanwhile, or is not an announcement.
   }
   return undefined;
 }

@@ -1,4 +1,3 @@
-/** Carries out what {@link nextState} says for one request of an agent. */
 import { getErrorKind } from '../core/errors';
 import type { PreparedCall } from './condenser';
 import { beginDelivery, isPaid, nextState, type Event, type LogLine, type State } from './deliveryState';
@@ -11,7 +10,7 @@ export interface Delivery {
   readonly exchange: Pick<Exchange, 'send' | 'passAnswer' | 'passRead'>;
   /** Undefined if the request is not condensed. */
   readonly prepared: PreparedCall | undefined;
-  /** The bytes to send for a form. */
+  /** Returns the bytes to send. */
   readonly pack: (call: PreparedCall | undefined) => Promise<Buffer> | Buffer;
   readonly wire: Wire;
   readonly signal: AbortSignal;
@@ -126,7 +125,7 @@ async function reportUsage(
   try {
     await call.shortened(overflow);
   } catch (error) {
-    // The agent has its answer and may be gone; what the vendor reported is recorded anyway.
+    // The agent has its answer already, so a failure to record the usage must not reach it.
     log({ kind: 'problem', detail: `Nothing was condensed for it: ${getErrorKind(error)}` });
   }
 }

@@ -1,7 +1,7 @@
 /**
  * What happens to one request of an agent, from its first send until its answer is booked. A state
- * says what to do, what comes of it is an event, and {@link nextState} says what follows. The I/O is
- * in `deliver.ts`.
+ * says what to do, an event what came of it, and {@link nextState} what follows. The I/O is in
+ * `deliver.ts`.
  */
 import type { IncomingMessage } from 'node:http';
 import { classifyRefusal } from '../api/refusalKind';
@@ -10,18 +10,17 @@ import type { Usage } from '../core/cost/usage';
 import { chooseNextAttempt, type Attempt, type RequestChange, type RejectionProblem } from '../live/attempts';
 import type { PreparedCall } from './condenser';
 
-/** A rejection, read and not forwarded. */
+/** A rejection that has been read and not forwarded. */
 export interface Refusal {
   readonly answer: IncomingMessage;
   readonly bytes: Buffer;
   /** The decompressed text; undefined if it can't be decompressed or is too long. */
   readonly words: string | undefined;
   readonly problem: RejectionProblem;
-  /** What the rejection states about the request's size; undefined if size was not the reason. */
+  /** What the rejection says about the request's size; undefined if size was not the reason. */
   readonly overflow: OverflowTokens | undefined;
 }
 
-/** A line to log on entering a state. */
 export interface LogLine {
   readonly kind: 'passed' | 'condensed' | 'problem';
   readonly detail: string;
@@ -37,7 +36,7 @@ interface Course<Tried = readonly Attempt<Refusal>[]> {
 }
 
 export type State =
-  /** Send a form. Without a call the original is the only one, and its answer is not read. */
+  /** Send a form. Without a call, only the original can be sent and its answer is not read. */
   | {
       readonly kind: 'sending';
       readonly call: PreparedCall | undefined;
@@ -56,7 +55,7 @@ export type State =
     }
   /** Forward a rejection. */
   | { readonly kind: 'refusing'; readonly refusal: Refusal; readonly log?: LogLine }
-  /** Forward the answer. Nothing is sent to the vendor any more. */
+  /** Forward the answer; nothing more is sent to the vendor. */
   | {
       readonly kind: 'passing';
       readonly call: PreparedCall | undefined;
@@ -70,7 +69,7 @@ export type State =
       readonly answer: IncomingMessage;
       readonly isPaid: boolean;
       readonly usage: Usage | undefined;
-      /** Set if the answer itself says that the request was too long: for the next request. */
+      /** Set if the answer itself says that the request was too long. */
       readonly overflow: OverflowTokens | undefined;
       readonly log?: LogLine;
     }
@@ -87,17 +86,17 @@ export type Event =
   | { readonly kind: 'passed'; readonly usage?: Usage | undefined; readonly overflow?: OverflowTokens | undefined }
   | { readonly kind: 'booked' }
   | { readonly kind: 'refused' }
-  /** `isPaid`: the vendor may be answering all the same. */
+  /** `isPaid` is true if the vendor may be answering nevertheless. */
   | { readonly kind: 'failed'; readonly error: unknown; readonly isPaid: boolean };
 
 export const beginDelivery = (call: PreparedCall | undefined): State => ({
   kind: 'sending',
   call,
-  // Only the chat talks to the model.
+  // Only VS Code's chat can correct calls.
   course: { change: undefined, rejected: [], impossible: new Set(['correct-calls']) },
 });
 
-/** True if the vendor accepted the request: it answered, or may still. */
+/** True if the vendor accepted the request, or may have. */
 export const isPaid = (state: State): boolean => 'isPaid' in state && state.isPaid;
 
 /** @throws RangeError if the event can't occur in the state */
@@ -107,7 +106,7 @@ export function nextState(state: State, event: Event): State {
     const { call, course } = state;
     const { answer } = event;
     const { statusCode: status = 0 } = answer;
-    // Another form is possible: the rejection is not forwarded yet.
+    // Another form may succeed, so the rejection is not forwarded yet.
     if (call && isRefusal(status)) return { kind: 'reading', call, course, answer };
     return { kind: 'passing', call, answer, isPaid: status < 300 };
   }

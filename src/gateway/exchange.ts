@@ -1,4 +1,3 @@
-/** Forwards one request of an agent to the vendor, and its answer back. */
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { Socket } from 'node:net';
@@ -14,10 +13,7 @@ export class Exchange {
     private readonly signal: AbortSignal,
   ) {}
 
-  /**
-   * Sends a buffered body.
-   * @throws the connection's error
-   */
+  /** @throws the connection's error */
   send(body: Buffer): Promise<http.IncomingMessage> {
     const headers = filterHeaders(this.request, ['host', 'content-length']);
     const outgoing = this.open([...headers, 'Content-Length', String(body.length)]);
@@ -42,10 +38,7 @@ export class Exchange {
     await this.passAnswer(await answer);
   }
 
-  /**
-   * Streams an answer.
-   * @throws if it breaks off, after closing the agent's connection
-   */
+  /** @throws if the answer breaks off, after closing the agent's connection */
   async passAnswer(answer: http.IncomingMessage, look?: (chunk: Buffer) => void): Promise<void> {
     const { response } = this;
     this.begin(answer);

@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { SECRET_HEADER_NAME } from './access';
 
-/** Source: RFC 9110, 7.6.1. `alt-svc` would let the agent bypass us; `expect` is answered here. */
+/**
+ * Source: RFC 9110, 7.6.1. `alt-svc` would let the agent bypass us; we answer `expect` ourselves.
+ */
 const CONNECTION_HEADERS = new Set([
   'connection',
   'keep-alive',
@@ -20,10 +22,7 @@ const CONNECTION_HEADERS = new Set([
 /** Alternating names and values, as in Node. */
 type RawHeaders = string[];
 
-/**
- * Returns the headers to forward.
- * @param without lowercase names of headers that the caller sets itself
- */
+/** @param without lowercase names of headers that the caller sets itself */
 export function filterHeaders(message: IncomingMessage, without: readonly string[] = []): RawHeaders {
   const named = (message.headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
   const gone = new Set([...CONNECTION_HEADERS, ...named, ...without]);
@@ -41,7 +40,8 @@ const PER_REQUEST_HEADER =
   /^(?:host|content-(?:length|encoding)|accept-encoding|idempotency-key|x-(?:client-)?request-id|x-stainless-(?:retry-count|timeout)|traceparent|tracestate)$/;
 
 /**
- * Headers of an agent's request that our own requests may reuse: authentication and preferences.
+ * Picks the headers of an agent's request that our own requests may reuse: authentication and
+ * preferences.
  */
 export function pickLastingHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());

@@ -7,7 +7,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 const IDENTITY_HEADERS: readonly (readonly string[])[] = [
   // Codex. In subagents, `session-id` and the cache key are the parent's.
   ['thread-id'],
-  // Claude Code. Only subagents send the second.
+  // Claude Code. Only subagents send the second header.
   ['x-claude-code-session-id', 'x-claude-code-agent-id'],
   // OpenCode, Kilo.
   ['x-session-id'],
@@ -16,8 +16,7 @@ const IDENTITY_HEADERS: readonly (readonly string[])[] = [
 ];
 
 /**
- * The agent's conversation ID, if it sends one. Combined with the task, or else with the start of
- * the conversation, it identifies the conversation. User agent (Qwen Code sends claude-cli) and
+ * Returns the agent's conversation ID, if it sends one. User agent (Qwen Code sends claude-cli) and
  * cache key are unreliable.
  */
 export function getConversationId(headers: IncomingHttpHeaders): string | undefined {

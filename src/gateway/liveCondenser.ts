@@ -1,4 +1,3 @@
-/** Connects the gateway to live conversations: converts between wire formats and views. */
 import { findKnownModel, type PriceTable } from '../api/prices';
 import type { Vendor } from '../api/types';
 import { makeTitle, UNTITLED } from '../conversations/title';
@@ -34,18 +33,17 @@ import type { Body, WireName, WireRequest } from './wires/wire';
 import { LruMap } from '../core/lruMap';
 
 /**
- * Maximum share of the window reserved for the answer. Agents request the model's maximum (32,000
- * to 64,000), which answers never reach; if the vendor enforces it, the rejected request is
- * shortened.
+ * Agents request the model's maximum answer (32,000 to 64,000 tokens), which answers never reach.
+ * If the vendor enforces it, the rejected request is shortened.
  */
 const MAX_RESERVED_PERCENT = 20;
 /**
  * For vendors that count the requested answer against the window: maximum share reserved for it,
- * and the percentage of the rest at which a conversation is due.
+ * and the percentage of the rest at which a conversation is condensed.
  */
 const MAX_COUNTED_WINDOW_SHARE = 0.5;
 const COUNTED_THRESHOLD_PERCENT = 85;
-/** Share of a request rejected as too long that is assumed to fit if the vendor gave no numbers. */
+/** If a vendor rejects a request as too long without numbers, we assume that this share fits. */
 const RETRY_SIZE_SHARE = 0.9;
 /**
  * A request without tools belongs to a known conversation if it shares at least this many messages
@@ -68,34 +66,33 @@ export interface LiveCondenserOptions {
    * True if agents were given the recall tool; default false. Each request shows whether it has it.
    */
   readonly canRecall?: boolean;
-  /** Lowercase names of tools that ask a person; absent if the agent is unknown. */
+  /** Lowercase names of tools that ask the user; absent if the agent is unknown. */
   readonly askingTools?: ReadonlySet<string>;
   /** The user's spending limits; default none. */
   readonly spending?: Pick<ConversationSpending, 'begin'>;
-  /** Lets conversations be summarized by their own models; absent if no model may be called. */
+  /** Lets conversations' own models summarize them; absent if no model may be called. */
   readonly summaries?: Pick<GatewaySummaries, 'ownModel'>;
   /** Receives notes for display, without conversation content. */
   readonly report?: (note: string) => void;
 }
 
 /**
- * Our recall tool, recognized by its name including the server's (`mcp__context-condenser__recall`)
+ * Recognizes our recall tool by its name including the server's (`mcp__context-condenser__recall`)
  * or by its description, which contains a marker. Agents have similarly named tools (Kilo's
  * `kilo_local_recall`).
  */
 const RECALL_TOOL_PATTERN = new RegExp(`condenser[^a-z]{0,4}recall(?![a-z])|${MARKER_START}`, 'i');
 
 /**
- * True if the request declares the recall tool or mentions it in a tool that calls others (Codex).
- * Agents that did not wait for the MCP server, and subagents, may lack it.
+ * Agents that did not wait for the MCP server, and subagents, may lack the recall tool. Codex
+ * mentions it in a tool that calls others.
  */
 const offersRecall = ({ tools }: WireRequest): boolean => RECALL_TOOL_PATTERN.test(JSON.stringify(tools));
 
 /**
- * True if the request by itself is a step of a task: it declares tools, or calls are written as XML
- * (Cline, Roo and Zoo Code with models without native tools). An answer without calls is no
- * indication here: Gemini CLI sends the whole conversation to ask who speaks next
- * (`nextSpeakerChecker.ts`).
+ * A step of a task declares tools, or has calls as XML (Cline, Roo and Zoo Code with models without
+ * native tools). An answer without calls proves nothing: Gemini CLI sends the whole conversation to
+ * ask who speaks next (`nextSpeakerChecker.ts`).
  */
 const belongsToTask = ({ tools, messages }: WireRequest): boolean => tools.length > 0 || hasXmlCalls(messages);
 
@@ -112,11 +109,11 @@ interface Step {
 export class LiveCondenser implements Condenser {
   private readonly figures = new RunFigures();
   private readonly ids = new Map<LiveId, string | undefined>();
-  /** Conversations not condensed any more, since the vendor rejected the condensed form. */
+  /** Conversations no longer condensed, since the vendor rejected the condensed form. */
   private readonly leftAlone = new Set<LiveId>();
 
   /**
-   * For vendors that reject thinking after changed content: index up to which thinking is removed.
+   * For vendors that reject thinking after changed content: index up to which we remove thinking.
    */
   private readonly unthought = new Map<LiveId, number>();
   /** The start of the last body sent per conversation. */
@@ -124,7 +121,7 @@ export class LiveCondenser implements Condenser {
   /** Models whose vendor counts the requested answer against the window. */
   private readonly countsOutput = new Set<string>();
 
-  /** Estimated tokens that fit into a model's window for side requests, learned from rejections. */
+  /** Estimated tokens of side requests that fit into a model's window, learned from rejections. */
   private readonly fittingAside = new Map<string, number>();
 
   private readonly bookings = new Set<Promise<unknown>>();
@@ -145,7 +142,8 @@ export class LiveCondenser implements Condenser {
     if (!request || request.messages.length === 0) return undefined;
     if (call.known.purpose === 'count') return this.prepareTokenCount(call, request);
     if (belongsToTask(request)) return this.makeStep(call, request, getConversationId(call.headers), signal);
-    // Titles, checks and probes are not part of a task; the agent's own summary of a long one is.
+    // Titles, checks and probes are not part of a task, but the agent's own summary of a long task
+    // is.
     const known = this.findContinued(request.messages);
     return known === undefined
       ? this.prepareSideRequest(call, request, signal)
@@ -154,8 +152,8 @@ export class LiveCondenser implements Condenser {
 
   /**
    * Forwards a side request unchanged and counts its cost for the day. If it quotes a long part of
-   * a task (Gemini CLI's loop check has its last twenty messages) and does not fit, it is shortened
-   * as a conversation of its own.
+   * a task (Gemini CLI's loop check has its last twenty messages) and does not fit, this shortens
+   * it as a conversation of its own.
    */
   private async prepareSideRequest(call: AgentCall, request: WireRequest, signal: AbortSignal): Promise<PreparedCall> {
     const { counter, spending } = this.options;
@@ -203,7 +201,7 @@ export class LiveCondenser implements Condenser {
   }
 
   /**
-   * Shortens a request that belongs to no conversation, if possible.
+   * Shortens a request that belongs to no conversation.
    * @param overflow what the vendor said about its length, if it rejected it
    */
   private async shortenSideRequest(
@@ -285,7 +283,6 @@ export class LiveCondenser implements Condenser {
     };
   }
 
-  /** The step's model, which may also be asked for a summary. */
   private addSummarizer(call: AgentCall, request: WireRequest, model: UpstreamModel): UpstreamModel {
     const { summaries } = this.options;
     const id = getModelId(call, request);
@@ -318,7 +315,7 @@ export class LiveCondenser implements Condenser {
         return sent.bytes && !(bytes && sent.bytes.equals(bytes)) ? sent : undefined;
       },
       withoutThinking: () => {
-        // Such a model is already known, or the agent wants the original thinking.
+        // The vendor is already known to reject thinking, or the agent wants the original thinking.
         if (!bytes || this.unthought.has(conversation)) return undefined;
         this.unthought.set(conversation, Infinity);
         const sent = this.toSend(step, prepared, signal);
@@ -327,7 +324,7 @@ export class LiveCondenser implements Condenser {
       asItCame: (words) => ({
         ...UNCHANGED_CALL,
         answered: (usage) => {
-          // Only success proves that the view was rejected: an empty account or wrong parameter
+          // Only success proves that the view was rejected: an empty account or a wrong parameter
           // fails either way.
           this.leftAlone.add(conversation);
           report?.(
@@ -368,7 +365,7 @@ export class LiveCondenser implements Condenser {
     });
   }
 
-  /** The body with the view; undefined if the view equals the original. */
+  /** Returns undefined if the view equals the original. */
   private writeBody({ call, request }: Step, prepared: PreparedRequest): Buffer | undefined {
     const { conversation, messages: view, origins, edits } = prepared;
     if (edits.length === 0) return undefined;
@@ -386,8 +383,8 @@ export class LiveCondenser implements Condenser {
   }
 
   /**
-   * A condensation changes what precedes earlier thinking. For models that check, that thinking is
-   * removed; later thinking stays.
+   * A condensation changes what precedes earlier thinking, so this removes that thinking for
+   * vendors that check it.
    */
   private forgetThinking({ conversation, original, outcome }: PreparedRequest): void {
     const until = this.unthought.get(conversation);
@@ -407,7 +404,7 @@ export class LiveCondenser implements Condenser {
     const shown = known === undefined || this.leftAlone.has(known) ? undefined : live.view(known);
     if (!shown || shown.edits.length === 0) return undefined;
     const { original } = shown;
-    // Only if nothing but the newest messages is new.
+    // Only the newest messages may be new.
     if (countCommonPrefix(original, request.messages) < original.length) return undefined;
     const whole = extendView(shown, [...original, ...request.messages.slice(original.length)]);
     return {
@@ -416,7 +413,7 @@ export class LiveCondenser implements Condenser {
     };
   }
 
-  /** The conversation that the messages continue or quote. */
+  /** Finds the conversation that the messages continue or quote. */
   private findContinued(messages: readonly ApiMessage[]): LiveId | undefined {
     const { live } = this.options;
     let best: { readonly id: LiveId; readonly common: number } | undefined;
@@ -471,10 +468,9 @@ export class LiveCondenser implements Condenser {
 const getModelId = ({ known }: Pick<AgentCall, 'known'>, { model = known.model }: WireRequest): string | undefined =>
   model;
 
-/** Model name for display, validated since it comes from the request. */
+/** Validates a model name for display, since it comes from the request. */
 const nameIn = (key: string): string => (/^[\w.:@/+-]{1,120}$/.test(key) ? key : 'a model');
 
-/** A head that the next request may extend. */
 interface ConversationHead {
   readonly head: SentHead;
   /** Index up to which thinking was removed. */
@@ -502,7 +498,7 @@ function hasLostOpening(view: readonly ApiMessage[], origins: readonly number[],
 /**
  * Disables thinking for the rest of the turn if it has a budget, since Anthropic otherwise rejects
  * a turn of calls that does not start with thinking ("To avoid this requirement, disable
- * `thinking`."). Settings that clear thinking are removed too ("`clear_thinking_20251015` strategy
+ * `thinking`."). Also removes settings that clear thinking ("`clear_thinking_20251015` strategy
  * requires `thinking` to be enabled or adaptive").
  */
 function withoutBudget(bytes: Buffer, { thinking, context_management: management }: Body): Buffer {
@@ -533,7 +529,7 @@ function isLongMark(block: unknown): boolean {
   return isRecord(mark) && mark['ttl'] === '1h';
 }
 
-/** Vendor for prices and accounting if the URL is the vendor's own. */
+/** Applies if the URL is the vendor's own. */
 const VENDOR_BY_WIRE: Readonly<Record<WireName, { readonly vendor: Vendor; readonly accounting: UsageAccounting }>> = {
   anthropic: { vendor: 'anthropic', accounting: 'anthropic' },
   chat: { vendor: 'openai', accounting: 'openai' },

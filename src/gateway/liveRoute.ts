@@ -1,4 +1,3 @@
-/** Serves a gateway's live conversations to its user's windows: state and user actions. */
 import * as z from 'zod';
 import { describeWhyNot } from '../core/condense/fallback';
 import { getErrorMessage } from '../core/errors';
@@ -9,7 +8,7 @@ import type { LiveId } from '../live/request';
 import type { ConversationLimits, LimitNotice } from '../live/conversationSpending';
 import type { CommandResult, LiveConversationsApi, LiveSummary, LiveView } from '../live/types';
 
-/** Long-polling timeout in milliseconds, shorter than clients' timeouts. */
+/** Milliseconds; shorter than clients' timeouts. */
 const LONG_POLL_MS = 25_000;
 
 const conversationSchema = z.string().transform((id) => id as LiveId);
@@ -49,16 +48,14 @@ const questionSchema = z.discriminatedUnion('do', [
 
 export type LiveQuestion = z.input<typeof questionSchema>;
 
-/** Reports a gateway's spending to its windows. */
 export interface SpendingNotifier {
   readonly told: readonly LimitNotice[];
   readonly onTold: (listener: () => void) => void;
   readonly set: (limits: ConversationLimits) => void;
 }
 
-/** Response type per question. */
 export interface LiveAnswers {
-  /** `isEnding`: ending was requested. */
+  /** True if the gateway was asked to end. */
   readonly list: {
     readonly state: number;
     readonly conversations: readonly LiveSummary[];
@@ -87,7 +84,7 @@ export interface LiveRouteOptions {
   readonly end?: (() => void) | undefined;
 }
 
-/** Answers questions about the live conversations; errors are returned as `{ error }`. */
+/** Returns errors as `{ error }`. */
 export function createLiveRoute(
   live: LiveConversationsApi,
   { spending, pause, end }: LiveRouteOptions = {},

@@ -1,4 +1,3 @@
-/** Recall for an agent: by reference or search, in this gateway's conversations. */
 import * as z from 'zod';
 import { getErrorMessage } from '../core/errors';
 import { recallInput, toRecallQuery } from '../live/recallInput';
@@ -12,10 +11,7 @@ export interface RecallResult {
 
 export const RECALL_ROUTE = 'recall';
 
-/**
- * Answers recall requests of this run's MCP server.
- * @returns a function that never rejects; errors are returned as text
- */
+/** @returns a function that never rejects; it returns errors as text */
 export const createRecallRoute =
   (live: LiveConversationsApi) =>
   async (body: unknown): Promise<RecallResult> => {

@@ -1,4 +1,3 @@
-/** Reads a vendor's rejection of a request. */
 import type { IncomingMessage } from 'node:http';
 import { normalizeRefusal } from '../api/refusal';
 import { isThinkingRejection } from '../api/refusedThinking';
@@ -8,12 +7,12 @@ import type { RejectionProblem } from '../live/attempts';
 import type { Refusal } from './deliveryState';
 import { unpackBody } from './unpacking';
 
-/** Maximum size of a vendor's rejection to buffer, compressed and decompressed. */
+/** Maximum bytes of a rejection to read, compressed and decompressed. */
 const MAX_REFUSAL_BYTES = 1024 * 1024;
 
 export async function readRefusal(answer: IncomingMessage): Promise<Refusal> {
   const bytes = await readBeginning(answer);
-  // The agent's `accept-encoding` is forwarded, so vendors compress rejections too.
+  // We forward the agent's `accept-encoding`, so vendors compress rejections too.
   const whole =
     bytes.length > MAX_REFUSAL_BYTES
       ? undefined
@@ -42,7 +41,7 @@ async function readBeginning(answer: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * What a rejection says about the request's size; undefined if that was not the reason.
+ * Returns undefined if the request's size was not the reason for the rejection.
  * @param words its body in any form that {@link normalizeRefusal} knows
  */
 export function parseOverflow(words: string, status: number | undefined): OverflowTokens | undefined {
@@ -51,7 +50,7 @@ export function parseOverflow(words: string, status: number | undefined): Overfl
     const value: unknown = JSON.parse(normalizeRefusal(words) ?? words);
     error = isRecord(value) ? (value['error'] ?? value) : undefined;
   } catch {
-    // Not JSON: uses the plain text.
+    // The text is not JSON, so this uses it as it is.
   }
   const { code, type, message } = isRecord(error) ? error : {};
   const said = typeof message === 'string' ? message : words;

@@ -1,25 +1,23 @@
-/** Figures of a gateway run. */
 import { computeCallCost, scaleCost, sumCosts } from '../core/cost/callCost';
 import type { ModelPrices } from '../core/cost/prices';
 import { countPromptTokens, type Usage } from '../core/cost/usage';
 
-/** Tokens are the models' own, as reported by vendors. */
+/** Tokens are the models' own, as vendors report them. */
 export interface RunSummary {
-  /** Requests parsed and answered. */
+  /** Number of requests that were parsed and answered. */
   readonly requests: number;
-  /** Requests without plausible reported usage; they are in no cost. */
+  /** Number of requests without plausible reported usage, which are in no cost. */
   readonly unreported: number;
-  /** Requests sent shorter than received. */
+  /** Number of requests that were sent shorter than received. */
   readonly condensed: number;
-  /** Prompt tokens of all requests, and tokens left out; counted by us if not reported. */
+  /** Prompt tokens of all requests; our own count if the vendor reported none. */
   readonly sentTokens: number;
   readonly savedTokens: number;
   /** US dollars by reported usage; absent if a price is unknown. */
   readonly cost?: number;
   /**
    * US dollars without condensing: earlier content read from the cache if it was warm, new content
-   * billed as reported. Absent if the price of what was left out is unknown, or the vendor reports
-   * its charge.
+   * billed as reported. Absent if a price is unknown or the vendor reports its charge.
    */
   readonly costWithout?: number;
 }
@@ -28,7 +26,7 @@ export interface AnsweredRequest {
   readonly conversation?: string;
   /** Undefined if no plausible usage was reported. */
   readonly usage: Usage | undefined;
-  /** Sent prompt in model tokens, counted by us. */
+  /** Our count of the sent prompt, in the model's tokens. */
   readonly tokens: number;
   readonly prices: ModelPrices | undefined;
   /** Model tokens left out. */
@@ -37,7 +35,6 @@ export interface AnsweredRequest {
   readonly breaksCache: boolean;
 }
 
-/** Accumulates answered requests. */
 export class RunFigures {
   private requests = 0;
   private unreported = 0;

@@ -1,5 +1,6 @@
 /**
- * Live conversations of all gateways of this user, as a window sees them. Independent of VS Code.
+ * Follows the live conversations of all of this user's gateways for a window. Independent of VS
+ * Code.
  */
 import { existsSync, watch, type FSWatcher } from 'node:fs';
 import { getErrorMessage } from '../core/errors';
@@ -12,17 +13,20 @@ import type { ConversationLimits, LimitNotice } from '../live/conversationSpendi
 import type { LiveAnswers, LiveQuestion } from './liveRoute';
 
 /**
- * Polling interval in milliseconds for folders that can't be watched: Linux limits watches per
- * user, and editors use them up in large workspaces (inotify(7), `max_user_watches`: ENOSPC).
+ * Interval in milliseconds for folders that can't be watched: Linux limits watches per user, and
+ * editors use them up in large workspaces (inotify(7), `max_user_watches`: ENOSPC).
  */
 const POLL_INTERVAL_MS = 2_000;
 
 interface FollowedGateway {
   readonly told: Announcement;
   readonly abort: AbortController;
-  /** When this window started to follow it, in milliseconds since the epoch. */
+  /** When this window started to follow the gateway, in milliseconds since the epoch. */
   readonly since: number;
-  /** All condensations it ever reported, since a conversation missing from a list may return. */
+  /**
+   * All condensations that the gateway ever reported, since a conversation missing from a list may
+   * return.
+   */
   readonly condensations: Set<CondensationId>;
   conversations: readonly LiveSummary[];
   isEnding: boolean;
@@ -33,22 +37,17 @@ interface FollowedGateway {
 export interface RunningOptions {
   readonly folder: string;
   readonly onChange: () => void;
-  /** Called for condensations made since this window started, but not for a resumed conversation's. */
+  /** Called for condensations made since this window started. */
   readonly onCondensed?: (conversation: LiveSummary) => void;
-  /** A conversation can't be condensed further; since this window started. */
+  /** Called if a conversation can't be condensed further. */
   readonly onExhausted?: (words: string) => void;
-  /** A new notice about spending. */
   readonly onNotice?: (notice: LimitNotice) => void;
-  /** A shared gateway has ended unexpectedly. */
+  /** Called if a shared gateway ends unexpectedly. */
   readonly onGone?: (told: Announcement) => void;
-  /** Called once if the folder can't be watched, so that it is polled. @param why the reason, for display */
+  /** Called once if the folder can't be watched and must be polled. @param why for display */
   readonly onUnwatched?: (why: string) => void;
 }
 
-/**
- * Follows gateways as they start and end. Does nothing while there is none, except polling if the
- * folder can't be watched.
- */
 export class RunningConversations implements WindowEngine {
   private readonly gateways = new Map<number, FollowedGateway>();
   private readonly views = new Map<LiveId, LiveView>();
@@ -88,7 +87,7 @@ export class RunningConversations implements WindowEngine {
     return this.findGateway(conversation) !== undefined;
   }
 
-  /** The last result of {@link view}, updated from then on. */
+  /** Returns the last result of {@link view}, kept current. */
   getCachedView(conversation: LiveId): LiveView | undefined {
     return this.views.get(conversation);
   }
@@ -136,7 +135,7 @@ export class RunningConversations implements WindowEngine {
     return this.askGateway('unpin', { do: 'unpin', conversation, message });
   }
 
-  /** Sends changed limits to all gateways. A gateway that does not respond is ending. */
+  /** A gateway that does not respond is ending. */
   async setLimits(limits: ConversationLimits): Promise<void> {
     const all = [...this.gateways.values()];
     await Promise.allSettled(
@@ -149,10 +148,7 @@ export class RunningConversations implements WindowEngine {
     return this.running.find(({ addresses }) => addresses !== undefined);
   }
 
-  /**
-   * Ends the shared gateway.
-   * @throws Error with a displayable message if it does not respond
-   */
+  /** @throws Error with a displayable message if the gateway does not respond */
   async endShared(): Promise<void> {
     const known = [...this.gateways.values()].find(({ told }) => told.addresses !== undefined);
     if (!known) return;
@@ -172,10 +168,7 @@ export class RunningConversations implements WindowEngine {
     for (const pid of [...this.gateways.keys()]) this.dropGateway(pid);
   }
 
-  /**
-   * Pauses or resumes the gateway of a conversation.
-   * @throws Error with a displayable message if it does not respond
-   */
+  /** @throws Error with a displayable message if the gateway does not respond */
   async pause(conversation: LiveId, isPaused: boolean): Promise<void> {
     const gateway = this.findGateway(conversation);
     if (!gateway) throw new Error('The agent has ended. Its conversation is in its own list.');
@@ -218,7 +211,7 @@ export class RunningConversations implements WindowEngine {
     this.looking = undefined;
   }
 
-  /** Polls until {@link look} can watch. */
+  /** Polls until the folder can be watched. */
   private lookNowAndThen(why: unknown): void {
     if (this.isEnded) return;
     this.looking ??= setInterval(() => {
@@ -259,7 +252,7 @@ export class RunningConversations implements WindowEngine {
         } = await postQuestion<LiveAnswers['list']>(told.address, asked, abort.signal);
         known.isEnding ||= isEnding;
         if (state !== after) await this.takeConversations(known, conversations, after === undefined);
-        // Notices from before this window started were shown by another.
+        // Another window showed the notices from before this one started.
         if (after !== undefined) for (const one of notices.slice(known.notices)) this.options.onNotice?.(one);
         known.notices = notices.length;
         after = state;
@@ -318,8 +311,8 @@ async function postQuestion<T>(address: string, body: LiveQuestion, signal?: Abo
   try {
     answer = await fetch(address, {
       method: 'POST',
-      // A gateway closes idle connections after 5 seconds. A window that was busy for longer has
-      // not noticed, and its next request would fail as if the gateway were gone.
+      // A gateway closes idle connections after 5 seconds. A busy window would not notice, and its
+      // next request would fail as if the gateway were gone.
       headers: { connection: 'close' },
       body: JSON.stringify(body),
       ...(signal && { signal }),
@@ -335,7 +328,7 @@ async function postQuestion<T>(address: string, body: LiveQuestion, signal?: Abo
   return value;
 }
 
-/** Drops the decision of older gateways, which do not report what they knew of the cache. */
+/** Older gateways do not report what they knew of the cache. */
 function dropUnknownDecision({ lastDecision, ...conversation }: LiveSummary): LiveSummary {
   return lastDecision && 'cache' in lastDecision ? { ...conversation, lastDecision } : conversation;
 }

@@ -1,6 +1,6 @@
 /**
- * The start of a body as received and as sent with the view. Between two condensations, bodies
- * share this start and edits follow it, so only the new part is written.
+ * The start of a body as received and as sent. Between two condensations, bodies share this start,
+ * so only the new part is written.
  */
 import { Buffer } from 'node:buffer';
 import type { View } from '../core/condense/edits/view';
@@ -11,9 +11,11 @@ import { writeView, type MessageSource, type Wire, type WireRequest } from './wi
 export interface SentHead {
   readonly came: Buffer;
   readonly sent: Buffer;
-  /** Index of the list element it ends after; 0 if unknown, which prevents continuing. */
+  /**
+   * Index of the list element after which the head ends; 0 if unknown, which prevents continuing.
+   */
   readonly elements: number;
-  /** The view's messages in it, and their origins. */
+  /** The view's messages in the head, and their origins. */
   readonly view: readonly ApiMessage[];
   readonly origins: readonly number[];
   /** Number of original messages in the head. */
@@ -21,9 +23,9 @@ export interface SentHead {
 }
 
 /**
- * @param last what was sent before; reused if the body starts with it and the view still agrees.
+ * @param last what was sent before; reused if the body starts with it and the view still agrees
  * @param shown changes a message of the view for sending
- * @throws as {@link writeView}.
+ * @throws as {@link writeView}
  */
 export function makeSentHead(
   wire: Wire,
@@ -53,7 +55,6 @@ export function makeSentHead(
   return makeHead(read, request.sources, view, Buffer.concat([last.sent, Buffer.from(head.slice(opening.length))]), at);
 }
 
-/** The complete body to send. */
 export const joinHead = ({ came, sent }: SentHead, { bytes }: ParsedBody): Buffer =>
   Buffer.concat([sent, bytes.subarray(came.length)]);
 
@@ -95,7 +96,6 @@ function isContinuation(last: SentHead, { bytes }: ParsedBody, sources: readonly
   );
 }
 
-/** The list index in an item's path. */
 const getIndex = (item: MessageSource['items'][number]): number => Number(item[1]);
 
 function countWhile<T>(values: readonly T[], holds: (value: T) => boolean): number {

@@ -1,7 +1,6 @@
 /**
- * The gateway: receives an agent's requests on 127.0.0.1, has them condensed and forwards them to
- * the vendor. Unknown requests are forwarded unchanged, answers are streamed, and if anything is
- * uncertain the original body is sent.
+ * Receives an agent's requests on 127.0.0.1, condenses them and forwards them to the vendor.
+ * Unknown requests are forwarded unchanged, and if anything is uncertain the original body is sent.
  */
 import * as http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -17,15 +16,15 @@ import type { UsageReader } from './usageReader';
 import { findKnownRequest } from './wires';
 
 export interface GatewayLimits {
-  /** Request body in bytes. Vendors' own limits are 20 to 32 MB. */
+  /** Bytes of a request's body. Vendors' own limits are 20 to 32 MB. */
   readonly bodyBytes: number;
   readonly headerBytes: number;
   /** Milliseconds for a client's headers, and for its whole request. */
   readonly headersMs: number;
   readonly requestMs: number;
-  /** Concurrent requests of an agent, its subagents and their lookups. */
+  /** Number of concurrent requests of an agent, its subagents and their lookups. */
   readonly requests: number;
-  /** Connections that have not yet sent the secret; beyond this number the oldest is closed. */
+  /** Number of connections that have not yet sent the secret; beyond it the oldest is closed. */
   readonly strangers: number;
 }
 
@@ -39,15 +38,14 @@ const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
 };
 
 /**
- * Response for a stopped call. Agents and SDKs don't retry it, as they do after 408, 409, 429 and
- * 5xx; after an `invalid_request_error` Claude Code retries five times, each time without another
- * beta feature.
+ * Agents and SDKs don't retry this response, as they do after 408, 409, 429 and 5xx; after an
+ * `invalid_request_error` Claude Code retries five times, each time without another beta feature.
  */
 export const STOPPED_RESPONSE = { status: 400, type: 'billing_error' };
-/** Milliseconds a closing connection may take. */
+/** Milliseconds that closing a connection may take. */
 const MAX_CLOSING_MS = 1_000;
 
-/** Logged request, without content, headers or secret. */
+/** A logged request, without content, headers or secret. */
 export interface GatewayEvent {
   readonly kind: 'passed' | 'condensed' | 'refused' | 'failed' | 'problem';
   readonly route?: string;
@@ -60,13 +58,13 @@ export interface GatewayOptions {
   /** Absent: everything is forwarded unchanged. */
   readonly condenser?: Condenser;
   readonly port?: number;
-  /** Reuses the secret of an earlier address; default: a new one. */
+  /** Secret of an earlier address; default: a new one. */
   readonly secret?: string;
   readonly limits?: Partial<GatewayLimits>;
   readonly report?: (event: GatewayEvent) => void;
   /**
-   * Handlers for our own requests by route: recall for the MCP server, conversations for a window.
-   * JSON in and out; the signal aborts if the client disconnects.
+   * Handlers of our own requests by route, with JSON in and out. The signal aborts if the client
+   * disconnects.
    */
   readonly own?: ReadonlyMap<string, (body: unknown, signal: AbortSignal) => Promise<unknown>>;
 }
@@ -74,9 +72,9 @@ export interface GatewayOptions {
 export interface Gateway {
   readonly port: number;
   readonly secret: string;
-  /** URL of a route including the secret, without a trailing slash. */
+  /** Returns a URL with the secret, without a trailing slash. */
   url(route: string): string;
-  /** URL that grants access only to this route, for a command line. */
+  /** Returns a URL that grants access only to this route, for a command line. */
   ticketUrl(route: string): string;
   close(): Promise<void>;
 }
@@ -86,10 +84,7 @@ const CLIENT_ERROR_MESSAGES: ReadonlyMap<string | undefined, string> = new Map([
   ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
 ]);
 
-/**
- * Starts a gateway on 127.0.0.1.
- * @throws if the port is in use
- */
+/** @throws if the port is in use */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const limits = { ...DEFAULT_GATEWAY_LIMITS, ...options.limits };
   const tickets = new Map<string, string>();
@@ -185,7 +180,7 @@ function endWith(socket: Socket, status: string): void {
   setTimeout(() => socket.destroy(), MAX_CLOSING_MS).unref();
 }
 
-/** Our own response, in a form that the vendors' SDKs display. */
+/** The vendors' SDKs display a response of this form. */
 function respondWithError(
   response: http.ServerResponse,
   status: number,
@@ -197,7 +192,6 @@ function respondWithError(
   response.end(json);
 }
 
-/** Sends the agents' requests to their vendors, and the answers back. */
 class RequestProxy {
   private readonly bodies = new ParsedBodyCache();
   private readonly readers = new Set<UsageReader>();
@@ -269,12 +263,12 @@ class RequestProxy {
     this.options.report?.({ kind: 'problem', route, detail: `A packed request passed as it came: ${why}.` });
   }
 
-  /** Pending answers were already forwarded. */
+  /** Their answers were already forwarded. */
   stop(): void {
     for (const reader of this.readers) reader.stopReading();
   }
 
-  /** The whole body; undefined if it was rejected. */
+  /** Returns undefined if the body was rejected. */
   private async readBody(request: http.IncomingMessage, response: http.ServerResponse): Promise<Buffer | undefined> {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -315,10 +309,7 @@ function joinAddress(base: URL, rest: string): URL {
   return address;
 }
 
-/**
- * libuv drops data if a reset arrives in the same poll (`uv__stream_io`), so the reset is delayed.
- * Milliseconds.
- */
+/** Milliseconds. libuv drops data if a reset arrives in the same poll (`uv__stream_io`). */
 const RESET_AFTER_MS = 50;
 
 /**

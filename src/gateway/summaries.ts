@@ -1,6 +1,6 @@
 /**
- * Summaries by the conversation's own model. Uses the agent's URL and credentials of its last
- * request, kept only in memory for as long as that request is.
+ * Summaries by the conversation's own model, at the agent's URL and with the credentials of its
+ * last request, which stay in memory only.
  */
 import { createAnthropicHandler } from '../api/anthropic';
 import { ApiError, isApiError } from '../api/apiError';
@@ -40,14 +40,13 @@ export interface SummaryFigures {
   readonly cost: number | undefined;
 }
 
-/** Calls agents' own models for summaries and counts the cost. */
 export class GatewaySummaries {
   private readonly running = new Set<Promise<unknown>>();
   private readonly costs: (number | undefined)[] = [];
 
   constructor(private readonly options: SummariesOptions) {}
 
-  /** Always selects the conversation's own model, since there are no profiles here. */
+  /** Always selects the conversation's own model, since the gateway has no profiles. */
   readonly select: SelectModel = async (_profile, own) => {
     const model = await own?.();
     if (!model) throw new NoSummarizerError('There is no model to write a summary with.');
@@ -64,7 +63,7 @@ export class GatewaySummaries {
     await Promise.all(this.running);
   }
 
-  /** The model of a call as one that writes summaries. @param model as the engine knows it */
+  /** @param model as the engine knows it */
   ownModel({ address, headers, known, read }: AgentCall, model: UpstreamModel & { readonly id: string }): LoadOwnModel {
     const { name: wire } = known.wire;
     const signIn = { address, wire, headers: pickLastingHeaders(headers), terms: pickTerms(wire, read.body) };
@@ -127,10 +126,10 @@ interface SignIn {
 }
 
 /**
- * Why a subscription's credentials are not used. Sources: Claude Code's documentation, "Legal and
- * compliance" (OAuth is for Claude Code and other native Anthropic applications; tokens start with
- * `sk-ant-oat`). ChatGPT's URL accepts requests of Codex (openai/codex, `model_provider_info.rs`),
- * and OpenAI documents no other use.
+ * Returns why a subscription's credentials may not be used. Sources: Claude Code's documentation,
+ * "Legal and compliance" (OAuth is for Claude Code and other native Anthropic applications; tokens
+ * start with `sk-ant-oat`). ChatGPT's URL accepts requests of Codex (openai/codex,
+ * `model_provider_info.rs`), and OpenAI documents no other use.
  */
 function findSubscription({ address, headers }: SignIn): string | undefined {
   const { authorization = '', 'anthropic-beta': betas = '' } = headers;
@@ -154,10 +153,7 @@ const pickTerms = (wire: WireName, body: Body): Body =>
     SUBSCRIPTION_SIGNS[wire].filter((field) => Object.hasOwn(body, field)).map((field) => [field, body[field]]),
   );
 
-/**
- * Calls a model with the agent's terms. Error messages are replaced, since vendors quote requests
- * and errors are logged.
- */
+/** Replaces error messages, since vendors quote requests and errors are logged. */
 function withTerms(handler: ApiHandler, terms: Body): ApiHandler {
   return {
     ...handler,

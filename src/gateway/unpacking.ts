@@ -1,4 +1,3 @@
-/** Decompresses requests and answers for inspection; unchanged ones are forwarded compressed. */
 import type { Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
@@ -18,13 +17,12 @@ const zstd: Partial<Pick<typeof zlib, 'createZstdDecompress' | 'zstdCompress'>> 
 
 const getCoding = (encoding: string | undefined): string => encoding?.trim().toLowerCase() ?? 'identity';
 
-/** @param encoding the header `content-encoding`. */
+/** @param encoding the header `content-encoding` */
 export const isPacked = (encoding: string | undefined): boolean => getCoding(encoding) !== 'identity';
 
 /**
- * Creates a decompressor. Names: RFC 9110, 8.4.1 (`x-gzip` is `gzip`), RFC 7932 (`br`), RFC 8878
- * (`zstd`).
- * @param encoding the header `content-encoding`.
+ * Names: RFC 9110, 8.4.1 (`x-gzip` is `gzip`), RFC 7932 (`br`), RFC 8878 (`zstd`).
+ * @param encoding the header `content-encoding`
  * @returns undefined if the body is not compressed, or in an unknown way
  */
 export function createDecoder(encoding: string | undefined): Transform | undefined {
@@ -44,9 +42,8 @@ export function createDecoder(encoding: string | undefined): Transform | undefin
 }
 
 /**
- * Decompresses a whole body.
  * @param most maximum size in bytes, since data can expand a thousandfold
- * @returns undefined if it can't be decompressed or is longer
+ * @returns undefined if the body can't be decompressed or is longer
  */
 export async function unpackBody(
   bytes: Buffer,
@@ -92,14 +89,14 @@ const BROTLI_QUALITY = 4;
 
 const gzipCoding: Coding = { decoder: () => zlib.createGunzip(), pack: promisify<Buffer, Buffer>(zlib.gzip) };
 
-/** Undefined if this Node.js can't both compress and decompress zstd. */
+/** Returns undefined if this Node.js lacks zstd. */
 export function createZstdCoding({ createZstdDecompress, zstdCompress }: typeof zstd): Coding | undefined {
   return createZstdDecompress && zstdCompress
     ? { decoder: () => createZstdDecompress(), pack: promisify<Buffer, Buffer>(zstdCompress) }
     : undefined;
 }
 
-/** Request codings; undefined if this Node.js lacks one. */
+/** Undefined if this Node.js lacks the coding. */
 const CODING_BY_NAME: ReadonlyMap<string, Coding | undefined> = new Map([
   ['gzip', gzipCoding],
   ['x-gzip', gzipCoding],
@@ -117,7 +114,6 @@ const CODING_BY_NAME: ReadonlyMap<string, Coding | undefined> = new Map([
   ['zstd', createZstdCoding(zstd)],
 ]);
 
-/** True if this Node.js supports zstd. */
 export const HAS_ZSTD = CODING_BY_NAME.get('zstd') !== undefined;
 
 interface UnpackedRequest {
@@ -126,11 +122,10 @@ interface UnpackedRequest {
 }
 
 /**
- * Decompresses a request's body. Truncated data, or data with anything after its end, is broken.
+ * Data that is truncated or has anything after its end is broken.
  * @param encoding the header `content-encoding`
- * @param most bytes that the body may have: a packed one may hold a thousand times its own length
- * @param codings of this Node.js
- * @returns `unread`: why it can't be read, in words of our own
+ * @param most maximum size in bytes, since data can expand a thousandfold
+ * @returns `unread`: why the body can't be read, in our own words
  */
 export async function unpackRequest(
   bytes: Buffer,

@@ -2,7 +2,7 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import type { Duplex } from 'node:stream';
 
-/** Milliseconds an idle connection is kept. */
+/** Milliseconds for which an idle connection stays open. */
 const KEEP_ALIVE_MS = 30_000;
 
 export type UpstreamAgents = Readonly<Record<'http:' | 'https:', http.Agent>>;
@@ -12,10 +12,7 @@ export const createUpstreamAgents = (): UpstreamAgents => ({
   'https:': closeIfUnsolicited(new https.Agent({ keepAlive: true, timeout: KEEP_ALIVE_MS })),
 });
 
-/**
- * Node would treat unsolicited bytes on an idle connection as the next request's answer, so such
- * connections are closed.
- */
+/** Node would treat unsolicited bytes on an idle connection as the next request's answer. */
 function closeIfUnsolicited<T extends http.Agent>(agent: T): T {
   const listeners = new WeakMap<Duplex, () => void>();
   // Node's types omit the boolean return value.

@@ -8,10 +8,10 @@ import type { Wire } from './wires/wire';
 /** Longer events and answers are not parsed. */
 const MAX_EVENT_CHARS = 16 * 1024 * 1024;
 
-/** Decompressed bytes: compressed data can expand a thousandfold, which must not delay anything. */
+/** Bytes. Compressed data can expand a thousandfold, which must not delay anything. */
 const MAX_UNPACKED_BYTES = 32 * 1024 * 1024;
 
-/** Events worth parsing. Quotation marks in the model's text are escaped. */
+/** Quotation marks in the model's text are escaped, so they don't match. */
 const USAGE_OR_ERROR = /[uU]sage|"error"/;
 
 export interface ReportedAnswer {
@@ -27,7 +27,7 @@ export class UsageReader {
   private readonly isReadable: boolean;
   private usage: Usage | undefined;
   private failure: string | undefined;
-  /** Pieces of the incomplete line or answer, and their length. */
+  /** Pieces of the incomplete line or answer. */
   private pieces: string[] = [];
   private length = 0;
   private taken = 0;
@@ -39,7 +39,7 @@ export class UsageReader {
     this.isStream = headers['content-type']?.includes('event-stream') === true;
     const encoding = headers['content-encoding'];
     this.decoder = createDecoder(encoding);
-    // Answers with other codings are not read, so their usage is unknown.
+    // Without a decoder the usage is unknown.
     this.isReadable = !isPacked(encoding) || this.decoder !== undefined;
     this.decoder?.on('data', (chunk: Buffer) => {
       this.takeChunk(chunk);

@@ -1,14 +1,14 @@
 import { isRecord } from '../messages/blocks';
 
-/** Maximum for an image: Anthropic scales larger ones to about this size (API guide, "Vision"). */
+/** Anthropic scales larger images to about this size (API guide, "Vision"). */
 export const MAX_IMAGE_TOKENS = 1600;
 const PIXELS_PER_TOKEN = 750;
-/** Longest edge in pixels without scaling. */
+/** Longest edge that Anthropic does not scale. */
 const MAX_EDGE_PIXELS = 1568;
 
 /**
- * Anthropic's rule: width × height / 750 after scaling. Images of unknown size, and those given by
- * URL, count as the largest.
+ * Anthropic's rule: width × height / 750 after scaling. An image of unknown size counts as the
+ * largest.
  */
 export function countImageTokens(source: unknown): number {
   const size = getImageSize(source);
@@ -18,7 +18,7 @@ export function countImageTokens(source: unknown): number {
   return Math.min(MAX_IMAGE_TOKENS, Math.max(1, tokens));
 }
 
-/** Size in pixels; undefined if unknown or given by URL. */
+/** Returns the size in pixels; undefined if unknown or referenced by URL. */
 export const getImageSize = (source: unknown): ImageSize | undefined =>
   isRecord(source) && typeof source['data'] === 'string' ? readImageSize(source['data']) : undefined;
 
@@ -27,7 +27,7 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** Characters of base64 to examine; a JPEG's frame header follows its metadata. */
+/** Characters of base64 to read, because metadata precedes a JPEG's frame header. */
 const MAX_HEADER_CHARS = 64 * 1024 * 4;
 
 function readImageSize(base64: string): ImageSize | undefined {
@@ -65,7 +65,7 @@ function readJpegSize(bytes: Buffer): ImageSize | undefined {
   let at = 2;
   while (at + 9 <= bytes.length && bytes[at] === 0xff) {
     const marker = bytes[at + 1] ?? 0;
-    // Markers may be preceded by fill bytes.
+    // Fill bytes may precede markers.
     if (marker === 0xff) {
       at += 1;
       continue;
@@ -80,7 +80,7 @@ function readJpegSize(bytes: Buffer): ImageSize | undefined {
 /** Middle of the 1,500 to 3,000 tokens per page (Anthropic's guide, "PDF support"). */
 const TOKENS_PER_PDF_PAGE = 2250;
 
-/** Based on pages that can be counted without decompressing; at least one. */
+/** Counts pages that can be found without decompressing; at least one. */
 export function countPdfTokens(base64: string): number {
   const pages = Buffer.from(base64, 'base64')
     .toString('latin1')
@@ -93,15 +93,12 @@ export function countPdfTokens(base64: string): number {
  * audio).
  */
 const FILE_DATA_FIELDS: ReadonlySet<string> = new Set(['data', 'file_data']);
-/** Shorter texts, and texts that aren't base64, count as text. */
+/** Shorter texts count as text. */
 const MIN_FILE_CHARS = 4_096;
 const BASE64_DATA = /^[\w+/-]{1000}/;
 const DATA_URL = /^data:[^,]{0,200};base64,/;
 
-/**
- * Tokens of a file in an unknown block's field or in a data URL; undefined for other values. As
- * text it would count a thousandfold.
- */
+/** Returns undefined for anything but a file, which would count a thousandfold as text. */
 export function countFileTokens(field: string, value: unknown): number | undefined {
   if (typeof value !== 'string' || value.length < MIN_FILE_CHARS) return undefined;
   const [url = ''] = DATA_URL.exec(value) ?? [];

@@ -27,16 +27,15 @@ const BYTES_PER_ENCRYPTED_TOKEN = 4;
 /** Shorter texts are counted faster than hashed. */
 const MIN_CACHED_TEXT_CHARS = 512;
 const MAX_CACHED_TEXTS = 20_000;
-/** Recent texts, found by comparison, which is faster than hashing. */
+/** Recent texts are found by comparison, which is faster than hashing. */
 const MAX_LATEST_TEXTS = 4;
 
 /**
- * Counts o200k tokens with caches per object (weak) and per content hash, so that a reread history
- * isn't recounted. For models with other tokenizers multiply by {@link getTokenizerFactor}.
+ * Counts o200k tokens and caches them per object and per content hash. For models with other
+ * tokenizers multiply by {@link getTokenizerFactor}.
  */
 export class MessageCounter {
   private readonly byObject = new WeakMap<object, number>();
-  /** In insertion order, so that the oldest is removed first. */
   private readonly byHash = new LruMap<Hash, number>(MAX_CACHED_TEXTS);
   private readonly latest: { readonly text: string; readonly tokens: number }[] = [];
 
@@ -81,7 +80,6 @@ export class MessageCounter {
     return messages.reduce((sum, message) => sum + this.countMessage(message), 0);
   }
 
-  /** Tokens of a value sent as JSON, such as tool declarations. */
   countJson(value: unknown): number {
     return this.countText(JSON.stringify(value ?? null));
   }
@@ -94,7 +92,7 @@ export class MessageCounter {
     // The signature is not input to the model.
     if (isThinking(block)) return this.countText(block.thinking);
     if (isImage(block)) return countImageTokens(block.source);
-    // Estimated from the length of encrypted thinking, about four characters per token.
+    // Encrypted thinking has about four characters per token.
     if (block.type === 'redacted_thinking') return Math.ceil(JSON.stringify(block['data'] ?? '').length / 4);
     if (block.type === REASONING_BLOCK_TYPE) return this.countReasoning(block);
     if (block.type === 'document') return this.countDocument(block);
@@ -111,7 +109,7 @@ export class MessageCounter {
     return files + this.countText(rest);
   }
 
-  /** Reasoning sent back to a vendor: signatures are not input, and summaries are for people. */
+  /** Signatures are not input to the model, and summaries are for people. */
   private countReasoning({ item, chat }: Block): number {
     if (isRecord(chat)) return typeof chat['text'] === 'string' ? this.countText(chat['text']) : 0;
     const encrypted = isRecord(item) ? item['encrypted_content'] : undefined;

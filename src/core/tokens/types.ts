@@ -1,4 +1,4 @@
 export interface TokenCounter {
-  /** special tokens are counted as ordinary text */
+  /** Special tokens count as ordinary text. */
   count(text: string): number;
 }

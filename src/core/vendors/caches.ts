@@ -1,4 +1,3 @@
-/** How long vendors cache a prompt for the next request with the same prefix. */
 import type { CacheLifetime } from '../cost/prices';
 import { getWire, type Vendor } from './vendors';
 
@@ -6,19 +5,18 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /**
- * Between the two times the state is unknown until usage is reported. Milliseconds since the last
- * request started.
+ * Milliseconds since the last request started. Between the two times the cache's state is unknown.
  */
 export interface CacheLifespan {
-  /** Certainly cached until then. */
+  /** Before this time the prompt is certainly cached. */
   readonly warmMs: number;
-  /** Certainly expired from then on. */
+  /** After this time the prompt has certainly expired. */
   readonly coldMs: number;
 }
 
 /**
- * For endpoints other than the vendor's own, independent of the model (DeepSeek's guides "Context
- * Caching", hours to days, and "Anthropic API").
+ * For endpoints other than the vendor's own (DeepSeek's guides "Context Caching", hours to days,
+ * and "Anthropic API").
  */
 const CACHE_SPAN_BY_HOST: readonly { readonly host: RegExp; readonly span: CacheLifespan }[] = [
   { host: /(?:^|\.)deepseek\.com$/, span: { warmMs: HOUR_MS, coldMs: 24 * HOUR_MS } },
@@ -26,25 +24,24 @@ const CACHE_SPAN_BY_HOST: readonly { readonly host: RegExp; readonly span: Cache
 
 /**
  * Automatic caches by model; the first match counts. Sources: OpenAI's SDK (responses.d.ts,
- * `prompt_cache_options.ttl`: at least 30 minutes from GPT-5.6 on, possibly longer;
- * `prompt_cache_retention`: up to 24 hours, in memory 5 to 10 minutes, at most an hour);
- * OpenRouter's guide on prompt caching (a conversation stays with its provider for 10 minutes);
- * Google's guide (no guarantee).
+ * `prompt_cache_options.ttl`: at least 30 minutes from GPT-5.6 on; `prompt_cache_retention`: up to
+ * 24 hours, in memory 5 to 10 minutes, at most an hour); OpenRouter's guide on prompt caching (a
+ * conversation stays with its provider for 10 minutes); Google's guide (no guarantee).
  */
 const AUTOMATIC_CACHE_SPANS: readonly { readonly models?: RegExp; readonly span: CacheLifespan }[] = [
   { models: /gpt-(?:5\.(?:[6-9]|\d\d)|[6-9]|\d\d)/i, span: { warmMs: 30 * MINUTE_MS, coldMs: 24 * HOUR_MS } },
   { span: { warmMs: 5 * MINUTE_MS, coldMs: 24 * HOUR_MS } },
 ];
 
-/** Caches with breakpoints: the requested time after the last use. */
+/** Caches with breakpoints last the requested time after the last use. */
 const MARKED_CACHE_SPANS: Readonly<Record<Exclude<CacheLifetime, 'none'>, CacheLifespan>> = {
   '5m': { warmMs: 5 * MINUTE_MS, coldMs: 5 * MINUTE_MS },
   '1h': { warmMs: HOUR_MS, coldMs: HOUR_MS },
 };
 
 /**
- * True for Nova, which caches what precedes a cache point in the system prompt or messages for five
- * minutes (user guide, "Prompt caching"; LibreChat#13838: a point among the tools is rejected).
+ * Nova caches what precedes a cache point in the system prompt or messages for five minutes (user
+ * guide, "Prompt caching"; LibreChat#13838: a point among the tools is rejected).
  */
 export const cachesOnConverse = (model: string): boolean => /nova/i.test(model);
 
@@ -53,7 +50,7 @@ export interface CachedModel {
   readonly model: string;
   /** Host of a custom endpoint. */
   readonly host?: string | undefined;
-  /** The profile's setting, if any. */
+  /** Set in the profile. */
   readonly lifetime?: CacheLifetime | undefined;
 }
 
@@ -63,7 +60,7 @@ const isMarked = ({ vendor, model }: CachedModel): boolean => {
   return wire === 'messages' || /claude/i.test(model);
 };
 
-/** `none`: nothing is cached; undefined: unknown. */
+/** Returns `none` if nothing is cached, undefined if unknown. */
 export function getCacheSpan(model: CachedModel): CacheLifespan | 'none' | undefined {
   const { vendor, lifetime, host = '' } = model;
   const wire = getWire(vendor, model.model);

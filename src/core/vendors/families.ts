@@ -1,42 +1,32 @@
-/**
- * Facts about models by name, wherever they are hosted: tokenizer factor, image support, window and
- * output limit. Profiles, the price table and vendors' lists take precedence; unknown names are not
- * guessed.
- */
-
 export type ThinkingScope = 'current_turn' | 'all_turns';
 
 export interface ModelFamily {
   readonly models: RegExp;
-  /**
-   * Initial model tokens per o200k token, corrected by reported usage. Undefined: about 1, or not
-   * measured.
-   */
+  /** Model tokens per o200k token until usage is reported. Undefined: about 1, or not measured. */
   readonly tokenFactor?: number;
-  /** Earlier thinking that is read (and billed) again; undefined: all. */
+  /** Earlier thinking that the model reads (and bills) again; undefined: all. */
   readonly readsThinkingOf?: ThinkingScope;
-  /** OpenAI accepts its tools only on the Responses API, unless reasoning is disabled. */
+  /** OpenAI accepts the model's tools only on the Responses API, unless reasoning is disabled. */
   readonly toolsOnResponsesOnly?: boolean;
   /** The open turn's calls require their thinking (Google's guide "Thought signatures"). */
   readonly callsNeedThinking?: boolean;
   /**
-   * `adaptive`: chooses how much to think, without a budget. `unasked`: also thinks without a
-   * request, and binds thinking to what preceded it. Undefined: a budget, or no thinking.
+   * `adaptive`: the model chooses how much to think, without a budget. `unasked`: it also thinks
+   * without a request, and binds thinking to what preceded it.
    */
   readonly thinking?: 'adaptive' | 'unasked';
-  /** Supported by Anthropic's compaction (guide "Compaction on demand", supported models). */
+  /** Anthropic's compaction supports the model (guide "Compaction on demand", supported models). */
   readonly compacts?: boolean;
   /** Undefined if unknown. */
   readonly seesImages?: boolean;
   /** Input and output together, in tokens. */
   readonly contextWindow?: number;
-  /** Maximum output tokens. */
   readonly maxOutputTokens?: number;
 }
 
 const THOUSAND = 1_000;
 
-/** Assumed window in tokens if unknown, until a rejection states it. */
+/** Tokens, until a rejection states the window. */
 export const ASSUMED_WINDOW_TOKENS = 128 * THOUSAND;
 
 /**
@@ -160,11 +150,11 @@ const MODEL_FAMILIES: readonly ModelFamily[] = [
   },
 ];
 
-/** Undefined if the name is unknown. */
+/** Returns undefined if the name is unknown. */
 export const findFamily = (model: string | undefined): ModelFamily | undefined =>
   model === undefined ? undefined : MODEL_FAMILIES.find(({ models }) => models.test(model));
 
 export const isKnownModel = (model: string): boolean => findFamily(model) !== undefined;
 
-/** Initial model tokens per o200k token; 1 if the name is unknown. */
+/** Returns 1 if the name is unknown. */
 export const getTokenizerFactor = (model: string | undefined): number => findFamily(model)?.tokenFactor ?? 1;

@@ -1,4 +1,3 @@
-/** Limits of a request besides tokens: images have many bytes and pixels, but few tokens. */
 import { getVendorEntry, type Vendor } from './vendors';
 
 /** Absent if unknown. */
@@ -14,14 +13,14 @@ export interface RequestLimits {
  */
 export const MANY_IMAGES_ABOVE = 20;
 
-/** Claude's, on every host (same guide). */
+/** Claude's limits on every host (guide "Vision", general limits). */
 const CLAUDE_IMAGE_LIMITS = { manyImages: { above: MANY_IMAGES_ABOVE, edge: 2000 } } as const;
 
 /**
  * Maximum body bytes at vendors' own URLs. Anthropic: 32 MB (API overview, "Request size limits");
  * OpenAI: 50 MB of images (guide "Images and vision"); Gemini: "Request payload size exceeds the
- * limit: 20971520 bytes."; Bedrock: 25,000,000 (API reference, InvokeModel, `body`). Others are
- * undocumented and learned from rejections.
+ * limit: 20971520 bytes."; Bedrock: 25,000,000 (API reference, InvokeModel, `body`). Rejections
+ * tell other vendors' limits.
  */
 const MAX_REQUEST_BYTES: Readonly<Partial<Record<Vendor, number>>> = {
   anthropic: 32_000_000,
@@ -31,8 +30,8 @@ const MAX_REQUEST_BYTES: Readonly<Partial<Record<Vendor, number>>> = {
 };
 
 /**
- * Returns the limits of a model's requests.
- * @param host destination; undefined: the vendor's own servers. Other hosts may have other limits.
+ * @param host destination; undefined means the vendor's own servers. Other hosts may have other
+ * limits.
  */
 export function getRequestLimits(vendor: Vendor, model: string, host: string | undefined): RequestLimits {
   const bytes =

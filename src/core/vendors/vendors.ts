@@ -1,10 +1,9 @@
 /**
  * The list of vendors. Enums, schemas, forms, pickers, handlers and documentation are derived from
- * it or typed by it, so that an incomplete vendor does not compile or fails vendors.test.ts.
+ * it, so that an incomplete vendor does not compile or fails vendors.test.ts.
  */
 import type { UsageAccounting } from '../cost/usage';
 
-/** Wire formats and their token accounting. */
 const WIRES = {
   /** Anthropic's Messages API. */
   messages: { accounting: 'anthropic' },
@@ -14,7 +13,6 @@ const WIRES = {
   converse: { accounting: 'anthropic' },
   /** Gemini's generateContent. */
   gemini: { accounting: 'openai' },
-  /** VS Code's language models. */
   editor: { accounting: 'openai' },
 } as const satisfies Readonly<Record<string, { readonly accounting: UsageAccounting }>>;
 
@@ -39,10 +37,10 @@ export interface VendorEntry {
   /** Not translated. */
   readonly label: string;
   /**
-   * Servers that speak the same protocol, for lists in which a person looks for a name. `address`: where it listens by default
-   * (docs.ollama.com/api/openai-compatibility, lmstudio.ai/docs/developer/openai-compat, docs.vllm.ai/en/latest/serving).
-   * `addressForm`: what its address looks like where everyone has another one (learn.microsoft.com/azure, "v1 API").
-   * `windowNote`: what users must know about its context window.
+   * Servers with the same protocol, for lists in which users look for a name. `address`: where the
+   * server listens by default (docs.ollama.com/api/openai-compatibility,
+   * lmstudio.ai/docs/developer/openai-compat, docs.vllm.ai/en/latest/serving). `addressForm`: an
+   * example, if everyone has another address (learn.microsoft.com/azure, "v1 API").
    */
   readonly alsoFor?: readonly {
     readonly label: string;
@@ -50,24 +48,21 @@ export interface VendorEntry {
     readonly addressForm?: string;
     readonly windowNote?: string;
   }[];
-  /** Wire by model ID: the first match, and the last without a pattern. */
+  /** The first match counts, and the last row has no pattern. */
   readonly wires: readonly { readonly models?: RegExp; readonly wire: Wire }[];
   /** API URL, if it differs from the client's default. */
   readonly address?: string;
-  /** Whether a profile requires the field. */
   readonly fields: Readonly<Partial<Record<VendorField, 'needed' | 'optional'>>>;
   /**
-   * `needed`: always required. `needed-at-own-endpoint`: optional at a custom URL. `optional`:
-   * falls back to the machine's credentials. `none`: no key.
+   * `needed-at-own-endpoint`: optional at a custom URL. `optional`: falls back to the machine's
+   * credentials. `none`: no key.
    */
   readonly key: 'needed' | 'needed-at-own-endpoint' | 'optional' | 'none';
-  /** Name in the price table; undefined: the editor's models are listed under their makers. */
+  /** Name in the price table; undefined if the models are listed under their makers. */
   readonly pricedAs: string | undefined;
-  /** The vendor's own hosts, for which the price table is valid. */
+  /** Hosts for which the price table is valid. */
   readonly ownHosts?: RegExp;
-  /** True if it lists its models (src/api/modelList.ts). */
   readonly listsModels?: true;
-  /** Default model in a form. */
   readonly suggestedModel: string;
 }
 
@@ -91,7 +86,8 @@ export const VENDORS = {
       {
         label: 'Ollama',
         address: 'http://127.0.0.1:11434/v1',
-        // It reports no error, and its default depends on the video memory (docs.ollama.com/context-length).
+        // Ollama reports no error, and its default depends on the video memory
+        // (docs.ollama.com/context-length).
         windowNote:
           'Ollama cuts longer prompts at its own context length, which is 4,096 tokens with less than 24 GiB of video memory. Set OLLAMA_CONTEXT_LENGTH where Ollama runs, and the same number as the model’s context window here.',
       },
@@ -120,7 +116,8 @@ export const VENDORS = {
   },
   bedrock: {
     label: 'Amazon Bedrock',
-    // Custom Bedrock inference profiles have an ARN without the model's name; Claude is assumed.
+    // Custom Bedrock inference profiles have an ARN without the model's name, so this assumes
+    // Claude.
     wires: [{ models: /claude|^arn:/i, wire: 'messages' }, { wire: 'converse' }],
     fields: { ...CONNECTION_FIELDS, region: 'needed', thinkingTokens: 'optional' },
     key: 'optional',
@@ -164,12 +161,10 @@ export const VENDOR_IDS = Object.keys(VENDORS) as [Vendor, ...Vendor[]];
 
 export const isVendor = (value: unknown): value is Vendor => typeof value === 'string' && Object.hasOwn(VENDORS, value);
 
-/** Typed for access independent of the vendor. */
 export const getVendorEntry = (vendor: Vendor): VendorEntry => VENDORS[vendor];
 
 /**
- * Name of the server that a profile uses: the vendor's, of a compatible server at its default
- * address, or the host.
+ * Returns the label of the vendor, of a compatible server at its default address, or the host.
  * @param baseUrl empty if the profile has none
  */
 export function getServerLabel(vendor: Vendor, baseUrl: string): string {
@@ -193,10 +188,9 @@ export function getWire(vendor: Vendor, model: string): Wire {
 export const getAccounting = (vendor: Vendor, model: string): UsageAccounting =>
   WIRES[getWire(vendor, model)].accounting;
 
-/** Whether a profile of this vendor has a field. Fields that no vendor is named for are everybody's. */
+/** Every vendor has the fields that are not in VENDOR_FIELDS. */
 export const hasField = (vendor: Vendor, field: string): boolean =>
   !(VENDOR_FIELDS as readonly string[]).includes(field) || field in getVendorEntry(vendor).fields;
 
-/** Fields that a profile of this vendor has no use without. */
 export const listNeededFields = (vendor: Vendor): VendorField[] =>
   VENDOR_FIELDS.filter((field) => getVendorEntry(vendor).fields[field] === 'needed');

@@ -1,7 +1,7 @@
 /**
- * Anthropic's Messages API (`POST …/v1/messages`), which has the core's shape. String content is
- * read as a list with one text and cache breakpoints are omitted, since agents vary the form and
- * move breakpoints. Source: Anthropic API reference, "Messages".
+ * Anthropic's Messages API (`POST …/v1/messages`). Reads string content as a list with one text and
+ * omits cache breakpoints, since agents vary the form and move breakpoints. Source: Anthropic API
+ * reference, "Messages".
  */
 import { convertAnthropicUsage } from '../../api/anthropicStream';
 import { asText } from '../../conversations/text/values';
@@ -73,7 +73,7 @@ function readBlock(value: unknown, path: Path): PlacedBlock {
   return placeBlock({ ...block, content: (content as readonly unknown[]).map(removeCacheMark) }, path);
 }
 
-/** Removes the cache breakpoint, which agents move between requests. */
+/** Agents move the cache breakpoint between requests. */
 function removeCacheMark(value: unknown): unknown {
   if (!isRecord(value) || !('cache_control' in value)) return value;
   const rest: Record<string, unknown> = { ...value };

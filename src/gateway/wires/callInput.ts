@@ -3,7 +3,7 @@ import type { Path } from '../../core/messages/types';
 import type { StringSource } from './wire';
 
 /**
- * Parses a call's `arguments` text as a tool's input object, with the paths of its strings.
+ * Parses a call's `arguments` text as a tool's input object.
  * @param to the text's path in the body
  */
 export function callInput(text: string, to: Path): { readonly input: unknown; readonly strings: StringSource[] } {

@@ -1,7 +1,7 @@
 /**
- * OpenAI's Chat Completions (`POST …/chat/completions`), also implemented by others. Leading system
- * and developer messages are the prompt; consecutive results form one user message. Source: OpenAI
- * API reference, "Create chat completion".
+ * OpenAI's Chat Completions (`POST …/chat/completions`), which others implement, too. Leading
+ * system and developer messages are the prompt; consecutive results form one user message. Source:
+ * OpenAI API reference, "Create chat completion".
  */
 import { convertChatUsage } from '../../api/openaiChat';
 import { asText, toImageSource, readString } from '../../conversations/text/values';

@@ -1,7 +1,7 @@
 /**
  * Gemini's `generateContent` and `streamGenerateContent`. Calls and results may lack IDs (Gemini
- * CLI's subagents), so they are paired by name and order, using the call's ID or a generated one.
- * Source: Gemini API reference, "Generating content" and "Function calling".
+ * CLI's subagents), so this pairs them by name and order. Source: Gemini API reference, "Generating
+ * content" and "Function calling".
  */
 import { checkUsage, parseTokens } from '../../api/usage';
 import { asText, recordIn, readString, type Fields } from '../../conversations/text/values';
@@ -23,7 +23,7 @@ export const geminiWire: Wire = {
       : { text },
   userItem: (text) => ({ role: 'user', parts: [{ text }] }),
   usage: ({ usageMetadata }, before) => (isRecord(usageMetadata) ? convertGeminiUsage(usageMetadata) : before),
-  // Google's SDK checks each chunk of a stream for it (googleapis/js-genai,
+  // Google's SDK checks each chunk of a stream for an error (googleapis/js-genai,
   // `processStreamResponse`).
   failure: ({ error }) => error,
 };
@@ -86,7 +86,7 @@ class OpenCalls {
     return id;
   }
 
-  /** ID of the call that a result answers; a result without a call keeps its own. */
+  /** Returns the ID of the call that a result answers; a result without a call keeps its own ID. */
   matchAnswer(name: string, sent: string | undefined): string {
     const byId = sent === undefined ? -1 : this.open.findIndex((call) => call.sent === sent);
     const at = byId >= 0 ? byId : this.open.findIndex((call) => call.name === name);
@@ -155,8 +155,8 @@ const LONG_TEXT_CHARS = 200;
 const isLong = (value: unknown): boolean => typeof value === 'string' && value.length >= LONG_TEXT_CHARS;
 
 /**
- * Source: Gemini API reference, "UsageMetadata": cached tokens are included in the prompt's,
- * thoughts are not included in the candidates'.
+ * Source: Gemini API reference, "UsageMetadata": the prompt includes cached tokens, the candidates
+ * don't include thoughts.
  */
 const convertGeminiUsage = (reported: Fields): Usage | undefined =>
   checkUsage({

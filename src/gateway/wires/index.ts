@@ -1,4 +1,3 @@
-/** Determines the wire format by a request's URL. */
 import { anthropicWire } from './anthropic';
 import { chatWire } from './chat';
 import { geminiWire } from './gemini';
@@ -7,14 +6,17 @@ import type { Wire } from './wire';
 
 export interface RecognizedRequest {
   readonly wire: Wire;
-  /** `count`: a token count only. */
+  /** `count`: the request only asks for a token count. */
   readonly purpose: 'answer' | 'count';
   readonly model?: string;
 }
 
 const GEMINI_PATH = /\/models\/([^/:]+):(generateContent|streamGenerateContent)$/;
 
-/** @param path of the address, without the query. @returns undefined for what passes as it is. */
+/**
+ * @param path the address's path, without the query
+ * @returns undefined for a request to forward unchanged
+ */
 export function findKnownRequest(method: string, path: string): RecognizedRequest | undefined {
   if (method !== 'POST') return undefined;
   if (path.endsWith('/messages')) return { wire: anthropicWire, purpose: 'answer' };

@@ -1,4 +1,4 @@
-/** Shared by all wires: builds messages block by block, each with its place in the body. */
+/** Builds messages block by block, each with its place in the body. Shared by all wires. */
 import { ProgramCalls } from '../../core/messages/programs';
 import type { ApiMessage, Block, Path, Role } from '../../core/messages/types';
 import type { BlockSource, MessageSource, StringSource } from './wire';
@@ -8,22 +8,25 @@ export interface PlacedBlock {
   readonly source: BlockSource;
 }
 
-/** A block whose strings are at the same relative paths in the body. */
+/** Places a block whose strings are at the same relative paths in the body. */
 export const placeBlock = (block: Block, path: Path, strings: readonly StringSource[] = [{ from: [], to: path }]) => ({
   block,
   source: { path, strings },
 });
 
-/** A block that is counted but never edited. */
+/** Places a block that is counted but never edited. */
 export const makeOpaque = (part: unknown, path: Path): PlacedBlock => placeBlock({ type: 'raw', part }, path, []);
 
-/** Returns a text block unless the text is empty. @param path of the block or message, and `text` the string's path */
+/**
+ * Returns nothing for an empty text. @param path path of the block or message; `string` is the
+ * text's
+ */
 export const placeTextBlock = (text: string, path: Path, string: Path): PlacedBlock[] =>
   text === '' ? [] : [placeBlock({ type: 'text', text }, path, [{ from: ['text'], to: string }])];
 
 interface GrowingCall {
   readonly role: Role;
-  /** Which adjacent items it merges with: the model's, or results. */
+  /** With which adjacent items it merges: the model's, or results. */
   readonly joins: 'reply' | 'results' | undefined;
   readonly fields: Readonly<Record<string, unknown>>;
   readonly items: Path[];

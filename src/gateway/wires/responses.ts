@@ -1,9 +1,8 @@
 /**
- * OpenAI's Responses API (`POST …/responses`), if the request contains the whole conversation; with
- * stored state (`previous_response_id`, `conversation`) it is forwarded unchanged. Instructions,
- * tool declarations among the items and leading developer messages are the prompt. Consecutive
- * model items form one message, and so do results. Source: OpenAI API reference, "Create a model
- * response"; items as sent by Codex.
+ * OpenAI's Responses API (`POST …/responses`). A request with stored state (`previous_response_id`,
+ * `conversation`) is forwarded unchanged. Instructions, tool declarations among the items and
+ * leading developer messages are the prompt; consecutive model items form one message, and so do
+ * results. Source: OpenAI API reference, "Create a model response"; items as sent by Codex.
  */
 import { convertResponsesUsage } from '../../api/openaiResponses';
 import { asText, toImageSource, readString } from '../../conversations/text/values';
@@ -27,9 +26,9 @@ export const responsesWire: Wire = {
   /**
    * For a prompt that is too long, OpenAI responds 200 and then fails:
    * `{"type":"response.failed","response":{"status":"failed","error":
-   * {"code":"context_length_exceeded","message":"Your input exceeds the context window of this
-   * model. …"},"usage":null}}` (openai/codex#4675). An `error` event before it has the error's
-   * fields at the top level (API reference, "Streaming events") or in `error` (vercel/ai#15922).
+   * {"code":"context_length_exceeded", …},"usage":null}}` (openai/codex#4675). An `error` event
+   * before it has the error's fields at the top level (API reference, "Streaming events") or in
+   * `error` (vercel/ai#15922).
    */
   failure(event) {
     const { type, error, response } = event;
@@ -80,7 +79,7 @@ function readResponses(body: Body): WireRequest | undefined {
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** Text, thinking or calls of the model; unknown items (vendor searches, compactions) are kept. */
+/** Keeps unknown items, such as vendor searches and compactions. */
 function readReply(item: Body, path: Path): PlacedBlock[] {
   const id = readString(item, 'call_id');
   const name = readString(item, 'name');

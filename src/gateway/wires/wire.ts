@@ -1,6 +1,6 @@
 /**
- * Shared by all wires: converts a body to core messages with the place of each block, and writes a
- * view back into the raw JSON. Unedited parts stay byte-identical.
+ * Converts a body to core messages with the place of each block, and writes a view back into the
+ * raw JSON. Unedited parts stay byte-identical. Shared by all wires.
  */
 import type { Usage } from '../../core/cost/usage';
 import type { View } from '../../core/condense/edits/view';
@@ -14,26 +14,28 @@ export type WireName = 'anthropic' | 'chat' | 'responses' | 'gemini';
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** A request format that the gateway can read and write. */
 export interface Wire {
   readonly name: WireName;
   readonly list: string;
-  /**
-   * @returns undefined if the body has another format or lacks part of the conversation; it is
-   * forwarded unchanged
-   */
+  /** @returns undefined if the body has another format or lacks part of the conversation */
   read(body: Body): WireRequest | undefined;
   /** @param path its path in the body, which currently contains `before` */
   textPart(text: string, path: Path, before: unknown): unknown;
   userItem(text: string): unknown;
-  /** Tokens reported by a stream event or a whole answer. @param before those of earlier events */
+  /**
+   * Returns the tokens that a stream event or a whole answer reports. @param before those of
+   * earlier events
+   */
   usage(event: Body, before: Usage | undefined): Usage | undefined;
-  /** The error in a stream event or in a successful answer; undefined or null if there is none. */
+  /**
+   * Returns the error in a stream event or in a successful answer; undefined or null if there is
+   * none.
+   */
   failure(event: Body): unknown;
 }
 
 export interface WireRequest {
-  /** Absent if it is in the URL (Gemini). */
+  /** Absent if the model is in the URL (Gemini). */
   readonly model?: string;
   /** System prompt, instructions and other text before the conversation. */
   readonly system?: string;
@@ -44,7 +46,7 @@ export interface WireRequest {
 }
 
 export interface MessageSource {
-  /** Paths of the message's items, in order; a message with several results may have several. */
+  /** Paths of the message's items; a message with several results may have several. */
   readonly items: readonly Path[];
   readonly blocks: readonly BlockSource[];
 }
@@ -59,7 +61,7 @@ export interface BlockSource {
 export interface StringSource {
   readonly from: Path;
   readonly to: Path;
-  /** The string at `to` is JSON that contains the strings. */
+  /** True if the string at `to` is JSON that contains the strings. */
   readonly inText?: true;
 }
 
@@ -70,10 +72,10 @@ export class WireError extends Error {
 
 /**
  * Writes a view in place of a body's messages, up to the last change.
- * @param text the original body, and `body` the parsed text
  * @param from number of messages of view and original to skip, since they were written before
  * @param view a message that is the identical object in the original is unchanged
- * @throws WireError if the view can't be expressed in this format; JsonPathError if a place is missing
+ * @throws WireError if the view can't be expressed in this format; JsonPathError if a place is
+ * missing
  */
 export function writeView(
   wire: Wire,
@@ -157,7 +159,6 @@ class BodyChanges {
     if (at !== shown.length) throw new WireError('The view has a block more than the request.');
   }
 
-  /** Finds differences below a path of a block. */
   private changeValue(before: unknown, after: unknown, path: Path, source: BlockSource): void {
     if (before === after) return;
     if (typeof before === 'string' && typeof after === 'string') {

@@ -1,6 +1,6 @@
 /**
  * The o200k pattern for ASCII as a state table: one lookup per byte and one jump per piece, since
- * mispredicted branches dominate scanning. Everything else is left to the general scanner.
+ * mispredicted branches dominate scanning.
  */
 
 /** Kinds of bytes: the table's columns. */
@@ -63,7 +63,7 @@ const STEPS_BY_STATE: Record<ScannerState, Partial<Record<ByteKind, ScannerStep>
   lower: { lower: 'lower', apostrophe: 'UNKNOWN' },
   blank: { ...WORD_STEPS, ...OTHER_STEPS, ...SPACE_STEPS },
   tab: { ...WORD_STEPS, ...SPACE_STEPS },
-  // the last space belongs to the visible character after it
+  // The last space belongs to the visible character after it.
   spaces: { ...SPACE_STEPS, ...toAll('EARLIER', 'lower', 'upper', 'digit', 'slash', 'apostrophe', 'other') },
   prefix: { ...WORD_STEPS, ...OTHER_STEPS, newline: 'tail' },
   others: { ...OTHER_STEPS, newline: 'tail' },

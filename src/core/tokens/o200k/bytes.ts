@@ -1,18 +1,15 @@
-/**
- * Free bytes after the text in every buffer, since whole words are read, starting with END_BYTE.
- */
+/** Free bytes after the text, starting with END_BYTE, since whole words are read. */
 export const PADDING_BYTES = 16;
 
 /** Ends the text in a buffer. Never occurs in UTF-8. */
 export const END_BYTE = 0xff;
 
-/** Bytes with a view for reading four at once. */
+/** Bytes with a view that reads four at once. */
 export interface ByteText {
   readonly bytes: Uint8Array;
   readonly view: DataView;
 }
 
-/** Allocates `size` bytes plus padding. */
 export function createByteText(size: number): ByteText {
   return toByteText(new Uint8Array(size + PADDING_BYTES));
 }
@@ -21,15 +18,15 @@ export function toByteText(bytes: Uint8Array): ByteText {
   return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
 }
 
-/** Maximum bytes of a short piece: three words, zero-padded. */
+/** Three words, padded with zeros. */
 export const MAX_SHORT_BYTES = 12;
 
-/** KEEP[k + 8] masks all but the first k bytes of a word: none for k <= 0, all for k >= 4. */
+/** Element k + 8 masks all but the first k bytes of a word: none for k <= 0, all for k >= 4. */
 const SHORT_WORD_MASKS = Int32Array.from({ length: MAX_SHORT_BYTES + 9 }, (_, i) =>
   i <= 8 ? 0 : i >= 12 ? -1 : (1 << ((i - 8) * 8)) - 1,
 );
 
-/** Bytes 0 to 3 of a short piece. */
+/** Reads bytes 0 to 3 of a short piece. */
 export function readWord0(view: DataView, start: number, length: number): number {
   return view.getInt32(start, true) & (SHORT_WORD_MASKS[length + 8] as number);
 }
@@ -42,13 +39,13 @@ export function readWord2(view: DataView, start: number, length: number): number
   return view.getInt32(start + 8, true) & (SHORT_WORD_MASKS[length] as number);
 }
 
-/** Use its high bits. */
+/** Only the high bits of this hash are well distributed. */
 export function hashShort(w0: number, w1: number, w2: number, length: number): number {
   const mixed = Math.imul(w0, 0x9e3779b1) ^ Math.imul(w1, 0x85ebca77) ^ Math.imul(w2 + length, 0xc2b2ae3d);
   return Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d);
 }
 
-/** Hash for pieces longer than SHORT. Use its high bits. */
+/** Only the high bits of this hash are well distributed. */
 export function hashLong(view: DataView, start: number, length: number): number {
   let mixed = length;
   const last = start + length - 4;
@@ -56,7 +53,7 @@ export function hashLong(view: DataView, start: number, length: number): number 
     mixed = Math.imul(mixed ^ view.getInt32(at, true), 0x9e3779b1);
     mixed ^= mixed >>> 15;
   }
-  // the last word overlaps the previous one, so no mask is needed
+  // The last word overlaps the previous one, so it needs no mask.
   mixed = Math.imul(mixed ^ view.getInt32(last, true), 0x85ebca77);
   return Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d);
 }

@@ -18,7 +18,8 @@ const CODE_POINT_COUNT = 0x110000;
 
 /**
  * Expands class ranges to one byte of class bits per code point.
- * @param ranges first code point << 8 | class bits, ascending; a range ends at the next one's start
+ * @param ranges first code point << 8 | class bits, ascending; a range ends where the next one
+ * starts
  */
 export function expandClasses(ranges: Uint32Array): Uint8Array {
   const classes = new Uint8Array(CODE_POINT_COUNT);

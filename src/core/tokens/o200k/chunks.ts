@@ -13,9 +13,8 @@ const CLASSES_AFTER_CUT = CLASS_OTHER | CLASS_SPACE | CLASS_NEWLINE;
 const APOSTROPHE = 0x27;
 
 /**
- * True if the text can be split here without changing pieces: between a letter or number and a
- * character that is neither letter, number, mark nor apostrophe, since a piece always ends there.
- * Never at surrogates, whose class is unknown.
+ * A piece always ends between a letter or number and a character that is neither letter, number,
+ * mark nor apostrophe. Never cuts at surrogates, whose class is unknown.
  */
 function isSafeCut(text: string, at: number, classes: Uint8Array): boolean {
   const behind = text.charCodeAt(at);
@@ -25,8 +24,7 @@ function isSafeCut(text: string, at: number, classes: Uint8Array): boolean {
 }
 
 /**
- * End of the chunk that begins at `from`: the last cut within `size` UTF-16 units, or else the first cut after them, or
- * the end of the text.
+ * Returns the last safe cut within `size` UTF-16 units, or else the first one after them.
  * @param classes class bits per code point
  */
 export function findChunkEnd(text: string, from: number, size: number, classes: Uint8Array): number {

@@ -13,10 +13,8 @@ const CHUNK_CHARS = 16 * 1024;
 const MAX_BYTES_PER_UNIT = 3;
 
 /**
- * Exact counts of o200k_base tokens.
- *
- * Memory: about 8 MB, however long the text, as long as it has a word or number that ends somewhere; an endless run of
- * one kind is held as bytes once, while it is counted. Time: linear in the length of the text.
+ * Counts o200k_base tokens exactly, in linear time and about 8 MB of memory, unless the text is one
+ * endless run of one kind of character.
  * @param table the bytes of the shipped o200k.bin; kept, not copied
  * @param chunk UTF-16 units that are turned into bytes at a time
  */

@@ -4,11 +4,11 @@ import { MAX_TOKEN_BYTES, NO_RANK, type RankTable } from './rankTable';
 
 /** Sizes in bytes; they don't affect counts. */
 export interface MergeSizes {
-  /** up to this size the lowest rank is found by linear search, beyond it with a heap */
+  /** Beyond this size a heap finds the lowest rank, instead of a linear search. */
   readonly simple: number;
-  /** longer pieces are merged in windows of this size, to keep time and memory linear */
+  /** Longer pieces are merged in windows of this size, which keeps time and memory linear. */
   readonly window: number;
-  /** minimum overlap of two windows */
+  /** Minimum overlap of two windows. */
   readonly overlap: number;
 }
 
@@ -29,16 +29,16 @@ const RANK_FACTOR = 2 ** 31;
 
 /**
  * Byte-pair merge: repeatedly joins the adjacent parts that form the token with the lowest rank,
- * leftmost first. Counts the remaining parts; stateless between pieces.
+ * leftmost first. Counts the remaining parts.
  */
 export class BytePairMerger {
   readonly #table: RankTable;
   readonly #sizes: MergeSizes;
-  /** simple merge: starts of the parts */
+  /** For the simple merge: starts of the parts. */
   readonly #starts: Int32Array;
-  /** rank of the part at an index joined with the next one */
+  /** Rank of the part at an index joined with the next one. */
   #ranks: Int32Array;
-  /** heap merge: start of the next and previous part, by start */
+  /** For the heap merge: start of the next and previous part, by start. */
   #next: Int32Array;
   #previous: Int32Array;
   #heap: MinHeap;
@@ -58,7 +58,6 @@ export class BytePairMerger {
     return Math.max(this.#sizes.simple, this.#sizes.window);
   }
 
-  /** Tokens of `length` bytes from `start`, without looking up the whole. */
   countTokens(text: ByteText, start: number, length: number): number {
     if (length <= this.#sizes.simple) return this.#simple(text.view, start, length);
     if (length <= this.#sizes.window) return this.#heapMerge(text.view, start, length);
@@ -103,7 +102,7 @@ export class BytePairMerger {
     return parts;
   }
 
-  /** Rank of this part joined with the next. */
+  /** Rank of this part joined with the next one. */
   #rankOfTwo(view: DataView, part: number): number {
     const from = this.#starts[part] as number;
     return this.#table.getRank(view, from, (this.#starts[part + 2] as number) - from);
@@ -112,7 +111,7 @@ export class BytePairMerger {
   /**
    * A sequence of tokens is the merge result exactly if each adjacent pair is, since a merge across
    * a boundary depends only on the two tokens next to it. So two windows that share a token combine
-   * to the tokens of the whole: the first token of a window must also be in the previous one.
+   * to the tokens of the whole.
    */
   #windows(text: ByteText, start: number, length: number): number {
     const end = start + length;
@@ -135,7 +134,7 @@ export class BytePairMerger {
         tokens++;
       }
       if (at === 0) {
-        // the windows don't meet, or a token fills this one: start again with larger windows
+        // The windows don't meet, or a token fills this one: start again with larger windows.
         size *= 2;
         known.length = 0;
         tokens = 0;
@@ -161,7 +160,7 @@ export class BytePairMerger {
     return merged;
   }
 
-  /** Merges and leaves the end of each part at its start in `#next`. */
+  /** Leaves the end of each part at its start in `#next`. */
   #heapMerge(view: DataView, start: number, length: number): number {
     const table = this.#table;
     const next = this.#next;
@@ -195,7 +194,6 @@ export class BytePairMerger {
     return parts;
   }
 
-  /** Recomputes the rank after this part or the next has changed. */
   #renew(view: DataView, start: number, at: number, length: number): void {
     const middle = this.#next[at] as number;
     let rank = NO_RANK;

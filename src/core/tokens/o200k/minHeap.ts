@@ -1,4 +1,3 @@
-/** Binary heap of numbers, smallest on top, in an array that grows only on request. */
 export class MinHeap {
   #keys: Float64Array;
   #size = 0;

@@ -12,7 +12,7 @@ import {
 /** Requires `length` >= 2. */
 export type CountPiece = (text: ByteText, start: number, length: number) => number;
 
-/** Longer pieces, in bytes, are not cached. */
+/** Longer pieces are not cached. */
 const MAX_CACHED_PIECE_BYTES = 56;
 
 const SHORT_BITS = 16; // 65,536 short pieces, 16 bytes each
@@ -23,8 +23,8 @@ const LONG_META_WORD = 1; // a long entry: hash, length and tokens, then the byt
 const LONG_BYTES_WORD = 2;
 
 /**
- * Caches token counts of pieces. Stores the bytes in two fixed arrays, so it is exact, bounded and
- * retains no strings. A new piece replaces the one with the same hash slot.
+ * Caches token counts of pieces. Stores their bytes in two fixed arrays, so it is exact, bounded
+ * and retains no strings. A new piece replaces the one with the same hash slot.
  */
 export class PieceCache {
   readonly #short = new Int32Array(4 << SHORT_BITS);
@@ -32,7 +32,6 @@ export class PieceCache {
   readonly #longView = new DataView(this.#long.buffer);
   readonly #countPiece: CountPiece;
 
-  /** @param countPiece asked for pieces not yet known */
   constructor(countPiece: CountPiece) {
     this.#countPiece = countPiece;
   }

@@ -11,7 +11,6 @@ import {
   readWord2,
 } from './bytes';
 
-/** Maximum bytes of a token. */
 export const MAX_TOKEN_BYTES = 128;
 
 /** Rank of bytes that are not a token; higher than all others. */
@@ -26,7 +25,7 @@ const SLOT_MASK = (1 << SLOT_BITS) - 1;
 const SLOT_SHIFT = 32 - SLOT_BITS;
 
 /**
- * A slot contains rank + 1, with low bits of the hash above it to reject most mismatches; 0 is
+ * A slot contains rank + 1 and, above it, low bits of the hash, which reject most mismatches; 0 is
  * empty.
  */
 const RANK_BITS = 18;
@@ -34,14 +33,14 @@ const RANK_MASK = (1 << RANK_BITS) - 1;
 
 /** The shipped table: tokens with ranks, and classes of all code points. */
 export class RankTable {
-  /** class bits per code point, see charClass.ts */
+  /** Class bits per code point; see charClass.ts. */
   readonly classes: Uint8Array;
   readonly #asset: DataView;
-  /** start of each token's bytes in the asset, by rank */
+  /** Start of each token's bytes in the asset, by rank. */
   readonly #offsets: Int32Array;
-  /** ranks by hash of the bytes, open addressing */
+  /** Ranks by hash of the bytes, with open addressing. */
   readonly #slots = new Int32Array(1 << SLOT_BITS);
-  /** ranks of two-byte tokens, by their little-endian number */
+  /** Ranks of two-byte tokens by their little-endian number. */
   readonly #pairs = new Int32Array(1 << 16).fill(NO_RANK);
 
   /** @param asset the bytes that scripts/ranks.mjs makes; kept, not copied */
@@ -63,12 +62,12 @@ export class RankTable {
     this.#fill(asset.subarray(lengthsAt, bytesAt), bytesAt);
   }
 
-  /** NO_RANK if the two bytes are not a token. */
+  /** Returns NO_RANK if the two bytes are not a token. */
   getPairRank(view: DataView, start: number): number {
     return this.#pairs[view.getUint16(start, true)] as number;
   }
 
-  /** Requires `length` >= 2; NO_RANK if not a token. */
+  /** Requires `length` >= 2; returns NO_RANK if the bytes are not a token. */
   getRank(view: DataView, start: number, length: number): number {
     if (length > MAX_SHORT_BYTES) return length > MAX_TOKEN_BYTES ? NO_RANK : this.#longRank(view, start, length);
     const w0 = readWord0(view, start, length);

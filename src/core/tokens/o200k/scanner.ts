@@ -41,7 +41,7 @@ export class PieceScanner {
   }
 
   /**
-   * End of the piece that begins at `start`, in bytes.
+   * Returns the end in bytes of the piece that begins at `start`.
    * @param bytes well-formed UTF-8 followed by END_BYTE
    */
   findPieceEnd(bytes: Uint8Array, start: number): number {
@@ -56,11 +56,11 @@ export class PieceScanner {
   /** Scans text that the ASCII table doesn't handle. */
   #general(bytes: Uint8Array, start: number): number {
     const kind = this.#classAt(bytes, start);
-    // a mark is part of the word it starts; as a prefix it would end at the same place
+    // A mark is part of the word it starts; as a prefix it would end at the same place.
     if ((kind & CLASS_WORD) !== 0) return this.#word(bytes, start);
     if (kind === CLASS_NUMBER) return this.#number(bytes, start);
     if (kind === CLASS_NEWLINE) return this.#space(bytes, start);
-    // the rest may precede a word: a blank, another space, or any other character
+    // Anything else may precede a word.
     const first = bytes[start] as number;
     const second = start + getWidth(first);
     const next = this.#classAt(bytes, second);
@@ -119,7 +119,7 @@ export class PieceScanner {
       kind = this.#classAt(bytes, at);
     }
     if (afterNewline !== start) return afterNewline;
-    // the last space belongs to the visible character after it, unless it is the only one
+    // The last space belongs to the visible character after it, unless it is the only one.
     return kind === CLASS_END || last === start ? at : last;
   }
 
@@ -139,12 +139,11 @@ export class PieceScanner {
   }
 }
 
-/** Bytes of a character, by its first byte. */
 function getWidth(first: number): number {
   return first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
-/** End of a contraction, or the apostrophe's position if there is none. */
+/** Returns `at` if there is no contraction. */
 function findContractionEnd(bytes: Uint8Array, at: number): number {
   const one = (bytes[at + 1] as number) | 0x20; // lower case
   if (one === 0x73 || one === 0x74 || one === 0x6d || one === 0x64) return at + 2; // s t m d
