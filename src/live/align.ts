@@ -11,10 +11,8 @@ export interface Alignment {
 }
 
 /**
- * Maps the messages of an earlier state of a conversation to its current state. Agents slightly
- * rewrite old messages (an image in a result becomes text, a long result is shortened, a canceled
- * turn is lost): messages with calls or results are matched by ids, others by content. The order
- * stays the same.
+ * Maps the messages of an earlier state of a conversation to its current state. Agents rewrite old
+ * messages slightly, so messages with calls or results are matched by IDs, others by content.
  */
 export function alignConversations(was: readonly MessageKey[], is: readonly MessageKey[]): Alignment {
   const places: (number | undefined)[] = was.map(() => undefined);
@@ -37,7 +35,6 @@ const isSameMessage = (a: MessageKey | undefined, b: MessageKey | undefined): bo
   return calls !== undefined && calls === getCallsPart(b);
 };
 
-/** After the common beginning: messages with the same calls or results. */
 function matchCalls(
   was: readonly MessageKey[],
   is: readonly MessageKey[],
@@ -59,7 +56,6 @@ function matchCalls(
   }
 }
 
-/** Matches messages with the same text between those already matched. */
 function matchTexts(
   was: readonly MessageKey[],
   is: readonly MessageKey[],
@@ -79,7 +75,6 @@ function matchTexts(
   }
 }
 
-/** Finds, for each message, the position of the next match. */
 function findGapEnds(places: readonly (number | undefined)[], end: number): number[] {
   const ends: number[] = [];
   let next = end;
@@ -91,8 +86,8 @@ function findGapEnds(places: readonly (number | undefined)[], end: number): numb
 }
 
 /**
- * Number of leading messages in common. Agents send new objects with each request; reusing the old
- * ones keeps their cached tokens, keys and contents. Comparing is much faster than hashing.
+ * Counts the leading messages in common. Reusing the old objects keeps their cached tokens, keys
+ * and contents.
  */
 export function countCommonPrefix(known: readonly ApiMessage[], sent: readonly ApiMessage[]): number {
   const most = Math.min(known.length, sent.length);
@@ -102,8 +97,8 @@ export function countCommonPrefix(known: readonly ApiMessage[], sent: readonly A
 }
 
 /**
- * True if a message contains all of another's text plus more before or after it, within one text or
- * as separate ones. A continued word is a different word.
+ * True if `is` contains all text of `was` plus more before or after it. A continued word is a
+ * different word.
  */
 export function saysMore(was: ApiMessage, is: ApiMessage): boolean {
   if (was.role !== is.role) return false;
@@ -126,5 +121,4 @@ function containsWhole(was: string, is: string): boolean {
   );
 }
 
-/** True if the characters on both sides belong to one word. */
 const isInWord = (text: string, at: number): boolean => /^[\p{L}\p{N}_]{2}$/u.test(text.slice(at - 1, at + 1));

@@ -1,4 +1,3 @@
-/** What the answers to a conversation's requests show about the model's cache and cost. */
 import { computeCallCost } from '../core/cost/callCost';
 import type { Usage } from '../core/cost/usage';
 import { toAnsweredRequest, type AnsweredLast } from './cacheState';
@@ -15,7 +14,7 @@ export class AnsweredRequests {
     return this.last;
   }
 
-  /** Messages in the view that was last answered. */
+  /** Number of messages in the view that was last answered. */
   get lastSent(): number {
     return this.lastMessages;
   }

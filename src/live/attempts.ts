@@ -1,36 +1,35 @@
 /**
- * Decides what to send after a useless answer; one policy for chat and gateway. A rejection costs
- * nothing and precedes any output, so another form of the request can be sent.
+ * Decides what to send after a useless answer, for chat and gateway. A rejection costs nothing and
+ * precedes any output, so another form of the request can be sent.
  */
 import type { ApiError } from '../api/apiError';
 import { isThinkingRejection } from '../api/refusedThinking';
 
 /**
- * Maximum sends per request of an agent. Waiting for a busy vendor (`api/retry.ts`) and learning a
- * server's dialect (`api/quirks.ts`) happen below this and repeat the same content.
+ * Maximum number of sends per request of an agent, excluding retries of the same content
+ * (`api/retry.ts`, `api/quirks.ts`).
  */
 export const MAX_ATTEMPTS = 4;
 
 export type RejectionProblem =
   /** Too many tokens or bytes. */
   | 'too-long'
-  /** The vendor rejects the earlier thinking sent back. */
+  /** The vendor rejects earlier thinking. */
   | 'thinking'
   /** The vendor considers the request malformed. */
   | 'invalid'
-  /** The reason can't be read. */
   | 'unreadable'
   /**
-   * The model made invalid calls. Its text has already been shown, so the answer can only be
+   * The model made invalid calls. The user has already seen its text, so the answer can only be
    * continued.
    */
   | 'wrong-calls';
 
-/** Ways to change a request; some may be impossible for a given one. */
+/** Ways to change a request; some may be impossible. */
 export type RequestChange = 'shorten' | 'leave-out-thinking' | 'send-as-it-came' | 'correct-calls';
 
 export interface Attempt<Reason> {
-  /** The change that produced it; undefined for the first attempt. */
+  /** Undefined for the first attempt. */
   readonly change: RequestChange | undefined;
   /** True if some of the agent's content was left out. */
   readonly isCondensed: boolean;
@@ -41,11 +40,10 @@ export interface Attempt<Reason> {
 
 export type NextStep<Reason> =
   | { readonly kind: 'change'; readonly change: RequestChange }
-  /** Nothing more is sent; `reason` comes from the attempt that explains the failure best. */
+  /** `reason` comes from the attempt that explains the failure best. */
   | { readonly kind: 'stop'; readonly reason: Reason };
 
 /**
- * Decides what follows the attempts.
  * @param attempts in order
  * @param impossible changes that can't be made or would have no effect
  */
@@ -70,28 +68,25 @@ export function chooseNextAttempt<Reason>(
     return last.change === 'send-as-it-came' ? stop(attempts.at(-2) ?? last) : orStop('shorten');
   }
   if (!isCondensed) return stop(last);
-  // The original is no shorter than what was too long, so it would be rejected too.
+  // The original is no shorter than what was too long, so the vendor would reject it too.
   const tooLong = attempts.find((attempt) => attempt.problem === 'too-long');
   return tooLong ? stop(tooLong) : orStop('send-as-it-came');
 }
 
-/** The attempts at one request of an agent. */
 export class Attempts<Reason> {
   private readonly made: Attempt<Reason>[] = [];
   private readonly impossible = new Set<RequestChange>();
 
-  /** Records the problem with the last send, which was made as {@link next} said. */
+  /** Records a problem with the last send, which had the form that {@link next} returned. */
   noteFailure(problem: RejectionProblem, isCondensed: boolean, reason: Reason): void {
     const next = this.made.length === 0 ? undefined : this.next;
     this.made.push({ change: next?.kind === 'change' ? next.change : undefined, isCondensed, problem, reason });
   }
 
-  /** Excludes a change that can't be made or would have no effect. */
   noteImpossible(change: RequestChange): void {
     this.impossible.add(change);
   }
 
-  /** True if the last attempt failed for this reason. */
   hasFailedFor(reason: unknown): boolean {
     return this.made.length > 0 && this.made.at(-1)?.reason === reason;
   }
@@ -111,14 +106,14 @@ export class Attempts<Reason> {
   }
 }
 
-/** Classifies what an error means for its request; undefined if no other form would help. */
+/** Returns undefined if no other form of the request would help. */
 export function classifyError({ kind, details }: ApiError): RejectionProblem | undefined {
   if (kind === 'context-too-long' || kind === 'too-many-bytes') return 'too-long';
   if (kind !== 'invalid-request') return undefined;
   return isThinkingRejection(details.vendorMessage ?? '') ? 'thinking' : 'invalid';
 }
 
-/** Milliseconds after a failure within which the same request counts as a repetition. */
+/** Milliseconds after a failure in which the same request counts as a repetition. */
 const MAX_REPETITION_MS = 30_000;
 /** VS Code repeats a failed request this often within seconds (seen in 1.139). */
 const MAX_REPETITIONS = 3;
@@ -130,20 +125,19 @@ interface Failure {
 }
 
 export type RetryPolicy =
-  /** May be retried with increasing waits. */
+  /** The request may be retried with increasing waits. */
   | { readonly kind: 'none' }
   /** The request just failed after waiting: try once. */
   | { readonly kind: 'once' }
   /** The request can't succeed or would wait as long again: return the same error. */
   | { readonly kind: 'stop'; readonly reason: ApiError };
 
-/** Recent failures, so that our retries and the agent's don't multiply. In memory only. */
+/** Remembers recent failures, so that our retries and the agent's don't multiply. */
 export class RecentFailures {
   private readonly failures = new Map<string, Failure>();
 
   constructor(private readonly now: () => number = Date.now) {}
 
-  /** Says whether a request, identified by its key, repeats a failed one. */
   checkRepetition(request: string): RetryPolicy {
     this.forgetOld();
     const failure = this.failures.get(request);

@@ -13,9 +13,8 @@ interface CacheRead {
 }
 
 /**
- * Whether the vendor's cache contains the last request. `basis` is the evidence: the vendor's
- * lifetime, reported usage (`answers`), or why it is unknown. Times are milliseconds since the last
- * request began.
+ * `basis` is the evidence: the vendor's lifetime, reported usage (`answers`), or why the state is
+ * unknown. Times are milliseconds since the last request began.
  */
 export type CacheState =
   | { readonly state: 'warm'; readonly basis: 'vendor' | 'answers'; readonly ageMs: number; readonly spanMs: number }
@@ -27,13 +26,12 @@ export type CacheState =
   | { readonly state: 'unknown'; readonly basis: 'between'; readonly ageMs: number; readonly span: CacheLifespan }
   | { readonly state: 'unknown'; readonly basis: 'missed'; readonly ageMs: number };
 
-/** The last answered request to a model. */
 export interface AnsweredLast {
   /** Milliseconds since the epoch. */
   readonly began: number;
   /**
-   * What its usage shows. `missed`: nothing read although it should have been. `unused`: neither
-   * read nor written.
+   * `missed`: nothing was read although it should have been. `unused`: the vendor neither read nor
+   * wrote.
    */
   readonly shows: 'reading' | 'missed' | 'unused' | 'nothing';
   readonly read?: CacheRead;
@@ -47,15 +45,13 @@ export function toAnsweredRequest(began: number, usage: Usage | undefined, shoul
   const read = { tokens, of };
   if (tokens > 0) return { began, shows: 'reading', read };
   if (of < MIN_CACHED_TOKENS) return { began, shows: 'nothing', read };
-  // Anthropic's accounting reports writes; others don't.
+  // Only Anthropic's accounting reports writes.
   if (accounting === 'anthropic') return { began, shows: cacheWriteTokens > 0 ? 'nothing' : 'unused', read };
   return { began, shows: shouldRead ? 'missed' : 'nothing', read };
 }
 
 /**
- * @param span named by the vendor or learned from answers
- * @param answered the last answered request by model key; a replaced model's cache contains nothing
- * of the conversation
+ * @param answered the last answered request by model key
  * @param resumed when a conversation with earlier answers arrived, in milliseconds since the epoch;
  * undefined if it began here
  */

@@ -1,5 +1,5 @@
 /**
- * Turns a person's actions on a live conversation into ledger entries, or says why there are none.
+ * Turns a user's actions on a live conversation into ledger entries, or says why there are none.
  */
 import type { EditId } from '../core/condense/edits/edits';
 import {
@@ -13,11 +13,13 @@ import { makeMessageKey } from '../core/messages/messageKey';
 import { excludeEditsOfMessage, hasRemainingEdits } from './followEdits';
 import { isRestoring, type LiveConversation } from './liveConversation';
 
-/** The entries, and in words what the command does or why it does nothing. */
 export interface LedgerCommand {
   readonly entries: readonly LedgerEntry[];
   readonly detail: string;
-  /** Whether automatic condensing waits for the conversation to grow, or runs again. Default: as it was. */
+  /**
+   * Whether automatic condensing waits for the conversation to grow, or runs again. Default:
+   * unchanged.
+   */
   readonly automatic?: 'waits' | 'runs';
 }
 
@@ -29,11 +31,10 @@ const REDONE_TEXT = 'Brought back. The next request is sent condensed again.';
 
 const createNoop = (detail: string): LedgerCommand => ({ entries: [], detail });
 
-/** Condensations applicable to the current conversation, oldest first. */
+/** Oldest first; only condensations that apply to the current conversation. */
 export const listCondensations = ({ ledger, messages }: LiveConversation): Condensation[] =>
   ledger.condensations.filter((one) => !isRestoring(one) && hasRemainingEdits(one, messages));
 
-/** Undoes the last condensation. */
 export function createUndo(conversation: LiveConversation): LedgerCommand {
   const last = findLastShown(conversation);
   if (!last) return createNoop('There is nothing left to undo.');
@@ -55,11 +56,11 @@ export function createRedo(conversation: LiveConversation): LedgerCommand {
   };
 }
 
-/** True if automatic condensing would soon repeat what a person has undone. */
+/** True if automatic condensing would soon repeat what the user has undone. */
 export const hasUndoneCondensation = (conversation: LiveConversation): boolean =>
   !listUndone(conversation).every(isNewResults);
 
-/** Condensations undone since the last one shown, oldest first. */
+/** Oldest first; only condensations undone since the last one shown. */
 function listUndone(conversation: LiveConversation): Condensation[] {
   const candidates = listCondensations(conversation);
   const last = findLastShown(conversation);
@@ -71,14 +72,13 @@ function findLastShown(conversation: LiveConversation): Condensation | undefined
   return listCondensations(conversation).findLast(({ id }) => active.has(id));
 }
 
-/** Excludes an edit from the view, or restores it. */
 export function createToggle({ ledger }: LiveConversation, edit: EditId): LedgerCommand {
   const entry = createToggleEntry(ledger, edit);
   if (!entry) return createNoop('The conversation has no such edit.');
   return { entries: [entry], detail: entry.type === 'excluded' ? 'Removed from the view.' : 'Back in the view.' };
 }
 
-/** Pins a message: it stays unchanged, and removed content returns. */
+/** A pinned message stays unchanged, and removed content returns. */
 export function createPin({ ledger, messages, shown, pinned }: LiveConversation, index: number): LedgerCommand {
   const message = messages[index];
   if (!message) return createNoop(`The conversation has no message ${index + 1}.`);

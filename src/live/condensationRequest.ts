@@ -1,4 +1,3 @@
-/** Builds the manager's request for a live conversation, with its terms and fallbacks. */
 import type { CondensationRequest, FallbackPolicy } from '../core/condense';
 import { getMessagesTarget } from '../core/condense/automatic';
 import { getPercentTokens, computeThresholdTokens, computeWorthwhileTokens } from '../core/condense/trigger/thresholds';
@@ -10,7 +9,8 @@ import type { LiveSettings, WhenNotEnough } from './types';
 import type { CondensationReason } from './events';
 
 /**
- * Share of the window freed when a request doesn't fit, because each condensation breaks the cache.
+ * Share of the window to free when a request doesn't fit, because each condensation breaks the
+ * cache.
  */
 const ROOM_WINDOW_PERCENT = 20;
 
@@ -63,7 +63,7 @@ export function createTerms(
   }
   if (reason !== 'threshold') return {};
   const worthwhile = computeWorthwhileTokens(model.threshold, model.contextWindow);
-  // If instructions and tools alone approach the threshold, every request exceeds it; then the gain
+  // If instructions and tools alone approach the threshold, every request exceeds it, so the gain
   // is measured against what is sent.
   const share = worthwhile / Math.max(1, computeThresholdTokens(model.threshold, model.contextWindow));
   const tokens = Math.floor(Math.max(worthwhile / learning.getFactor(model), countedTokens * share));
@@ -72,8 +72,8 @@ export function createTerms(
 }
 
 /**
- * What follows if Lossless misses the target: File-Aware for agents that can recall, unless the
- * user chose otherwise. Other providers run alone.
+ * What runs if Lossless misses the target: File-Aware for agents that can recall, unless the user
+ * chose otherwise. Other providers run alone.
  */
 export const getFollowUp = (
   { canRecall }: Pick<LiveConversation, 'canRecall'>,
@@ -81,7 +81,6 @@ export const getFollowUp = (
 ): WhenNotEnough =>
   provider === 'lossless' ? (whenNotEnough ?? (canRecall === true ? 'fileAware' : 'nothing')) : 'nothing';
 
-/** Fallbacks if the provider fails or leaves too much. */
 export function createPolicy(
   conversation: LiveConversation,
   { mayUseNative, configs }: LiveSettings,

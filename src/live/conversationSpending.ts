@@ -1,5 +1,5 @@
 /**
- * Compares the cost of conversations' requests with the user's limits: a message at a limit, or no
+ * Compares the cost of requests with the user's limits, at which it shows a message or stops
  * further requests.
  */
 import { getErrorMessage } from '../core/errors';
@@ -9,13 +9,13 @@ import { rejectImplausibleUsage, type Usage, type UsageAccounting } from '../cor
 import type { Booking, Spending, SpendingLimits, SpendingReport } from '../storage/spending';
 
 export interface ConversationLimits extends SpendingLimits {
-  /** True if requests are stopped at a limit instead of only showing a message. */
+  /** True if a limit stops requests; false if it only shows a message. */
   readonly stops: boolean;
 }
 
 export type LimitKind = 'conversation' | 'day';
 
-/** VS Code setting of each limit, without the prefix. */
+/** VS Code's setting of each limit, without the prefix. */
 export const LIMIT_SETTINGS = {
   conversation: 'agent.maxCostPerConversation',
   day: 'agent.maxCostPerDay',
@@ -27,12 +27,12 @@ export interface LimitNotice {
   readonly about: LimitKind | 'price' | 'summary';
 }
 
-/** Messages for the user interface that shows them; amounts are formatted, such as "$1.20". */
+/** Amounts are formatted, such as "$1.20". */
 export interface SpendingMessages {
   readonly stopped: Readonly<Record<LimitKind, (spent: string, allowed: string) => string>>;
-  /** Before a limit that stops requests. */
+  /** Shown before a limit that stops requests. */
   readonly near: Readonly<Record<LimitKind, (spent: string, allowed: string) => string>>;
-  /** At a limit that doesn't. */
+  /** Shown at a limit that doesn't stop requests. */
   readonly reached: Readonly<Record<LimitKind, (spent: string, allowed: string) => string>>;
   readonly notRecorded: (why: string) => string;
 }
@@ -42,9 +42,7 @@ export interface ConversationSpendingDependencies {
   /** Read before each request, so that changes apply at once. */
   readonly limits: () => ConversationLimits;
   readonly words: SpendingMessages;
-  /** Shows each message once. */
   readonly tell: (notice: LimitNotice) => void;
-  /** Logs a note. */
   readonly warn: (note: string) => void;
   readonly now?: () => Date;
 }
@@ -54,15 +52,14 @@ export interface PaidModel {
   readonly id: string;
   readonly accounting: UsageAccounting;
   readonly prices: ModelPrices | undefined;
-  /** Message if its price is unknown; absent: none is shown. */
+  /** Message if the model's price is unknown; absent if none is to be shown. */
   readonly unknownPrice?: string;
 }
 
-/** A booked request in progress. */
 export interface PaidRequest {
   /**
-   * Called for each answer the vendor accepted. If the report is implausible, the booked amount
-   * counts.
+   * Called for each answer that the vendor accepted. If the report is implausible, the booked
+   * amount counts.
    */
   readonly used: (usage: Usage | undefined) => void;
   /**
@@ -87,7 +84,7 @@ export class ConversationSpending {
    * @param prompt the whole request in the model's tokens
    * @param mustRead minimum o200k tokens that the vendor must read; absent if its report says
    * nothing about the request
-   * @throws Error for a person if the limit is reached
+   * @throws Error for the user if the limit is reached
    */
   async begin(
     model: PaidModel,
@@ -178,7 +175,7 @@ const NO_LIMITS: SpendingLimits = { perConversation: 0, perDay: 0 };
 
 const formatDollars = (value: number): string => `$${value.toFixed(2)}`;
 
-/** The prompt alone, without cache reads. */
+/** Counts the prompt without cache reads or an answer. */
 const createUsage = ({ accounting }: PaidModel, prompt: number): Usage => ({
   accounting,
   source: 'counted',

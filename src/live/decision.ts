@@ -1,4 +1,3 @@
-/** Evaluates a condensation of a live conversation. */
 import type { CondensationOutcome } from '../core/condense';
 import type { ModelPrices } from '../core/cost/prices';
 import { estimateSaving } from '../core/cost/saving';
@@ -10,13 +9,12 @@ import type { CondensationReason, LiveDecision } from './events';
 
 type CondensedOutcome = CondensationOutcome & { readonly kind: 'condensed' };
 
-/** Returns the state of the prompt cache of the conversation's model. */
 export const getCacheState = (
   { model, answers, resumed }: LiveConversation,
   { clock, learning }: LiveDependencies,
 ): CacheState => inferCacheState(model, learning.getCacheSpan(model), answers.byModel, clock.now(), resumed);
 
-/** The price tier that the request dropped below. */
+/** Returns the price tier below which the request dropped. */
 function findTierLeft(
   prices: ModelPrices | undefined,
   before: number,
@@ -29,8 +27,8 @@ function findTierLeft(
 }
 
 /**
- * Tokens freed, the part of the cache that broke, and when it pays for itself; in the model's
- * tokens and US dollars.
+ * Returns the freed tokens, the broken part of the cache, and when the condensation pays for
+ * itself, in the model's tokens and US dollars.
  * @param before the previous view, and the whole request's o200k tokens with it
  */
 export function evaluateCondensation(

@@ -1,11 +1,11 @@
 /**
- * Tools declared with `defer_loading`: the model finds them by a search, and until then their
- * schemas are not part of its prompt.
+ * Tools declared with `defer_loading`: until the model finds them by a search, their schemas are
+ * not part of its prompt.
  *
- * - Anthropic (guide "Tool use with prompt caching"): "Deferred tools are not included in the
- * system-prompt prefix. When the model discovers a deferred tool through tool search, the
- * definition is appended inline as a `tool_reference` block in the conversation history." The block
- * is in the result of the agent's own search, or among the `tool_references` of the vendor's.
+ * - Anthropic (guide "Tool use with prompt caching"): "When the model discovers a deferred tool
+ * through tool search, the definition is appended inline as a `tool_reference` block in the
+ * conversation history." The block is in the result of the agent's own search, or among the
+ * `tool_references` of the vendor's.
  * - OpenAI (guide "Tool search"): of a namespace or an MCP server the model sees only name and
  * description, and of a deferred function its own. Found tools are in an item of the conversation
  * (`tool_search_output`).
@@ -18,13 +18,11 @@ import { getToolName } from './toolWeights';
 
 /** Declarations that the model can see. */
 export interface VisibleTools {
-  /** All loaded so far. */
   readonly loaded: readonly unknown[];
-  /** Loaded regardless of searches. */
+  /** Loaded without a search. */
   readonly upFront: readonly unknown[];
 }
 
-/** @param messages the conversation, for tools found in it */
 export function findVisibleTools(tools: readonly unknown[], messages: readonly ApiMessage[]): VisibleTools {
   if (!tools.some(hasDeferred)) return { loaded: tools, upFront: tools };
   const found = new Set<string>();
@@ -47,7 +45,7 @@ const isDeferred = (tool: ToolDeclaration): boolean => tool['defer_loading'] ===
 const hasDeferred = (tool: unknown): boolean =>
   isRecord(tool) && (isDeferred(tool) || getInnerTools(tool).some((inner) => hasDeferred(inner)));
 
-/** @param ofDeferred what remains of a deferred tool; undefined to remove it */
+/** @param ofDeferred returns what remains of a deferred tool; undefined to remove it */
 function mapDeferred(tools: readonly unknown[], ofDeferred: (tool: ToolDeclaration) => unknown): unknown[] {
   return tools.flatMap((tool) => {
     if (!isRecord(tool) || !hasDeferred(tool)) return [tool];

@@ -6,34 +6,31 @@ import type { UseAfter } from '../core/condense/ledger/use';
 import type { CacheState } from './cacheState';
 import type { LiveId } from './request';
 
-/** Why a condensation was made, and what it is worth. Logged and shown. */
+/** Why a condensation was made, and what it is worth. */
 export interface LiveDecision {
   readonly reason: CondensationReason;
-  /** The whole request, in the model's tokens. */
+  /** Tokens of the whole request, as the model counts them. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly contextWindow: number;
-  /** The vendor's cache just before. */
+  /** The vendor's cache just before the condensation. */
   readonly cache: CacheState;
-  /** Price tier of long prompts that the request dropped below. */
+  /** Price tier of long prompts below which the request dropped. */
   readonly dearerAbove?: number;
   /** Absent if prices or the cache's state are unknown. */
   readonly saving?: Saving;
 }
 
 /**
- * `threshold`: reached. `window`: the request would not have fit. `cold-cache`: a lower threshold
- * was reached and the cache had expired. `background`: prepared earlier. `too-long`: rejected by
- * the model. `bytes`: images too large. `by-hand`: requested by a person.
+ * `cold-cache`: a lower threshold was reached and the cache had expired. `background`: prepared
+ * earlier. `too-long`: rejected by the model. `bytes`: images too large. `by-hand`: requested by
+ * the user.
  */
 export type CondensationReason = DueReason | 'background' | 'too-long' | 'bytes' | 'by-hand';
 
 export type LiveEvent =
-  /**
-   * A request was prepared or answered, or a command was done; status displays may need an update.
-   */
+  /** A request was prepared or answered, or a command ran, so displays may need an update. */
   | { readonly kind: 'changed'; readonly conversation: LiveId }
-  /** A condensation was applied. */
   | {
       readonly kind: 'condensed';
       readonly conversation: LiveId;
@@ -41,7 +38,6 @@ export type LiveEvent =
       readonly outcome: OutcomeSummary & { readonly kind: 'condensed' };
       readonly decision: LiveDecision;
     }
-  /** A condensation failed or was rejected. */
   | {
       readonly kind: 'not-condensed';
       readonly conversation: LiveId;
@@ -60,11 +56,10 @@ export type LiveEvent =
       readonly condensation: CondensationId;
       readonly use: UseAfter;
     }
-  /** Condensing leaves the request above its threshold; reported once, in sentences. */
+  /** Condensing leaves the request above its threshold. Reported once, in sentences. */
   | { readonly kind: 'exhausted'; readonly conversation: LiveId; readonly message: string }
-  /** A model started or stopped working on a condensation. */
   | { readonly kind: 'preparing'; readonly conversation: LiveId; readonly isPreparing: boolean }
   /** Unused ledgers were archived or removed; in sentences. */
   | { readonly kind: 'pruned'; readonly message: string }
-  /** A problem that doesn't affect the task but should be known. */
+  /** A problem that doesn't affect the task but that the user should know. */
   | { readonly kind: 'problem'; readonly conversation?: LiveId; readonly message: string };

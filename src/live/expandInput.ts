@@ -7,8 +7,7 @@ import type { ExpandedInput } from './types';
 
 /**
  * Replaces markers in a tool call's parameters with the originals, so that no marker ends up in a
- * file. Only markers of this conversation count; others are ordinary text, as in this project's
- * README.
+ * file. Only markers of this conversation count; others are ordinary text.
  * @returns the same object if it has no markers; otherwise new parameters, or an error for the
  * agent
  */
@@ -40,8 +39,8 @@ export async function expandInput(conversation: LiveConversation, input: unknown
 const MAX_MARKER_CHARS = 300;
 
 /**
- * True if a text contains a marker of this conversation that the agent copied incorrectly: with its
- * reference or its words.
+ * True if the agent copied a marker of this conversation incorrectly, but with its reference or its
+ * words.
  */
 function containsBrokenMarker(text: string, { ledger }: LiveConversation, known: readonly ReferenceId[]): boolean {
   const whole = findMarkers(text);

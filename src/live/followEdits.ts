@@ -26,8 +26,8 @@ import { alignConversations, type Alignment } from './align';
 
 export interface FollowedView extends View {
   /**
-   * False if the conversation diverged after one of the condensations; copies that references point
-   * to may then be gone.
+   * False if the conversation diverged after one of the condensations, so that copies to which
+   * references point may be gone.
    */
   readonly isExact: boolean;
 }
@@ -43,7 +43,7 @@ export function followEdits(ledger: Ledger, messages: readonly ApiMessage[]): Fo
   let isExact = true;
   const edits = getActiveEdits(ledger, (own, { messages: was, newResults }) => {
     if (newResults) {
-      // The record does not say where the copies were to which these references lead.
+      // The ledger does not record to which copies these references lead.
       isExact = false;
       return moveNewResults(own, newResults, keys, messages);
     }
@@ -58,9 +58,8 @@ export function followEdits(ledger: Ledger, messages: readonly ApiMessage[]): Fo
 }
 
 /**
- * Finds the current positions of edits of messages that were condensed as new results: like {@link align}, but for some
- * of the messages only. If the conversation branched, messages of several branches had the same position: an edit
- * belongs to the one with its text.
+ * Like {@link align}, but only for edits of new results. If the conversation branched, messages of
+ * several branches had the same position, and an edit belongs to the one with its text.
  */
 function moveNewResults(
   edits: readonly Edit[],
@@ -117,8 +116,8 @@ export const hasRemainingEdits = (condensation: Condensation, messages: readonly
 };
 
 /**
- * Entries that exclude all edits of one message, including hidden ones and those of undone
- * condensations that would replace them.
+ * Excludes all edits of one message, including hidden ones and those of undone condensations that
+ * would replace them.
  */
 export function excludeEditsOfMessage(
   message: number,
@@ -134,8 +133,8 @@ export function excludeEditsOfMessage(
 }
 
 /**
- * Edits that a person excluded and may restore, at their current places. Those of pinned messages
- * are omitted: unpin first.
+ * Lists edits that the user excluded and may restore. Omits those of pinned messages, which must be
+ * unpinned first.
  */
 export function listExcludedEdits(
   ledger: Ledger,
@@ -146,12 +145,11 @@ export function listExcludedEdits(
   if (ledger.excluded.size === 0) return [];
   const keys = messages.map(makeMessageKey);
   const edits = getExcludedEdits(ledger, (_, condensation) => followCondensation(condensation, keys, messages));
-  // An edit that was undone and redone has the same id in both.
+  // An edit that was undone and redone has the same ID in both condensations.
   const ids = new Set(shown.map(({ id }) => id));
   return edits.filter((edit) => !ids.has(edit.id) && !changesAny(edit, pinned) && isStanding(messages, edit));
 }
 
-/** A condensation's edits at their current places. */
 function followCondensation(
   { messages: was, newResults, edits }: Condensation,
   keys: readonly MessageKey[],
@@ -160,11 +158,10 @@ function followCondensation(
   if (newResults) return moveNewResults(edits, newResults, keys, messages);
   if (!was) return edits;
   const alignment = alignConversations(was, keys);
-  // Same places as in the view.
   return alignment.isExact ? edits : edits.flatMap((edit) => moveEdit(edit, alignment, messages));
 }
 
-/** An edit at its current place; empty if its message is gone. */
+/** Returns nothing if the edit's message is gone. */
 function moveEdit(edit: Edit, { places }: Alignment, messages: readonly ApiMessage[]): Edit[] {
   if (edit.kind === 'summary') return moveSummary(edit, places, messages);
   const message = places[edit.place.message];
@@ -172,11 +169,7 @@ function moveEdit(edit: Edit, { places }: Alignment, messages: readonly ApiMessa
   return [message === edit.place.message ? edit : { ...edit, place: { ...edit.place, message } }];
 }
 
-/**
- * Keeps a summary while its first and last message exist and nothing new has come between; it
- * remains correct if one in between changed slightly or was lost. It then covers the current
- * messages.
- */
+/** Keeps a summary while its first and last message exist and nothing new is between them. */
 function moveSummary(edit: SummaryEdit, places: Alignment['places'], messages: readonly ApiMessage[]): SummaryEdit[] {
   const inside = places.slice(edit.start, edit.end);
   const start = inside[0];

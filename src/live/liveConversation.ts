@@ -38,28 +38,25 @@ import { findVisibleTools } from './deferredTools';
 import { countOptionalTokens } from './vendorReads';
 import { isExcessiveUse, type UseAfter } from '../core/condense/ledger/use';
 
-/** The recorded part of a condensation. */
 export type CondensationRecord = Pick<
   Condensation,
   'provider' | 'edits' | 'steps' | 'tokensBefore' | 'tokensAfter' | 'cost'
 > &
   Pick<OutcomeBase, 'configNames'> & { readonly alsoBy?: readonly string[] };
 
-/** Provider ID recorded for edits that restore text whose reference no longer resolves. */
+/** Recorded for edits that restore text whose reference no longer resolves. */
 const RESTORE_PROVIDER_ID = 'restored-references';
 
 export interface LiveAbout {
   readonly id: LiveId;
   readonly conversationId?: string;
-  /** Key of the conversation's first task. */
   readonly task: MessageKey;
-  /** The conversation's messages up to that task. */
+  /** The conversation's messages up to its first task. */
   readonly beginning: readonly ApiMessage[];
   /** True for a side conversation, which the user does not see. */
   readonly isAside?: boolean;
 }
 
-/** The last request of a conversation. */
 interface RequestState {
   readonly messages: readonly ApiMessage[];
   readonly model: UpstreamModel;
@@ -67,10 +64,10 @@ interface RequestState {
   readonly title: string;
   /** Whether the agent has a recall tool; undefined if unknown. */
   readonly canRecall: boolean | undefined;
-  /** The tools that the model can see, and their JSON. */
+  /** The tools that the model can see. */
   readonly tools: readonly DeclaredTool[];
   readonly toolsJson: string;
-  /** O200k tokens beside the messages, and how many of them may stay unread. */
+  /** o200k tokens beside the messages, and how many of them the vendor may leave unread. */
   readonly overheadTokens: number;
   readonly optionalTokens: number;
   readonly overheadBytes: number;
@@ -80,27 +77,26 @@ interface RequestState {
 }
 
 /**
- * A conversation that an agent continues: its messages as last sent, its ledger, and the resulting
- * view. The scheduler decides when and what to condense.
+ * A conversation that an agent continues: its messages as last sent, its ledger, and the view. The
+ * scheduler decides when and what to condense.
  */
 export class LiveConversation {
   readonly id: LiveId;
   /**
-   * When it arrived with earlier answers, in milliseconds since the epoch; undefined if it began
-   * here.
+   * When the conversation arrived with earlier answers, in milliseconds since the epoch; undefined
+   * if it began here.
    */
   resumed: number | undefined;
-  /** The conversation's calls, by tool. */
   readonly calls = new CallCounts();
   readonly answers = new AnsweredRequests();
   private asked: RequestState | undefined;
   private current: View = createView([]);
-  /** Counts changes of the view; results prepared for an earlier view no longer fit. */
+  /** Counts changes of the view, because results prepared for an earlier view no longer fit. */
   private revision = 0;
   /** Index of the first message that was not sent before. */
   private firstNew = 0;
   private watch: UseWatch | undefined;
-  /** Cached, because each request asks several times. */
+  /** Cached, because each request needs the count several times. */
   private readonly viewTokens = memoizeByObject(({ messages }: View) => this.parts.counter.countMessages(messages));
 
   constructor(
@@ -111,7 +107,6 @@ export class LiveConversation {
     this.id = about.id;
   }
 
-  /** The conversation as last sent by the agent. */
   get messages(): readonly ApiMessage[] {
     return this.asked?.messages ?? [];
   }
@@ -138,12 +133,10 @@ export class LiveConversation {
     return this.asked?.canRecall;
   }
 
-  /** Milliseconds since the epoch. */
   get lastUsed(): number {
     return this.asked?.at ?? 0;
   }
 
-  /** True after its first request. */
   get hasBegun(): boolean {
     return this.asked !== undefined;
   }
@@ -152,23 +145,22 @@ export class LiveConversation {
     return this.store.ledger;
   }
 
-  /** O200k tokens of the system prompt and the visible tools. */
+  /** o200k tokens of the system prompt and the visible tools. */
   get overheadTokens(): number {
     return this.asked?.overheadTokens ?? 0;
   }
 
-  /** O200k tokens of the whole request. */
+  /** o200k tokens of the whole request. */
   get countedTokens(): number {
     return this.countTokensWith(this.current);
   }
 
-  /** O200k tokens of the whole request with a view. */
   countTokensWith(shown: View): number {
     return this.overheadTokens + this.viewTokens(shown);
   }
 
   /**
-   * O200k tokens that the vendor must read; undefined if its reports say nothing about the request.
+   * o200k tokens that the vendor must read; undefined if its reports say nothing about the request.
    */
   get mustRead(): number | undefined {
     if (!this.asked || this.asked.isReadOtherwise) return undefined;
@@ -176,24 +168,21 @@ export class LiveConversation {
     return this.countedTokens - this.asked.optionalTokens - countOptionalTokens(messages, this.parts.counter);
   }
 
-  /** Tools of the last request that the model can see. */
   get tools(): readonly DeclaredTool[] {
     return this.asked?.tools ?? [];
   }
 
-  /** The request's content, for its size in bytes. */
   get weighed(): RequestContent {
     const { original, messages } = this.current;
     return { original, messages, besideBytes: this.asked?.overheadBytes ?? 0, pinned: this.pinned };
   }
 
-  /** The current state, for preparations based on it. */
   get standing(): ConversationState {
     return { revision: this.revision, shown: this.current };
   }
 
   /**
-   * True if the conversation continues from that state. A side request in between doesn't matter.
+   * True if the conversation continues from that state; a side request in between doesn't matter.
    */
   isUnchanged({ revision, shown: { original, messages } }: ConversationState): boolean {
     return (
@@ -203,21 +192,20 @@ export class LiveConversation {
     );
   }
 
-  /** The agent's later requests for removed content; undefined if not watched. */
+  /** Returns how often the agent asked for removed content; undefined if not watched. */
   getReferenceUse(id: CondensationId): UseAfter | undefined {
     return this.watch?.id === id ? this.watch.use : this.ledger.uses.get(id);
   }
 
   /**
-   * The agent asked for so much again that only duplicates are removed. Ends when the condensation
-   * is undone.
+   * True if the agent asked for so much again that only duplicates are removed, until the
+   * condensation is undone.
    */
   get isCareful(): boolean {
     const { uses, undone } = this.ledger;
     return [...uses].some(([id, use]) => !undone.has(id) && isExcessiveUse(use));
   }
 
-  /** Indexes of pinned messages. */
   get pinned(): ReadonlySet<number> {
     const indexes = new Set<number>();
     for (const { message, key } of this.ledger.pinned) {
@@ -229,15 +217,13 @@ export class LiveConversation {
     return indexes;
   }
 
-  /** Takes a request: updates the messages and computes the view. */
   async followRequest(request: AgentRequest): Promise<void> {
     const { clock, counter } = this.parts;
     const { asked: before, messages: was } = this;
     const known = countCommonPrefix(was, request.messages);
     const added = request.messages.slice(known);
     const messages = [...was.slice(0, known), ...added];
-    // Everything before the model's last answer was sent, perhaps by another process or in other
-    // words.
+    // Everything before the model's last answer was sent, perhaps by another process.
     const answered = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
     if (!before && answered > 0) this.resumed = clock.now();
     this.asked = readRequest({ ...request, messages }, before, this.parts);
@@ -252,15 +238,12 @@ export class LiveConversation {
     }
   }
 
-  /** The view before new results are condensed; undefined if the user undid condensing them. */
+  /** Undefined if the user undid condensing new results. */
   get newResults(): NewResultsState | undefined {
     return this.ledger.undone.has(this.newResultsId) ? undefined : { shown: this.current, firstNew: this.firstNew };
   }
 
-  /**
-   * Applies edits of new results. Originals and entry are written in the background ({@link
-   * settled}).
-   */
+  /** Applies edits of new results, and writes originals and entry in the background. */
   keepNewResults({ edits, rereads, shown, saved }: CondensedResults): void {
     const { messages } = this;
     const { counter, clock, emit } = this.parts;
@@ -277,8 +260,8 @@ export class LiveConversation {
       tokensBefore: changedTokens,
       tokensAfter: changedTokens - saved,
     };
-    // The request doesn't wait for the disk: the agent has the full results, so that a crash only
-    // costs a cache.
+    // The request doesn't wait for the disk: the agent has the full results, so a crash only costs
+    // a cache.
     this.store.appendSoon(entry, collectOriginals(messages, edits), ({ message }) => {
       emit({ kind: 'problem', conversation: this.id, message });
     });
@@ -290,21 +273,21 @@ export class LiveConversation {
     return this.store.waitUntilSettled();
   }
 
-  /** All new results of a conversation belong to one condensation with this id. */
+  /** All new results of a conversation belong to one condensation. */
   private get newResultsId(): CondensationId {
     return `${NEW_RESULTS_PROVIDER_ID}-${this.id}` as CondensationId;
   }
 
   /**
    * Records a condensation durably and applies it.
-   * @param mustFit the request can't be sent without it, so that it is kept in memory if the disk
-   * is full
-   * @returns undefined if its view is invalid or it could not be saved; nothing has changed then
+   * @param mustFit true if the request can't be sent without the condensation, so that it stays in
+   * memory if the disk is full
+   * @returns undefined if nothing has changed because the view is invalid or can't be saved
    */
   async recordCondensation(made: CondensationRecord, mustFit: boolean): Promise<CondensationId | undefined> {
     const { clock, emit } = this.parts;
     const shown = applyEdits(this.messages, selectLastByPlace([...this.current.edits, ...made.edits]));
-    // The conversation may have grown since it was made.
+    // The conversation may have grown since the condensation was made.
     if (findNewViolations(this.messages, shown.messages, { origins: shown.origins }).length > 0) return undefined;
     const id = randomUUID() as string as CondensationId;
     const { provider, alsoBy, configNames = {}, edits, steps, tokensBefore, tokensAfter, cost } = made;
@@ -347,10 +330,7 @@ export class LiveConversation {
     return id;
   }
 
-  /**
-   * Appends entries requested by a person, and updates the view.
-   * @throws StorageError
-   */
+  /** @throws StorageError */
   async enterEntries(entries: readonly LedgerEntry[]): Promise<void> {
     // Edits that restored references fit the old view; the ones still needed are recreated.
     const restoring = getActiveCondensations(this.ledger).filter(isRestoring);
@@ -361,18 +341,16 @@ export class LiveConversation {
     await this.restoreReferences();
   }
 
-  /** The originals of hashes that are stored. */
   readonly originals = (hashes: Parameters<LiveLedger['originals']>[0]): ReturnType<LiveLedger['originals']> =>
     this.store.originals(hashes);
 
-  /** Counts the agent's reactions to the last condensation; saves the result when complete. */
+  /** Counts the agent's reactions to the last condensation, and saves the result when complete. */
   private async watchUse(hasGrown: boolean): Promise<void> {
     if (!hasGrown) this.watch = this.findLastWatch();
     this.watch?.followMessages(this.messages);
     if (this.watch?.isOver) await this.recordUse();
   }
 
-  /** Watches the last condensation in the view if the conversation still has the same beginning. */
   private findLastWatch(): UseWatch | undefined {
     const shown = getActiveCondensations(this.ledger).filter((one) => !isRestoring(one) && !isNewResults(one));
     const last = shown.at(-1);
@@ -400,8 +378,8 @@ export class LiveConversation {
   }
 
   /**
-   * First message from here on that follows everything in the ledger: those were sent before,
-   * perhaps by another host.
+   * Returns the first message that follows everything in the ledger, since another host may have
+   * sent the others.
    */
   private findFirstUnnamed(from: number): number {
     const { condensations, pinned } = this.ledger;
@@ -449,7 +427,6 @@ export class LiveConversation {
 
 const toJson = (tools: readonly unknown[]): string => (tools.length > 0 ? JSON.stringify(tools) : '');
 
-/** Counts what a request contains beside its messages. */
 function readRequest(
   request: AgentRequest,
   before: RequestState | undefined,
@@ -466,7 +443,7 @@ function readRequest(
     system,
     title: title ?? before?.title ?? '',
     canRecall,
-    // Tools are usually declared the same way in each request.
+    // Most requests declare the same tools as the one before.
     tools: before?.toolsJson === toolsJson ? before.tools : measureTools(loaded, counter),
     toolsJson,
     overheadTokens: counter.countText(system ?? '') + counter.countText(toolsJson) + extraTokens,
@@ -477,5 +454,5 @@ function readRequest(
   };
 }
 
-/** True for a condensation that only repairs references; it is not shown to or undone by people. */
+/** True for a condensation that only repairs references, which the user can't see or undo. */
 export const isRestoring = ({ provider }: Pick<Condensation, 'provider'>): boolean => provider === RESTORE_PROVIDER_ID;

@@ -96,7 +96,7 @@ export class LiveConversations implements LiveConversationsApi {
     }, signal);
   }
 
-  /** O200k tokens of a whole original request. */
+  /** Counts o200k tokens of a whole original request. */
   count({ messages, system = '', tools }: AgentRequest): Promise<number> {
     const { counter } = this.parts;
     return Promise.resolve(
@@ -104,7 +104,7 @@ export class LiveConversations implements LiveConversationsApi {
     );
   }
 
-  /** O200k tokens of a text or message. */
+  /** Counts o200k tokens. */
   countPart(part: string | ApiMessage): Promise<number> {
     const { counter } = this.parts;
     return Promise.resolve(typeof part === 'string' ? counter.countText(part) : counter.countMessage(part));
@@ -132,7 +132,7 @@ export class LiveConversations implements LiveConversationsApi {
 
   recall(conversation: LiveId | undefined, query: RecallQuery): Promise<RecallResult> {
     const own = conversation === undefined ? undefined : this.registry.getScheduler(conversation);
-    // A dropped conversation is not searched for in others, which are other tasks.
+    // Other conversations are other tasks, so this does not search them for a dropped one.
     const looked = conversation === undefined ? this.registry.listSchedulers() : own ? [own] : [];
     const conversations = looked.map((scheduler) => scheduler.conversation);
     return recallOriginals(conversations, query, this.parts.counter);
@@ -211,7 +211,7 @@ export class LiveConversations implements LiveConversationsApi {
     await Promise.all(this.registry.listSchedulers().map(({ conversation }) => conversation.waitUntilSettled()));
   }
 
-  /** Abandons summaries in preparation. @param why without a full stop @returns how many */
+  /** @param why without a full stop @returns the number of abandoned summaries */
   endPreparations(why: string): number {
     const open = this.registry.listSchedulers().filter(({ isPreparing }) => isPreparing);
     for (const scheduler of open) scheduler.giveUp(why);
@@ -279,11 +279,10 @@ export class LiveConversations implements LiveConversationsApi {
 }
 
 /**
- * Places for prompt-cache breakpoints: the end of the condensed prefix, which stays; the newest
- * message of the previous request, where the cache surely has one; and the newest. Breakpoints look
- * back only 20 blocks (Anthropic API guide, "Prompt caching"), so the middle one matters if many
- * were added at once.
- * @param previous messages in the previous request's view
+ * Places cache breakpoints at the end of the condensed prefix, at the newest message, and at the
+ * newest one of the previous request, which is surely cached. Breakpoints look back only 20 blocks
+ * (Anthropic API guide, "Prompt caching").
+ * @param previous number of messages in the previous request's view
  * @returns ascending indexes in the view
  */
 function selectBreakpoints(view: View, previous: number): number[] {
@@ -296,7 +295,7 @@ function selectBreakpoints(view: View, previous: number): number[] {
     .slice(-MESSAGE_CACHE_MARKS);
 }
 
-/** Index of the last message in the view changed by an edit. */
+/** Returns the index of the last message in the view that an edit changed. */
 function findCondensedEnd({ edits, origins }: View): number {
   const last = edits.reduce(
     (most, edit) => Math.max(most, edit.kind === 'summary' ? edit.end - 1 : edit.place.message),

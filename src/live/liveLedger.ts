@@ -2,21 +2,18 @@ import { applyEntry, EMPTY_LEDGER, type Ledger, type LedgerEntry } from '../core
 import type { Hash } from '../core/hash';
 import { openLedger, type LedgerAbout, type LedgerFile, type StorageOptions } from '../storage/ledgerStore';
 
-/** Format name in ledgers of live conversations. */
 const LIVE_FORMAT_NAME = 'live';
 
 type Originals = ReadonlyMap<Hash, string>;
 
-/** An entry that is not on disk. */
 interface PendingEntry {
   readonly entry: LedgerEntry;
   readonly originals: Originals;
 }
 
 /**
- * A live conversation's ledger: the part on disk, and entries that are not written yet or can't be.
- * The agent has the whole conversation, so nothing is lost on a full disk or a crash; the entry is
- * simply missing after a restart.
+ * A live conversation's ledger on disk, with entries that are not written yet or can't be. The
+ * agent has the whole conversation, so an entry that is missing after a crash loses nothing.
  */
 export class LiveLedger {
   /** In order; later entries are never written before earlier ones. */
@@ -35,7 +32,7 @@ export class LiveLedger {
     return new LiveLedger(file);
   }
 
-  /** Creates a ledger that stays in memory, for unusable storage. */
+  /** For unusable storage. */
   static inMemory(): LiveLedger {
     return new LiveLedger(undefined);
   }
@@ -88,10 +85,7 @@ export class LiveLedger {
     return this.draining.catch(() => undefined);
   }
 
-  /**
-   * The originals of hashes that are stored.
-   * @throws StorageError if one is damaged
-   */
+  /** @throws StorageError if an original is damaged */
   async originals(hashes: readonly Hash[]): Promise<Map<Hash, string>> {
     const found = new Map<Hash, string>();
     for (const { originals } of this.pending)
@@ -104,7 +98,7 @@ export class LiveLedger {
     return new Map([...found, ...(await this.file.originals(wanted))]);
   }
 
-  /** Writes pending entries in order. @throws StorageError; unwritten entries stay pending */
+  /** @throws StorageError; unwritten entries stay pending */
   private writePending(): Promise<void> {
     const { file } = this;
     if (!file) return Promise.resolve();

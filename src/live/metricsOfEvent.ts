@@ -2,9 +2,8 @@ import { toRunMetrics, type RunMetrics } from '../core/condense/metrics/metrics'
 import type { LiveEvent } from './events';
 
 /**
- * Metrics of a condensation in a live conversation.
  * @param chosen the provider in the settings
- * @returns undefined unless one was made, failed, or was abandoned after calling a model
+ * @returns undefined unless a condensation was made, failed, or was abandoned after calling a model
  */
 export function createMetrics(event: LiveEvent, chosen: string, now: Date): RunMetrics | undefined {
   if (event.kind === 'not-condensed') {

@@ -19,7 +19,7 @@ import type { LiveSettings } from './types';
 const LARGE_RESULT_PERCENT = 25;
 const MIN_LARGE_RESULT_TOKENS = 20_000;
 
-/** UTF-16 units of the shortest result worth examining. */
+/** Shorter results are not examined. */
 const MIN_RESULT_TOKENS = 200;
 
 /** The model's view before its new results are condensed. */
@@ -37,27 +37,23 @@ export interface NewResultsConfig {
 
 export interface CondensedResults extends NewResultsState {
   readonly edits: readonly CutEdit[];
-  /** Messages that read again lines replaced by a marker. */
+  /** Indexes of messages that read again lines replaced by a marker. */
   readonly rereads: readonly number[];
-  /** O200k tokens. */
+  /** o200k tokens. */
   readonly saved: number;
 }
 
-/** A request whose new results may be condensed. */
 export interface NewResultsRequest {
-  /** In the model's tokens; 0: unknown. */
+  /** In the model's tokens; 0 if unknown. */
   readonly contextWindow: number;
   /** The model's tokens per o200k token. */
   readonly tokenFactor: number;
-  /**
-   * True if the agent can recall what is removed from a large result; otherwise that is only
-   * removed if the request would not fit.
-   */
+  /** If false, content of a large result is only removed if the request would not fit. */
   readonly canRecall: boolean;
   readonly isFitting: (shown: View) => boolean;
 }
 
-/** The user's settings as rules; undefined if nothing is to be condensed. */
+/** Returns undefined if nothing is to be condensed. */
 export function createRules(
   settings: LiveSettings,
   { contextWindow, tokenFactor, canRecall, isFitting }: NewResultsRequest,
@@ -74,10 +70,7 @@ export function createRules(
     : { rules, further: { rules: withLarge, isNeeded: (shown) => !isFitting(shown) } };
 }
 
-/**
- * Condenses results that were not sent before; sent ones stay.
- * @returns undefined if nothing was removed or read again
- */
+/** @returns undefined if nothing was removed or read again */
 export async function condenseNewResults(
   state: NewResultsState,
   { rules, further }: NewResultsConfig,
@@ -85,7 +78,7 @@ export async function condenseNewResults(
 ): Promise<CondensedResults | undefined> {
   if (!state.shown.original.slice(state.firstNew).some(hasLongResult)) return undefined;
   let made = await applyRules(rules, state, counter);
-  // Combine both runs: repeated reads and tokens of changes count once.
+  // Repeated reads and tokens of both runs count once.
   const { rereads } = made;
   if (further?.isNeeded(made.shown)) {
     const more = await applyRules(further.rules, made, counter);
@@ -95,7 +88,7 @@ export async function condenseNewResults(
   return made.edits.length === 0 && rereads.length === 0 ? undefined : made;
 }
 
-/** Edits made by the rules; none if the view would break a rule of the APIs. */
+/** Returns no edits if the view would break a rule of the APIs. */
 async function applyRules(
   rules: NewResultRules,
   { shown: before, firstNew }: NewResultsState,

@@ -4,8 +4,8 @@ import { ownTools } from '../core/messages/toolsSchema';
 import type { LiveSettings } from './types';
 
 /**
- * The user's definitions of tools of unknown agents: from Smart's Lossless passes if those run,
- * else from the Lossless provider. Invalid ones are ignored; the settings panel reports them.
+ * Returns the user's definitions of tools: from Smart's Lossless passes if those run, else from the
+ * Lossless provider. Ignores invalid ones, which the settings panel reports.
  */
 export function readOwnTools({
   provider,

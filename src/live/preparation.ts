@@ -2,7 +2,6 @@ import type { Clock } from '../api/clock';
 import type { CondensationOutcome } from '../core/condense';
 import type { View } from '../core/condense/edits/view';
 
-/** A conversation at one point in time. */
 export interface ConversationState {
   readonly revision: number;
   readonly shown: View;
@@ -12,7 +11,7 @@ export interface PreparationTerms {
   readonly clock: Clock;
   /** Milliseconds after which the preparation is abandoned. */
   readonly giveUpMs: number;
-  /** A person waits for it, instead of a request. */
+  /** True if the user waits for it, instead of a request. */
   readonly isByHand: boolean;
   /** Called when an abandoned run has ended, since it may have cost something. */
   readonly onGivenUp: (outcome: CondensationOutcome, why: string) => void;
@@ -20,24 +19,23 @@ export interface PreparationTerms {
 
 /** A model's condensation that may take longer than a request can wait. */
 export class BackgroundCondensation {
-  /** Set when finished; stays undefined if abandoned. */
+  /** Undefined until finished, and if abandoned. */
   outcome: CondensationOutcome | undefined;
   /** The outcome as applied, or why nothing was; absent until used. */
   taken: CondensationOutcome | undefined;
   isOver = false;
-  /** A request has already waited for it; no other does. */
+  /** Only one request waits for the preparation. */
   hasWaited = false;
   readonly isByHand: boolean;
   /** Settles when the preparation is over; never rejects. */
   readonly over: Promise<void>;
-  /** Why the preparation was abandoned. */
   why: string | undefined;
   private readonly controller = new AbortController();
   private readonly onGivenUp: PreparationTerms['onGivenUp'];
 
   /**
    * @param madeFor the conversation's state at the start
-   * @param run should stop on the signal; if it doesn't, it is not awaited
+   * @param run should stop on the signal; if it doesn't, nothing waits for it
    */
   constructor(
     readonly madeFor: ConversationState,
@@ -69,7 +67,7 @@ export class BackgroundCondensation {
     });
   }
 
-  /** Abandons it and drops its result. @param why without a full stop */
+  /** @param why without a full stop */
   giveUp(why: string): void {
     if (this.why !== undefined || this.taken) return;
     this.why = why;

@@ -1,4 +1,3 @@
-/** Returns condensed content to an agent. */
 import type { ReferenceId } from '../core/messages/markers';
 import { getErrorMessage } from '../core/errors';
 import { renderConversation } from '../core/messages/render';
@@ -15,19 +14,16 @@ import type { RecalledImage, RecallQuery, RecallResult } from './types';
 export type { RecallableConversation } from './references';
 
 const DEFAULT_ANSWER_TOKENS = 2_000;
-/** Default size of an answer: VS Code writes answers over 8,192 bytes to a file (seen in 1.139). */
+/** VS Code writes answers over 8,192 bytes to a file (seen in 1.139). */
 const DEFAULT_ANSWER_BYTES = 7_500;
 const MAX_ANSWER_TOKENS = 20_000;
-/** Limits per query: references, and characters to search for. */
 export const MAX_REFERENCES = 100;
 export const MAX_SEARCH_CHARS = 1_000;
-/** Maximum references listed by name if unknown or without room. */
+/** Maximum number of references to list by name if unknown or without room. */
 const MAX_LISTED_REFERENCES = 20;
 const REFERENCE_PATTERN = /\b[0-9a-f]{6,64}\b/g;
 
-/**
- * Maximum lines in an answer: each takes at least one token, plus one that says how to continue.
- */
+/** Each line takes at least one token, plus one that says how to continue. */
 const MAX_SHOWN_LINES = MAX_ANSWER_TOKENS + 1;
 
 interface RecalledLine {
@@ -36,9 +32,8 @@ interface RecalledLine {
   readonly text: string;
 }
 
-/** The requested lines of a text. */
 interface RecalledLines {
-  /** Total lines of the text. */
+  /** Total number of lines of the text. */
   readonly all: number;
   /** Number of requested lines. */
   readonly asked: number;
@@ -46,7 +41,6 @@ interface RecalledLines {
   readonly shown: readonly RecalledLine[];
 }
 
-/** What a query found in one reference: lines and their location. */
 interface ReferenceLines extends RecalledLines {
   readonly reference: ReferenceId;
   readonly where: string;
@@ -54,8 +48,8 @@ interface ReferenceLines extends RecalledLines {
 }
 
 /**
- * @param conversations searched in order; the first that knows a reference answers
- * @returns text for the agent, also if nothing was found. Line numbers are one-based.
+ * Searches conversations in order; the first that knows a reference answers.
+ * @returns text for the agent, even if nothing was found
  */
 export async function recallOriginals(
   conversations: readonly RecallableConversation[],
@@ -99,18 +93,16 @@ async function searchOriginals(
 const isTooLong = ({ pattern = '', words = '' }: RecallQuery): boolean =>
   pattern.length > MAX_SEARCH_CHARS || words.length > MAX_SEARCH_CHARS;
 
-/** The first items, and the number of others. */
 const formatFirstItems = (items: readonly string[], separator = ', '): string =>
   items.slice(0, MAX_LISTED_REFERENCES).join(separator) +
   (items.length > MAX_LISTED_REFERENCES ? `${separator}and ${items.length - MAX_LISTED_REFERENCES} more` : '');
 
-/** Undefined without a search; agents fill in optional fields with empty strings. */
+/** Agents fill in optional fields with empty strings. */
 function createMatcher({ pattern = '', words = '' }: RecallQuery): LineMatcher | undefined {
   if (pattern !== '') return createPatternMatcher(pattern);
   return words.trim() === '' ? undefined : createWordMatcher(words);
 }
 
-/** The requested lines of references, limited to matches if there is a search. */
 async function findByReference(
   conversations: readonly RecallableConversation[],
   references: readonly ReferenceId[],
@@ -140,7 +132,6 @@ async function findByReference(
   return found.length === 0 ? { nothing } : { found: [...found, createUnknown(missing)] };
 }
 
-/** Reports references that are unknown, beside others that were found. */
 const createUnknown = (missing: readonly string[]): ReferenceLines => ({
   reference: formatFirstItems(missing) as ReferenceId,
   where: 'nothing is known of it',
@@ -168,15 +159,15 @@ async function findBySearch(
 /** UTF-16 units; longer lines are folded, so that any part can be requested. */
 const MAX_UNFOLDED_CHARS = 4_000;
 
-/** Returns the image that a reference replaced; undefined for other content or bytes stored elsewhere. */
+/** Returns undefined for other content or bytes stored elsewhere. */
 function readImage({ content, text }: ResolvedReference): ImageBlock | undefined {
   const block = content.kind === 'block' ? (JSON.parse(text) as Block) : undefined;
   return block && isImage(block) && getBase64(block) !== undefined ? block : undefined;
 }
 
 /**
- * A reference's lines: messages as a transcript, an image as a single line.
- * @param matches filter for the requested lines; undefined: no filter
+ * Renders messages as a transcript, and an image as a single line.
+ * @param matches undefined: all lines match
  * @param spent as in {@link searchLines}
  */
 function selectLines(
@@ -209,7 +200,7 @@ function renderText(behind: ResolvedReference): string {
   return image ? `[${describeImage(image)}]` : text;
 }
 
-/** Splits a text into batches, since one array of millions of lines grows slowly. */
+/** One array of millions of lines grows slowly. */
 function* splitBatches(text: string): Generator<readonly string[]> {
   let lines: string[] = [];
   for (let at = 0; at <= text.length;) {
@@ -226,10 +217,9 @@ function* splitBatches(text: string): Generator<readonly string[]> {
   yield lines;
 }
 
-/** Lines per batch. */
 const LINES_PER_STEP = 10_000;
 
-/** Assembles what fits; says what doesn't and how to get it. */
+/** Says what doesn't fit and how to get it. */
 function renderAnswer(
   found: readonly ReferenceLines[],
   { maxTokens }: RecallQuery,
@@ -243,7 +233,7 @@ function renderAnswer(
   for (const { reference, where, all, asked, shown, image } of found) {
     if (image) {
       const tokens = counter.countBlock(image);
-      // Always include the first image; otherwise the smallest answer would never have one.
+      // Always includes the first image; otherwise the smallest answer would never have one.
       if (tokens > left && images.length > 0) {
         withheld.push(`the image of ref ${reference}`);
         continue;
@@ -283,7 +273,7 @@ function toRecalledImage(image: ImageBlock): RecalledImage {
 const formatRest = (reference: string, next: number, count: number, all: number): string =>
   `${count} ${count === 1 ? 'line' : 'lines'} of ref ${reference} from line ${next + 1} of ${all}`;
 
-/** A reference's lines: verbatim if all are shown, else with numbers. */
+/** Shows the text verbatim if complete, else with line numbers. */
 function renderSection(reference: string, where: string, all: number, shown: readonly RecalledLine[]): string {
   const first = shown[0]?.index ?? 0;
   const last = shown.at(-1)?.index ?? 0;

@@ -1,10 +1,9 @@
-/** Validates a model's recall request and converts it to a query. */
 import * as z from 'zod';
 import type { RecallQuery } from './types';
 
 const line = z.int().min(1);
 
-/** A model's request; numbers can be out of range, and lists single strings. */
+/** Models send numbers out of range, and strings instead of lists. */
 export const recallInput = z
   .object({
     references: z.union([z.array(z.string()), z.string().transform((reference) => [reference])]),

@@ -4,32 +4,27 @@ import type { ReferenceId } from '../core/messages/markers';
 import type { ApiMessage } from '../core/messages/types';
 import type { LiveConversation } from './liveConversation';
 
-/** The parts of a conversation that recall needs. */
 export type RecallableConversation = Pick<LiveConversation, 'ledger' | 'originals'> & {
   /** May be empty if unavailable; places are then less exact. */
   readonly messages: readonly ApiMessage[];
 };
 
-/** A reference's content and its text. */
 export interface ResolvedReference {
   readonly reference: ReferenceId;
   readonly content: ReferencedContent;
-  /**
-   * The text of a `cut`, JSON of the messages of a `summary`, or JSON of a `block` (image,
-   * thinking).
-   */
+  /** The text of a `cut`, or the JSON of a summary's messages or of a `block` (image, thinking). */
   readonly text: string;
 }
 
-/** Includes undone condensations: the agent may have seen their markers. */
+/** Includes undone condensations, because the agent may have seen their markers. */
 export const mapReferences = ({
   ledger,
 }: Pick<RecallableConversation, 'ledger'>): Map<ReferenceId, ReferencedContent> =>
   collectReferences(ledger.condensations.flatMap(({ edits }) => edits));
 
 /**
- * Originals in the requested order; unknown references are omitted.
- * @throws StorageError if one is missing or damaged
+ * Omits unknown references.
+ * @throws StorageError if an original is missing or damaged
  */
 export async function readOriginals(
   conversation: RecallableConversation,

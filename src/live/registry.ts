@@ -17,20 +17,17 @@ const MAX_CONVERSATIONS = 20;
 interface RegisteredConversation {
   readonly scheduler: CondensationScheduler;
   readonly conversation: LiveConversation;
-  /** Key of the task as last sent. */
   task: MessageKey;
   /** Aborts when the agent cancels its last request. */
   signal?: AbortSignal | undefined;
 }
 
-/** Task key of a conversation without user messages. */
+/** Key of a conversation without user messages. */
 const NO_TASK_KEY = 'none' as MessageKey;
 
 /**
- * Finds the conversation of a request. The agent's id alone is not enough because subagents use
- * their parent's; together with the first task it is. Among several with the same id and task (if
- * no id is sent) the longest common beginning decides. A task that has grown is followed if it is
- * unambiguous ({@link isContinuationOfTask}).
+ * Finds the conversation of a request by the agent's ID and the first task, because subagents use
+ * their parent's ID. Without an ID, the longest common beginning decides.
  */
 export class ConversationRegistry {
   /** Least recently used first. */
@@ -60,14 +57,14 @@ export class ConversationRegistry {
     return [...this.conversations.values()].reverse();
   }
 
-  /** Conversations shown to a person, last used first. */
+  /** Last used first. */
   listShownSchedulers(): CondensationScheduler[] {
-    // If its first request was canceled before its turn, there is nothing to show.
+    // If the agent canceled the first request before its turn, there is nothing to show.
     return this.listSchedulers().filter(({ conversation: { about, hasBegun } }) => about.isAside !== true && hasBegun);
   }
 
   /**
-   * The conversation of a request: open, on disk, or new. Never fails.
+   * Finds an open or stored conversation, or creates one. Never fails.
    * @param signal aborts when the agent cancels the request
    */
   findScheduler(request: AgentRequest, signal?: AbortSignal): Promise<CondensationScheduler> {
@@ -78,7 +75,7 @@ export class ConversationRegistry {
       const known =
         this.findOpenConversation(request, tasks) ?? (await this.openConversation(request, tasks.toReversed()));
       const { id, about } = known.conversation;
-      // If it returns with its first task, the grown one was a different conversation.
+      // If the conversation returns with its first task, the grown task belonged to another one.
       if (!tasks.includes(known.task))
         known.task = tasks.includes(about.task) ? about.task : (tasks.at(-1) ?? NO_TASK_KEY);
       known.signal = signal;
@@ -171,9 +168,8 @@ export class ConversationRegistry {
 }
 
 /**
- * True if a request continues a conversation with a longer task: after a canceled request, when
- * Gemini CLI drops what followed the task and appends a note or the next prompt to it; or with
- * everything that followed.
+ * After a canceled request, Gemini CLI drops what followed the task and appends a note or the next
+ * prompt to the task.
  */
 function isContinuationOfTask(
   { conversation: { about, system, messages: was }, signal }: RegisteredConversation,
@@ -190,6 +186,6 @@ function isContinuationOfTask(
   return answered.length > 0 && countCommonPrefix(answered, more) === answered.length;
 }
 
-/** Derived from the conversation's beginning, so that its ledger is found after a restart. */
+/** Depends on the beginning only, so that the ledger is found after a restart. */
 const createId = (conversationId: string | undefined, task: MessageKey): LiveId =>
   `live-${hashText(JSON.stringify([conversationId ?? null, task])).slice(0, 32)}` as LiveId;

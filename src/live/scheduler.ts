@@ -1,4 +1,3 @@
-/** Schedules condensations of live conversations: when, by which provider, and with what result. */
 import { condenseWithFallback, type CondensationOutcome } from '../core/condense';
 import { describeWhyNot } from '../core/condense/fallback';
 import { findDueReason, getPreparingTokens, type DueReason } from '../core/condense/trigger/due';
@@ -23,7 +22,7 @@ import { isAboutImages, measureRequest, selectImages } from './weight';
 import { WindowWarnings } from './windowWarnings';
 
 const KEEP_MODE = { mode: 'keep' } as const;
-/** Truncation's configuration that leaves everything but images unchanged. */
+/** Truncation's configuration that changes nothing but images. */
 const ONLY_IMAGES_CONFIG = {
   preserveRecentCount: 0,
   toolResults: KEEP_MODE,
@@ -35,12 +34,9 @@ const MAX_WAIT_MS = 30_000;
 const GIVE_UP_MS = 300_000;
 /** A request must grow by this factor before a model that failed is called again. */
 const RETRY_GROWTH = 1.13;
-/**
- * After this many summaries in a row that came too late, no more are paid for: the agent is faster
- * than the model.
- */
+/** After this many summaries in a row that came too late, no more are paid for. */
 const MAX_TOO_LATE = 2;
-/** Share of a rejected request that is tried next. */
+/** If a vendor rejects a request, this share of it is tried next. */
 const RETRY_SIZE_SHARE = 0.6;
 const DIVERGED_REASON = 'the conversation has taken another course or has been condensed in the meantime';
 const UNDONE_REASON = 'an earlier condensation was undone';
@@ -50,7 +46,6 @@ const NO_ROOM_REASON = 'the request would not have fit without being condensed i
 /** No request can be sent without these, so they are applied even if the disk is full. */
 const REQUIRED_TO_SEND: ReadonlySet<CondensationReason> = new Set(['window', 'too-long', 'bytes']);
 
-/** The result of scheduling, before the request is sent. */
 export interface ScheduleResult {
   /** Undefined if nothing was due. */
   readonly outcome: CondensationOutcome | undefined;
@@ -58,14 +53,14 @@ export interface ScheduleResult {
 }
 
 /**
- * Decides when and how one live conversation is condensed. All condensations of it go through its
- * scheduler.
+ * Decides when and how one live conversation is condensed. All its condensations go through this
+ * class.
  */
 export class CondensationScheduler {
   private preparation: BackgroundCondensation | undefined;
-  /** O200k tokens below which no model is called again after a failure. */
+  /** o200k tokens below which no model is called again after a failure. */
   private waitFor = 0;
-  /** Summaries in a row that a request could not wait for. */
+  /** Number of summaries in a row for which a request could not wait. */
   private tooLate = 0;
   private readonly warnings: WindowWarnings;
   private whyNotWords: string | undefined;
@@ -80,7 +75,7 @@ export class CondensationScheduler {
     this.warnings = new WindowWarnings(conversation, parts);
   }
 
-  /** The message shown because condensing leaves the conversation above its threshold. */
+  /** Message if condensing leaves the conversation above its threshold. */
   get exhausted(): string | undefined {
     return this.warnings.exhausted;
   }
@@ -94,15 +89,11 @@ export class CondensationScheduler {
     return this.decision;
   }
 
-  /** True while a model works on a condensation. */
   get isPreparing(): boolean {
     return this.preparation?.isOver === false;
   }
 
-  /**
-   * Runs actions on this conversation one at a time.
-   * @throws the signal's reason if it aborts before the action has begun
-   */
+  /** @throws the signal's reason if it aborts before the action has begun */
   async runExclusively<T>(action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const turn = rejectOnAbort(this.queue, signal);
     const result = this.queue.then(() => turn).then(action);
@@ -111,24 +102,20 @@ export class CondensationScheduler {
     return result;
   }
 
-  /** Abandons a model's condensation. @param why without a full stop */
+  /** @param why without a full stop */
   giveUp(why: string): void {
     this.preparation?.giveUp(why);
   }
 
-  /** Takes a request, with what has been learned about its model. */
   async followRequest(request: AgentRequest): Promise<void> {
     const { conversation } = this;
     const isFirst = !conversation.hasBegun;
     await conversation.followRequest({ ...request, model: this.parts.learning.applyLearnedLimits(request.model) });
-    // The ledger keeps an undo over a restart, the wait after it is only in memory.
+    // The ledger keeps an undo over a restart, but the wait after it is only in memory.
     if (isFirst && hasUndoneCondensation(conversation)) this.setAutomatic('waits');
   }
 
-  /**
-   * Takes a request and condenses what is new or due. @throws only the signal's reason if it was
-   * aborted
-   */
+  /** Condenses what is new or due. @throws only the signal's reason if it was aborted */
   async scheduleRequest(request: AgentRequest, signal?: AbortSignal): Promise<ScheduleResult> {
     const notes: string[] = [];
     try {
@@ -138,7 +125,7 @@ export class CondensationScheduler {
       return { outcome: await this.condenseIfDue(signal), notes };
     } catch (error) {
       signal?.throwIfAborted();
-      // Whatever failed must not cost the user the task.
+      // A failure to condense must not stop the agent.
       this.addNote(`The request was not condensed: ${getErrorKind(error)}`, notes);
       return { outcome: undefined, notes };
     }
@@ -219,8 +206,7 @@ export class CondensationScheduler {
   }
 
   /**
-   * Condenses further what the model rejected as too long.
-   * @param isExact the rejection named the request's length, so that it is known what fits
+   * @param isExact true if the rejection named the request's length, so that it is known what fits
    * @returns undefined if nothing could be removed
    */
   private async condenseFurther(
@@ -258,7 +244,7 @@ export class CondensationScheduler {
 
   /**
    * Removes images if the request exceeds the vendor's limits of bytes or pixels.
-   * @returns undefined if it doesn't or no image could be removed
+   * @returns undefined if no image was removed
    */
   private async takeWeight(signal: AbortSignal | undefined): Promise<CondensationOutcome | undefined> {
     const { model, weighed } = this.conversation;
@@ -278,9 +264,9 @@ export class CondensationScheduler {
   }
 
   /**
-   * Condenses at a person's request; by default to half. If a model may be called, requests
-   * continue meanwhile unchanged, and one that is due waits for it like for any summary.
-   * @throws the signal's reason if it was aborted, Error for a person if it was abandoned,
+   * Condenses at the user's request, by default to half. If a model may be called, requests
+   * continue meanwhile unchanged.
+   * @throws the signal's reason if it was aborted, Error for the user if it was abandoned,
    * UnknownProviderError
    */
   async condenseManually(
@@ -313,7 +299,7 @@ export class CondensationScheduler {
     return begun instanceof BackgroundCondensation ? this.finishPreparation(begun, signal) : begun;
   }
 
-  /** Waits for a manual condensation. @throws like {@link byHand} */
+  /** @throws like {@link byHand} */
   private async finishPreparation(
     preparation: BackgroundCondensation,
     signal: AbortSignal | undefined,
@@ -334,12 +320,10 @@ export class CondensationScheduler {
     });
   }
 
-  /** True if the current request fits the model's window. */
   get isFitting(): boolean {
     return this.fitsWindow(this.conversation.countedTokens);
   }
 
-  /** Describes what condenses the conversation at its threshold. */
   describeCondenser(): string {
     const { manager } = this.parts;
     const settings = this.settings.getSettings(this.conversation);
@@ -354,8 +338,8 @@ export class CondensationScheduler {
   }
 
   /**
-   * The model's tokens from which an expired cache is a reason to condense; undefined if expiry is
-   * never known.
+   * From this number of model tokens, an expired cache is a reason to condense; undefined if expiry
+   * is never known.
    */
   get coldTokens(): number | undefined {
     const { model } = this.conversation;
@@ -376,7 +360,7 @@ export class CondensationScheduler {
     return model.contextWindow <= 0 || countedTokens <= this.parts.learning.computeFittingTokens(model);
   }
 
-  /** Lets automatic condensing wait or run again, as after an undo or a redo. Default: as it was. */
+  /** Lets automatic condensing wait or run again, as after an undo or a redo. */
   setAutomatic(automatic: LedgerCommand['automatic']): void {
     const { manager } = this.parts;
     const { id, countedTokens, overheadTokens } = this.conversation;
@@ -468,7 +452,7 @@ export class CondensationScheduler {
     return this.condenseWithoutModel(reason, signal, asks ? truncation : settings);
   }
 
-  /** @throws the signal's reason if it was aborted; work for this request alone stops too */
+  /** @throws the signal's reason if it was aborted */
   private async waitForPreparation(
     preparation: BackgroundCondensation,
     { waitMs = MAX_WAIT_MS }: LiveSettings,
@@ -534,8 +518,8 @@ export class CondensationScheduler {
   }
 
   /**
-   * Applies a finished preparation if the conversation has only grown. A failure was paid for, so
-   * that a model is not called again automatically until the conversation has grown.
+   * Applies a finished preparation if the conversation has only grown. A failure cost something
+   * too, so no model is called again until then.
    */
   private async applyPrepared(reason: CondensationReason = 'background'): Promise<CondensationOutcome | undefined> {
     const { preparation } = this;
@@ -562,7 +546,6 @@ export class CondensationScheduler {
   }
 
   /**
-   * Records a condensation and applies it to the view; otherwise emits `not-condensed`.
    * @returns the actual outcome: nothing was removed if it could not be recorded
    * @throws the signal's reason if it was aborted
    */
@@ -600,8 +583,7 @@ export class CondensationScheduler {
 }
 
 /**
- * Adds that no provider follows Lossless because the agent can't recall, unless the user chose
- * that.
+ * Adds that nothing follows Lossless because the agent can't recall, unless the user chose that.
  */
 function explainNoFollowUp(
   outcome: CondensationOutcome,

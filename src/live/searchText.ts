@@ -1,7 +1,7 @@
 /** Searches lines by words or by a regular expression from a model, without blocking the host. */
 import { createContext, Script } from 'node:vm';
 
-/** Returns which lines match; undefined if it took too long. */
+/** Returns undefined if matching took too long. */
 export type LineMatcher = (lines: readonly string[]) => readonly boolean[] | undefined;
 
 /** Thrown by {@link searchLines} for an invalid or slow pattern. */
@@ -13,9 +13,9 @@ export class PatternError extends Error {
 const MAX_BATCH_MS = 20;
 /** Milliseconds of matching per search, all batches together. */
 const MAX_SEARCH_MS = 2_000;
-/** Tries per line: on a busy machine a batch may time out before it has begun. */
+/** On a busy machine a batch may time out before it has begun. */
 const MAX_TRIES_PER_LINE = 3;
-/** UTF-16 units per batch; a longer line is a batch of its own. */
+/** UTF-16 units; a longer line is a batch of its own. */
 const MAX_BATCH_CHARS = 64 * 1024;
 /** Only this much of a line is searched, because a pattern may take quadratic time. */
 const MAX_SEARCHED_LINE_CHARS = 4_096;
@@ -31,8 +31,8 @@ export function createWordMatcher(words: string): LineMatcher {
 }
 
 /**
- * Matches lines by a regular expression in a context that can be interrupted: a pattern such as `(a+)+$` could
- * otherwise block the thread for years.
+ * Uses a context that can be interrupted: a pattern such as `(a+)+$` could otherwise block the
+ * thread for years.
  * @throws PatternError
  */
 export function createPatternMatcher(pattern: string): LineMatcher {
@@ -60,7 +60,7 @@ function compilePattern(pattern: string): RegExp {
 }
 
 /**
- * Zero-based numbers of the matching lines.
+ * Returns zero-based numbers of the matching lines.
  * @param spent milliseconds used so far; updated
  * @throws PatternError
  */

@@ -9,10 +9,7 @@ import { combineCalls } from './toolWeights';
 import type { UpstreamModel } from './request';
 import type { LiveDependencies, LiveSettings, LiveSummary } from './types';
 
-/**
- * A conversation for lists and the status bar.
- * @param all all open conversations, including this one
- */
+/** @param all all open conversations, including this one */
 export function toLiveSummary(
   scheduler: CondensationScheduler,
   { learning, manager, settings }: LiveDependencies,
@@ -65,7 +62,7 @@ export function toLiveSummary(
   };
 }
 
-/** The model with the threshold that its next request will bring: the settings may have changed since the last one. */
+/** The settings may have changed since the last request. */
 function addThreshold({ thresholds }: LiveSettings, model: UpstreamModel): UpstreamModel {
   if (!thresholds) return model;
   const own = model.profile === undefined ? undefined : thresholds.byProfile[model.profile];

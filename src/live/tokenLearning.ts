@@ -12,18 +12,15 @@ import { MIN_CACHED_TOKENS } from './cacheState';
 import type { LiveId, PreparedRequest, UpstreamModel } from './request';
 import { isAboutImages, type WeightLimits } from './weight';
 
-/**
- * No tokenizer differs more from o200k; a report outside is wrong, or the server did not read
- * everything.
- */
+/** No tokenizer differs more from o200k, so a report outside these bounds is wrong. */
 const FACTOR_BOUNDS = { least: 0.7, most: 5 } as const;
-/** Reports this close together are considered equal. */
+/** Reports this close together count as equal. */
 const EQUAL_REPORT_SHARE = 0.01;
 /** Weight of the newest answer; a conversation's content changes slowly. */
 const NEWEST_ANSWER_WEIGHT = 0.3;
-/** Shorter requests are ignored because fixed parts dominate. */
+/** In shorter requests the fixed parts dominate. */
 const MIN_LEARNED_TOKENS = 500;
-/** Share of a rejected request that is tried next. */
+/** If a vendor rejects a request, this share of it is tried next. */
 const RETRY_SIZE_SHARE = 0.9;
 
 const createReservedOutputInput = ({
@@ -38,10 +35,9 @@ const createReservedOutputInput = ({
   ...(wanted !== undefined && { wanted }),
 });
 
-/** Tokens reserved for an answer when deciding what fits. */
+/** Tokens to keep free for an answer. */
 export const getReservedTokens = (model: UpstreamModel): number => getReservedOutput(createReservedOutputInput(model));
 
-/** When conversations with a model are due. */
 export const getDuePoint = (model: UpstreamModel): DuePoint => computeDuePoint(createReservedOutputInput(model));
 
 const clampFactor = (factor: number): number => Math.min(FACTOR_BOUNDS.most, Math.max(FACTOR_BOUNDS.least, factor));
@@ -53,53 +49,49 @@ interface LearnedLimits {
    */
   warmMs?: number;
   coldMs?: number;
-  /** Per conversation, the request that seems to have been truncated silently. */
+  /** Per conversation, the request that the server seems to have truncated silently. */
   readonly cuts: Map<LiveId, ServerTruncation>;
-  /** The window that truncations implied, until more is read. */
+  /** The window that truncations imply. */
   cutTo?: number;
   /** The most tokens read of a request after truncations implied a smaller window. */
   readBeyond?: number;
-  /** The window named by a rejection, if smaller than assumed. */
+  /** The window that a rejection named, if smaller than assumed. */
   window?: number;
-  /** O200k tokens of the shortest request rejected as too long. */
+  /** o200k tokens of the shortest request rejected as too long. */
   refused?: number;
-  /** Limits of bytes and images learned from rejections. */
+  /** Limits of bytes and images, learned from rejections. */
   weight?: OverWeight;
 }
 
-/** A request of which fewer tokens were read than it must have. */
+/** A request of which fewer tokens were read than any tokenizer could produce. */
 interface ServerTruncation {
   /** In the model's tokens. */
   readonly reported: number;
-  /** O200k tokens that had to be read. */
+  /** In o200k tokens. */
   readonly mustRead: number;
 }
 
-/** True if no tokenizer could produce so few tokens. */
 const isCut = ({ reported, mustRead }: ServerTruncation): boolean =>
   mustRead >= MIN_LEARNED_TOKENS && reported < mustRead * FACTOR_BOUNDS.least;
 
-/** The learned window in the model's tokens, if any. */
 const getLearnedWindow = ({ window = Infinity, cutTo = Infinity }: LearnedLimits): number => Math.min(window, cutTo);
 
-/** The parts of an answered request that are learned from. */
 export type AnsweredRequest = Pick<PreparedRequest, 'conversation' | 'model' | 'countedTokens' | 'mustRead'>;
 
 /** Learns from models' answers how many tokens requests have, by model key. */
 export class TokenLearning {
   private readonly models = new Map<string, LearnedLimits>();
 
-  /** The model's tokens per o200k token. */
+  /** Returns the model's tokens per o200k token. */
   getFactor({ key, tokenFactor = 1 }: UpstreamModel): number {
     return this.models.get(key)?.factor ?? tokenFactor;
   }
 
-  /** True if the model's answers or rejections have shown its tokens. */
   isCalibrated({ key }: UpstreamModel): boolean {
     return this.models.get(key)?.factor !== undefined;
   }
 
-  /** Maximum o200k tokens of a whole request. */
+  /** Returns o200k tokens of a whole request. */
   computeFittingTokens(model: UpstreamModel): number {
     const allowed = Math.floor(
       computeAllowedTokens(model.contextWindow, getReservedTokens(model)) / this.getFactor(model),
@@ -132,9 +124,8 @@ export class TokenLearning {
 
   /**
    * Some servers silently truncate requests longer than their context (Ollama to half of `num_ctx`:
-   * ollama/ollama#17427). Two requests of a conversation truncated to the same size reveal it, if
-   * they differ by more than their reported sizes do; a server that reads all of both would report
-   * the difference.
+   * ollama/ollama#17427). This assumes truncation if a server reports the same size for two
+   * requests of different size.
    */
   private noteTruncation(model: UpstreamModel, conversation: LiveId, cut: ServerTruncation): number | undefined {
     const learned = this.getLearnedLimits(model);
@@ -161,7 +152,7 @@ export class TokenLearning {
     if (isWrong || readBeyond !== undefined) learned.readBeyond = Math.max(readBeyond ?? 0, reported);
   }
 
-  /** How long the model's cache keeps a prompt: the vendor's statement, corrected by answers. */
+  /** Returns the vendor's stated lifetime, corrected by answers. */
   getCacheSpan({ key, cacheSpan }: UpstreamModel): CacheLifespan | undefined {
     const { warmMs = 0, coldMs = Infinity } = this.models.get(key) ?? {};
     // Without a stated lifetime, answers only show how long a prompt was kept.
@@ -191,15 +182,12 @@ export class TokenLearning {
   learnFromRejection(model: UpstreamModel, counted: number, { tokens, limit }: OverflowTokens = {}): void {
     const learned = this.getLearnedLimits(model);
     if (limit !== undefined && limit < model.contextWindow) learned.window = limit;
-    // Exact, so that nothing needs to be guessed from the rejection.
+    // An exact number makes guessing from the rejection unnecessary.
     if (tokens !== undefined && counted >= MIN_LEARNED_TOKENS) learned.factor = clampFactor(tokens / counted);
     else learned.refused = Math.min(counted, learned.refused ?? counted);
   }
 
-  /**
-   * Learns from a request rejected for its bytes or images.
-   * @param bytes approximate size of the request
-   */
+  /** @param bytes approximate size of the request */
   learnWeightLimit(model: UpstreamModel, bytes: number, said: OverWeight): void {
     const learned = this.getLearnedLimits(model);
     // Our size may differ slightly from what was sent; a stated limit is exact.
@@ -207,12 +195,11 @@ export class TokenLearning {
     learned.weight = { ...learned.weight, ...said, ...(limit !== undefined && { bytes: Math.floor(limit) }) };
   }
 
-  /** Limits of the model's requests. */
   getWeightLimits({ key, limits }: UpstreamModel): WeightLimits {
     return { ...limits, ...this.models.get(key)?.weight };
   }
 
-  /** The model with what rejections and truncations have shown. */
+  /** Returns the model with what rejections and truncations have shown. */
   applyLearnedLimits<Model extends UpstreamModel>(model: Model): Model {
     const learned = this.models.get(model.key);
     const window = learned ? getLearnedWindow(learned) : Infinity;

@@ -7,22 +7,21 @@ export interface DeclaredTool {
   readonly name: string;
   /** The tool's MCP server, if the name contains one. */
   readonly server?: string;
-  /** O200k tokens of its declaration. */
+  /** o200k tokens of its declaration. */
   readonly tokens: number;
 }
 
-/** A declared tool with its calls. */
 export interface ToolWeight extends DeclaredTool {
-  /** In this conversation. */
+  /** Number of calls in this conversation. */
   readonly calls: number;
-  /** In other open conversations. */
+  /** Number of calls in other open conversations. */
   readonly callsElsewhere: number;
 }
 
 /** Claude Code, Codex and others use `mcp__server__tool`, VS Code `mcp_server_tool`. */
 const MCP_SERVER_PREFIX = /^mcp__(?<long>.+?)__|^mcp_(?<short>[^_]+)_/;
 
-/** The tools of a request in order; one declaration of Gemini's contains several. */
+/** One declaration of Gemini's contains several tools. */
 export function measureTools(declarations: readonly unknown[], counter: MessageCounter): DeclaredTool[] {
   return declarations.flatMap(splitDeclaration).map((declaration) => {
     const name = getToolName(declaration);
@@ -51,7 +50,7 @@ export class CallCounts {
   private last: ApiMessage | undefined;
   private length = 0;
 
-  /** Updates the counts; unchanged messages must be the same objects. */
+  /** Unchanged messages must be the same objects. */
   followMessages(messages: readonly ApiMessage[]): void {
     if (this.length > 0 && messages[this.length - 1] !== this.last) {
       this.counts.clear();
@@ -69,7 +68,7 @@ export class CallCounts {
   }
 }
 
-/** The tools with their calls, largest first. */
+/** Largest first. */
 export const combineCalls = (
   tools: readonly DeclaredTool[],
   own: CallCounts,

@@ -1,7 +1,6 @@
 import type { LiveConversation } from './liveConversation';
 import type { LiveDependencies, LiveSettings } from './types';
 
-/** The settings with an available provider. */
 export class UsableSettings {
   /** Missing providers already reported. */
   private readonly missing = new Set<string>();
@@ -9,8 +8,8 @@ export class UsableSettings {
   constructor(private readonly parts: LiveDependencies) {}
 
   /**
-   * The current settings. A missing provider is replaced by the default one and reported once.
-   * @param conversation for which only Lossless runs if its agent asked for too much again
+   * Replaces a missing provider by the default one and reports it once.
+   * @param conversation only Lossless runs for it if its agent asked for too much again
    */
   getSettings(conversation?: LiveConversation): LiveSettings {
     const { manager, emit } = this.parts;
@@ -19,7 +18,7 @@ export class UsableSettings {
     const { provider } = settings;
     if (manager.listProviders().some(({ id }) => id === provider)) {
       this.missing.delete(provider);
-      // A side request is only sent once, so that a summary isn't worth its price.
+      // A side request is only sent once, so a summary isn't worth its price.
       return conversation?.about.isAside === true && manager.mayCallModel(provider, settings.config)
         ? { ...settings, provider: 'truncation', config: settings.configs?.['truncation'] }
         : settings;
@@ -34,7 +33,7 @@ export class UsableSettings {
   }
 }
 
-/** Unless a person chose otherwise, an agent that can't recall only loses duplicates. */
+/** Unless the user chose otherwise, an agent that can't recall only loses duplicates. */
 const makeStrict = (settings: LiveSettings): LiveSettings =>
   settings.provider === 'lossless' && settings.config === undefined
     ? { ...settings, config: { strictOnly: true } }

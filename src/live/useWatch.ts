@@ -19,14 +19,13 @@ import type { ApiMessage } from '../core/messages/types';
 
 export interface WatchedCondensation {
   readonly id: CondensationId;
-  /** Number of messages when it was made, and when the first one was made. */
+  /** Number of messages when the condensation was made, and when the first one was. */
   readonly from: number;
   readonly first: number;
-  /** The edits in the view since then. */
   readonly edits: readonly Edit[];
 }
 
-/** Watches one condensation for the turns that count. Reads each message once. */
+/** Reads each message once. */
 export class UseWatch {
   private counted = NO_USE;
   private read: number;
@@ -41,7 +40,6 @@ export class UseWatch {
     this.read = from;
   }
 
-  /** @param messages the conversation as the agent has it */
   static startWatch(messages: readonly ApiMessage[], { id, from, first, edits }: WatchedCondensation): UseWatch {
     const byPlace = groupEdits(edits);
     const [known, removed, standing] = [new LinesByFile(), new LinesByFile(), new LinesByFile()];
@@ -59,20 +57,15 @@ export class UseWatch {
     return new UseWatch(id, removed.excludeLines(standing), uses / Math.max(1, turns), from);
   }
 
-  /** The count so far. */
   get use(): UseAfter {
     return { ...this.counted, expected: this.rate * this.counted.turns };
   }
 
-  /** True when counting is complete. */
   get isOver(): boolean {
     return this.counted.turns >= WATCHED_TURNS || isExcessiveUse(this.use);
   }
 
-  /**
-   * Counts new messages, in which a call comes with its results. @param messages the same
-   * conversation, grown
-   */
+  /** Counts new messages. @param messages the same conversation, grown */
   followMessages(messages: readonly ApiMessage[]): void {
     const added = messages.slice(this.read);
     this.read = messages.length;

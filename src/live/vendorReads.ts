@@ -1,11 +1,12 @@
-/** Which part of a request its vendor must read. The rest says nothing about its window. */
+/** Which part of a request its vendor must read. The rest says nothing about the window. */
 import { getBlocks, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 
 /**
- * O200k tokens that a vendor may skip or count differently: thinking of earlier turns (Anthropic
- * API guide, "Extended thinking"), images, results of its own searches, and unknown blocks.
+ * Counts o200k tokens that a vendor may skip or count differently: thinking of earlier turns
+ * (Anthropic API guide, "Extended thinking"), images, results of its own searches, and unknown
+ * blocks.
  */
 export const countOptionalTokens = (messages: readonly ApiMessage[], counter: MessageCounter): number =>
   messages.reduce((sum, message) => sum + sumOptional(getBlocks(message), counter), 0);
@@ -21,13 +22,12 @@ function countOptional(block: Block, counter: MessageCounter): number {
 }
 
 /**
- * True if a request's body asks the vendor to read something other than its content, so that
- * reported tokens say nothing about it.
+ * True if the vendor reads something else than the body's content, so that reported tokens say
+ * nothing about it.
  *
  * - `context_management` drops or summarizes old calls and results (Anthropic API guide, "Context
  * editing": "Applied before the prompt reaches Claude"; OpenAI guide "Compaction"). Clearing only
- * thinking, which Claude Code requests every time, doesn't count, because thinking is optional
- * anyway ({@link countOptionalTokens}).
+ * thinking, which Claude Code requests every time, doesn't count.
  * - `cachedContent` names what Gemini keeps, and `promptTokenCount` "includes the number of tokens
  * in the cached content" (Gemini API reference, "UsageMetadata").
  */

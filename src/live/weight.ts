@@ -9,7 +9,7 @@ import { hasImages, countImageBytes, listImages, countMessageBytes, type PlacedI
 import { findTask } from '../core/messages/task';
 import type { RequestLimits } from '../core/vendors/requestLimits';
 
-/** A model's limits: the vendor's, and limits learned from rejections. */
+/** The vendor's limits, and limits learned from rejections. */
 export type WeightLimits = RequestLimits & Pick<OverWeight, 'imageBytes' | 'edge'>;
 
 /** True if single images were rejected instead of the whole body. */
@@ -22,15 +22,14 @@ export interface ImageSelection extends ImageLimits {
 }
 
 /**
- * Share of the limit from which images are removed, since later ones must fit too, and the share
- * left afterwards.
+ * Removes images from the first share of the limit on, down to the second, since later images must
+ * fit too.
  */
 const DUE_BYTES_SHARE = 0.9;
 const TARGET_BYTES_SHARE = 0.5;
-/** Images kept if there are more than a vendor accepts at full size. */
+/** Number of images to keep if there are more than a vendor accepts at full size. */
 const MAX_IMAGES_KEPT_AFTER_REMOVAL = 10;
 
-/** A conversation as it would be sent. */
 export interface RequestContent extends Pick<View, 'original' | 'messages'> {
   /** Bytes of system prompt and tools. */
   readonly besideBytes: number;
@@ -38,13 +37,13 @@ export interface RequestContent extends Pick<View, 'original' | 'messages'> {
   readonly pinned: ReadonlySet<number>;
 }
 
-/** Approximate bytes of a request. */
+/** Approximates the bytes of a request. */
 export const measureRequest = ({ messages, besideBytes }: Pick<RequestContent, 'messages' | 'besideBytes'>): number =>
   messages.reduce((sum, message) => sum + countMessageBytes(message), besideBytes);
 
 /**
- * Selects the images to keep if the request is too large; undefined if it isn't or none can be
- * removed. The newest stays as long as the request can be sent with it.
+ * Returns undefined if the request is small enough or no image can be removed. The newest image
+ * stays if possible.
  */
 export function selectImages(weighed: RequestContent, limits: WeightLimits): ImageSelection | undefined {
   if (!weighed.messages.some(hasImages)) return undefined;
@@ -78,7 +77,7 @@ export function selectImages(weighed: RequestContent, limits: WeightLimits): Ima
   return goes ? { ...single, keepNewest } : undefined;
 }
 
-/** Number of leading sizes that fit the bytes together. */
+/** Counts the leading sizes that fit the bytes together. */
 function countFitting(sizes: readonly number[], bytes: number): number {
   let left = bytes;
   const first = sizes.findIndex((size) => (left -= size) < 0);

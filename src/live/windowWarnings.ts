@@ -1,4 +1,4 @@
-/** Warnings for a person, each once, about a conversation that barely fits the model's window. */
+/** Warns the user once each about a conversation that barely fits the model's window. */
 import type { CondensationOutcome } from '../core/condense';
 import { formatTokens } from '../core/format';
 import { getFollowUp } from './condensationRequest';
@@ -7,11 +7,9 @@ import type { LiveConversation } from './liveConversation';
 import { getDuePoint } from './tokenLearning';
 import type { LiveDependencies, LiveSettings } from './types';
 
-/**
- * After this many requests in a row that had to be condensed, the window is too small for the task.
- */
+/** After this many condensed requests in a row, the window is too small for the task. */
 const TOO_SMALL_AFTER_CONDENSATIONS = 4;
-/** Share of the window above which a warning is shown if nothing more can be condensed. */
+/** Share of the window above which to warn if nothing more can be condensed. */
 const FULL_WINDOW_SHARE = 2 / 3;
 
 export class WindowWarnings {
@@ -24,15 +22,11 @@ export class WindowWarnings {
     private readonly parts: LiveDependencies,
   ) {}
 
-  /** The message shown because condensing leaves the conversation above its threshold. */
+  /** Message if condensing leaves the conversation above its threshold. */
   get exhausted(): string | undefined {
     return this.words;
   }
 
-  /**
-   * Counts requests that are due. They continue thanks to condensing, but nothing they read stays
-   * for long.
-   */
   noteDue(reason: CondensationReason | undefined): void {
     this.dueInRow = reason === undefined ? 0 : this.dueInRow + 1;
     if (this.dueInRow !== TOO_SMALL_AFTER_CONDENSATIONS || this.isCramped) return;
@@ -43,10 +37,7 @@ export class WindowWarnings {
     this.parts.emit({ kind: 'problem', conversation: id, message });
   }
 
-  /**
-   * Records what a condensation left, and warns while there is still room that nothing more can be
-   * removed.
-   */
+  /** Warns while there is still room that nothing more can be removed. */
   recordRemainder(reason: CondensationReason, outcome: CondensationOutcome | undefined, settings: LiveSettings): void {
     if (this.words !== undefined || (outcome?.kind !== 'condensed' && outcome?.kind !== 'unchanged')) return;
     const { conversation } = this;
