@@ -1,6 +1,5 @@
 /**
- * Lets the event loop run between two steps of a condensation, so that other conversations proceed
- * and a cancellation takes effect.
+ * Lets the event loop run, so that other conversations proceed and a cancellation takes effect.
  * @throws the signal's reason if it is aborted
  */
 export async function yieldBetweenSteps(signal: AbortSignal | undefined): Promise<void> {

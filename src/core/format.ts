@@ -6,13 +6,12 @@ let numberFormat: Intl.NumberFormat | undefined;
 export const formatTokens = (tokens: number): string =>
   (numberFormat ??= new Intl.NumberFormat('en-US')).format(Math.round(tokens));
 
-/** Formats a signed percentage, which is never 0 if something changed. */
+/** Never 0 if something changed. */
 export function formatChange(before: number, after: number): string {
   const words = formatShare(after - before, before);
   return before > 0 && after > before && !words.startsWith('<') ? `+${words}` : words;
 }
 
-/** Formats US dollars with as many digits as the amount needs. */
 export function formatCost(dollars: number | undefined): string {
   if (dollars === undefined) return 'unknown';
   if (dollars === 0) return '$0';

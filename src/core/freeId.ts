@@ -1,5 +1,5 @@
 /**
- * Joins a name's ASCII letters and digits with dashes, and adds a number if the ID is taken.
+ * Joins ASCII letters and digits with dashes, and adds a number if the ID is taken.
  * @param otherwise used for a name without letters or digits
  */
 export function makeFreeId(name: string, taken: readonly string[], otherwise: string): string {

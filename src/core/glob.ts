@@ -39,7 +39,6 @@ function matchAny(patterns: readonly string[]): Matcher {
   };
 }
 
-/** Maximum characters of patterns after expanding braces. */
 const MAX_EXPANDED_CHARS = 50_000;
 const MAX_ALTERNATIVES = 100;
 

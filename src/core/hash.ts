@@ -11,7 +11,7 @@ const NOT_UTF8_MARK = Uint8Array.of(0xff);
  * UTF-16.
  */
 export function hashText(text: string): Hash {
-  // The one-shot function creates no object, which would cost more than hashing a short text.
+  // The one-shot function creates no object, which would cost more than hashing.
   const hex = text.isWellFormed()
     ? hash('sha256', text)
     : createHash('sha256').update(NOT_UTF8_MARK).update(text, 'utf16le').digest('hex');

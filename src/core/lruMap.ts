@@ -1,4 +1,3 @@
-/** Drops the entry that was used longest ago if it would exceed `max` entries. */
 export class LruMap<K, V> {
   /** Insertion order is order of use, oldest first. */
   private readonly entries = new Map<K, V>();

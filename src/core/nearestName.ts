@@ -1,10 +1,7 @@
 /** A misspelling may have one edit per this many letters, but at least one. */
 const LETTERS_PER_EDIT = 3;
 
-/**
- * Ignores case, hyphens and underscores.
- * @returns undefined if no name is close enough
- */
+/** @returns undefined if no name is close enough */
 export function findNearestName(name: string, known: readonly string[]): string | undefined {
   const wanted = normalizeName(name);
   const limit = Math.max(1, Math.floor(wanted.length / LETTERS_PER_EDIT));
@@ -20,7 +17,6 @@ const normalizeName = (name: string): string => name.toLowerCase().replace(/[-_\
 /** Limits the work on hostile input; longer names are not misspellings. */
 const MAX_NAME_CHARS = 100;
 
-/** Levenshtein distance. */
 function editDistance(a: string, b: string): number {
   if (a.length > MAX_NAME_CHARS || b.length > MAX_NAME_CHARS) return Infinity;
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);

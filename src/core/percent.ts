@@ -1,8 +1,7 @@
 /**
- * Formats a percentage with one decimal below 10 and none above. More than nothing is never "0%"
- * but "<1%" or "<0.1%".
+ * More than nothing is never "0%" but "<1%" or "<0.1%".
  * @param percent 0 to 100; a change may be negative
- * @param decimals maximum number of decimals
+ * @param decimals maximum number; default: one below 10, none above
  */
 export function formatPercent(percent: number, decimals = Math.abs(percent) < 9.95 ? 1 : 0): string {
   const rounded = Number(percent.toFixed(decimals));
@@ -11,6 +10,5 @@ export function formatPercent(percent: number, decimals = Math.abs(percent) < 9.
   return `${rounded}%`.replace('-', '−');
 }
 
-/** Of an empty whole, 0 percent. */
 export const formatShare = (part: number, whole: number, decimals?: number): string =>
   formatPercent(whole === 0 ? 0 : (100 * part) / whole, decimals);

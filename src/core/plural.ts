@@ -1,6 +1,6 @@
 // Created once and on demand, since creating it takes several milliseconds.
 let numberFormat: Intl.NumberFormat | undefined;
 
-/** Formats "1 session" or "2,000 sessions". Independent of VS Code, since the panel uses it too. */
+/** Independent of VS Code, since the panel uses it too. */
 export const formatPlural = (count: number, noun: string): string =>
   `${(numberFormat ??= new Intl.NumberFormat('en-US')).format(count)} ${noun}${count === 1 ? '' : 's'}`;

@@ -1,8 +1,8 @@
 import { isRecord } from './messages/blocks';
 
 /**
- * Describes a path inside a setting for people, with an entry of a list by its name or its position
- * from 1: `toolResults.maxLines`, `“Work” › threshold`.
+ * Names an entry of a list by its name or its position from 1: `toolResults.maxLines`, `“Work” ›
+ * threshold`.
  */
 export function formatReadablePath(value: unknown, path: string): string {
   let at: unknown = value;

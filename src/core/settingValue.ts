@@ -1,6 +1,6 @@
 /**
- * Changes a path inside a setting's value. List entries have their ID as their name, so that the
- * right one changes even if the list is different by then.
+ * List entries have their ID as their name, so that the right one changes even if the list is
+ * different by then.
  */
 import * as z from 'zod';
 
@@ -26,8 +26,7 @@ export class PathError extends Error {
 }
 
 /**
- * Copies `root` with `value` at the path and creates missing objects. Undefined removes the key or
- * element, and objects that become empty.
+ * Creates missing objects. Undefined removes the key or element, and objects that become empty.
  * @throws PathError
  */
 export function withValueAt(root: unknown, path: Path, value: unknown): unknown {
@@ -68,7 +67,6 @@ export function listEntryNames(list: readonly unknown[]): readonly EntryName[] {
   });
 }
 
-/** Returns -1 if missing. */
 const findEntryIndex = (list: readonly unknown[], { id, nth }: EntryName): number =>
   listEntryNames(list).findIndex((name) => name.id === id && name.nth === nth);
 
@@ -86,7 +84,6 @@ export function resolvePath(root: unknown, path: NamedPath): Path {
   });
 }
 
-/** Replaces indexes by names if possible. */
 export function namePath(root: unknown, path: Path): NamedPath {
   let value = root;
   return path.map((key) => {
@@ -99,7 +96,7 @@ export function namePath(root: unknown, path: Path): NamedPath {
 
 const MISSING_ENTRY_TEXT = 'It is no longer there: the settings have changed.';
 
-/** Position next to an entry; at the end if that entry is missing. */
+/** At the end if the entry is missing. */
 const besideSchema = z.union([
   z.strictObject({ before: entryNameSchema }),
   z.strictObject({ after: entryNameSchema }),
@@ -112,7 +109,6 @@ export const listChangeSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('insert'),
     entry: z.record(z.string(), z.unknown()),
-    /** Entry from which to copy the fields that `entry` lacks. */
     copyOf: entryNameSchema.optional(),
     place: besideSchema,
   }),
@@ -123,7 +119,7 @@ export type ListChange = z.output<typeof listChangeSchema>;
 
 export interface ChangedList {
   readonly list: readonly unknown[];
-  /** Reverts exactly this change; undefined if nothing changed. */
+  /** Reverts exactly this change. */
   readonly undo: ListChange | undefined;
 }
 
@@ -151,7 +147,7 @@ export function applyListChange(list: readonly unknown[], change: ListChange): C
   return { list: after, undo: to === from ? undefined : { kind: 'move', entry: nameAt(after, to), place: back } };
 }
 
-/** Returns the changes that restore an entry after another one with its ID replaced it. */
+/** Restores an entry after another one with its ID replaced it. */
 export function restoreReplacedEntry(list: readonly unknown[], index: number): readonly ListChange[] {
   const entry = list[index];
   if (!isContainer(entry)) return [];

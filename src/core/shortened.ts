@@ -1,5 +1,5 @@
 /**
- * Adds "…" if it cuts, never splits surrogate pairs, and masks possible keys first.
+ * Never splits surrogate pairs, and masks possible keys first.
  * @param most characters, including the "…"
  */
 export function shortenText(text: string, most: number): string {

@@ -1,8 +1,7 @@
-/** Only the agent that received the gateway's address may use the gateway. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Header for the secret if others can see the address, as on a command line. */
+/** For agents whose address others can see, as on a command line. */
 export const SECRET_HEADER_NAME = 'x-context-condenser';
 
 export const createSecret = (): string => randomBytes(24).toString('base64url');
@@ -11,7 +10,6 @@ export interface Admitted {
   readonly kind: 'admitted';
   /** First path segment after the secret, which selects the vendor. */
   readonly route: string;
-  /** Path and query with the leading slash. */
   readonly rest: string;
 }
 
@@ -24,14 +22,12 @@ export interface AccessKeys {
   /** Grants full access. */
   readonly secret: string;
   /**
-   * Tickets by value, each for one route. For agents with the address on their command line, which
-   * other users can read: with a ticket they can reach a vendor with their own key, but nothing of
-   * this run.
+   * Tickets by value, each for one route. Other users can read an agent's command line: with a
+   * ticket they can reach a vendor with their own key, but nothing of this run.
    */
   readonly tickets: ReadonlyMap<string, string>;
 }
 
-/** @param port port on which the server listens */
 export function checkAccess(
   url: string,
   headers: IncomingHttpHeaders,
@@ -55,6 +51,5 @@ export function checkAccess(
   return { kind: 'admitted', route, rest: path.slice(`/${sent}/${route}`.length) };
 }
 
-/** Constant-time comparison. */
 const isSame = (a: string, b: string): boolean => timingSafeEqual(hashText(a), hashText(b));
 const hashText = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,6 +1,6 @@
 /**
- * A gateway announces itself to its user's windows with a file that only the user can read. The
- * gateway removes the file, or the next reader does if the gateway was killed.
+ * A file that only the user can read announces a gateway to the user's windows. The gateway removes
+ * the file, or the next reader does if the gateway was killed.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,14 +13,14 @@ import { claimFolder } from '../storage/ownFolder';
 
 const announcementSchema = z.object({
   pid: z.number().int().positive(),
-  /** Process ID as `storage/owner.ts` writes it; absent in version 1.0. */
+  /** Absent in version 1.0. */
   owner: z.string().optional(),
-  /** Address of the live conversations, including the secret. */
+  /** Includes the secret. */
   address: z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ }),
-  /** Display name of the agent; absent if any agent may use the gateway. */
+  /** Absent if any agent may use the gateway. */
   agent: z.string().optional(),
   folder: z.string(),
-  /** Base addresses for agents by vendor; absent if the gateway serves only its own agent. */
+  /** Absent if the gateway serves only its own agent. */
   addresses: z.record(z.string(), z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/ })).optional(),
 });
 
@@ -29,20 +29,17 @@ export type Announcement = Omit<z.infer<typeof announcementSchema>, 'owner'>;
 /** For display; the secret is only copied to the clipboard. */
 export const withoutSecret = (address: string): string => address.replace(/^(http:\/\/[^/]+\/)[^/]+/, '$1…');
 
-/** True for the address of any gateway, running or not. */
 export const isGatewayAddress = (address: string): boolean =>
   /^http:\/\/127\.0\.0\.1:\d+\/[\w-]{20,}\/\w+$/.test(address);
 
 /**
- * @param folder claimed if it is new or empty
  * @returns a function that withdraws the announcement
  * @throws StorageError `not-ours` if the folder belongs to another program
  */
 export async function announceGateway(folder: string, gateway: Announcement): Promise<() => Promise<void>> {
   await claimFolder(nodeFiles, folder, 'Nothing was started.');
   const owner = formatOwner(getThisProcess());
-  // Processes in two containers may have the same PID; files of earlier processes with this PID are
-  // replaced.
+  // Processes in two containers may have the same PID.
   const path = join(folder, `${gateway.pid}-${hashText(owner).slice(0, 8)}.json`);
   const { pid, ...rest } = gateway;
   await replaceOwnFile(
@@ -54,7 +51,7 @@ export async function announceGateway(folder: string, gateway: Announcement): Pr
   return () => removeOwnFile(nodeFiles, path, OWN_FILE_KINDS.gateway);
 }
 
-/** Lists the gateways that can be reached, and removes files of gateways that ended. */
+/** Removes files of gateways that ended. */
 export async function listAnnouncements(folder: string): Promise<Announcement[]> {
   const names = await readdir(folder).catch(() => []);
   const found = await Promise.all(
@@ -74,8 +71,6 @@ async function readAnnouncement(path: string): Promise<Announcement | undefined>
     const liveness = owner ? checkLiveness(owner) : isProcessGone(gateway.pid) ? 'unknown' : 'running';
     if (liveness === 'running') return gateway;
     if (liveness === 'gone') await removeOwnFile(nodeFiles, path, OWN_FILE_KINDS.gateway);
-  } catch {
-    // The file was removed meanwhile, or is not an announcement.
-  }
+  } catch {}
   return undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Parses request bodies incrementally: agents send the whole conversation each time, so this reuses
- * the common prefix with an earlier body and parses only the rest.
+ * Agents send the whole conversation each time, so this parses only what follows the common prefix
+ * with an earlier body.
  */
 import { Buffer, isAscii, isUtf8 } from 'node:buffer';
 import { isDeeperThan, MAX_JSON_DEPTH } from '../conversations/text/json';
@@ -14,7 +14,6 @@ export class ParsedBody {
   private words: string | undefined;
   private places: Places | null | undefined;
 
-  /** @param list the member of the body that contains its messages */
   constructor(
     readonly bytes: Buffer,
     readonly body: Body,
@@ -56,26 +55,22 @@ interface Places {
 }
 
 export class ParsedBodyCache {
-  /** Most recently used last. */
   private known: readonly ParsedBody[] = [];
 
-  /** @returns undefined if the bytes are not a JSON object that the core supports */
+  /** Undefined if the bytes are not a JSON object that the core supports. */
   parseBody(bytes: Buffer, list: string): ParsedBody | undefined {
     const [best, common] = this.findLongestCommon(bytes, list);
     const read = (best && continueBody(best, common, bytes)) ?? readWhole(bytes, list);
     if (!read) return undefined;
-    // A continued body replaces its predecessor.
     const others = this.known.filter((other) => other !== best || common < other.ends.length);
     this.known = [...others, read].slice(-MAX_KNOWN_BODIES);
     return read;
   }
 
-  /** Returns the known body with the longest common prefix, and the number of common elements. */
   private findLongestCommon(bytes: Buffer, list: string): [ParsedBody | undefined, number] {
     let best: ParsedBody | undefined;
     let most = 0;
     for (const known of this.known) {
-      // A different start means another conversation.
       if (known.list !== list || !haveSameBeginning(known.bytes, bytes)) continue;
       const common = countCommonElements(known, bytes);
       if (common > 0 && (known.ends[common - 1] ?? 0) > (best?.ends[most - 1] ?? 0)) [best, most] = [known, common];
@@ -90,7 +85,6 @@ const COMPARED_BEGINNING_BYTES = 64;
 const haveSameBeginning = (a: Buffer, b: Buffer): boolean =>
   a.subarray(0, COMPARED_BEGINNING_BYTES).equals(b.subarray(0, COMPARED_BEGINNING_BYTES));
 
-/** Counts the leading elements that are byte-identical. */
 function countCommonElements({ bytes: known, ends }: ParsedBody, bytes: Buffer): number {
   let [same, differs, from] = [0, ends.length + 1, 0];
   // Starts from the end, since usually all elements match.
@@ -102,7 +96,7 @@ function countCommonElements({ bytes: known, ends }: ParsedBody, bytes: Buffer):
   return same;
 }
 
-/** @returns undefined if the whole body must be parsed */
+/** Undefined if the whole body must be parsed. */
 function continueBody(known: ParsedBody, common: number, bytes: Buffer): ParsedBody | undefined {
   const { list, ends } = known;
   const from = ends[common - 1];
@@ -146,7 +140,6 @@ function readWhole(bytes: Buffer, list: string): ParsedBody | undefined {
 /** Most requests are ASCII, which decodes much faster. */
 const decodeText = (bytes: Buffer): string => bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
 
-/** Converts ascending text offsets to UTF-8 offsets. */
 function toByteOffsets(text: string, isAsciiText: boolean, offsets: readonly number[]): readonly number[] {
   if (isAsciiText) return offsets;
   let [at, bytes] = [0, 0];
@@ -158,9 +151,8 @@ function toByteOffsets(text: string, isAsciiText: boolean, offsets: readonly num
 }
 
 /**
- * @param text valid JSON
- * @returns the offset after each element, and the names of the members before the list; undefined
- * if there is no such list or a name is duplicated
+ * @returns the offset after each element and the members before the list; undefined if there is no
+ * list or a name is duplicated
  */
 function locateElements(
   text: string,

@@ -6,7 +6,6 @@ import type { RecognizedRequest } from './wires';
 
 export interface AgentCall {
   readonly route: string;
-  /** The vendor's URL including the query. */
   readonly address: URL;
   readonly known: RecognizedRequest;
   readonly headers: IncomingHttpHeaders;
@@ -17,25 +16,21 @@ export interface PreparedCall {
   /** Undefined means the original body. */
   readonly bytes: Buffer | undefined;
   /**
-   * Makes a shorter version, if the vendor rejected this one as too long.
    * @param overflow what the vendor said about the length
-   * @returns undefined if there is none
+   * @returns undefined if there is no shorter version
    */
   shortened(overflow: OverflowTokens): Promise<PreparedCall | undefined>;
-  /**
-   * Makes a version without earlier thinking, for vendors that reject it; undefined if there is
-   * none.
-   */
+  /** For vendors that reject earlier thinking; undefined if there is none. */
   withoutThinking(): PreparedCall | undefined;
   /**
-   * Returns the original, if the vendor rejected this version as invalid.
+   * For vendors that rejected this version as invalid.
    * @param words the vendor's message
    */
   asItCame(words: string): PreparedCall;
-  /** Called when the vendor's answer has ended. @param usage undefined if not reported */
+  /** @param usage undefined if not reported */
   answered(usage: Usage | undefined): void;
   /**
-   * Called once, on the first version, whatever its outcome.
+   * Called once, whatever the outcome.
    * @param isPaid true if the vendor accepted the call, or may have
    */
   end(isPaid: boolean): void;
@@ -55,9 +50,9 @@ export class StoppedCall extends Error {}
 
 export interface Condenser {
   /**
-   * @returns undefined for a call that is not condensed and is forwarded unchanged
-   * @throws StoppedCall, or the signal's reason if the agent disconnected. Other errors are
-   * reported and the call is forwarded unchanged.
+   * @returns undefined for a call to forward unchanged
+   * @throws StoppedCall, or the signal's reason if the agent disconnected. After any other error
+   * the call is forwarded unchanged.
    */
   prepare(call: AgentCall, signal: AbortSignal): Promise<PreparedCall | undefined>;
 }

@@ -8,19 +8,16 @@ import type { Wire } from './wires/wire';
 
 export interface Delivery {
   readonly exchange: Pick<Exchange, 'send' | 'passAnswer' | 'passRead'>;
-  /** Undefined if the request is not condensed. */
   readonly prepared: PreparedCall | undefined;
-  /** Returns the bytes to send. */
   readonly pack: (call: PreparedCall | undefined) => Promise<Buffer> | Buffer;
   readonly wire: Wire;
   readonly signal: AbortSignal;
   readonly log: (line: LogLine) => void;
-  /** Active readers, which the gateway stops when it stops. */
   readonly readers: Set<UsageReader>;
 }
 
 /**
- * Sends a request in one form after another until an answer or a rejection can be forwarded.
+ * Sends one form after another until an answer or a rejection can be forwarded.
  * @throws the connection's error, or the signal's reason if the agent disconnected
  */
 export async function deliver(delivery: Delivery): Promise<void> {
@@ -113,8 +110,8 @@ async function passAnswer(
 }
 
 /**
- * Some vendors report only in their answer that the request was too long: it can't be repeated, but
- * the next request will be shorter.
+ * Some vendors report only in their answer that a request was too long: it can't be repeated, but
+ * the next one will be shorter.
  */
 async function reportUsage(
   { call, usage, overflow }: DeliveryStateOfKind<'booking'>,
@@ -125,7 +122,7 @@ async function reportUsage(
   try {
     await call.shortened(overflow);
   } catch (error) {
-    // The agent has its answer already, so a failure to record the usage must not reach it.
+    // The agent has its answer already.
     log({ kind: 'problem', detail: `Nothing was condensed for it: ${getErrorKind(error)}` });
   }
 }

@@ -1,7 +1,6 @@
 /**
- * What happens to one request of an agent, from its first send until its answer is booked. A state
- * says what to do, an event what came of it, and {@link nextState} what follows. The I/O is in
- * `deliver.ts`.
+ * A state says what to do with an agent's request, an event what came of it, and {@link nextState}
+ * what follows. The I/O is in `deliver.ts`.
  */
 import type { IncomingMessage } from 'node:http';
 import { classifyRefusal } from '../api/refusalKind';
@@ -10,14 +9,13 @@ import type { Usage } from '../core/cost/usage';
 import { chooseNextAttempt, type Attempt, type RequestChange, type RejectionProblem } from '../live/attempts';
 import type { PreparedCall } from './condenser';
 
-/** A rejection that has been read and not forwarded. */
 export interface Refusal {
   readonly answer: IncomingMessage;
   readonly bytes: Buffer;
-  /** The decompressed text; undefined if it can't be decompressed or is too long. */
+  /** Undefined if the text can't be decompressed or is too long. */
   readonly words: string | undefined;
   readonly problem: RejectionProblem;
-  /** What the rejection says about the request's size; undefined if size was not the reason. */
+  /** Undefined if size was not the reason. */
   readonly overflow: OverflowTokens | undefined;
 }
 
@@ -26,26 +24,22 @@ export interface LogLine {
   readonly detail: string;
 }
 
-/** How a request came to its present form. */
 interface Course<Tried = readonly Attempt<Refusal>[]> {
-  /** The change that produced the form; undefined for the first one. */
+  /** Undefined for the first form. */
   readonly change: RequestChange | undefined;
   readonly rejected: Tried;
-  /** Changes that can't be made to this request. */
   readonly impossible: ReadonlySet<RequestChange>;
 }
 
 export type State =
-  /** Send a form. Without a call, only the original can be sent and its answer is not read. */
+  /** Without a call, only the original can be sent and its answer is not read. */
   | {
       readonly kind: 'sending';
       readonly call: PreparedCall | undefined;
       readonly course: Course;
       readonly log?: LogLine;
     }
-  /** Read why the vendor rejected a form. */
   | { readonly kind: 'reading'; readonly call: PreparedCall; readonly course: Course; readonly answer: IncomingMessage }
-  /** Ask for another form. */
   | {
       readonly kind: 'changing';
       readonly call: PreparedCall;
@@ -53,16 +47,14 @@ export type State =
       readonly refusal: Refusal;
       readonly change: RequestChange;
     }
-  /** Forward a rejection. */
   | { readonly kind: 'refusing'; readonly refusal: Refusal; readonly log?: LogLine }
-  /** Forward the answer; nothing more is sent to the vendor. */
+  /** Nothing more is sent to the vendor. */
   | {
       readonly kind: 'passing';
       readonly call: PreparedCall | undefined;
       readonly answer: IncomingMessage;
       readonly isPaid: boolean;
     }
-  /** Report the answer's usage to the condenser. */
   | {
       readonly kind: 'booking';
       readonly call: PreparedCall;
@@ -86,7 +78,7 @@ export type Event =
   | { readonly kind: 'passed'; readonly usage?: Usage | undefined; readonly overflow?: OverflowTokens | undefined }
   | { readonly kind: 'booked' }
   | { readonly kind: 'refused' }
-  /** `isPaid` is true if the vendor may be answering nevertheless. */
+  /** `isPaid`: the vendor may be answering nevertheless. */
   | { readonly kind: 'failed'; readonly error: unknown; readonly isPaid: boolean };
 
 export const beginDelivery = (call: PreparedCall | undefined): State => ({
@@ -106,7 +98,6 @@ export function nextState(state: State, event: Event): State {
     const { call, course } = state;
     const { answer } = event;
     const { statusCode: status = 0 } = answer;
-    // Another form may succeed, so the rejection is not forwarded yet.
     if (call && isRefusal(status)) return { kind: 'reading', call, course, answer };
     return { kind: 'passing', call, answer, isPaid: status < 300 };
   }

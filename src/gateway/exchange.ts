@@ -22,7 +22,6 @@ export class Exchange {
     return answer;
   }
 
-  /** Forwards an unknown request and its answer as a stream. */
   async stream(most: number): Promise<void> {
     const outgoing = this.open(filterHeaders(this.request, ['host', 'expect']));
     const answer = answerTo(outgoing);

@@ -22,7 +22,7 @@ const CONNECTION_HEADERS = new Set([
 /** Alternating names and values, as in Node. */
 type RawHeaders = string[];
 
-/** @param without lowercase names of headers that the caller sets itself */
+/** @param without lowercase names */
 export function filterHeaders(message: IncomingMessage, without: readonly string[] = []): RawHeaders {
   const named = (message.headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
   const gone = new Set([...CONNECTION_HEADERS, ...named, ...without]);
@@ -35,14 +35,10 @@ export function filterHeaders(message: IncomingMessage, without: readonly string
   return passing;
 }
 
-/** Headers specific to one request: body, response format, request number. */
 const PER_REQUEST_HEADER =
   /^(?:host|content-(?:length|encoding)|accept-encoding|idempotency-key|x-(?:client-)?request-id|x-stainless-(?:retry-count|timeout)|traceparent|tracestate)$/;
 
-/**
- * Picks the headers of an agent's request that our own requests may reuse: authentication and
- * preferences.
- */
+/** Our own requests may reuse the agent's authentication and preferences. */
 export function pickLastingHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
   return Object.fromEntries(

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Headers with a conversation's ID, followed by those that identify subagents. Observed in the
- * agents' requests.
+ * Headers with a conversation's ID, then those that identify subagents. Observed in the agents'
+ * requests.
  */
 const IDENTITY_HEADERS: readonly (readonly string[])[] = [
   // Codex. In subagents, `session-id` and the cache key are the parent's.
@@ -15,10 +15,7 @@ const IDENTITY_HEADERS: readonly (readonly string[])[] = [
   ['session_id'],
 ];
 
-/**
- * Returns the agent's conversation ID, if it sends one. User agent (Qwen Code sends claude-cli) and
- * cache key are unreliable.
- */
+/** User agent (Qwen Code sends claude-cli) and cache key are unreliable. */
 export function getConversationId(headers: IncomingHttpHeaders): string | undefined {
   for (const names of IDENTITY_HEADERS) {
     const [first, ...rest] = names.map((name) => headers[name]);

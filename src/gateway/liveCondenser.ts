@@ -34,20 +34,19 @@ import { LruMap } from '../core/lruMap';
 
 /**
  * Agents request the model's maximum answer (32,000 to 64,000 tokens), which answers never reach.
- * If the vendor enforces it, the rejected request is shortened.
  */
 const MAX_RESERVED_PERCENT = 20;
 /**
  * For vendors that count the requested answer against the window: maximum share reserved for it,
- * and the percentage of the rest at which a conversation is condensed.
+ * and percentage of the rest at which to condense.
  */
 const MAX_COUNTED_WINDOW_SHARE = 0.5;
 const COUNTED_THRESHOLD_PERCENT = 85;
-/** If a vendor rejects a request as too long without numbers, we assume that this share fits. */
+/** Assumed to fit if a vendor's rejection has no numbers. */
 const RETRY_SIZE_SHARE = 0.9;
 /**
- * A request without tools belongs to a known conversation if it shares at least this many messages
- * and half of its own.
+ * A request without tools belongs to a known conversation if it shares this many messages and half
+ * of its own.
  */
 const MIN_COMMON_MESSAGES = 4;
 
@@ -55,44 +54,36 @@ export interface LiveCondenserOptions {
   readonly live: LiveConversationsApi;
   readonly counter: MessageCounter;
   readonly prices?: PriceTable;
-  /** Upstream URL per route, for prices. */
   readonly addresses: ReadonlyMap<string, URL>;
-  /** Window in tokens for every model. Default: from the model table. */
+  /** Tokens, for every model. Default: from the model table. */
   readonly window?: number;
-  /** Windows by model ID from the agent's settings. */
+  /** By model ID, in tokens. */
   readonly windows?: ReadonlyMap<string, number>;
   readonly threshold?: Threshold;
-  /**
-   * True if agents were given the recall tool; default false. Each request shows whether it has it.
-   */
+  /** True if agents were given the recall tool. Each request shows whether it has it. */
   readonly canRecall?: boolean;
-  /** Lowercase names of tools that ask the user; absent if the agent is unknown. */
+  /** Lowercase names of tools that ask the user. */
   readonly askingTools?: ReadonlySet<string>;
-  /** The user's spending limits; default none. */
   readonly spending?: Pick<ConversationSpending, 'begin'>;
-  /** Lets conversations' own models summarize them; absent if no model may be called. */
+  /** Absent if no model may be called. */
   readonly summaries?: Pick<GatewaySummaries, 'ownModel'>;
-  /** Receives notes for display, without conversation content. */
+  /** Notes contain no conversation content. */
   readonly report?: (note: string) => void;
 }
 
 /**
- * Recognizes our recall tool by its name including the server's (`mcp__context-condenser__recall`)
- * or by its description, which contains a marker. Agents have similarly named tools (Kilo's
- * `kilo_local_recall`).
+ * Matches the name with the server's (`mcp__context-condenser__recall`), or a marker in the
+ * description. Agents have similarly named tools (Kilo's `kilo_local_recall`).
  */
 const RECALL_TOOL_PATTERN = new RegExp(`condenser[^a-z]{0,4}recall(?![a-z])|${MARKER_START}`, 'i');
 
-/**
- * Agents that did not wait for the MCP server, and subagents, may lack the recall tool. Codex
- * mentions it in a tool that calls others.
- */
+/** Agents that did not wait for the MCP server, and subagents, may lack the recall tool. */
 const offersRecall = ({ tools }: WireRequest): boolean => RECALL_TOOL_PATTERN.test(JSON.stringify(tools));
 
 /**
- * A step of a task declares tools, or has calls as XML (Cline, Roo and Zoo Code with models without
- * native tools). An answer without calls proves nothing: Gemini CLI sends the whole conversation to
- * ask who speaks next (`nextSpeakerChecker.ts`).
+ * A step of a task declares tools, or has calls as XML (Cline, Roo and Zoo Code). An answer without
+ * calls proves nothing: Gemini CLI sends the whole conversation to ask who speaks next
+ * (`nextSpeakerChecker.ts`).
  */
 const belongsToTask = ({ tools, messages }: WireRequest): boolean => tools.length > 0 || hasXmlCalls(messages);
 
@@ -105,23 +96,21 @@ interface Step {
   readonly paid?: PaidRequest | undefined;
 }
 
-/** Condenses agents' calls through live conversations. */
 export class LiveCondenser implements Condenser {
   private readonly figures = new RunFigures();
   private readonly ids = new Map<LiveId, string | undefined>();
-  /** Conversations no longer condensed, since the vendor rejected the condensed form. */
+  /** The vendor rejected the condensed form of these conversations. */
   private readonly leftAlone = new Set<LiveId>();
 
   /**
-   * For vendors that reject thinking after changed content: index up to which we remove thinking.
+   * For vendors that reject thinking after changed content: index up to which to remove thinking.
    */
   private readonly unthought = new Map<LiveId, number>();
-  /** The start of the last body sent per conversation. */
   private readonly heads = new LruMap<LiveId, ConversationHead>(MAX_KEPT_HEADS);
-  /** Models whose vendor counts the requested answer against the window. */
+  /** The vendor counts these models' requested answer against the window. */
   private readonly countsOutput = new Set<string>();
 
-  /** Estimated tokens of side requests that fit into a model's window, learned from rejections. */
+  /** Tokens of side requests that fit each model, learned from rejections. */
   private readonly fittingAside = new Map<string, number>();
 
   private readonly bookings = new Set<Promise<unknown>>();
@@ -132,7 +121,6 @@ export class LiveCondenser implements Condenser {
     return this.figures.summary();
   }
 
-  /** Resolves when all costs are recorded. */
   async waitUntilSettled(): Promise<void> {
     await Promise.all(this.bookings);
   }
@@ -142,8 +130,7 @@ export class LiveCondenser implements Condenser {
     if (!request || request.messages.length === 0) return undefined;
     if (call.known.purpose === 'count') return this.prepareTokenCount(call, request);
     if (belongsToTask(request)) return this.makeStep(call, request, getConversationId(call.headers), signal);
-    // Titles, checks and probes are not part of a task, but the agent's own summary of a long task
-    // is.
+    // Titles and checks are not part of a task, but the agent's own summary of it is.
     const known = this.findContinued(request.messages);
     return known === undefined
       ? this.prepareSideRequest(call, request, signal)
@@ -151,9 +138,8 @@ export class LiveCondenser implements Condenser {
   }
 
   /**
-   * Forwards a side request unchanged and counts its cost for the day. If it quotes a long part of
-   * a task (Gemini CLI's loop check has its last twenty messages) and does not fit, this shortens
-   * it as a conversation of its own.
+   * Forwards a side request unchanged, unless it quotes a long part of a task (Gemini CLI's loop
+   * check has its last twenty messages) and does not fit.
    */
   private async prepareSideRequest(call: AgentCall, request: WireRequest, signal: AbortSignal): Promise<PreparedCall> {
     const { counter, spending } = this.options;
@@ -200,10 +186,7 @@ export class LiveCondenser implements Condenser {
     };
   }
 
-  /**
-   * Shortens a request that belongs to no conversation.
-   * @param overflow what the vendor said about its length, if it rejected it
-   */
+  /** @param overflow what the vendor said about the length, if it rejected the request */
   private async shortenSideRequest(
     call: AgentCall,
     request: WireRequest,
@@ -310,12 +293,11 @@ export class LiveCondenser implements Condenser {
         const smaller = await live.prepareAfterOverflow(prepared, asked, signal, overflow);
         if (!smaller) return undefined;
         const sent = this.toSend({ ...step, asked }, smaller, signal);
-        // With less reserved for the answer the prompt may be unchanged, but the agent's requested
-        // answer length stays.
+        // With less reserved for the answer the prompt may be unchanged.
         return sent.bytes && !(bytes && sent.bytes.equals(bytes)) ? sent : undefined;
       },
       withoutThinking: () => {
-        // The vendor is already known to reject thinking, or the agent wants the original thinking.
+        // The vendor is known to reject thinking, or the agent wants the original thinking.
         if (!bytes || this.unthought.has(conversation)) return undefined;
         this.unthought.set(conversation, Infinity);
         const sent = this.toSend(step, prepared, signal);
@@ -324,8 +306,7 @@ export class LiveCondenser implements Condenser {
       asItCame: (words) => ({
         ...UNCHANGED_CALL,
         answered: (usage) => {
-          // Only success proves that the view was rejected: an empty account or a wrong parameter
-          // fails either way.
+          // Only success proves that the view was rejected: an empty account fails either way.
           this.leftAlone.add(conversation);
           report?.(
             `The vendor refused a condensed conversation, which is left alone from now on (${classifyRefusal(words)}).`,
@@ -340,7 +321,6 @@ export class LiveCondenser implements Condenser {
     };
   }
 
-  /** @param isView true if the view was sent, false if the original was */
   private noteAnswer(
     { asked, paid }: Step,
     prepared: PreparedRequest,
@@ -365,7 +345,6 @@ export class LiveCondenser implements Condenser {
     });
   }
 
-  /** Returns undefined if the view equals the original. */
   private writeBody({ call, request }: Step, prepared: PreparedRequest): Buffer | undefined {
     const { conversation, messages: view, origins, edits } = prepared;
     if (edits.length === 0) return undefined;
@@ -382,10 +361,7 @@ export class LiveCondenser implements Condenser {
     return hasLostOpening(view, origins, until) ? withoutBudget(body, call.read.body) : body;
   }
 
-  /**
-   * A condensation changes what precedes earlier thinking, so this removes that thinking for
-   * vendors that check it.
-   */
+  /** A condensation changes what precedes earlier thinking, which some vendors check. */
   private forgetThinking({ conversation, original, outcome }: PreparedRequest): void {
     const until = this.unthought.get(conversation);
     if (until === undefined || (until !== Infinity && outcome?.kind !== 'condensed')) return;
@@ -413,7 +389,6 @@ export class LiveCondenser implements Condenser {
     };
   }
 
-  /** Finds the conversation that the messages continue or quote. */
   private findContinued(messages: readonly ApiMessage[]): LiveId | undefined {
     const { live } = this.options;
     let best: { readonly id: LiveId; readonly common: number } | undefined;
@@ -440,7 +415,7 @@ export class LiveCondenser implements Condenser {
     const host = addresses.get(route)?.hostname;
     const isLong = asksForLongCache(read.body);
     // A cached prompt starts with the tools, so a side request without them neither uses nor
-    // refreshes the task's cache.
+    // refreshes the cache.
     const cacheSpan = belongsToTask(request)
       ? getCacheSpan({ vendor, model, host, ...(isLong && { lifetime: '1h' }) })
       : undefined;
@@ -468,12 +443,11 @@ export class LiveCondenser implements Condenser {
 const getModelId = ({ known }: Pick<AgentCall, 'known'>, { model = known.model }: WireRequest): string | undefined =>
   model;
 
-/** Validates a model name for display, since it comes from the request. */
+/** The name comes from the request, so it is validated for display. */
 const nameIn = (key: string): string => (/^[\w.:@/+-]{1,120}$/.test(key) ? key : 'a model');
 
 interface ConversationHead {
   readonly head: SentHead;
-  /** Index up to which thinking was removed. */
   readonly until: number;
 }
 
@@ -487,7 +461,6 @@ function withoutThinking(message: ApiMessage): ApiMessage {
   return rest.length === 0 || rest.length === content.length ? message : { ...message, content: rest };
 }
 
-/** True if the open turn's first answer is sent without its initial thinking. */
 function hasLostOpening(view: readonly ApiMessage[], origins: readonly number[], until: number): boolean {
   const at = findTurnStart(view) + 1;
   const opening = view[at];
@@ -529,7 +502,6 @@ function isLongMark(block: unknown): boolean {
   return isRecord(mark) && mark['ttl'] === '1h';
 }
 
-/** Applies if the URL is the vendor's own. */
 const VENDOR_BY_WIRE: Readonly<Record<WireName, { readonly vendor: Vendor; readonly accounting: UsageAccounting }>> = {
   anthropic: { vendor: 'anthropic', accounting: 'anthropic' },
   chat: { vendor: 'openai', accounting: 'openai' },

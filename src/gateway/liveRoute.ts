@@ -42,7 +42,7 @@ const questionSchema = z.discriminatedUnion('do', [
     stops: z.boolean(),
   }),
   z.object({ do: z.literal('pause'), isPaused: z.boolean() }),
-  /** Ends a shared gateway; not allowed if it was started with an agent. */
+  /** Not allowed if the gateway was started with an agent. */
   z.object({ do: z.literal('end') }),
 ]);
 
@@ -55,7 +55,6 @@ export interface SpendingNotifier {
 }
 
 export interface LiveAnswers {
-  /** True if the gateway was asked to end. */
   readonly list: {
     readonly state: number;
     readonly conversations: readonly LiveSummary[];
@@ -80,7 +79,7 @@ export interface LiveAnswers {
 export interface LiveRouteOptions {
   readonly spending?: SpendingNotifier;
   readonly pause?: (isPaused: boolean) => void;
-  /** Ends the gateway after pending answers; absent if it ends with its agent. */
+  /** Absent if the gateway ends with its agent. */
   readonly end?: (() => void) | undefined;
 }
 

@@ -11,7 +11,7 @@ export interface RecallResult {
 
 export const RECALL_ROUTE = 'recall';
 
-/** @returns a function that never rejects; it returns errors as text */
+/** Never rejects; returns errors as text. */
 export const createRecallRoute =
   (live: LiveConversationsApi) =>
   async (body: unknown): Promise<RecallResult> => {

@@ -7,7 +7,7 @@ import type { RejectionProblem } from '../live/attempts';
 import type { Refusal } from './deliveryState';
 import { unpackBody } from './unpacking';
 
-/** Maximum bytes of a rejection to read, compressed and decompressed. */
+/** Bytes, compressed and decompressed. */
 const MAX_REFUSAL_BYTES = 1024 * 1024;
 
 export async function readRefusal(answer: IncomingMessage): Promise<Refusal> {
@@ -28,7 +28,6 @@ function makeProblem(words: string | undefined): RejectionProblem {
   return isThinkingRejection(words) ? 'thinking' : 'invalid';
 }
 
-/** Reads a body up to slightly more than the inspected size. */
 async function readBeginning(answer: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -41,17 +40,15 @@ async function readBeginning(answer: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Returns undefined if the request's size was not the reason for the rejection.
- * @param words its body in any form that {@link normalizeRefusal} knows
+ * Undefined if the request's size was not the reason.
+ * @param words a body in any form that {@link normalizeRefusal} knows
  */
 export function parseOverflow(words: string, status: number | undefined): OverflowTokens | undefined {
   let error: unknown;
   try {
     const value: unknown = JSON.parse(normalizeRefusal(words) ?? words);
     error = isRecord(value) ? (value['error'] ?? value) : undefined;
-  } catch {
-    // The text is not JSON, so this uses it as it is.
-  }
+  } catch {}
   const { code, type, message } = isRecord(error) ? error : {};
   const said = typeof message === 'string' ? message : words;
   const tooLong = findOverflow(said, code, type);

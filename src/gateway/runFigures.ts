@@ -4,20 +4,17 @@ import { countPromptTokens, type Usage } from '../core/cost/usage';
 
 /** Tokens are the models' own, as vendors report them. */
 export interface RunSummary {
-  /** Number of requests that were parsed and answered. */
   readonly requests: number;
-  /** Number of requests without plausible reported usage, which are in no cost. */
+  /** Requests without plausible reported usage, which are in no cost. */
   readonly unreported: number;
-  /** Number of requests that were sent shorter than received. */
   readonly condensed: number;
-  /** Prompt tokens of all requests; our own count if the vendor reported none. */
+  /** Our own count if the vendor reported none. */
   readonly sentTokens: number;
   readonly savedTokens: number;
   /** US dollars by reported usage; absent if a price is unknown. */
   readonly cost?: number;
   /**
-   * US dollars without condensing: earlier content read from the cache if it was warm, new content
-   * billed as reported. Absent if a price is unknown or the vendor reports its charge.
+   * US dollars without condensing. Absent if a price is unknown or the vendor reports its charge.
    */
   readonly costWithout?: number;
 }
@@ -26,10 +23,9 @@ export interface AnsweredRequest {
   readonly conversation?: string;
   /** Undefined if no plausible usage was reported. */
   readonly usage: Usage | undefined;
-  /** Our count of the sent prompt, in the model's tokens. */
+  /** Our count, in the model's tokens. */
   readonly tokens: number;
   readonly prices: ModelPrices | undefined;
-  /** Model tokens left out. */
   readonly savedTokens: number;
   /** True for the first request with a new condensation. */
   readonly breaksCache: boolean;
@@ -43,7 +39,6 @@ export class RunFigures {
   private savedTokens = 0;
   private readonly costs: (number | undefined)[] = [];
   private readonly costsWithout: (number | undefined)[] = [];
-  /** Uncondensed tokens of each conversation's last prompt. */
   private readonly before = new Map<string, number>();
 
   add({ conversation = '', usage, tokens, prices, savedTokens, breaksCache }: AnsweredRequest): void {

@@ -1,7 +1,4 @@
-/**
- * Follows the live conversations of all of this user's gateways for a window. Independent of VS
- * Code.
- */
+/** Follows the conversations of all of a user's gateways for a window. Independent of VS Code. */
 import { existsSync, watch, type FSWatcher } from 'node:fs';
 import { getErrorMessage } from '../core/errors';
 import type { EditId } from '../core/condense/edits/edits';
@@ -13,8 +10,8 @@ import type { ConversationLimits, LimitNotice } from '../live/conversationSpendi
 import type { LiveAnswers, LiveQuestion } from './liveRoute';
 
 /**
- * Interval in milliseconds for folders that can't be watched: Linux limits watches per user, and
- * editors use them up in large workspaces (inotify(7), `max_user_watches`: ENOSPC).
+ * For folders that can't be watched: Linux limits watches per user, and editors use them up
+ * (inotify(7), `max_user_watches`: ENOSPC).
  */
 const POLL_INTERVAL_MS = 2_000;
 
@@ -23,28 +20,22 @@ interface FollowedGateway {
   readonly abort: AbortController;
   /** When this window started to follow the gateway, in milliseconds since the epoch. */
   readonly since: number;
-  /**
-   * All condensations that the gateway ever reported, since a conversation missing from a list may
-   * return.
-   */
+  /** Kept because a conversation missing from a list may return. */
   readonly condensations: Set<CondensationId>;
   conversations: readonly LiveSummary[];
   isEnding: boolean;
-  /** Number of spending notices already passed on. */
   notices: number;
 }
 
 export interface RunningOptions {
   readonly folder: string;
   readonly onChange: () => void;
-  /** Called for condensations made since this window started. */
+  /** Only for condensations made since this window started. */
   readonly onCondensed?: (conversation: LiveSummary) => void;
-  /** Called if a conversation can't be condensed further. */
   readonly onExhausted?: (words: string) => void;
   readonly onNotice?: (notice: LimitNotice) => void;
-  /** Called if a shared gateway ends unexpectedly. */
   readonly onGone?: (told: Announcement) => void;
-  /** Called once if the folder can't be watched and must be polled. @param why for display */
+  /** Called once if the folder must be polled. @param why for display */
   readonly onUnwatched?: (why: string) => void;
 }
 
@@ -54,7 +45,6 @@ export class RunningConversations implements WindowEngine {
   /** Addresses that did not respond; another process may have reused a killed gateway's PID. */
   private readonly silent = new Set<string>();
   private watcher: FSWatcher | undefined;
-  /** Polls if watching is impossible. */
   private looking: NodeJS.Timeout | undefined;
   private isUnwatchedTold = false;
   private isEnded = false;
@@ -87,7 +77,6 @@ export class RunningConversations implements WindowEngine {
     return this.findGateway(conversation) !== undefined;
   }
 
-  /** Returns the last result of {@link view}, kept current. */
   getCachedView(conversation: LiveId): LiveView | undefined {
     return this.views.get(conversation);
   }
@@ -143,12 +132,11 @@ export class RunningConversations implements WindowEngine {
     );
   }
 
-  /** The running shared gateway, whose address any agent may use. */
   get shared(): Announcement | undefined {
     return this.running.find(({ addresses }) => addresses !== undefined);
   }
 
-  /** @throws Error with a displayable message if the gateway does not respond */
+  /** @throws Error with a displayable message */
   async endShared(): Promise<void> {
     const known = [...this.gateways.values()].find(({ told }) => told.addresses !== undefined);
     if (!known) return;
@@ -168,7 +156,7 @@ export class RunningConversations implements WindowEngine {
     for (const pid of [...this.gateways.keys()]) this.dropGateway(pid);
   }
 
-  /** @throws Error with a displayable message if the gateway does not respond */
+  /** @throws Error with a displayable message */
   async pause(conversation: LiveId, isPaused: boolean): Promise<void> {
     const gateway = this.findGateway(conversation);
     if (!gateway) throw new Error('The agent has ended. Its conversation is in its own list.');
@@ -179,7 +167,7 @@ export class RunningConversations implements WindowEngine {
     return [...this.gateways.values()].find(({ conversations }) => conversations.some(({ id }) => id === conversation));
   }
 
-  /** @throws Error with a displayable message if the gateway is gone or refuses */
+  /** @throws Error with a displayable message */
   private askGateway<K extends Exclude<keyof LiveAnswers, 'list' | 'limits' | 'pause' | 'end'>>(
     _kind: K,
     asked: Extract<LiveQuestion, { do: K; conversation: string }>,
@@ -211,7 +199,6 @@ export class RunningConversations implements WindowEngine {
     this.looking = undefined;
   }
 
-  /** Polls until the folder can be watched. */
   private lookNowAndThen(why: unknown): void {
     if (this.isEnded) return;
     this.looking ??= setInterval(() => {
@@ -258,7 +245,6 @@ export class RunningConversations implements WindowEngine {
         after = state;
       } catch {
         if (this.gateways.get(told.pid) !== known) return;
-        // The gateway ended or was killed.
         this.silent.add(told.address);
         this.dropGateway(told.pid);
         return;
@@ -305,14 +291,14 @@ export class RunningConversations implements WindowEngine {
 const listSummaries = ({ told: { agent, folder }, conversations }: FollowedGateway): LiveSummary[] =>
   conversations.map((one) => ({ ...one, agent: agent ?? 'Agent', folder }));
 
-/** @throws Error with a displayable message if there is no response, or an error */
+/** @throws Error with a displayable message */
 async function postQuestion<T>(address: string, body: LiveQuestion, signal?: AbortSignal): Promise<T> {
   let answer: Response;
   try {
     answer = await fetch(address, {
       method: 'POST',
       // A gateway closes idle connections after 5 seconds. A busy window would not notice, and its
-      // next request would fail as if the gateway were gone.
+      // next request would fail.
       headers: { connection: 'close' },
       body: JSON.stringify(body),
       ...(signal && { signal }),

@@ -1,7 +1,4 @@
-/**
- * The start of a body as received and as sent. Between two condensations, bodies share this start,
- * so only the new part is written.
- */
+/** Between two condensations, bodies share their start, so only the new part is written. */
 import { Buffer } from 'node:buffer';
 import type { View } from '../core/condense/edits/view';
 import type { ApiMessage } from '../core/messages/types';
@@ -11,21 +8,16 @@ import { writeView, type MessageSource, type Wire, type WireRequest } from './wi
 export interface SentHead {
   readonly came: Buffer;
   readonly sent: Buffer;
-  /**
-   * Index of the list element after which the head ends; 0 if unknown, which prevents continuing.
-   */
+  /** Index of the list element after which the head ends; 0 if unknown. */
   readonly elements: number;
-  /** The view's messages in the head, and their origins. */
   readonly view: readonly ApiMessage[];
   readonly origins: readonly number[];
-  /** Number of original messages in the head. */
   readonly originals: number;
 }
 
 /**
  * @param last what was sent before; reused if the body starts with it and the view still agrees
  * @param shown changes a message of the view for sending
- * @throws as {@link writeView}
  */
 export function makeSentHead(
   wire: Wire,

@@ -1,6 +1,6 @@
 /**
- * Receives an agent's requests on 127.0.0.1, condenses them and forwards them to the vendor.
- * Unknown requests are forwarded unchanged, and if anything is uncertain the original body is sent.
+ * Receives an agent's requests on 127.0.0.1, condenses them and forwards them to the vendor. If
+ * anything is uncertain, it forwards the original body.
  */
 import * as http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -16,15 +16,14 @@ import type { UsageReader } from './usageReader';
 import { findKnownRequest } from './wires';
 
 export interface GatewayLimits {
-  /** Bytes of a request's body. Vendors' own limits are 20 to 32 MB. */
+  /** Bytes. Vendors' own limits are 20 to 32 MB. */
   readonly bodyBytes: number;
   readonly headerBytes: number;
-  /** Milliseconds for a client's headers, and for its whole request. */
+  /** Milliseconds. */
   readonly headersMs: number;
   readonly requestMs: number;
-  /** Number of concurrent requests of an agent, its subagents and their lookups. */
   readonly requests: number;
-  /** Number of connections that have not yet sent the secret; beyond it the oldest is closed. */
+  /** Connections that have not yet sent the secret; beyond this number the oldest is closed. */
   readonly strangers: number;
 }
 
@@ -42,10 +41,9 @@ const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
  * `invalid_request_error` Claude Code retries five times, each time without another beta feature.
  */
 export const STOPPED_RESPONSE = { status: 400, type: 'billing_error' };
-/** Milliseconds that closing a connection may take. */
 const MAX_CLOSING_MS = 1_000;
 
-/** A logged request, without content, headers or secret. */
+/** Contains no content, headers or secret. */
 export interface GatewayEvent {
   readonly kind: 'passed' | 'condensed' | 'refused' | 'failed' | 'problem';
   readonly route?: string;
@@ -53,28 +51,25 @@ export interface GatewayEvent {
 }
 
 export interface GatewayOptions {
-  /** Upstream URL per route; the rest of the path is appended. */
+  /** Upstream URL per route. */
   readonly routes: ReadonlyMap<string, URL>;
   /** Absent: everything is forwarded unchanged. */
   readonly condenser?: Condenser;
   readonly port?: number;
-  /** Secret of an earlier address; default: a new one. */
+  /** Default: a new secret. */
   readonly secret?: string;
   readonly limits?: Partial<GatewayLimits>;
   readonly report?: (event: GatewayEvent) => void;
-  /**
-   * Handlers of our own requests by route, with JSON in and out. The signal aborts if the client
-   * disconnects.
-   */
+  /** Handlers of our own requests by route, with JSON in and out. */
   readonly own?: ReadonlyMap<string, (body: unknown, signal: AbortSignal) => Promise<unknown>>;
 }
 
 export interface Gateway {
   readonly port: number;
   readonly secret: string;
-  /** Returns a URL with the secret, without a trailing slash. */
+  /** Without a trailing slash. */
   url(route: string): string;
-  /** Returns a URL that grants access only to this route, for a command line. */
+  /** Grants access only to this route, for a command line. */
   ticketUrl(route: string): string;
   close(): Promise<void>;
 }
@@ -96,8 +91,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: Math.min(1_000, limits.headersMs),
   });
-  // Clients without the secret must not block the agent, so request limits apply only after
-  // admission.
+  // Clients without the secret must not block the agent.
   const sockets = new Set<Socket>();
   const strangers = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -180,7 +174,6 @@ function endWith(socket: Socket, status: string): void {
   setTimeout(() => socket.destroy(), MAX_CLOSING_MS).unref();
 }
 
-/** The vendors' SDKs display a response of this form. */
 function respondWithError(
   response: http.ServerResponse,
   status: number,
@@ -263,12 +256,10 @@ class RequestProxy {
     this.options.report?.({ kind: 'problem', route, detail: `A packed request passed as it came: ${why}.` });
   }
 
-  /** Their answers were already forwarded. */
   stop(): void {
     for (const reader of this.readers) reader.stopReading();
   }
 
-  /** Returns undefined if the body was rejected. */
   private async readBody(request: http.IncomingMessage, response: http.ServerResponse): Promise<Buffer | undefined> {
     const chunks: Buffer[] = [];
     let length = 0;

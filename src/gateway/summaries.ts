@@ -1,6 +1,6 @@
 /**
- * Summaries by the conversation's own model, at the agent's URL and with the credentials of its
- * last request, which stay in memory only.
+ * Summaries by the conversation's own model, at the agent's URL and with its credentials, which
+ * stay in memory.
  */
 import { createAnthropicHandler } from '../api/anthropic';
 import { ApiError, isApiError } from '../api/apiError';
@@ -58,12 +58,11 @@ export class GatewaySummaries {
     return { calls: this.costs.length, cost: sumCosts(this.costs) };
   }
 
-  /** Resolves when all calls have ended and their costs are recorded. */
+  /** Resolves when all costs are recorded. */
   async waitUntilSettled(): Promise<void> {
     await Promise.all(this.running);
   }
 
-  /** @param model as the engine knows it */
   ownModel({ address, headers, known, read }: AgentCall, model: UpstreamModel & { readonly id: string }): LoadOwnModel {
     const { name: wire } = known.wire;
     const signIn = { address, wire, headers: pickLastingHeaders(headers), terms: pickTerms(wire, read.body) };
@@ -140,7 +139,7 @@ function findSubscription({ address, headers }: SignIn): string | undefined {
     : undefined;
 }
 
-/** Fields for routing and data retention, which apply to summaries too. */
+/** Routing and data retention apply to summaries too. */
 const SUBSCRIPTION_SIGNS: Readonly<Record<WireName, readonly string[]>> = {
   anthropic: ['metadata', 'inference_geo'],
   chat: ['provider', 'store', 'user', 'safety_identifier'],
@@ -153,7 +152,7 @@ const pickTerms = (wire: WireName, body: Body): Body =>
     SUBSCRIPTION_SIGNS[wire].filter((field) => Object.hasOwn(body, field)).map((field) => [field, body[field]]),
   );
 
-/** Replaces error messages, since vendors quote requests and errors are logged. */
+/** Vendors quote requests, and errors are logged. */
 function withTerms(handler: ApiHandler, terms: Body): ApiHandler {
   return {
     ...handler,
@@ -179,7 +178,7 @@ function withTerms(handler: ApiHandler, terms: Body): ApiHandler {
 }
 
 function createHandler({ address, wire, headers }: SignIn, common: HandlerOptions): ApiHandler {
-  // The user accepted the agent's URL, encrypted or not. Its headers contain all credentials.
+  // The user accepted the agent's URL, encrypted or not.
   const options = { ...common, allowInsecureHttp: true, apiKey: 'none' };
   const send = (target: (asked: string) => string): typeof fetch => {
     const sent: typeof fetch = (input, init) => {

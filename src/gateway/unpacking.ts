@@ -17,12 +17,10 @@ const zstd: Partial<Pick<typeof zlib, 'createZstdDecompress' | 'zstdCompress'>> 
 
 const getCoding = (encoding: string | undefined): string => encoding?.trim().toLowerCase() ?? 'identity';
 
-/** @param encoding the header `content-encoding` */
 export const isPacked = (encoding: string | undefined): boolean => getCoding(encoding) !== 'identity';
 
 /**
  * Names: RFC 9110, 8.4.1 (`x-gzip` is `gzip`), RFC 7932 (`br`), RFC 8878 (`zstd`).
- * @param encoding the header `content-encoding`
  * @returns undefined if the body is not compressed, or in an unknown way
  */
 export function createDecoder(encoding: string | undefined): Transform | undefined {
@@ -43,7 +41,7 @@ export function createDecoder(encoding: string | undefined): Transform | undefin
 
 /**
  * @param most maximum size in bytes, since data can expand a thousandfold
- * @returns undefined if the body can't be decompressed or is longer
+ * @returns undefined if the body can't be decompressed
  */
 export async function unpackBody(
   bytes: Buffer,
@@ -57,7 +55,6 @@ export async function unpackBody(
   return Buffer.isBuffer(all) ? all : undefined;
 }
 
-/** @returns the decompressed bytes, or why that is impossible */
 async function decodeBody(decoder: Transform, bytes: Buffer, most: number): Promise<Buffer | 'too long' | 'broken'> {
   decoder.end(bytes);
   const chunks: Buffer[] = [];
@@ -75,7 +72,7 @@ async function decodeBody(decoder: Transform, bytes: Buffer, most: number): Prom
 }
 
 interface Unpacker extends Transform {
-  /** Compressed bytes consumed; less than all if data follows. */
+  /** Less than all compressed bytes if data follows. */
   readonly bytesWritten: number;
 }
 
@@ -96,7 +93,6 @@ export function createZstdCoding({ createZstdDecompress, zstdCompress }: typeof 
     : undefined;
 }
 
-/** Undefined if this Node.js lacks the coding. */
 const CODING_BY_NAME: ReadonlyMap<string, Coding | undefined> = new Map([
   ['gzip', gzipCoding],
   ['x-gzip', gzipCoding],
@@ -123,7 +119,6 @@ interface UnpackedRequest {
 
 /**
  * Data that is truncated or has anything after its end is broken.
- * @param encoding the header `content-encoding`
  * @param most maximum size in bytes, since data can expand a thousandfold
  * @returns `unread`: why the body can't be read, in our own words
  */

@@ -2,7 +2,7 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import type { Duplex } from 'node:stream';
 
-/** Milliseconds for which an idle connection stays open. */
+/** Milliseconds. */
 const KEEP_ALIVE_MS = 30_000;
 
 export type UpstreamAgents = Readonly<Record<'http:' | 'https:', http.Agent>>;

@@ -1,4 +1,4 @@
-/** Extracts usage and errors from an answer while it is forwarded unchanged. */
+/** Forwards the answer unchanged. */
 import type { Transform } from 'node:stream';
 import type { Usage } from '../core/cost/usage';
 import { isRecord } from '../core/messages/blocks';
@@ -8,7 +8,7 @@ import type { Wire } from './wires/wire';
 /** Longer events and answers are not parsed. */
 const MAX_EVENT_CHARS = 16 * 1024 * 1024;
 
-/** Bytes. Compressed data can expand a thousandfold, which must not delay anything. */
+/** Compressed data can expand a thousandfold. */
 const MAX_UNPACKED_BYTES = 32 * 1024 * 1024;
 
 /** Quotation marks in the model's text are escaped, so they don't match. */
@@ -16,7 +16,7 @@ const USAGE_OR_ERROR = /[uU]sage|"error"/;
 
 export interface ReportedAnswer {
   readonly usage: Usage | undefined;
-  /** An error reported in a successful answer, in the form of an error body. */
+  /** In the form of an error body. */
   readonly failure: string | undefined;
 }
 
@@ -27,7 +27,6 @@ export class UsageReader {
   private readonly isReadable: boolean;
   private usage: Usage | undefined;
   private failure: string | undefined;
-  /** Pieces of the incomplete line or answer. */
   private pieces: string[] = [];
   private length = 0;
   private taken = 0;
@@ -84,7 +83,7 @@ export class UsageReader {
     }
     const text = this.text.decode(chunk, { stream: true });
     let from = 0;
-    // Searches only the new data, since an event may arrive in thousands of pieces.
+    // An event may arrive in thousands of pieces, so this searches only the new data.
     for (let end = text.indexOf('\n'); this.isStream && end >= 0; end = text.indexOf('\n', from)) {
       this.addPiece(text.slice(from, end));
       this.readLine(this.joinPieces());
@@ -93,7 +92,6 @@ export class UsageReader {
     this.addPiece(text.slice(from));
   }
 
-  /** Keeps a piece unless the line or answer has become too long. */
   private addPiece(piece: string): void {
     this.length += piece.length;
     if (this.length > MAX_EVENT_CHARS) this.pieces = [];

@@ -4,15 +4,15 @@ import type { ApiMessage } from '../core/messages/types';
 import { isEqual } from '../core/isEqual';
 
 export interface Alignment {
-  /** Index of each message in the other conversation; undefined if it is gone. */
+  /** Undefined if the message is gone. */
   readonly places: readonly (number | undefined)[];
   /** True if the other conversation begins with all these messages unchanged. */
   readonly isExact: boolean;
 }
 
 /**
- * Maps the messages of an earlier state of a conversation to its current state. Agents rewrite old
- * messages slightly, so messages with calls or results are matched by IDs, others by content.
+ * Agents rewrite old messages slightly, so messages with calls or results are matched by IDs,
+ * others by content.
  */
 export function alignConversations(was: readonly MessageKey[], is: readonly MessageKey[]): Alignment {
   const places: (number | undefined)[] = was.map(() => undefined);
@@ -85,10 +85,7 @@ function findGapEnds(places: readonly (number | undefined)[], end: number): numb
   return ends;
 }
 
-/**
- * Counts the leading messages in common. Reusing the old objects keeps their cached tokens, keys
- * and contents.
- */
+/** Reusing the old objects keeps their cached tokens, keys and contents. */
 export function countCommonPrefix(known: readonly ApiMessage[], sent: readonly ApiMessage[]): number {
   const most = Math.min(known.length, sent.length);
   let at = 0;
@@ -96,10 +93,7 @@ export function countCommonPrefix(known: readonly ApiMessage[], sent: readonly A
   return at;
 }
 
-/**
- * True if `is` contains all text of `was` plus more before or after it. A continued word is a
- * different word.
- */
+/** A continued word is a different word. */
 export function saysMore(was: ApiMessage, is: ApiMessage): boolean {
   if (was.role !== is.role) return false;
   const [before, now] = [toBlocks(was), toBlocks(is)];

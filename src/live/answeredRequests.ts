@@ -5,7 +5,6 @@ import type { PreparedRequest } from './request';
 import type { TokenLearning } from './tokenLearning';
 
 export class AnsweredRequests {
-  /** The last answered request, by model key. */
   private readonly last = new Map<string, AnsweredLast>();
   private lastMessages = 0;
   private cost: number | undefined = 0;
@@ -14,7 +13,6 @@ export class AnsweredRequests {
     return this.last;
   }
 
-  /** Number of messages in the view that was last answered. */
   get lastSent(): number {
     return this.lastMessages;
   }
@@ -24,7 +22,7 @@ export class AnsweredRequests {
     return this.cost;
   }
 
-  /** Adds the cost of a request, including one that was cut off. */
+  /** Includes requests that were cut off. */
   notePaid({ model }: PreparedRequest, usage: Usage | undefined): void {
     const cost = usage && computeCallCost(usage, model.prices);
     this.cost = this.cost === undefined || cost === undefined ? undefined : this.cost + cost;

@@ -1,22 +1,16 @@
 /**
- * Decides what to send after a useless answer, for chat and gateway. A rejection costs nothing and
- * precedes any output, so another form of the request can be sent.
+ * A rejection costs nothing and precedes any output, so another form of the request can be sent.
  */
 import type { ApiError } from '../api/apiError';
 import { isThinkingRejection } from '../api/refusedThinking';
 
-/**
- * Maximum number of sends per request of an agent, excluding retries of the same content
- * (`api/retry.ts`, `api/quirks.ts`).
- */
+/** Excludes retries of the same content (`api/retry.ts`, `api/quirks.ts`). */
 export const MAX_ATTEMPTS = 4;
 
 export type RejectionProblem =
   /** Too many tokens or bytes. */
   | 'too-long'
-  /** The vendor rejects earlier thinking. */
   | 'thinking'
-  /** The vendor considers the request malformed. */
   | 'invalid'
   | 'unreadable'
   /**
@@ -25,7 +19,6 @@ export type RejectionProblem =
    */
   | 'wrong-calls';
 
-/** Ways to change a request; some may be impossible. */
 export type RequestChange = 'shorten' | 'leave-out-thinking' | 'send-as-it-came' | 'correct-calls';
 
 export interface Attempt<Reason> {
@@ -34,7 +27,6 @@ export interface Attempt<Reason> {
   /** True if some of the agent's content was left out. */
   readonly isCondensed: boolean;
   readonly problem: RejectionProblem;
-  /** The error that the agent receives if no further attempt is made. */
   readonly reason: Reason;
 }
 
@@ -43,10 +35,7 @@ export type NextStep<Reason> =
   /** `reason` comes from the attempt that explains the failure best. */
   | { readonly kind: 'stop'; readonly reason: Reason };
 
-/**
- * @param attempts in order
- * @param impossible changes that can't be made or would have no effect
- */
+/** @param impossible changes that can't be made or would have no effect */
 export function chooseNextAttempt<Reason>(
   attempts: readonly [...Attempt<Reason>[], Attempt<Reason>],
   impossible: ReadonlySet<RequestChange>,
@@ -68,7 +57,7 @@ export function chooseNextAttempt<Reason>(
     return last.change === 'send-as-it-came' ? stop(attempts.at(-2) ?? last) : orStop('shorten');
   }
   if (!isCondensed) return stop(last);
-  // The original is no shorter than what was too long, so the vendor would reject it too.
+  // The original is no shorter than what was too long.
   const tooLong = attempts.find((attempt) => attempt.problem === 'too-long');
   return tooLong ? stop(tooLong) : orStop('send-as-it-came');
 }
@@ -77,7 +66,6 @@ export class Attempts<Reason> {
   private readonly made: Attempt<Reason>[] = [];
   private readonly impossible = new Set<RequestChange>();
 
-  /** Records a problem with the last send, which had the form that {@link next} returned. */
   noteFailure(problem: RejectionProblem, isCondensed: boolean, reason: Reason): void {
     const next = this.made.length === 0 ? undefined : this.next;
     this.made.push({ change: next?.kind === 'change' ? next.change : undefined, isCondensed, problem, reason });
@@ -106,7 +94,7 @@ export class Attempts<Reason> {
   }
 }
 
-/** Returns undefined if no other form of the request would help. */
+/** Undefined if no other form of the request would help. */
 export function classifyError({ kind, details }: ApiError): RejectionProblem | undefined {
   if (kind === 'context-too-long' || kind === 'too-many-bytes') return 'too-long';
   if (kind !== 'invalid-request') return undefined;
@@ -125,14 +113,13 @@ interface Failure {
 }
 
 export type RetryPolicy =
-  /** The request may be retried with increasing waits. */
   | { readonly kind: 'none' }
   /** The request just failed after waiting: try once. */
   | { readonly kind: 'once' }
   /** The request can't succeed or would wait as long again: return the same error. */
   | { readonly kind: 'stop'; readonly reason: ApiError };
 
-/** Remembers recent failures, so that our retries and the agent's don't multiply. */
+/** Keeps our retries and the agent's from multiplying. */
 export class RecentFailures {
   private readonly failures = new Map<string, Failure>();
 

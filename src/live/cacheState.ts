@@ -1,12 +1,10 @@
-/** What is known about a vendor's prompt cache before a request, and the evidence. */
 import { countPromptTokens, type Usage } from '../core/cost/usage';
 import type { CacheLifespan } from '../core/vendors/caches';
 import type { UpstreamModel } from './request';
 
-/** The largest of the vendors' minimum cached prompts; usage of shorter ones proves nothing. */
+/** Usage of shorter prompts proves nothing, because vendors have a minimum. */
 export const MIN_CACHED_TOKENS = 4_096;
 
-/** Tokens of the last prompt that the vendor read from its cache. */
 interface CacheRead {
   readonly tokens: number;
   readonly of: number;
@@ -51,7 +49,6 @@ export function toAnsweredRequest(began: number, usage: Usage | undefined, shoul
 }
 
 /**
- * @param answered the last answered request by model key
  * @param resumed when a conversation with earlier answers arrived, in milliseconds since the epoch;
  * undefined if it began here
  */

@@ -1,6 +1,4 @@
-/**
- * Turns a user's actions on a live conversation into ledger entries, or says why there are none.
- */
+/** Turns a user's actions into ledger entries, or says why there are none. */
 import type { EditId } from '../core/condense/edits/edits';
 import {
   getActiveCondensations,
@@ -16,10 +14,7 @@ import { isRestoring, type LiveConversation } from './liveConversation';
 export interface LedgerCommand {
   readonly entries: readonly LedgerEntry[];
   readonly detail: string;
-  /**
-   * Whether automatic condensing waits for the conversation to grow, or runs again. Default:
-   * unchanged.
-   */
+  /** Whether automatic condensing waits for the conversation to grow. Default: unchanged. */
   readonly automatic?: 'waits' | 'runs';
 }
 
@@ -31,7 +26,7 @@ const REDONE_TEXT = 'Brought back. The next request is sent condensed again.';
 
 const createNoop = (detail: string): LedgerCommand => ({ entries: [], detail });
 
-/** Oldest first; only condensations that apply to the current conversation. */
+/** Oldest first. */
 export const listCondensations = ({ ledger, messages }: LiveConversation): Condensation[] =>
   ledger.condensations.filter((one) => !isRestoring(one) && hasRemainingEdits(one, messages));
 
@@ -45,7 +40,6 @@ export function createUndo(conversation: LiveConversation): LedgerCommand {
     : { entries, detail: UNDONE_TEXT, automatic: 'waits' };
 }
 
-/** Restores the first condensation undone since the last one. */
 export function createRedo(conversation: LiveConversation): LedgerCommand {
   const [next, ...others] = listUndone(conversation);
   if (!next) return createNoop('There is nothing to bring back.');
@@ -60,7 +54,7 @@ export function createRedo(conversation: LiveConversation): LedgerCommand {
 export const hasUndoneCondensation = (conversation: LiveConversation): boolean =>
   !listUndone(conversation).every(isNewResults);
 
-/** Oldest first; only condensations undone since the last one shown. */
+/** Oldest first. */
 function listUndone(conversation: LiveConversation): Condensation[] {
   const candidates = listCondensations(conversation);
   const last = findLastShown(conversation);

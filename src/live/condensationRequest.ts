@@ -8,10 +8,7 @@ import { readOwnTools } from './ownTools';
 import type { LiveSettings, WhenNotEnough } from './types';
 import type { CondensationReason } from './events';
 
-/**
- * Share of the window to free when a request doesn't fit, because each condensation breaks the
- * cache.
- */
+/** Frees this share if a request doesn't fit, because each condensation breaks the cache. */
 const ROOM_WINDOW_PERCENT = 20;
 
 /** In o200k tokens. */
@@ -63,18 +60,14 @@ export function createTerms(
   }
   if (reason !== 'threshold') return {};
   const worthwhile = computeWorthwhileTokens(model.threshold, model.contextWindow);
-  // If instructions and tools alone approach the threshold, every request exceeds it, so the gain
-  // is measured against what is sent.
+  // If instructions and tools alone approach the threshold, every request exceeds it.
   const share = worthwhile / Math.max(1, computeThresholdTokens(model.threshold, model.contextWindow));
   const tokens = Math.floor(Math.max(worthwhile / learning.getFactor(model), countedTokens * share));
   const percent = Math.ceil((100 * tokens) / Math.max(1, countedTokens - overheadTokens));
   return { minimumGain: { percent, tokens } };
 }
 
-/**
- * What runs if Lossless misses the target: File-Aware for agents that can recall, unless the user
- * chose otherwise. Other providers run alone.
- */
+/** Providers other than Lossless run alone. */
 export const getFollowUp = (
   { canRecall }: Pick<LiveConversation, 'canRecall'>,
   { provider, whenNotEnough }: LiveSettings,

@@ -1,7 +1,3 @@
-/**
- * Compares the cost of requests with the user's limits, at which it shows a message or stops
- * further requests.
- */
 import { getErrorMessage } from '../core/errors';
 import { computeCallCost } from '../core/cost/callCost';
 import type { ModelPrices } from '../core/cost/prices';
@@ -9,13 +5,12 @@ import { rejectImplausibleUsage, type Usage, type UsageAccounting } from '../cor
 import type { Booking, Spending, SpendingLimits, SpendingReport } from '../storage/spending';
 
 export interface ConversationLimits extends SpendingLimits {
-  /** True if a limit stops requests; false if it only shows a message. */
   readonly stops: boolean;
 }
 
 export type LimitKind = 'conversation' | 'day';
 
-/** VS Code's setting of each limit, without the prefix. */
+/** Without the prefix. */
 export const LIMIT_SETTINGS = {
   conversation: 'agent.maxCostPerConversation',
   day: 'agent.maxCostPerDay',
@@ -30,16 +25,15 @@ export interface LimitNotice {
 /** Amounts are formatted, such as "$1.20". */
 export interface SpendingMessages {
   readonly stopped: Readonly<Record<LimitKind, (spent: string, allowed: string) => string>>;
-  /** Shown before a limit that stops requests. */
+  /** Before a limit that stops requests. */
   readonly near: Readonly<Record<LimitKind, (spent: string, allowed: string) => string>>;
-  /** Shown at a limit that doesn't stop requests. */
+  /** At a limit that doesn't stop requests. */
   readonly reached: Readonly<Record<LimitKind, (spent: string, allowed: string) => string>>;
   readonly notRecorded: (why: string) => string;
 }
 
 export interface ConversationSpendingDependencies {
   readonly spending: Pick<Spending, 'bookSpending'>;
-  /** Read before each request, so that changes apply at once. */
   readonly limits: () => ConversationLimits;
   readonly words: SpendingMessages;
   readonly tell: (notice: LimitNotice) => void;
@@ -47,20 +41,16 @@ export interface ConversationSpendingDependencies {
   readonly now?: () => Date;
 }
 
-/** A model whose use is charged. */
 export interface PaidModel {
   readonly id: string;
   readonly accounting: UsageAccounting;
   readonly prices: ModelPrices | undefined;
-  /** Message if the model's price is unknown; absent if none is to be shown. */
+  /** Message if the model's price is unknown. */
   readonly unknownPrice?: string;
 }
 
 export interface PaidRequest {
-  /**
-   * Called for each answer that the vendor accepted. If the report is implausible, the booked
-   * amount counts.
-   */
+  /** If the report is implausible, the booked amount counts. */
   readonly used: (usage: Usage | undefined) => void;
   /**
    * @param isPaid false if the vendor accepted nothing; true without usage: the booked amount
@@ -69,17 +59,16 @@ export interface PaidRequest {
   readonly end: (isPaid: boolean) => Promise<void>;
 }
 
-/** Warn before a limit that stops requests. */
 const WARN_AT_LIMIT_SHARE = 0.8;
 
 export class ConversationSpending {
-  /** Limits already reported, once per conversation or day. */
+  /** Once per conversation or day. */
   private readonly told = new Set<string>();
 
   constructor(private readonly parts: ConversationSpendingDependencies) {}
 
   /**
-   * Books a request before it is sent; undefined if there is nothing to count.
+   * Undefined if there is nothing to count.
    * @param conversation absent: counts only for the day
    * @param prompt the whole request in the model's tokens
    * @param mustRead minimum o200k tokens that the vendor must read; absent if its report says
@@ -136,14 +125,13 @@ export class ConversationSpending {
         try {
           this.warnNear(await settle(cost ?? (isPaid ? undefined : 0)), conversation);
         } catch (error) {
-          // If a booking can't be settled, the booked amount counts.
           this.parts.warn(`The cost of a request could not be recorded. ${getErrorMessage(error)}`);
         }
       },
     };
   }
 
-  /** The conversation's limit comes first because the user is looking at the conversation. */
+  /** The user is looking at the conversation, so its limit comes first. */
   private warnNear(spent: SpendingReport, conversation: string | undefined): void {
     const { words } = this.parts;
     const { perConversation, perDay, stops } = this.parts.limits();
@@ -175,7 +163,6 @@ const NO_LIMITS: SpendingLimits = { perConversation: 0, perDay: 0 };
 
 const formatDollars = (value: number): string => `$${value.toFixed(2)}`;
 
-/** Counts the prompt without cache reads or an answer. */
 const createUsage = ({ accounting }: PaidModel, prompt: number): Usage => ({
   accounting,
   source: 'counted',

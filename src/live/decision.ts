@@ -14,7 +14,6 @@ export const getCacheState = (
   { clock, learning }: LiveDependencies,
 ): CacheState => inferCacheState(model, learning.getCacheSpan(model), answers.byModel, clock.now(), resumed);
 
-/** Returns the price tier below which the request dropped. */
 function findTierLeft(
   prices: ModelPrices | undefined,
   before: number,
@@ -27,8 +26,7 @@ function findTierLeft(
 }
 
 /**
- * Returns the freed tokens, the broken part of the cache, and when the condensation pays for
- * itself, in the model's tokens and US dollars.
+ * In the model's tokens and US dollars.
  * @param before the previous view, and the whole request's o200k tokens with it
  */
 export function evaluateCondensation(

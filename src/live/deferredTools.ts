@@ -4,11 +4,9 @@
  *
  * - Anthropic (guide "Tool use with prompt caching"): "When the model discovers a deferred tool
  * through tool search, the definition is appended inline as a `tool_reference` block in the
- * conversation history." The block is in the result of the agent's own search, or among the
- * `tool_references` of the vendor's.
+ * conversation history."
  * - OpenAI (guide "Tool search"): of a namespace or an MCP server the model sees only name and
- * description, and of a deferred function its own. Found tools are in an item of the conversation
- * (`tool_search_output`).
+ * description. Found tools are in an item of the conversation (`tool_search_output`).
  * - Baseten (guide "Deferred tool loading"): "Deferred schemas don't count as input tokens until
  * the model asks for them."
  */
@@ -16,7 +14,6 @@ import { getBlocks, isRecord } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { getToolName } from './toolWeights';
 
-/** Declarations that the model can see. */
 export interface VisibleTools {
   readonly loaded: readonly unknown[];
   /** Loaded without a search. */
@@ -45,7 +42,7 @@ const isDeferred = (tool: ToolDeclaration): boolean => tool['defer_loading'] ===
 const hasDeferred = (tool: unknown): boolean =>
   isRecord(tool) && (isDeferred(tool) || getInnerTools(tool).some((inner) => hasDeferred(inner)));
 
-/** @param ofDeferred returns what remains of a deferred tool; undefined to remove it */
+/** @param ofDeferred returns what remains of a deferred tool */
 function mapDeferred(tools: readonly unknown[], ofDeferred: (tool: ToolDeclaration) => unknown): unknown[] {
   return tools.flatMap((tool) => {
     if (!isRecord(tool) || !hasDeferred(tool)) return [tool];

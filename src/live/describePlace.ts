@@ -2,7 +2,7 @@ import { listToolExchanges } from '../core/messages/exchanges';
 import { DEFAULT_TOOLS, getPath } from '../core/messages/tools';
 import type { ApiMessage, Place } from '../core/messages/types';
 
-/** Describes positions in a conversation, such as `result of read_file src/a.ts, message 12`. */
+/** Such as `result of read_file src/a.ts, message 12`. */
 export function createPlaceDescriber(messages: readonly ApiMessage[]): (place: Place) => string {
   const named = new Map<string, string>();
   for (const exchange of listToolExchanges(messages)) {
@@ -17,5 +17,4 @@ export function createPlaceDescriber(messages: readonly ApiMessage[]): (place: P
   };
 }
 
-/** All parts of a block share a description. */
 const getBlockKey = (message: number, path: Place['path']): string => `${message}/${path[1] ?? ''}`;

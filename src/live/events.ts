@@ -6,14 +6,12 @@ import type { UseAfter } from '../core/condense/ledger/use';
 import type { CacheState } from './cacheState';
 import type { LiveId } from './request';
 
-/** Why a condensation was made, and what it is worth. */
 export interface LiveDecision {
   readonly reason: CondensationReason;
   /** Tokens of the whole request, as the model counts them. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly contextWindow: number;
-  /** The vendor's cache just before the condensation. */
   readonly cache: CacheState;
   /** Price tier of long prompts below which the request dropped. */
   readonly dearerAbove?: number;
@@ -29,7 +27,7 @@ export interface LiveDecision {
 export type CondensationReason = DueReason | 'background' | 'too-long' | 'bytes' | 'by-hand';
 
 export type LiveEvent =
-  /** A request was prepared or answered, or a command ran, so displays may need an update. */
+  /** Displays may need an update. */
   | { readonly kind: 'changed'; readonly conversation: LiveId }
   | {
       readonly kind: 'condensed';
@@ -43,23 +41,18 @@ export type LiveEvent =
       readonly conversation: LiveId;
       readonly outcome: OutcomeSummary;
       readonly reason: CondensationReason;
-      /** Why it was abandoned, without a full stop; absent if it finished. */
+      /** Without a full stop; absent if it finished. */
       readonly givenUp?: string;
     }
-  /**
-   * The agent asked for so much removed content again that only Lossless condenses the conversation
-   * from now on.
-   */
+  /** The agent asked for so much removed content again that only Lossless condenses from now on. */
   | {
       readonly kind: 'careful';
       readonly conversation: LiveId;
       readonly condensation: CondensationId;
       readonly use: UseAfter;
     }
-  /** Condensing leaves the request above its threshold. Reported once, in sentences. */
+  /** Condensing leaves the request above its threshold. */
   | { readonly kind: 'exhausted'; readonly conversation: LiveId; readonly message: string }
   | { readonly kind: 'preparing'; readonly conversation: LiveId; readonly isPreparing: boolean }
-  /** Unused ledgers were archived or removed; in sentences. */
   | { readonly kind: 'pruned'; readonly message: string }
-  /** A problem that doesn't affect the task but that the user should know. */
   | { readonly kind: 'problem'; readonly conversation?: LiveId; readonly message: string };

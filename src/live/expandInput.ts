@@ -6,10 +6,7 @@ import { readOriginals, mapReferences } from './references';
 import type { ExpandedInput } from './types';
 
 /**
- * Replaces markers in a tool call's parameters with the originals, so that no marker ends up in a
- * file. Only markers of this conversation count; others are ordinary text.
- * @returns the same object if it has no markers; otherwise new parameters, or an error for the
- * agent
+ * Keeps markers out of files. Only markers of this conversation count; others are ordinary text.
  */
 export async function expandInput(conversation: LiveConversation, input: unknown): Promise<ExpandedInput> {
   const strings = collectStrings(input).filter((text) => text.includes(MARKER_START));
@@ -38,10 +35,7 @@ export async function expandInput(conversation: LiveConversation, input: unknown
 /** Characters of a broken marker to examine. */
 const MAX_MARKER_CHARS = 300;
 
-/**
- * True if the agent copied a marker of this conversation incorrectly, but with its reference or its
- * words.
- */
+/** The agent copied the marker incorrectly, but with its reference or its words. */
 function containsBrokenMarker(text: string, { ledger }: LiveConversation, known: readonly ReferenceId[]): boolean {
   const whole = findMarkers(text);
   if (countOccurrences(text, MARKER_START) === whole.length) return false;

@@ -26,16 +26,15 @@ import { alignConversations, type Alignment } from './align';
 
 export interface FollowedView extends View {
   /**
-   * False if the conversation diverged after one of the condensations, so that copies to which
-   * references point may be gone.
+   * False if the conversation diverged after a condensation, so that copies to which references
+   * point may be gone.
    */
   readonly isExact: boolean;
 }
 
 /**
- * Computes a conversation's view from its ledger. A pure function: an edited, branched or rewound
- * conversation keeps the edits of remaining messages, and returning to an earlier state restores
- * them all.
+ * A pure function: an edited, branched or rewound conversation keeps the edits of remaining
+ * messages, and returning to an earlier state restores them all.
  */
 export function followEdits(ledger: Ledger, messages: readonly ApiMessage[]): FollowedView {
   if (ledger.condensations.length === 0) return { ...createView(messages), isExact: true };
@@ -58,8 +57,8 @@ export function followEdits(ledger: Ledger, messages: readonly ApiMessage[]): Fo
 }
 
 /**
- * Like {@link align}, but only for edits of new results. If the conversation branched, messages of
- * several branches had the same position, and an edit belongs to the one with its text.
+ * If the conversation branched, messages of several branches had the same position. An edit belongs
+ * to the one with its text.
  */
 function moveNewResults(
   edits: readonly Edit[],
@@ -97,7 +96,7 @@ export function getKeys(messages: readonly ApiMessage[]): MessageKey[] {
   return keys;
 }
 
-/** Adds cuts in messages that no summary covers. */
+/** Skips messages that a summary covers. */
 export function addCuts({ original, messages, origins, edits }: View, added: readonly CutEdit[]): View {
   const changed = [...messages];
   for (const { place, cuts } of added) {
@@ -109,16 +108,12 @@ export function addCuts({ original, messages, origins, edits }: View, added: rea
   return { original, messages: changed, origins, edits: selectLastByPlace([...edits, ...added]) };
 }
 
-/** True if any of the condensation's edits still has its message. */
 export const hasRemainingEdits = (condensation: Condensation, messages: readonly ApiMessage[]): boolean => {
   if (!condensation.messages && !condensation.newResults) return true;
   return followCondensation(condensation, messages.map(makeMessageKey), messages).length > 0;
 };
 
-/**
- * Excludes all edits of one message, including hidden ones and those of undone condensations that
- * would replace them.
- */
+/** Includes hidden edits and those of undone condensations that would replace them. */
 export function excludeEditsOfMessage(
   message: number,
   { condensations }: Ledger,
@@ -132,10 +127,7 @@ export function excludeEditsOfMessage(
   );
 }
 
-/**
- * Lists edits that the user excluded and may restore. Omits those of pinned messages, which must be
- * unpinned first.
- */
+/** Omits edits of pinned messages, which must be unpinned first. */
 export function listExcludedEdits(
   ledger: Ledger,
   messages: readonly ApiMessage[],
@@ -161,7 +153,6 @@ function followCondensation(
   return alignment.isExact ? edits : edits.flatMap((edit) => moveEdit(edit, alignment, messages));
 }
 
-/** Returns nothing if the edit's message is gone. */
 function moveEdit(edit: Edit, { places }: Alignment, messages: readonly ApiMessage[]): Edit[] {
   if (edit.kind === 'summary') return moveSummary(edit, places, messages);
   const message = places[edit.place.message];

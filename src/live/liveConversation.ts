@@ -51,7 +51,6 @@ export interface LiveAbout {
   readonly id: LiveId;
   readonly conversationId?: string;
   readonly task: MessageKey;
-  /** The conversation's messages up to its first task. */
   readonly beginning: readonly ApiMessage[];
   /** True for a side conversation, which the user does not see. */
   readonly isAside?: boolean;
@@ -62,9 +61,8 @@ interface RequestState {
   readonly model: UpstreamModel;
   readonly system: string | undefined;
   readonly title: string;
-  /** Whether the agent has a recall tool; undefined if unknown. */
+  /** Undefined if unknown. */
   readonly canRecall: boolean | undefined;
-  /** The tools that the model can see. */
   readonly tools: readonly DeclaredTool[];
   readonly toolsJson: string;
   /** o200k tokens beside the messages, and how many of them the vendor may leave unread. */
@@ -76,10 +74,7 @@ interface RequestState {
   readonly at: number;
 }
 
-/**
- * A conversation that an agent continues: its messages as last sent, its ledger, and the view. The
- * scheduler decides when and what to condense.
- */
+/** The scheduler decides when and what to condense. */
 export class LiveConversation {
   readonly id: LiveId;
   /**
@@ -91,12 +86,11 @@ export class LiveConversation {
   readonly answers = new AnsweredRequests();
   private asked: RequestState | undefined;
   private current: View = createView([]);
-  /** Counts changes of the view, because results prepared for an earlier view no longer fit. */
+  /** Results prepared for an earlier view no longer fit. */
   private revision = 0;
   /** Index of the first message that was not sent before. */
   private firstNew = 0;
   private watch: UseWatch | undefined;
-  /** Cached, because each request needs the count several times. */
   private readonly viewTokens = memoizeByObject(({ messages }: View) => this.parts.counter.countMessages(messages));
 
   constructor(
@@ -181,9 +175,7 @@ export class LiveConversation {
     return { revision: this.revision, shown: this.current };
   }
 
-  /**
-   * True if the conversation continues from that state; a side request in between doesn't matter.
-   */
+  /** A side request in between doesn't matter. */
   isUnchanged({ revision, shown: { original, messages } }: ConversationState): boolean {
     return (
       revision === this.revision &&
@@ -192,15 +184,12 @@ export class LiveConversation {
     );
   }
 
-  /** Returns how often the agent asked for removed content; undefined if not watched. */
+  /** Undefined if not watched. */
   getReferenceUse(id: CondensationId): UseAfter | undefined {
     return this.watch?.id === id ? this.watch.use : this.ledger.uses.get(id);
   }
 
-  /**
-   * True if the agent asked for so much again that only duplicates are removed, until the
-   * condensation is undone.
-   */
+  /** True if the agent asked for so much again that only duplicates are removed. */
   get isCareful(): boolean {
     const { uses, undone } = this.ledger;
     return [...uses].some(([id, use]) => !undone.has(id) && isExcessiveUse(use));
@@ -223,7 +212,7 @@ export class LiveConversation {
     const known = countCommonPrefix(was, request.messages);
     const added = request.messages.slice(known);
     const messages = [...was.slice(0, known), ...added];
-    // Everything before the model's last answer was sent, perhaps by another process.
+    // Perhaps another process sent everything before the model's last answer.
     const answered = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
     if (!before && answered > 0) this.resumed = clock.now();
     this.asked = readRequest({ ...request, messages }, before, this.parts);
@@ -243,7 +232,7 @@ export class LiveConversation {
     return this.ledger.undone.has(this.newResultsId) ? undefined : { shown: this.current, firstNew: this.firstNew };
   }
 
-  /** Applies edits of new results, and writes originals and entry in the background. */
+  /** Writes originals and entry in the background. */
   keepNewResults({ edits, rereads, shown, saved }: CondensedResults): void {
     const { messages } = this;
     const { counter, clock, emit } = this.parts;
@@ -260,8 +249,7 @@ export class LiveConversation {
       tokensBefore: changedTokens,
       tokensAfter: changedTokens - saved,
     };
-    // The request doesn't wait for the disk: the agent has the full results, so a crash only costs
-    // a cache.
+    // The agent has the full results, so a crash only costs a cache.
     this.store.appendSoon(entry, collectOriginals(messages, edits), ({ message }) => {
       emit({ kind: 'problem', conversation: this.id, message });
     });
@@ -273,13 +261,11 @@ export class LiveConversation {
     return this.store.waitUntilSettled();
   }
 
-  /** All new results of a conversation belong to one condensation. */
   private get newResultsId(): CondensationId {
     return `${NEW_RESULTS_PROVIDER_ID}-${this.id}` as CondensationId;
   }
 
   /**
-   * Records a condensation durably and applies it.
    * @param mustFit true if the request can't be sent without the condensation, so that it stays in
    * memory if the disk is full
    * @returns undefined if nothing has changed because the view is invalid or can't be saved
@@ -287,7 +273,7 @@ export class LiveConversation {
   async recordCondensation(made: CondensationRecord, mustFit: boolean): Promise<CondensationId | undefined> {
     const { clock, emit } = this.parts;
     const shown = applyEdits(this.messages, selectLastByPlace([...this.current.edits, ...made.edits]));
-    // The conversation may have grown since the condensation was made.
+    // The conversation may have grown since.
     if (findNewViolations(this.messages, shown.messages, { origins: shown.origins }).length > 0) return undefined;
     const id = randomUUID() as string as CondensationId;
     const { provider, alsoBy, configNames = {}, edits, steps, tokensBefore, tokensAfter, cost } = made;
@@ -344,7 +330,6 @@ export class LiveConversation {
   readonly originals = (hashes: Parameters<LiveLedger['originals']>[0]): ReturnType<LiveLedger['originals']> =>
     this.store.originals(hashes);
 
-  /** Counts the agent's reactions to the last condensation, and saves the result when complete. */
   private async watchUse(hasGrown: boolean): Promise<void> {
     if (!hasGrown) this.watch = this.findLastWatch();
     this.watch?.followMessages(this.messages);
@@ -368,7 +353,7 @@ export class LiveConversation {
     const { id, use } = watch;
     const entry: LedgerEntry = { type: 'used', condensation: id, use };
     await this.store.append(entry).catch((error: unknown) => {
-      // The count is not worth an error; a full disk is reported elsewhere.
+      // The count is not worth an error.
       if (!isStorageError(error)) throw error;
       this.store.keepInMemory(entry, new Map());
     });
@@ -377,10 +362,7 @@ export class LiveConversation {
     this.parts.emit({ kind: 'careful', conversation: this.id, condensation: id, use });
   }
 
-  /**
-   * Returns the first message that follows everything in the ledger, since another host may have
-   * sent the others.
-   */
+  /** Another host may have sent the earlier messages. */
   private findFirstUnnamed(from: number): number {
     const { condensations, pinned } = this.ledger;
     const lastKnown = ({ messages = [] }: Condensation): PlacedMessage[] => {
@@ -454,5 +436,5 @@ function readRequest(
   };
 }
 
-/** True for a condensation that only repairs references, which the user can't see or undo. */
+/** Such a condensation only repairs references, and users can't see or undo it. */
 export const isRestoring = ({ provider }: Pick<Condensation, 'provider'>): boolean => provider === RESTORE_PROVIDER_ID;

@@ -38,7 +38,6 @@ import { formatTokens } from '../core/format';
 export interface LiveOptions {
   readonly manager: CondensationManager;
   readonly counter: MessageCounter;
-  /** Folder of the ledgers. */
   readonly root: string;
   /** Read for each request. */
   readonly settings: () => LiveSettings;
@@ -46,7 +45,7 @@ export interface LiveOptions {
   readonly storage?: Partial<StorageOptions>;
 }
 
-/** Agents' conversations in this host. Independent of VS Code. */
+/** Independent of VS Code. */
 export class LiveConversations implements LiveConversationsApi {
   private readonly parts: LiveDependencies;
   private readonly registry: ConversationRegistry;
@@ -71,9 +70,7 @@ export class LiveConversations implements LiveConversationsApi {
     );
   }
 
-  /**
-   * Adds a conversation without condensing it; after a restart its ledger has its condensations.
-   */
+  /** After a restart the conversation's ledger has its condensations. */
   async follow(request: AgentRequest): Promise<LiveId> {
     const scheduler = await this.registry.findScheduler(request);
     await scheduler.runExclusively(() => scheduler.followRequest(request));
@@ -96,7 +93,7 @@ export class LiveConversations implements LiveConversationsApi {
     }, signal);
   }
 
-  /** Counts o200k tokens of a whole original request. */
+  /** In o200k tokens. */
   count({ messages, system = '', tools }: AgentRequest): Promise<number> {
     const { counter } = this.parts;
     return Promise.resolve(
@@ -104,7 +101,7 @@ export class LiveConversations implements LiveConversationsApi {
     );
   }
 
-  /** Counts o200k tokens. */
+  /** In o200k tokens. */
   countPart(part: string | ApiMessage): Promise<number> {
     const { counter } = this.parts;
     return Promise.resolve(typeof part === 'string' ? counter.countText(part) : counter.countMessage(part));
@@ -279,11 +276,10 @@ export class LiveConversations implements LiveConversationsApi {
 }
 
 /**
- * Places cache breakpoints at the end of the condensed prefix, at the newest message, and at the
- * newest one of the previous request, which is surely cached. Breakpoints look back only 20 blocks
- * (Anthropic API guide, "Prompt caching").
+ * Marks the end of the condensed prefix, the newest message, and the newest one of the previous
+ * request, which is surely cached. Breakpoints look back only 20 blocks (Anthropic API guide,
+ * "Prompt caching").
  * @param previous number of messages in the previous request's view
- * @returns ascending indexes in the view
  */
 function selectBreakpoints(view: View, previous: number): number[] {
   const { edits, messages } = view;
@@ -295,13 +291,11 @@ function selectBreakpoints(view: View, previous: number): number[] {
     .slice(-MESSAGE_CACHE_MARKS);
 }
 
-/** Returns the index of the last message in the view that an edit changed. */
 function findCondensedEnd({ edits, origins }: View): number {
   const last = edits.reduce(
     (most, edit) => Math.max(most, edit.kind === 'summary' ? edit.end - 1 : edit.place.message),
     -1,
   );
-  // For a summary, the message before the first one after its range is the summary itself.
   const behind = origins.findIndex((origin) => origin > last);
   return behind < 0 ? origins.length - 1 : behind - 1;
 }

@@ -12,13 +12,12 @@ interface PendingEntry {
 }
 
 /**
- * A live conversation's ledger on disk, with entries that are not written yet or can't be. The
- * agent has the whole conversation, so an entry that is missing after a crash loses nothing.
+ * The agent has the whole conversation, so an entry that is missing after a crash loses nothing.
  */
 export class LiveLedger {
-  /** In order; later entries are never written before earlier ones. */
+  /** Later entries are never written before earlier ones. */
   private readonly pending: PendingEntry[] = [];
-  /** The ledger including pending entries; undefined if there are none. */
+  /** Undefined if there are no pending entries. */
   private ahead: Ledger | undefined;
   private draining: Promise<void> = Promise.resolve();
   private hasFailed = false;
@@ -47,20 +46,17 @@ export class LiveLedger {
   }
 
   /**
-   * Appends durably; in memory if earlier entries can't be written.
+   * In memory if earlier entries can't be written.
    * @throws StorageError if only this entry was not written
    */
   async append(entry: LedgerEntry, originals: Originals = new Map()): Promise<void> {
-    // An entry that builds on one missing from the disk must not be written either.
+    // An entry must not be written without those on which it builds.
     await this.writePending().catch(() => undefined);
     if (!this.file || this.pending.length > 0) this.keepInMemory(entry, originals);
     else await this.writeEntry(this.file, { entry, originals });
   }
 
-  /**
-   * Applies the entry at once and writes it in the background.
-   * @param onFailure called once per series of failures
-   */
+  /** @param onFailure called once per series of failures */
   appendSoon(entry: LedgerEntry, originals: Originals, onFailure: (error: Error) => void): void {
     this.keepInMemory(entry, originals);
     this.writePending().then(
@@ -74,13 +70,12 @@ export class LiveLedger {
     );
   }
 
-  /** Applies the entry at once and writes it with the next entry if possible. */
+  /** Written with the next entry if possible. */
   keepInMemory(entry: LedgerEntry, originals: Originals): void {
     this.ahead = applyEntry(this.ledger, entry);
     this.pending.push({ entry, originals });
   }
 
-  /** Resolves when no write is in progress, successful or not. */
   waitUntilSettled(): Promise<void> {
     return this.draining.catch(() => undefined);
   }
@@ -115,7 +110,6 @@ export class LiveLedger {
 
   private async writeEntry(file: LedgerFile, { entry, originals }: PendingEntry): Promise<void> {
     await file.append(entry, originals);
-    // The folder may be new.
     await file.hold();
   }
 }

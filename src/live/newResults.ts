@@ -13,16 +13,13 @@ import { readOwnTools } from './ownTools';
 import type { LiveSettings } from './types';
 
 /**
- * A single result is too large from this percentage of the window, but not below this many o200k
- * tokens.
+ * A result is too large from this percentage of the window, but not below this many o200k tokens.
  */
 const LARGE_RESULT_PERCENT = 25;
 const MIN_LARGE_RESULT_TOKENS = 20_000;
 
-/** Shorter results are not examined. */
 const MIN_RESULT_TOKENS = 200;
 
-/** The model's view before its new results are condensed. */
 export interface NewResultsState {
   readonly shown: View;
   /** Index of the first message that was not sent before. */
@@ -31,13 +28,13 @@ export interface NewResultsState {
 
 export interface NewResultsConfig {
   readonly rules: NewResultRules;
-  /** Rules for the remaining results, and whether the view then needs them. */
+  /** For the remaining results, if the view then needs them. */
   readonly further?: { readonly rules: NewResultRules; readonly isNeeded: (shown: View) => boolean };
 }
 
 export interface CondensedResults extends NewResultsState {
   readonly edits: readonly CutEdit[];
-  /** Indexes of messages that read again lines replaced by a marker. */
+  /** Messages that read again lines replaced by a marker. */
   readonly rereads: readonly number[];
   /** o200k tokens. */
   readonly saved: number;
@@ -48,12 +45,12 @@ export interface NewResultsRequest {
   readonly contextWindow: number;
   /** The model's tokens per o200k token. */
   readonly tokenFactor: number;
-  /** If false, content of a large result is only removed if the request would not fit. */
+  /** If false, a large result is only condensed if the request would not fit. */
   readonly canRecall: boolean;
   readonly isFitting: (shown: View) => boolean;
 }
 
-/** Returns undefined if nothing is to be condensed. */
+/** Undefined if nothing is to be condensed. */
 export function createRules(
   settings: LiveSettings,
   { contextWindow, tokenFactor, canRecall, isFitting }: NewResultsRequest,
@@ -78,7 +75,6 @@ export async function condenseNewResults(
 ): Promise<CondensedResults | undefined> {
   if (!state.shown.original.slice(state.firstNew).some(hasLongResult)) return undefined;
   let made = await applyRules(rules, state, counter);
-  // Repeated reads and tokens of both runs count once.
   const { rereads } = made;
   if (further?.isNeeded(made.shown)) {
     const more = await applyRules(further.rules, made, counter);
@@ -88,7 +84,7 @@ export async function condenseNewResults(
   return made.edits.length === 0 && rereads.length === 0 ? undefined : made;
 }
 
-/** Returns no edits if the view would break a rule of the APIs. */
+/** No edits if the view would break a rule of the APIs. */
 async function applyRules(
   rules: NewResultRules,
   { shown: before, firstNew }: NewResultsState,
@@ -99,7 +95,6 @@ async function applyRules(
   const tokensBefore = draft.tokens;
   const { edits, rereads } = await cutNewResults(draft, rules);
   const shown = addCuts(before, edits);
-  // Rules that span messages need the task and the previous answer.
   const from = Math.max(draft.task + 1, firstNew - 1);
   const task = messages.slice(0, draft.task + 1);
   const tail = shown.messages.slice(shown.origins.lastIndexOf(from));

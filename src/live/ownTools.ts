@@ -4,8 +4,7 @@ import { ownTools } from '../core/messages/toolsSchema';
 import type { LiveSettings } from './types';
 
 /**
- * Returns the user's definitions of tools: from Smart's Lossless passes if those run, else from the
- * Lossless provider. Ignores invalid ones, which the settings panel reports.
+ * From Smart's Lossless passes if those run, else from the Lossless provider. Ignores invalid rows.
  */
 export function readOwnTools({
   provider,

@@ -9,34 +9,30 @@ export interface ConversationState {
 
 export interface PreparationTerms {
   readonly clock: Clock;
-  /** Milliseconds after which the preparation is abandoned. */
+  /** Milliseconds. */
   readonly giveUpMs: number;
-  /** True if the user waits for it, instead of a request. */
   readonly isByHand: boolean;
-  /** Called when an abandoned run has ended, since it may have cost something. */
+  /** An abandoned run may have cost something. */
   readonly onGivenUp: (outcome: CondensationOutcome, why: string) => void;
 }
 
-/** A model's condensation that may take longer than a request can wait. */
+/** May take longer than a request can wait. */
 export class BackgroundCondensation {
   /** Undefined until finished, and if abandoned. */
   outcome: CondensationOutcome | undefined;
-  /** The outcome as applied, or why nothing was; absent until used. */
+  /** The outcome as applied; absent until used. */
   taken: CondensationOutcome | undefined;
   isOver = false;
-  /** Only one request waits for the preparation. */
+  /** Only one request waits. */
   hasWaited = false;
   readonly isByHand: boolean;
-  /** Settles when the preparation is over; never rejects. */
+  /** Never rejects. */
   readonly over: Promise<void>;
   why: string | undefined;
   private readonly controller = new AbortController();
   private readonly onGivenUp: PreparationTerms['onGivenUp'];
 
-  /**
-   * @param madeFor the conversation's state at the start
-   * @param run should stop on the signal; if it doesn't, nothing waits for it
-   */
+  /** @param run should stop on the signal; if it doesn't, nothing waits for it */
   constructor(
     readonly madeFor: ConversationState,
     run: (signal: AbortSignal) => Promise<CondensationOutcome>,
@@ -58,7 +54,6 @@ export class BackgroundCondensation {
         if (this.why === undefined) this.outcome = outcome;
         else onGivenUp(outcome, this.why);
       },
-      // The manager reports failures in the outcome; an exception is no result either.
       () => undefined,
     );
     this.over = Promise.race([ran, aborted]).then(() => {

@@ -19,7 +19,6 @@ const DEFAULT_ANSWER_BYTES = 7_500;
 const MAX_ANSWER_TOKENS = 20_000;
 export const MAX_REFERENCES = 100;
 export const MAX_SEARCH_CHARS = 1_000;
-/** Maximum number of references to list by name if unknown or without room. */
 const MAX_LISTED_REFERENCES = 20;
 const REFERENCE_PATTERN = /\b[0-9a-f]{6,64}\b/g;
 
@@ -33,11 +32,9 @@ interface RecalledLine {
 }
 
 interface RecalledLines {
-  /** Total number of lines of the text. */
   readonly all: number;
-  /** Number of requested lines. */
   readonly asked: number;
-  /** The first requested lines, in order; a text may have millions. */
+  /** In order; a text may have millions of lines. */
   readonly shown: readonly RecalledLine[];
 }
 
@@ -48,7 +45,7 @@ interface ReferenceLines extends RecalledLines {
 }
 
 /**
- * Searches conversations in order; the first that knows a reference answers.
+ * The first conversation that knows a reference answers.
  * @returns text for the agent, even if nothing was found
  */
 export async function recallOriginals(
@@ -159,17 +156,13 @@ async function findBySearch(
 /** UTF-16 units; longer lines are folded, so that any part can be requested. */
 const MAX_UNFOLDED_CHARS = 4_000;
 
-/** Returns undefined for other content or bytes stored elsewhere. */
+/** Undefined for other content or bytes stored elsewhere. */
 function readImage({ content, text }: ResolvedReference): ImageBlock | undefined {
   const block = content.kind === 'block' ? (JSON.parse(text) as Block) : undefined;
   return block && isImage(block) && getBase64(block) !== undefined ? block : undefined;
 }
 
-/**
- * Renders messages as a transcript, and an image as a single line.
- * @param matches undefined: all lines match
- * @param spent as in {@link searchLines}
- */
+/** @param spent as in {@link searchLines} */
 function selectLines(
   behind: ResolvedReference,
   matches: LineMatcher | undefined,
@@ -219,7 +212,6 @@ function* splitBatches(text: string): Generator<readonly string[]> {
 
 const LINES_PER_STEP = 10_000;
 
-/** Says what doesn't fit and how to get it. */
 function renderAnswer(
   found: readonly ReferenceLines[],
   { maxTokens }: RecallQuery,
@@ -273,7 +265,7 @@ function toRecalledImage(image: ImageBlock): RecalledImage {
 const formatRest = (reference: string, next: number, count: number, all: number): string =>
   `${count} ${count === 1 ? 'line' : 'lines'} of ref ${reference} from line ${next + 1} of ${all}`;
 
-/** Shows the text verbatim if complete, else with line numbers. */
+/** Verbatim if complete, else with line numbers. */
 function renderSection(reference: string, where: string, all: number, shown: readonly RecalledLine[]): string {
   const first = shown[0]?.index ?? 0;
   const last = shown.at(-1)?.index ?? 0;

@@ -22,7 +22,6 @@ export function toRecallQuery({ references, words, pattern, ...rest }: z.output<
     ...(named.length > 0 && { references: named }),
     ...(words !== undefined && words.trim() !== '' && { words }),
     ...(pattern !== undefined && pattern !== '' && { pattern }),
-    // Absent fields stay absent.
     ...(rest.fromLine !== undefined && { fromLine: rest.fromLine }),
     ...(rest.toLine !== undefined && { toLine: rest.toLine }),
     ...(rest.maxTokens !== undefined && { maxTokens: rest.maxTokens }),

@@ -1,11 +1,11 @@
-/** Finds the content that references replaced, whether or not the view still shows the references. */
+/** The view may no longer show the references. */
 import { expandReference, collectReferences, type ReferencedContent } from '../core/condense/edits/references';
 import type { ReferenceId } from '../core/messages/markers';
 import type { ApiMessage } from '../core/messages/types';
 import type { LiveConversation } from './liveConversation';
 
 export type RecallableConversation = Pick<LiveConversation, 'ledger' | 'originals'> & {
-  /** May be empty if unavailable; places are then less exact. */
+  /** If empty, places are less exact. */
   readonly messages: readonly ApiMessage[];
 };
 
@@ -16,7 +16,7 @@ export interface ResolvedReference {
   readonly text: string;
 }
 
-/** Includes undone condensations, because the agent may have seen their markers. */
+/** The agent may have seen the markers of undone condensations. */
 export const mapReferences = ({
   ledger,
 }: Pick<RecallableConversation, 'ledger'>): Map<ReferenceId, ReferencedContent> =>

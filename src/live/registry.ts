@@ -11,7 +11,7 @@ import type { LiveDependencies } from './types';
 import { countCommonPrefix, saysMore } from './align';
 import type { AgentRequest, LiveId } from './request';
 
-/** Conversations kept in memory; others are reopened from their ledgers. */
+/** Others are reopened from their ledgers. */
 const MAX_CONVERSATIONS = 20;
 
 interface RegisteredConversation {
@@ -22,19 +22,17 @@ interface RegisteredConversation {
   signal?: AbortSignal | undefined;
 }
 
-/** Key of a conversation without user messages. */
 const NO_TASK_KEY = 'none' as MessageKey;
 
 /**
- * Finds the conversation of a request by the agent's ID and the first task, because subagents use
- * their parent's ID. Without an ID, the longest common beginning decides.
+ * Finds a request's conversation by the agent's ID and the first task, because subagents use their
+ * parent's ID. Without an ID, the longest common beginning decides.
  */
 export class ConversationRegistry {
   /** Least recently used first. */
   private readonly conversations = new Map<LiveId, RegisteredConversation>();
   private queue: Promise<unknown> = Promise.resolve();
   private hasPruned = false;
-  /** Unfinished writes of dropped conversations. */
   private leaving: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -59,12 +57,12 @@ export class ConversationRegistry {
 
   /** Last used first. */
   listShownSchedulers(): CondensationScheduler[] {
-    // If the agent canceled the first request before its turn, there is nothing to show.
+    // The agent canceled the first request.
     return this.listSchedulers().filter(({ conversation: { about, hasBegun } }) => about.isAside !== true && hasBegun);
   }
 
   /**
-   * Finds an open or stored conversation, or creates one. Never fails.
+   * Never fails.
    * @param signal aborts when the agent cancels the request
    */
   findScheduler(request: AgentRequest, signal?: AbortSignal): Promise<CondensationScheduler> {
@@ -102,10 +100,7 @@ export class ConversationRegistry {
     return candidates[lengths.indexOf(Math.max(...lengths))];
   }
 
-  /**
-   * @param tasks newest first; the conversation is new unless one has a ledger or it continues
-   * another
-   */
+  /** @param tasks newest first */
   private async openConversation(request: AgentRequest, tasks: readonly MessageKey[]): Promise<RegisteredConversation> {
     const [newest = NO_TASK_KEY] = tasks;
     for (const task of tasks) {
@@ -169,7 +164,7 @@ export class ConversationRegistry {
 
 /**
  * After a canceled request, Gemini CLI drops what followed the task and appends a note or the next
- * prompt to the task.
+ * prompt to it.
  */
 function isContinuationOfTask(
   { conversation: { about, system, messages: was }, signal }: RegisteredConversation,
@@ -186,6 +181,6 @@ function isContinuationOfTask(
   return answered.length > 0 && countCommonPrefix(answered, more) === answered.length;
 }
 
-/** Depends on the beginning only, so that the ledger is found after a restart. */
+/** Depends on the beginning only, so that a restart finds the ledger. */
 const createId = (conversationId: string | undefined, task: MessageKey): LiveId =>
   `live-${hashText(JSON.stringify([conversationId ?? null, task])).slice(0, 32)}` as LiveId;

@@ -22,7 +22,6 @@ import { isAboutImages, measureRequest, selectImages } from './weight';
 import { WindowWarnings } from './windowWarnings';
 
 const KEEP_MODE = { mode: 'keep' } as const;
-/** Truncation's configuration that changes nothing but images. */
 const ONLY_IMAGES_CONFIG = {
   preserveRecentCount: 0,
   toolResults: KEEP_MODE,
@@ -32,11 +31,11 @@ const ONLY_IMAGES_CONFIG = {
 
 const MAX_WAIT_MS = 30_000;
 const GIVE_UP_MS = 300_000;
-/** A request must grow by this factor before a model that failed is called again. */
+/** Growth before a model that failed is called again. */
 const RETRY_GROWTH = 1.13;
-/** After this many summaries in a row that came too late, no more are paid for. */
+/** After so many late summaries in a row, no more are paid for. */
 const MAX_TOO_LATE = 2;
-/** If a vendor rejects a request, this share of it is tried next. */
+/** Share of a rejected request that is tried next. */
 const RETRY_SIZE_SHARE = 0.6;
 const DIVERGED_REASON = 'the conversation has taken another course or has been condensed in the meantime';
 const UNDONE_REASON = 'an earlier condensation was undone';
@@ -52,15 +51,11 @@ export interface ScheduleResult {
   readonly notes: readonly string[];
 }
 
-/**
- * Decides when and how one live conversation is condensed. All its condensations go through this
- * class.
- */
+/** All condensations of a conversation go through this class. */
 export class CondensationScheduler {
   private preparation: BackgroundCondensation | undefined;
   /** o200k tokens below which no model is called again after a failure. */
   private waitFor = 0;
-  /** Number of summaries in a row for which a request could not wait. */
   private tooLate = 0;
   private readonly warnings: WindowWarnings;
   private whyNotWords: string | undefined;
@@ -75,12 +70,10 @@ export class CondensationScheduler {
     this.warnings = new WindowWarnings(conversation, parts);
   }
 
-  /** Message if condensing leaves the conversation above its threshold. */
   get exhausted(): string | undefined {
     return this.warnings.exhausted;
   }
 
-  /** Why the last due condensation removed nothing. */
   get whyNot(): string | undefined {
     return this.whyNotWords;
   }
@@ -115,7 +108,7 @@ export class CondensationScheduler {
     if (isFirst && hasUndoneCondensation(conversation)) this.setAutomatic('waits');
   }
 
-  /** Condenses what is new or due. @throws only the signal's reason if it was aborted */
+  /** @throws only the signal's reason if it was aborted */
   async scheduleRequest(request: AgentRequest, signal?: AbortSignal): Promise<ScheduleResult> {
     const notes: string[] = [];
     try {
@@ -131,10 +124,7 @@ export class CondensationScheduler {
     }
   }
 
-  /**
-   * A failure here only costs a saving and must not prevent a condensation that the request needs
-   * to fit.
-   */
+  /** A failure here only costs a saving. */
   private async condenseNew(notes: string[]): Promise<void> {
     const { conversation, parts } = this;
     const { model, canRecall } = conversation;
@@ -159,7 +149,6 @@ export class CondensationScheduler {
   }
 
   /**
-   * Shrinks a request that the model rejected as too long.
    * @returns undefined if nothing more could be removed
    * @throws the signal's reason if it was aborted
    */
@@ -187,10 +176,7 @@ export class CondensationScheduler {
     return conversation.countedTokens >= Math.min(counted, refusedTokens) ? undefined : { outcome };
   }
 
-  /**
-   * @returns undefined if nothing was due
-   * @throws the signal's reason if it was aborted
-   */
+  /** @returns undefined if nothing was due */
   private async condenseIfDue(signal: AbortSignal | undefined): Promise<CondensationOutcome | undefined> {
     const lighter = await this.takeWeight(signal);
     const prepared = (await this.applyPrepared()) ?? lighter;
@@ -206,7 +192,7 @@ export class CondensationScheduler {
   }
 
   /**
-   * @param isExact true if the rejection named the request's length, so that it is known what fits
+   * @param isExact true if the rejection named the request's length
    * @returns undefined if nothing could be removed
    */
   private async condenseFurther(
@@ -242,10 +228,7 @@ export class CondensationScheduler {
     return this.applyOutcome(outcome, 'too-long', signal);
   }
 
-  /**
-   * Removes images if the request exceeds the vendor's limits of bytes or pixels.
-   * @returns undefined if no image was removed
-   */
+  /** For requests that exceed the vendor's limits of bytes or pixels. */
   private async takeWeight(signal: AbortSignal | undefined): Promise<CondensationOutcome | undefined> {
     const { model, weighed } = this.conversation;
     const images = selectImages(weighed, this.parts.learning.getWeightLimits(model));
@@ -264,8 +247,7 @@ export class CondensationScheduler {
   }
 
   /**
-   * Condenses at the user's request, by default to half. If a model may be called, requests
-   * continue meanwhile unchanged.
+   * By default to half. If a model may be called, requests continue meanwhile unchanged.
    * @throws the signal's reason if it was aborted, Error for the user if it was abandoned,
    * UnknownProviderError
    */
@@ -277,7 +259,6 @@ export class CondensationScheduler {
     const settings = this.settings.getSettings();
     const { provider = settings.provider, config = provider === settings.provider ? settings.config : undefined } =
       options;
-    // Providers of other extensions may also take long.
     const isQuick = !manager.mayCallModel(provider, config) && isBuiltIn(provider);
     const run = (until: AbortSignal | undefined): Promise<CondensationOutcome> => {
       const messages = this.conversation.countedTokens - this.conversation.overheadTokens;
@@ -337,10 +318,7 @@ export class CondensationScheduler {
       : name;
   }
 
-  /**
-   * From this number of model tokens, an expired cache is a reason to condense; undefined if expiry
-   * is never known.
-   */
+  /** From this number of model tokens, an expired cache is a reason to condense. */
   get coldTokens(): number | undefined {
     const { model } = this.conversation;
     const { coldPercent } = this.settings.getSettings();
@@ -360,12 +338,11 @@ export class CondensationScheduler {
     return model.contextWindow <= 0 || countedTokens <= this.parts.learning.computeFittingTokens(model);
   }
 
-  /** Lets automatic condensing wait or run again, as after an undo or a redo. */
   setAutomatic(automatic: LedgerCommand['automatic']): void {
     const { manager } = this.parts;
     const { id, countedTokens, overheadTokens } = this.conversation;
     if (automatic === 'waits') {
-      // A preparation was made for the earlier view, and its outcome would end the wait.
+      // The preparation's outcome would end the wait.
       this.preparation?.giveUp(UNDONE_REASON);
       this.preparation = undefined;
       manager.postpone(id, countedTokens - overheadTokens, overheadTokens);
@@ -424,10 +401,7 @@ export class CondensationScheduler {
     return this.applyOutcome(told, reason, signal);
   }
 
-  /**
-   * A model may take long or never answer, so the request waits for it once and then continues
-   * without.
-   */
+  /** A model may never answer, so the request waits once and then continues without it. */
   private async withModel(
     reason: CondensationReason,
     signal: AbortSignal | undefined,
@@ -518,8 +492,8 @@ export class CondensationScheduler {
   }
 
   /**
-   * Applies a finished preparation if the conversation has only grown. A failure cost something
-   * too, so no model is called again until then.
+   * Applies a preparation if the conversation has only grown. A failure cost something too, so no
+   * model is called again until then.
    */
   private async applyPrepared(reason: CondensationReason = 'background'): Promise<CondensationOutcome | undefined> {
     const { preparation } = this;
@@ -545,10 +519,7 @@ export class CondensationScheduler {
     return taken;
   }
 
-  /**
-   * @returns the actual outcome: nothing was removed if it could not be recorded
-   * @throws the signal's reason if it was aborted
-   */
+  /** @returns the actual outcome: nothing was removed if it could not be recorded */
   private async applyOutcome(
     outcome: CondensationOutcome,
     reason: CondensationReason,
@@ -582,9 +553,6 @@ export class CondensationScheduler {
   }
 }
 
-/**
- * Adds that nothing follows Lossless because the agent can't recall, unless the user chose that.
- */
 function explainNoFollowUp(
   outcome: CondensationOutcome,
   { canRecall }: LiveConversation,

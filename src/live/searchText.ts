@@ -1,26 +1,24 @@
-/** Searches lines by words or by a regular expression from a model, without blocking the host. */
+/** Searches with a model's pattern, without blocking the host. */
 import { createContext, Script } from 'node:vm';
 
-/** Returns undefined if matching took too long. */
+/** Undefined if matching took too long. */
 export type LineMatcher = (lines: readonly string[]) => readonly boolean[] | undefined;
 
-/** Thrown by {@link searchLines} for an invalid or slow pattern. */
 export class PatternError extends Error {
   override readonly name = 'PatternError';
 }
 
 /** Milliseconds that one batch may block the thread. */
 const MAX_BATCH_MS = 20;
-/** Milliseconds of matching per search, all batches together. */
+/** Milliseconds of all batches together. */
 const MAX_SEARCH_MS = 2_000;
 /** On a busy machine a batch may time out before it has begun. */
 const MAX_TRIES_PER_LINE = 3;
 /** UTF-16 units; a longer line is a batch of its own. */
 const MAX_BATCH_CHARS = 64 * 1024;
-/** Only this much of a line is searched, because a pattern may take quadratic time. */
+/** A pattern may take quadratic time. */
 const MAX_SEARCHED_LINE_CHARS = 4_096;
 
-/** Matches lines with all words, in any order and case. */
 export function createWordMatcher(words: string): LineMatcher {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   return (lines) =>
@@ -31,8 +29,8 @@ export function createWordMatcher(words: string): LineMatcher {
 }
 
 /**
- * Uses a context that can be interrupted: a pattern such as `(a+)+$` could otherwise block the
- * thread for years.
+ * A pattern such as `(a+)+$` could block the thread for years, so it runs in a context that can be
+ * interrupted.
  * @throws PatternError
  */
 export function createPatternMatcher(pattern: string): LineMatcher {
@@ -60,7 +58,7 @@ function compilePattern(pattern: string): RegExp {
 }
 
 /**
- * Returns zero-based numbers of the matching lines.
+ * Returns zero-based numbers.
  * @param spent milliseconds used so far; updated
  * @throws PatternError
  */
@@ -75,7 +73,6 @@ export function searchLines(lines: readonly string[], matches: LineMatcher, spen
     spent.ms += performance.now() - started;
     tries = hits || end - at > 1 ? 0 : tries + 1;
     if (tries === MAX_TRIES_PER_LINE || spent.ms > MAX_SEARCH_MS) throw new PatternError(TOO_SLOW_TEXT);
-    // After a timeout, retry in smaller batches.
     most = hits ? Infinity : Math.max(1, Math.floor((end - at) / 2));
     if (!hits) continue;
     for (const [index, isHit] of hits.entries()) if (isHit) found.push(at + index);

@@ -9,7 +9,6 @@ import { combineCalls } from './toolWeights';
 import type { UpstreamModel } from './request';
 import type { LiveDependencies, LiveSettings, LiveSummary } from './types';
 
-/** @param all all open conversations, including this one */
 export function toLiveSummary(
   scheduler: CondensationScheduler,
   { learning, manager, settings }: LiveDependencies,

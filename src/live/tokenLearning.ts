@@ -12,15 +12,15 @@ import { MIN_CACHED_TOKENS } from './cacheState';
 import type { LiveId, PreparedRequest, UpstreamModel } from './request';
 import { isAboutImages, type WeightLimits } from './weight';
 
-/** No tokenizer differs more from o200k, so a report outside these bounds is wrong. */
+/** No tokenizer differs more from o200k. */
 const FACTOR_BOUNDS = { least: 0.7, most: 5 } as const;
 /** Reports this close together count as equal. */
 const EQUAL_REPORT_SHARE = 0.01;
-/** Weight of the newest answer; a conversation's content changes slowly. */
+/** A conversation's content changes slowly. */
 const NEWEST_ANSWER_WEIGHT = 0.3;
 /** In shorter requests the fixed parts dominate. */
 const MIN_LEARNED_TOKENS = 500;
-/** If a vendor rejects a request, this share of it is tried next. */
+/** Share of a rejected request that is tried next. */
 const RETRY_SIZE_SHARE = 0.9;
 
 const createReservedOutputInput = ({
@@ -35,7 +35,6 @@ const createReservedOutputInput = ({
   ...(wanted !== undefined && { wanted }),
 });
 
-/** Tokens to keep free for an answer. */
 export const getReservedTokens = (model: UpstreamModel): number => getReservedOutput(createReservedOutputInput(model));
 
 export const getDuePoint = (model: UpstreamModel): DuePoint => computeDuePoint(createReservedOutputInput(model));
@@ -49,21 +48,18 @@ interface LearnedLimits {
    */
   warmMs?: number;
   coldMs?: number;
-  /** Per conversation, the request that the server seems to have truncated silently. */
+  /** Requests that the server seems to have truncated silently. */
   readonly cuts: Map<LiveId, ServerTruncation>;
-  /** The window that truncations imply. */
   cutTo?: number;
   /** The most tokens read of a request after truncations implied a smaller window. */
   readBeyond?: number;
-  /** The window that a rejection named, if smaller than assumed. */
   window?: number;
   /** o200k tokens of the shortest request rejected as too long. */
   refused?: number;
-  /** Limits of bytes and images, learned from rejections. */
   weight?: OverWeight;
 }
 
-/** A request of which fewer tokens were read than any tokenizer could produce. */
+/** Fewer tokens were read than any tokenizer could produce. */
 interface ServerTruncation {
   /** In the model's tokens. */
   readonly reported: number;
@@ -78,11 +74,11 @@ const getLearnedWindow = ({ window = Infinity, cutTo = Infinity }: LearnedLimits
 
 export type AnsweredRequest = Pick<PreparedRequest, 'conversation' | 'model' | 'countedTokens' | 'mustRead'>;
 
-/** Learns from models' answers how many tokens requests have, by model key. */
+/** Learns by model key how many tokens requests have. */
 export class TokenLearning {
   private readonly models = new Map<string, LearnedLimits>();
 
-  /** Returns the model's tokens per o200k token. */
+  /** Model tokens per o200k token. */
   getFactor({ key, tokenFactor = 1 }: UpstreamModel): number {
     return this.models.get(key)?.factor ?? tokenFactor;
   }
@@ -91,7 +87,7 @@ export class TokenLearning {
     return this.models.get(key)?.factor !== undefined;
   }
 
-  /** Returns o200k tokens of a whole request. */
+  /** o200k tokens of a whole request. */
   computeFittingTokens(model: UpstreamModel): number {
     const allowed = Math.floor(
       computeAllowedTokens(model.contextWindow, getReservedTokens(model)) / this.getFactor(model),
@@ -123,9 +119,9 @@ export class TokenLearning {
   }
 
   /**
-   * Some servers silently truncate requests longer than their context (Ollama to half of `num_ctx`:
-   * ollama/ollama#17427). This assumes truncation if a server reports the same size for two
-   * requests of different size.
+   * Some servers silently truncate long requests (Ollama to half of `num_ctx`:
+   * ollama/ollama#17427). If two different requests have the same reported size, the server
+   * truncated them.
    */
   private noteTruncation(model: UpstreamModel, conversation: LiveId, cut: ServerTruncation): number | undefined {
     const learned = this.getLearnedLimits(model);
@@ -137,7 +133,7 @@ export class TokenLearning {
       return undefined;
     }
     if (Math.abs(before.mustRead - mustRead) * FACTOR_BOUNDS.least <= same) return undefined;
-    // A server that keeps half of a prompt that is too long reads more of one that fits.
+    // A server that keeps half of a long prompt reads more of one that fits.
     const window = Math.min(model.contextWindow, Math.max(reported, learned.readBeyond ?? 0));
     if (getLearnedWindow(learned) <= window) return undefined;
     learned.cutTo = window;
@@ -152,7 +148,6 @@ export class TokenLearning {
     if (isWrong || readBeyond !== undefined) learned.readBeyond = Math.max(readBeyond ?? 0, reported);
   }
 
-  /** Returns the vendor's stated lifetime, corrected by answers. */
   getCacheSpan({ key, cacheSpan }: UpstreamModel): CacheLifespan | undefined {
     const { warmMs = 0, coldMs = Infinity } = this.models.get(key) ?? {};
     // Without a stated lifetime, answers only show how long a prompt was kept.
@@ -178,16 +173,13 @@ export class TokenLearning {
       learned.coldMs = Math.min(learned.coldMs ?? Infinity, ageMs);
   }
 
-  /** @param overflow what the vendor said about the request's length */
   learnFromRejection(model: UpstreamModel, counted: number, { tokens, limit }: OverflowTokens = {}): void {
     const learned = this.getLearnedLimits(model);
     if (limit !== undefined && limit < model.contextWindow) learned.window = limit;
-    // An exact number makes guessing from the rejection unnecessary.
     if (tokens !== undefined && counted >= MIN_LEARNED_TOKENS) learned.factor = clampFactor(tokens / counted);
     else learned.refused = Math.min(counted, learned.refused ?? counted);
   }
 
-  /** @param bytes approximate size of the request */
   learnWeightLimit(model: UpstreamModel, bytes: number, said: OverWeight): void {
     const learned = this.getLearnedLimits(model);
     // Our size may differ slightly from what was sent; a stated limit is exact.
@@ -199,7 +191,6 @@ export class TokenLearning {
     return { ...limits, ...this.models.get(key)?.weight };
   }
 
-  /** Returns the model with what rejections and truncations have shown. */
   applyLearnedLimits<Model extends UpstreamModel>(model: Model): Model {
     const learned = this.models.get(model.key);
     const window = learned ? getLearnedWindow(learned) : Infinity;

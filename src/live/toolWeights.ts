@@ -1,4 +1,3 @@
-/** Tokens of tool declarations in every request, and how often the tools are called. */
 import { getBlocks, isRecord, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
@@ -12,9 +11,7 @@ export interface DeclaredTool {
 }
 
 export interface ToolWeight extends DeclaredTool {
-  /** Number of calls in this conversation. */
   readonly calls: number;
-  /** Number of calls in other open conversations. */
   readonly callsElsewhere: number;
 }
 
@@ -44,7 +41,6 @@ export function getToolName(declaration: unknown): string {
   return typeof named === 'string' ? named : typeof type === 'string' ? type : '';
 }
 
-/** Counts calls by tool name, for a conversation that mostly grows. */
 export class CallCounts {
   private readonly counts = new Map<string, number>();
   private last: ApiMessage | undefined;

@@ -2,15 +2,11 @@ import type { LiveConversation } from './liveConversation';
 import type { LiveDependencies, LiveSettings } from './types';
 
 export class UsableSettings {
-  /** Missing providers already reported. */
   private readonly missing = new Set<string>();
 
   constructor(private readonly parts: LiveDependencies) {}
 
-  /**
-   * Replaces a missing provider by the default one and reports it once.
-   * @param conversation only Lossless runs for it if its agent asked for too much again
-   */
+  /** Replaces a missing provider by the default one and reports it once. */
   getSettings(conversation?: LiveConversation): LiveSettings {
     const { manager, emit } = this.parts;
     const given = conversation?.isCareful ? makeCareful(this.parts.settings()) : this.parts.settings();
@@ -33,7 +29,7 @@ export class UsableSettings {
   }
 }
 
-/** Unless the user chose otherwise, an agent that can't recall only loses duplicates. */
+/** An agent that can't recall only loses duplicates, unless the user chose otherwise. */
 const makeStrict = (settings: LiveSettings): LiveSettings =>
   settings.provider === 'lossless' && settings.config === undefined
     ? { ...settings, config: { strictOnly: true } }

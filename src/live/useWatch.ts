@@ -1,4 +1,4 @@
-/** Counts what a conversation's agent asks for again after its condensations. */
+/** Counts what an agent asks for again after condensations. */
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import type { Edit } from '../core/condense/edits/edits';
 import { findTurnStarts } from '../core/condense/futureNeed/cuts';
@@ -25,7 +25,6 @@ export interface WatchedCondensation {
   readonly edits: readonly Edit[];
 }
 
-/** Reads each message once. */
 export class UseWatch {
   private counted = NO_USE;
   private read: number;
@@ -33,7 +32,6 @@ export class UseWatch {
   private constructor(
     readonly id: CondensationId,
     private readonly removed: LinesByFile,
-    /** Uses per turn before any condensation. */
     private readonly rate: number,
     from: number,
   ) {
@@ -65,7 +63,7 @@ export class UseWatch {
     return this.counted.turns >= WATCHED_TURNS || isExcessiveUse(this.use);
   }
 
-  /** Counts new messages. @param messages the same conversation, grown */
+  /** @param messages the same conversation, grown */
   followMessages(messages: readonly ApiMessage[]): void {
     const added = messages.slice(this.read);
     this.read = messages.length;

@@ -1,12 +1,11 @@
-/** Which part of a request its vendor must read. The rest says nothing about the window. */
+/** The rest of a request says nothing about the window. */
 import { getBlocks, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 
 /**
- * Counts o200k tokens that a vendor may skip or count differently: thinking of earlier turns
- * (Anthropic API guide, "Extended thinking"), images, results of its own searches, and unknown
- * blocks.
+ * o200k tokens that a vendor may skip or count differently: thinking of earlier turns (Anthropic
+ * API guide, "Extended thinking"), images, results of its own searches, and unknown blocks.
  */
 export const countOptionalTokens = (messages: readonly ApiMessage[], counter: MessageCounter): number =>
   messages.reduce((sum, message) => sum + sumOptional(getBlocks(message), counter), 0);

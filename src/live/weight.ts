@@ -1,7 +1,3 @@
-/**
- * The size of a request in bytes and images, and which images to remove so that a vendor accepts
- * it.
- */
 import type { OverWeight } from '../api/tooLong';
 import type { View } from '../core/condense/edits/view';
 import { isTooLarge, type ImageLimits } from '../core/condense/operations/oldImages';
@@ -9,25 +5,19 @@ import { hasImages, countImageBytes, listImages, countMessageBytes, type PlacedI
 import { findTask } from '../core/messages/task';
 import type { RequestLimits } from '../core/vendors/requestLimits';
 
-/** The vendor's limits, and limits learned from rejections. */
 export type WeightLimits = RequestLimits & Pick<OverWeight, 'imageBytes' | 'edge'>;
 
 /** True if single images were rejected instead of the whole body. */
 export const isAboutImages = ({ imageBytes, edge, manyImages }: OverWeight): boolean =>
   imageBytes !== undefined || edge !== undefined || manyImages !== undefined;
 
-/** Which images stay; Truncation's configuration has the same fields. */
 export interface ImageSelection extends ImageLimits {
   readonly keepNewest: number;
 }
 
-/**
- * Removes images from the first share of the limit on, down to the second, since later images must
- * fit too.
- */
+/** Later images must fit too. */
 const DUE_BYTES_SHARE = 0.9;
 const TARGET_BYTES_SHARE = 0.5;
-/** Number of images to keep if there are more than a vendor accepts at full size. */
 const MAX_IMAGES_KEPT_AFTER_REMOVAL = 10;
 
 export interface RequestContent extends Pick<View, 'original' | 'messages'> {
@@ -37,14 +27,10 @@ export interface RequestContent extends Pick<View, 'original' | 'messages'> {
   readonly pinned: ReadonlySet<number>;
 }
 
-/** Approximates the bytes of a request. */
 export const measureRequest = ({ messages, besideBytes }: Pick<RequestContent, 'messages' | 'besideBytes'>): number =>
   messages.reduce((sum, message) => sum + countMessageBytes(message), besideBytes);
 
-/**
- * Returns undefined if the request is small enough or no image can be removed. The newest image
- * stays if possible.
- */
+/** Undefined if the request is small enough or no image can be removed. */
 export function selectImages(weighed: RequestContent, limits: WeightLimits): ImageSelection | undefined {
   if (!weighed.messages.some(hasImages)) return undefined;
   const { bytes = Infinity, manyImages, imageBytes: maxBytes, edge: maxEdge } = limits;
@@ -77,7 +63,6 @@ export function selectImages(weighed: RequestContent, limits: WeightLimits): Ima
   return goes ? { ...single, keepNewest } : undefined;
 }
 
-/** Counts the leading sizes that fit the bytes together. */
 function countFitting(sizes: readonly number[], bytes: number): number {
   let left = bytes;
   const first = sizes.findIndex((size) => (left -= size) < 0);

@@ -1,4 +1,4 @@
-/** Warns the user once each about a conversation that barely fits the model's window. */
+/** Warns once about a conversation that barely fits the model's window. */
 import type { CondensationOutcome } from '../core/condense';
 import { formatTokens } from '../core/format';
 import { getFollowUp } from './condensationRequest';
@@ -9,7 +9,6 @@ import type { LiveDependencies, LiveSettings } from './types';
 
 /** After this many condensed requests in a row, the window is too small for the task. */
 const TOO_SMALL_AFTER_CONDENSATIONS = 4;
-/** Share of the window above which to warn if nothing more can be condensed. */
 const FULL_WINDOW_SHARE = 2 / 3;
 
 export class WindowWarnings {
@@ -22,7 +21,6 @@ export class WindowWarnings {
     private readonly parts: LiveDependencies,
   ) {}
 
-  /** Message if condensing leaves the conversation above its threshold. */
   get exhausted(): string | undefined {
     return this.words;
   }
@@ -37,7 +35,7 @@ export class WindowWarnings {
     this.parts.emit({ kind: 'problem', conversation: id, message });
   }
 
-  /** Warns while there is still room that nothing more can be removed. */
+  /** Warns while there is still room. */
   recordRemainder(reason: CondensationReason, outcome: CondensationOutcome | undefined, settings: LiveSettings): void {
     if (this.words !== undefined || (outcome?.kind !== 'condensed' && outcome?.kind !== 'unchanged')) return;
     const { conversation } = this;

@@ -14,11 +14,11 @@ export interface DayUsage extends TokenSums {
   readonly requests: number;
   /** US dollars for requests with a known price. */
   readonly cost: number;
-  /** Number of requests that `cost` lacks because their price is unknown. */
+  /** Requests without a known price, which `cost` lacks. */
   readonly unpriced: number;
-  /** Number of requests that we reconstructed because the agent recorded none. */
+  /** Requests that we reconstructed because the agent recorded none. */
   readonly replayed: number;
-  /** US dollars of the replayed requests. The real cost may be higher: see `computeCostRange`. */
+  /** US dollars; the real cost may be higher (see `computeCostRange`). */
   readonly replayedCost: number;
 }
 
@@ -46,9 +46,9 @@ export interface SessionAccount {
 
 export interface CompactionSum {
   readonly count: number;
-  /** US dollars, recorded or estimated; undefined if no price is known. */
+  /** US dollars; undefined if no price is known. */
   readonly cost?: number;
-  /** An estimated cost is in no other sum; a recorded one is part of the requests' cost. */
+  /** An estimated cost is in no other sum; a recorded one is. */
   readonly isEstimate: boolean;
 }
 
@@ -57,7 +57,6 @@ const GROUPINGS_BY_TIME: ReadonlySet<Grouping> = new Set(['block', 'day', 'week'
 export type Grouping = (typeof GROUPINGS)[number];
 
 export interface AccountRow extends TokenSums {
-  /** An agent's name, a folder, a model ID, a date or a session's path. */
   readonly key: string;
   readonly label: string;
   readonly sessions: number;
@@ -84,7 +83,6 @@ const UNKNOWN_KEY = 'unknown';
 
 type OpenRow = { -readonly [Key in keyof AccountRow]: AccountRow[Key] };
 
-/** Sorts times chronologically, sessions as trees, and everything else by cost. */
 export function groupAccount(sessions: readonly SessionAccount[], grouping: Grouping): AccountRow[] {
   const rows = new Map<string, OpenRow>();
   const seen = new Set<string>();
@@ -112,7 +110,6 @@ const makeEmptyRow = (key: string, label: string): OpenRow => ({
 const compareCost = (a: AccountRow, b: AccountRow): number =>
   b.cost - a.cost || b.cacheRead + b.fresh - a.cacheRead - a.fresh || (a.key < b.key ? -1 : 1);
 
-/** Lists each session before its descendants. */
 function makeTreeRows(sessions: readonly SessionAccount[], own: ReadonlyMap<string, OpenRow>): AccountRow[] {
   const byPath = new Map(sessions.map((session) => [session.path, session]));
   const below = new Map<string | undefined, SessionAccount[]>();
@@ -268,7 +265,6 @@ function countCalls(sessions: readonly SessionAccount[]): AccountTotal['calls'] 
 export interface AccountOverview {
   readonly total: AccountTotal;
   readonly groups: Readonly<Record<Grouping, readonly AccountRow[]>>;
-  /** Costs exclude descendants. */
   readonly sessions: readonly (Pick<SessionAccount, 'title' | 'window' | 'fill' | 'now' | 'compactions'> &
     Pick<AccountRow, 'cost' | 'replayedCost' | 'requests' | 'unpriced'>)[];
 }
@@ -340,7 +336,7 @@ export const selectSessionsUsedSince = (
 ): readonly SessionAccount[] =>
   since === undefined ? sessions : sessions.filter(({ usage }) => usage.some(({ day }) => day >= since));
 
-/** Keeps the requests since a local date. Composition is not stored by day, so it stays whole. */
+/** Composition is not stored by day, so it stays whole. */
 export function cutSessionsSince(sessions: readonly SessionAccount[], since?: string): readonly SessionAccount[] {
   if (since === undefined) return sessions;
   return selectSessionsUsedSince(sessions, since).map((session) => ({

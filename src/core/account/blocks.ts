@@ -2,7 +2,7 @@ import { formatLocalDay } from '../localDay';
 
 const HOUR_MS = 60 * 60_000;
 
-/** Milliseconds of the session limit of Claude's and ChatGPT's plans. */
+/** Session limit of Claude's and ChatGPT's plans. */
 export const BLOCK_MS = 5 * HOUR_MS;
 
 interface RequestTime {
@@ -13,7 +13,7 @@ interface RequestTime {
 
 /**
  * Finds five-hour blocks as ccusage's `blocks` does: a block starts at the hour of its first
- * request. We know only this device, but vendors count all of them.
+ * request.
  * @returns a function that gives the start of a request's block in milliseconds since the epoch
  */
 export function findBlockStarts(moments: readonly RequestTime[]): (agent: string, at: number) => number {

@@ -11,13 +11,12 @@ import type { MessageCounter } from '../tokens/messageCounter';
 import type { ConversationRequest } from './replay';
 import { OFTEN_SENT_TIMES, type PartKind } from './parts';
 
-/** o200k tokens, summed over all requests: content that was sent ten times counts ten times. */
+/** o200k tokens; content that was sent ten times counts ten times. */
 export type PartSums = Readonly<Record<PartKind, number>>;
 
 export interface ReadFileSum {
   readonly path: string;
   readonly reads: number;
-  /** Counts each result once. */
   readonly tokens: number;
 }
 
@@ -37,7 +36,6 @@ export interface Composition {
   readonly parts: PartSums;
   readonly sentOften: number;
   readonly files: readonly ReadFileSum[];
-  /** Results to which the agent never referred, by descending cost. */
   readonly unused: readonly UnusedResult[];
   readonly calls: readonly ToolCalls[];
 }
@@ -223,7 +221,7 @@ function listReadFiles(exchanges: readonly ToolExchange[], counter: MessageCount
     .slice(0, MAX_TOP_ENTRIES);
 }
 
-/** Lists results of which the model used no new name and whose file no later call named. */
+/** A result is unused if the model used none of its new names and no later call named its file. */
 function listUnusedResults(
   messages: readonly ApiMessage[],
   exchanges: readonly ToolExchange[],

@@ -1,4 +1,3 @@
-/** How full a model's context window is; all displays use this figure. */
 import type { MessageCounter } from '../tokens/messageCounter';
 import type { ApiMessage } from '../messages/types';
 import { countPromptTokens } from '../cost/usage';
@@ -6,7 +5,7 @@ import { formatShare } from '../percent';
 import type { LastRequest } from './recordedRequest';
 
 export interface FillLevel {
-  /** Tokens of the conversation with its instructions and tools, as its model counts them. */
+  /** Tokens with instructions and tools, as the model counts them. */
   readonly tokens: number;
   readonly window?: number | undefined;
   /** True if based on the agent's last recorded request; false if we counted the tokens. */
@@ -29,7 +28,6 @@ export interface FillModel {
 /** Optional larger window of Claude models in tokens (Anthropic API guide, "Context windows"). */
 const LARGE_WINDOW_TOKENS = 1_000_000;
 
-/** @param declared o200k tokens of the instructions and tools, if the file contains them */
 export function fillLevel(
   messages: readonly ApiMessage[],
   { tokenFactor, window }: FillModel,
@@ -48,7 +46,7 @@ export function fillLevel(
   return { tokens, ...chooseWindow(0, last?.window ?? window, last?.model), isRecorded: false };
 }
 
-/** Returns the known window of a model, unless the vendor answered a larger request. */
+/** Returns the known window, unless the vendor answered a larger request. */
 export function chooseWindow(
   prompt: number,
   window: number | undefined,
@@ -66,13 +64,11 @@ export function chooseWindow(
  */
 export function estimateCondensedFill(fill: FillLevel, counted: number, after: number): FillLevel {
   if (after === counted) return fill;
-  // Keeps the result from becoming negative.
   const factor = counted > 0 ? Math.min(fill.tokenFactor ?? 1, fill.tokens / counted) : (fill.tokenFactor ?? 1);
   return { ...fill, tokens: Math.max(0, Math.round(fill.tokens - factor * (counted - after))), isRecorded: false };
 }
 
 /**
- * Estimates the fill level of a copy that was given back, until its agent records a request.
  * @param original `renewed`: tokens of its messages that the agent adds again when it continues the
  * copy
  */
@@ -85,10 +81,7 @@ export const estimateCopyFill = (
   fromOriginal: { renewed: original.renewed },
 });
 
-/**
- * Explains why the recorded total exceeds the messages; undefined if it does not.
- * @param counted o200k tokens of the messages
- */
+/** Undefined if the recorded total does not exceed the messages. */
 export function explainFill({ tokens, tokenFactor = 1, isRecorded }: FillLevel, counted: number): string | undefined {
   const rest = Math.round(tokens - tokenFactor * counted);
   if (!isRecorded || rest <= 0) return undefined;
@@ -103,14 +96,10 @@ const formatTokens = (tokens: number): string => tokens.toLocaleString('en-US');
 
 const isRough = ({ isRecorded, window }: FillLevel): boolean => !isRecorded || window === undefined;
 
-/**
- * Formats `52%`, or `≈ 52%` if the agent did not record the figure.
- * @param assumed tokens, if the model's window is unknown
- */
+/** Formats `52%`, or `≈ 52%` if the agent did not record the figure. */
 export const fillShare = (fill: FillLevel, assumed: number): string =>
   `${isRough(fill) ? '≈ ' : ''}${formatShare(fill.tokens, fill.window ?? assumed, 0)}`;
 
-/** Formats `61% → ≈ 46% full`. */
 export const fillChange = (before: FillLevel, after: FillLevel, assumed: number): string =>
   `${fillShare(before, assumed)} → ${fillShare(after, assumed)} full`;
 

@@ -1,6 +1,5 @@
 /**
- * Counts each paid request once: forks, copies, resumed and given-back sessions repeat requests,
- * and only the session that made a request counts it.
+ * Counts each paid request once: forks, copies, resumed and given-back sessions repeat requests.
  */
 import type { DayUsage, SessionAccount } from './account';
 import { findBlockStarts } from './blocks';
@@ -25,7 +24,7 @@ export interface PaidRequest extends TokenSums {
   readonly isCopy?: boolean;
 }
 
-/** The agent's running total for a session, with prices for tokens that no recorded request has. */
+/** The agent's running total, with prices for tokens that no recorded request has. */
 export interface PaidTotal {
   readonly at: number;
   readonly after: number;
@@ -39,7 +38,6 @@ export interface PaidModel extends TokenSums {
   readonly charge?: number;
   /** US dollars per token of each kind; absent if unknown. */
   readonly rates?: TokenSums;
-  /** US dollars for tools, in addition to the session's requests. */
   readonly toolCost?: number;
 }
 
@@ -57,7 +55,6 @@ interface RequestClaim {
   readonly isCopy: boolean;
 }
 
-/** Returns the accounts in the order of `sessions`. */
 export function countOnce(sessions: readonly ReadSession[]): SessionAccount[] {
   const inOrder = [...sessions].sort(compareAge);
   const claims = new Map<string, RequestClaim>();
@@ -120,7 +117,6 @@ interface KeyedClaim extends RequestClaim {
   readonly key: string;
 }
 
-/** Nearest first. */
 export const listOriginIds = (identity: RecordedSession | undefined): readonly string[] =>
   identity?.forkOf === undefined ? [] : [identity.forkOf, ...(identity.furtherOrigins ?? [])];
 
@@ -159,16 +155,13 @@ const listAllClaims = (session: ReadSession): readonly KeyedClaim[] =>
     key: request.key === undefined ? `${session.path}\n${index}` : `${session.agent}\n${request.key}`,
   }));
 
-/**
- * Copied records keep their times or get times only milliseconds apart, faster than any model
- * answers.
- */
+/** Copied records get times only milliseconds apart, faster than any model answers. */
 const MAX_COPYING_MS = 1_000;
 
 /**
  * Keys can collide by chance. A record is a copy if the origin had it before the session started
- * and it has its original time or the time of copying. If the origin's file is gone, everything
- * older than the session is a copy.
+ * and it has its original time or the time of copying. Without the origin's file, everything older
+ * than the session is a copy.
  */
 function listClaimsInLineage(
   session: ReadSession,
@@ -200,7 +193,7 @@ interface ParentSession {
   readonly relation: 'fork' | 'subagent';
 }
 
-/** A session's parent is the recorded one, or the session that made its newest copied request. */
+/** The recorded parent, or the session that made the newest copied request. */
 function findParentSessions(
   sessions: readonly ReadSession[],
   keyed: KeyedRequests,
@@ -254,7 +247,6 @@ interface CountedSessions {
 
 const TOKEN_KINDS = ['fresh', 'cacheWrite', 'cacheRead', 'output'] as const;
 
-/** Of several files of a session, chooses the one with the largest totals. */
 function findSessionsWithTotals(sessions: readonly ReadSession[]): ReadonlySet<ReadSession> {
   const furthest = new Map<string, ReadSession>();
   const sumLengths = ({ totals = [] }: ReadSession): number =>
@@ -269,8 +261,8 @@ function findSessionsWithTotals(sessions: readonly ReadSession[]): ReadonlySet<R
 }
 
 /**
- * Lists what the agent's totals contain beyond recorded requests, such as compactions, titles and
- * checks. A fork continues its origin's totals.
+ * Lists what the agent's totals contain beyond recorded requests, such as compactions and titles. A
+ * fork continues its origin's totals.
  */
 function listRest(session: ReadSession, { inOrder, owned, above, keyed }: CountedSessions): PaidRequest[] {
   const { totals = [], requests, identity, agent } = session;

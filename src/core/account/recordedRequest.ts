@@ -8,17 +8,16 @@ export interface RecordedRequest {
   /** The agent's name for the model's vendor, such as `openrouter`. */
   readonly seller?: string;
   /**
-   * Absent if the agent recorded no size. If the vendor served a request in several steps, `usage`
-   * is the last one, which shows how full the window is.
+   * Absent if the agent recorded no size. Of several steps, `usage` is the last one, which shows
+   * how full the window is.
    */
   readonly usage?: Usage;
   readonly isOdd?: true;
-  /** Earlier steps and other models, which are charged in addition to `usage`. */
+  /** Earlier steps and other models, charged in addition to `usage`. */
   readonly parts?: readonly RequestPart[];
   readonly service?: ServiceConditions;
   /** Equal in all records of one request; see `RecordedSession.keys`. */
   readonly key?: string;
-  /** True if the record repeats a request of another session. */
   readonly isCopy?: boolean;
   readonly outputTokens?: number;
   /** US dollars, as computed by the agent. */
@@ -36,7 +35,6 @@ export interface RequestPart {
 
 export interface RecordedTotal {
   readonly at?: number;
-  /** Number of the session's requests recorded before this total. */
   readonly after: number;
   readonly compactions: number;
   /** Number of answers included, if the agent records only totals. */
@@ -44,12 +42,10 @@ export interface RecordedTotal {
   readonly models: readonly ModelTotal[];
 }
 
-/** What the vendor has charged for a session so far. */
 export interface RecordedCharge {
   readonly at?: number;
   /**
-   * Number of the conversation's answers included; `sideAnswers` counts those of subagents, by
-   * message ID.
+   * `answers` counts the conversation's answers, `sideAnswers` those of subagents by message ID.
    */
   readonly answers: number;
   readonly sideAnswers?: Readonly<Record<string, number>>;
@@ -60,7 +56,6 @@ export interface ModelTotal {
   readonly model?: string;
   readonly usage: Usage;
   readonly requests?: number;
-  /** Number of searches by the vendor's tool. */
   readonly webSearches?: number;
 }
 
@@ -68,9 +63,9 @@ export interface RecordedSession {
   readonly id?: string;
   /** Start of the file in milliseconds since the epoch. Everything earlier is a copy. */
   readonly began?: number;
-  /** ID of the session from which this one was forked or whose records it starts with. */
+  /** ID of the session from which this one was forked. */
   readonly forkOf?: string;
-  /** IDs of further ancestors, in case the origin's file is gone. */
+  /** In case the origin's file is gone. */
   readonly furtherOrigins?: readonly string[];
   /**
    * Whether keys are unique in all of the agent's sessions, or only in a session and its ancestors.
@@ -82,7 +77,6 @@ export interface RecordedCompaction {
   /** Index of the first message that was sent after the compaction. */
   readonly message: number;
   readonly at?: number;
-  /** Tokens of the context before the compaction. */
   readonly tokensBefore?: number;
 }
 
@@ -90,15 +84,13 @@ export interface RecordedRequests {
   readonly requests: readonly RecordedRequest[];
   readonly compactions: readonly RecordedCompaction[];
   readonly session?: RecordedSession;
-  /** Default: true if any request is marked as a compaction. */
   readonly hasCompactions?: boolean;
-  /** In file order. Each total includes the previous ones and, in a fork, the origin's cost. */
+  /** Each total includes the previous ones and, in a fork, the origin's cost. */
   readonly totals?: readonly RecordedTotal[];
-  /** Set if the agent records only what the vendor charged. */
   readonly charged?: RecordedCharge;
-  /** Index of the first message that is not from the continued session. Default 0. */
+  /** Index of the first message that is not from the continued session. */
   readonly ownFrom?: number;
-  /** True if another session paid for the answers without a recorded request. Default false. */
+  /** True if another session paid for the answers without a recorded request. */
   readonly isComplete?: boolean;
 }
 
@@ -107,10 +99,7 @@ export type LastRequest = Omit<RecordedRequest, 'message'> & {
   readonly messagesSince?: number;
 };
 
-/**
- * Returns all requests if `history` is `all`, because they refer to its messages; otherwise only
- * the last one.
- */
+/** Only `all` returns all requests, because they refer to messages of the whole history. */
 export function selectRecordedRequests(
   history: 'active' | 'all' | undefined,
   recorded: RecordedRequests | undefined,
@@ -127,7 +116,7 @@ export function findLastRequest(recorded: RecordedRequests, count: number): Last
   const last = findLastAnswer(recorded);
   if (!last) return undefined;
   const { message, ...rest } = last;
-  // A compaction can keep the last answers, so they follow it but were requested before it.
+  // A compaction can keep the last answers, which were requested before it.
   const isCompacted = recorded.compactions.some(
     (compaction) =>
       message === undefined || compaction.message > message || (compaction.at ?? 0) > (last.at ?? Infinity),
@@ -181,7 +170,7 @@ export function withoutOddNumbers<T extends RecordedRequests>(recorded: T): T {
   };
 }
 
-/** Returns the last answer of known size, preferring the conversation's own to a subagent's. */
+/** Prefers the conversation's own answer to a subagent's. */
 export function findLastAnswer({ requests }: Pick<RecordedRequests, 'requests'>): RecordedRequest | undefined {
   const answers = requests.filter(({ purpose, usage }) => purpose === 'answer' && usage);
   return answers.findLast(({ message }) => message !== undefined) ?? answers.at(-1);

@@ -15,7 +15,6 @@ export interface ConversationRequest {
   readonly at?: number;
 }
 
-/** Finds the compactions of an agent that marks only its summaries. */
 export const findMarkedCompactions = (messages: readonly ApiMessage[]): RecordedCompaction[] =>
   messages.flatMap((message, index) =>
     index > 0 && (message['isSummary'] === true || message['isCompactSummary'] === true) ? [{ message: index }] : [],
@@ -48,7 +47,7 @@ export function listRequests(
   return requests;
 }
 
-/** How an agent and its model turn a conversation's o200k tokens into billed tokens. */
+/** How a model turns a conversation's o200k tokens into billed tokens. */
 export interface Calibration {
   /** Tokens of instructions and tool declarations, as the model counts them. */
   readonly fixed: number;
@@ -60,7 +59,6 @@ export interface Calibration {
   readonly accounting: UsageAccounting;
   /** Cache lifetime in milliseconds; undefined if unknown. */
   readonly cacheMs: number | undefined;
-  /** Whether the vendor bills cache writes, and for which lifetime. */
   readonly writes: 'none' | 'short' | 'long';
 }
 
@@ -71,7 +69,6 @@ export interface CalibrationPair {
 
 const MIN_CALIBRATION_PAIRS = 3;
 
-/** Returns undefined if there is too little recorded usage. */
 export function fitCalibration(pairs: readonly CalibrationPair[]): Calibration | undefined {
   const [first] = pairs;
   if (!first || pairs.length < MIN_CALIBRATION_PAIRS) return undefined;
@@ -102,10 +99,6 @@ const CACHE_LIFETIMES_MS = {
   long: [60 * 60_000],
 } as const;
 
-/**
- * Finds the share of the previous prompt that was read while the cache was warm, and the total
- * error.
- */
 function fitCacheLifetime(pairs: readonly CalibrationPair[], ms: number): { ms: number; share: number; error: number } {
   const reads = pairs.slice(1).map(({ request, usage }, index) => {
     const before = pairs[index] as CalibrationPair;
@@ -130,10 +123,7 @@ export const isWarm = (
 /** Plausible model tokens per o200k token. */
 const FACTOR_BOUNDS = { least: 0.5, most: 3 } as const;
 
-/**
- * Theil–Sen estimate of y = fixed + factor · x: median slope between distant points, median
- * residual.
- */
+/** Theil–Sen estimate of y = fixed + factor · x. */
 function fitLine(points: readonly { readonly x: number; readonly y: number }[]): { fixed: number; factor: number } {
   const half = Math.max(1, Math.floor(points.length / 2));
   const slopes = points.flatMap(({ x, y }, index) => {
@@ -145,7 +135,6 @@ function fitLine(points: readonly { readonly x: number; readonly y: number }[]):
   return { factor, fixed: Math.max(0, computeMedian(points.map(({ x, y }) => y - factor * x))) };
 }
 
-/** Returns NaN for an empty list. */
 export function computeMedian(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (sorted.length - 1) / 2;

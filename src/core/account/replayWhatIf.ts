@@ -1,6 +1,6 @@
 /**
  * Estimates what a stored conversation would have cost if it had been condensed as it grew. Assumes
- * the same answers, and keeps the agent's own compactions.
+ * the same answers.
  */
 import type { View } from '../condense/edits/view';
 import { KeptLineChecker } from '../condense/futureNeed/kept';
@@ -19,11 +19,11 @@ export interface ReplayOptions {
   readonly requests: readonly ConversationRequest[];
   readonly calibration: Calibration;
   readonly counter: MessageCounter;
-  /** A request with more tokens, as the model counts them, is condensed. */
+  /** Requests with more model tokens are condensed. */
   readonly dueTokens: number;
   /**
    * Returns undefined if condensing saves nothing.
-   * @param earlier previous edits, whose part of the view stays unchanged
+   * @param earlier previous edits, which stay unchanged
    */
   readonly condense: (prefix: readonly ApiMessage[], earlier: readonly Edit[]) => Promise<View | undefined>;
 }
@@ -35,13 +35,10 @@ export interface ReplayedCosts {
   readonly condensations: number;
   /** Number of lines that later edits quote. */
   readonly needed: number;
-  /**
-   * Number of needed lines that the condensed view lacks; `recallable` counts those that a marker
-   * references.
-   */
+  /** Needed lines that the view lacks; `recallable` counts those that a marker references. */
   readonly missing: number;
   readonly recallable: number;
-  /** One extra request for each place with missing lines: an upper bound. */
+  /** One request for each place with missing lines: an upper bound. */
   readonly rereads: readonly Usage[];
 }
 
@@ -103,7 +100,6 @@ interface ReplayState {
   readonly edits: readonly Edit[];
   /** o200k tokens that the edits save. */
   readonly saved: number;
-  /** View after the last condensation; undefined before the first. */
   readonly view: readonly ApiMessage[] | undefined;
   readonly waitFor: number;
 }

@@ -4,22 +4,20 @@ export interface SessionSaving {
   /** US dollars of the requests with a known price, both sides replayed. */
   readonly days: readonly { readonly day: string; readonly before: number; readonly after: number }[];
   readonly condensations: number;
-  /** Number of lines that later edits quote; `missing` counts those that were condensed by then. */
+  /** Lines that later edits quote; `missing` counts those condensed by then. */
   readonly needed: number;
   readonly missing: number;
   readonly recallable: number;
-  /** US dollars if the agent reads each place with missing lines once more. */
+  /** US dollars if the agent reads missing lines again. */
   readonly rereads: number;
 }
 
 export interface WhatIfSum {
   readonly sessions: number;
   readonly condensed: number;
-  /** Sessions whose window or price is unknown, so that their cost counts unchanged. */
+  /** Sessions whose window or price is unknown. */
   readonly unknown: number;
-  /**
-   * US dollars: `cost` is actual, `after` condensed, `atMost` with all missing lines read again.
-   */
+  /** US dollars: `cost` is actual, `after` condensed, `atMost` with missing lines read again. */
   readonly cost: number;
   readonly after: number;
   readonly atMost: number;
@@ -31,7 +29,6 @@ export interface WhatIfSum {
 
 /**
  * Scales each session's actual cost by the ratio of its replayed costs with and without condensing.
- * @param savings by path; `unknown` if a session's saving can't be estimated
  */
 export function computeWhatIf(
   sessions: readonly SessionAccount[],

@@ -16,8 +16,8 @@ export function formatMoney(money: CostAndRequests): string {
 }
 
 /**
- * Maximum ratio of a session's real to its replayed cost: its file lacks system prompts and tools,
- * and caches expire (docs/research/costs.md).
+ * Maximum ratio of real to replayed cost: a session's file lacks system prompts and tools, and
+ * caches expire (docs/research/costs.md).
  */
 const MAX_REPLAY_FACTOR = 2.5;
 
@@ -29,7 +29,6 @@ export const computeCostRange = ({
   most: cost + replayedCost * (MAX_REPLAY_FACTOR - 1),
 });
 
-/** Empty if everything was recorded. */
 export const describeEstimated = ({ estimated }: Pick<AccountTotal, 'estimated'>): string =>
   estimated.length === 0
     ? ''
@@ -53,7 +52,6 @@ export const describeUncomposed = ({ uncomposed }: Pick<AccountTotal, 'uncompose
     ? ''
     : `${formatPlural(uncomposed, 'session')} ${uncomposed === 1 ? 'is' : 'are'} too large or damaged to look into: only the requests are counted.`;
 
-/** Formats "2 sessions could not be read (1: no permission to read it; 1: …)". */
 export function describeUnread({ unread }: Pick<AccountTotal, 'unread'>): string {
   const all = unread.reduce((sum, { sessions }) => sum + sessions, 0);
   if (all === 0) return '';

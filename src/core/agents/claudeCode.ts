@@ -14,7 +14,6 @@ export const claudeCode = {
       steps: [ANY_NAME, ANY_NAME, 'subagents', /^agent-.*\.jsonl$/s],
       parent: 'session-above',
     },
-    // Files of subagents of version 2.0.
     {
       root: '${CLAUDE_CONFIG_DIR:-~/.claude}/projects',
       steps: [ANY_NAME, /^agent-.*\.jsonl$/s],

@@ -8,7 +8,6 @@ export const continueDev = {
   name: 'Continue',
   formats: ['continue'],
   seen: { versions: '1.5', on: 'hand-written sessions' },
-  // Skips `sessions.json`, the index of the folder.
   stores: [{ root: '${CONTINUE_GLOBAL_DIR:-~/.continue}/sessions', steps: [/^(?!sessions\.json$).*\.json$/] }],
   tools: {
     read: { kind: 'read', path: ['filepath'], numbers: [] },

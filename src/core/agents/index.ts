@@ -42,7 +42,6 @@ export type KnownAgent = Agent & { readonly name: AgentName; readonly formats: r
 
 export const AGENTS: Readonly<Record<AgentId, KnownAgent>> = AGENT_TABLE;
 
-/** In display order. */
 export const AGENT_LIST: readonly KnownAgent[] = Object.values(AGENTS);
 
 export function getLiveCommand(name: string): string | undefined {

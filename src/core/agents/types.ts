@@ -1,4 +1,4 @@
-/** Describes an agent as data. To add an agent, add a row of this type to `index.ts`. */
+/** To add an agent, add a row of this type to `index.ts`. */
 
 export const TOOL_KINDS = [
   'read',
@@ -15,12 +15,12 @@ export const TOOL_KINDS = [
 export type ToolKind = (typeof TOOL_KINDS)[number];
 
 /**
- * Spellings of a parameter by priority. `edits[].oldText` is a field of list elements; `files[]` is
- * a list of strings.
+ * Spellings by priority. `edits[].oldText` is a field of list elements; `files[]` is a list of
+ * strings.
  */
 export type ParameterNames = readonly string[];
 
-/** Parameters for the requested lines of a file. Lines start at 1 unless `base` is 0. */
+/** Lines start at 1 unless `base` is 0. */
 export interface LineRange {
   readonly first?: ParameterNames;
   readonly last?: ParameterNames;
@@ -43,21 +43,20 @@ export interface ToolRule {
   readonly old?: ParameterNames;
   readonly new?: ParameterNames;
   readonly content?: ParameterNames;
-  /** Parameters with `*** Begin Patch` or a unified diff. */
   readonly patch?: ParameterNames;
   readonly pattern?: ParameterNames;
   readonly command?: ParameterNames;
   readonly cwd?: ParameterNames;
-  /** The shell that runs the command; undefined if we must detect it from the command. */
+  /** Undefined if we must detect the shell from the command. */
   readonly shell?: Shell;
   /** Empty if lines are unnumbered; undefined if we must detect the format. */
   readonly numbers?: readonly NumberForm[];
   /**
    * True if the result contains the user's answer. Valid only for the agent's own sessions, since
-   * other agents' tools may have the same name.
+   * others' tools may have the same name.
    */
   readonly person?: true;
-  /** True if the assistant wrote the call as XML before native tool calls. */
+  /** True if models wrote the call as XML before native tool calls. */
   readonly xml?: true;
 }
 
@@ -79,7 +78,6 @@ export type Tool =
 /** By lowercase name, since capitalization varies between agents and models. */
 export type Tools = Readonly<Record<Lowercase<string>, Tool>>;
 
-/** A name or a pattern for one segment of a path. */
 export type PathStep = string | RegExp;
 
 export interface StoreRow {
@@ -103,16 +101,13 @@ export type GiveBackTarget = 'roo-task' | 'cline-sidecar' | 'claude-code-session
 
 export interface GiveBack {
   readonly target: GiveBackTarget;
-  /** Files from which the agent continues. */
   readonly path: RegExp;
-  /** Pattern for a folder that the user configured. */
   readonly customPath?: RegExp;
 }
 
 export type LiveAccess =
   /** The agent uses VS Code's chat models, including ours. */
   | { readonly through: 'chat-models' }
-  /** The agent's command line sends its requests through our gateway. */
   | { readonly through: 'gateway'; readonly command: string }
   | { readonly through: 'nothing' };
 

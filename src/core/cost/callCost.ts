@@ -31,10 +31,7 @@ export function computeCallCost(usage: Usage, prices: ModelPrices | undefined): 
   return usage.costUsd ?? priceTokens(usage, prices);
 }
 
-/**
- * US dollars that a call would have cost with other tokens. Scales a vendor's charge by the ratio
- * of computed costs.
- */
+/** US dollars that a call would have cost with other tokens. */
 export function scaleCost(usage: Usage, others: Usage, prices: ModelPrices | undefined): number | undefined {
   const would = priceTokens(others, prices);
   if (usage.costUsd === undefined) return would;

@@ -23,7 +23,7 @@ export interface ModelPrices {
   readonly longCacheWrite?: Rate;
 }
 
-/** How long a prompt prefix is to stay cached. `none`: no caching. */
+/** `none`: no caching. */
 export type CacheLifetime = 'none' | '5m' | '1h';
 
 export type PartialPrices = { readonly [kind in keyof ModelPrices]?: number | undefined };
@@ -58,7 +58,6 @@ export function getRate(prices: ModelPrices, kind: keyof ModelPrices, cacheWrite
 
 const PRICE_FIELDS = ['input', 'output', 'cacheRead', 'cacheWrite', 'longCacheWrite'] as const;
 
-/** Returns undefined if the price of input or output is unknown. */
 export function applyOverrides(
   table: ModelPrices | undefined,
   overrides: PriceOverrides = {},

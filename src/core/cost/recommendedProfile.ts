@@ -4,14 +4,10 @@ export interface ProfileFigures {
   readonly profile: string;
   readonly cost: number | undefined;
   readonly tokensSaved: number;
-  /** Undefined if the prices of the conversation's model are unknown. */
   readonly saving: Saving | undefined;
 }
 
-/**
- * Chooses the profile that pays off first, or else costs least per removed token.
- * @returns undefined if no profile ever pays off or no cost is known
- */
+/** Chooses the profile that pays off first, or else costs least per removed token. */
 export function recommendProfile(figures: readonly ProfileFigures[]): string | undefined {
   const priced = figures.filter(
     (each): each is ProfileFigures & { readonly cost: number } => each.cost !== undefined && each.tokensSaved > 0,

@@ -3,11 +3,10 @@ import type { UsageAccounting } from './usage';
 
 const TOKENS_PER_PRICE = 1_000_000;
 
-/** Effect of a condensation on later requests, in tokens of the conversation's model. */
+/** Tokens are those of the conversation's model. */
 export interface CondensationEffect {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** Tokens of the unchanged prefix, which stays cached. */
   readonly keptPrefixTokens: number;
   /** US dollars for the condensation itself; undefined if unknown. */
   readonly cost: number | undefined;
@@ -16,7 +15,7 @@ export interface CondensationEffect {
 export interface ConversationPricing {
   readonly prices: ModelPrices;
   readonly accounting: UsageAccounting;
-  /** State of the vendor's cache for the conversation; `none` if the vendor has no cache. */
+  /** `none` if the vendor has no cache. */
   readonly cache: 'warm' | 'cold' | 'none';
   /** True if prompts are cached for an hour, which costs more. */
   readonly isLongCache?: boolean;
@@ -34,10 +33,7 @@ export interface Saving {
   readonly breakEvenRequests: number | undefined;
 }
 
-/**
- * Later requests read their history from the cache, even if it had expired, since the first request
- * fills it again.
- */
+/** Later requests read their history from the cache, since the first one fills it again. */
 export function estimateSaving(effect: CondensationEffect, pricing: ConversationPricing): Saving {
   const { prices, accounting, cache } = pricing;
   const cached = cache !== 'none';

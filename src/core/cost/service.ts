@@ -7,7 +7,7 @@ export interface ServiceConditions {
   readonly tier?: string;
   /** `us`: only in the United States (Anthropic's `inference_geo`). */
   readonly region?: string;
-  /** Number of searches by the vendor's tool, which are billed separately. */
+  /** Searches by the vendor's tool, which are billed separately. */
   readonly webSearches?: number;
 }
 
@@ -59,7 +59,6 @@ const WEB_SEARCH_DOLLARS = 0.01;
 
 export const computeToolCost = ({ webSearches = 0 }: ServiceConditions): number => webSearches * WEB_SEARCH_DOLLARS;
 
-/** Returns undefined if the surcharge is unknown. */
 export function getServedPrices(
   prices: ModelPrices | undefined,
   model: string,

@@ -29,10 +29,7 @@ export const MAX_CALL_TOKENS = 1_000_000_000;
 /** More US dollars than any call costs. */
 export const MAX_CALL_USD = 100_000;
 
-/**
- * True if a call can have every number of the usage.
- * @param calls number of calls that `usage` sums
- */
+/** @param calls number of calls that `usage` sums */
 export const isSoundUsage = (usage: Usage, calls = 1): boolean =>
   Object.entries(usage).every(
     ([field, value]) =>
@@ -40,7 +37,7 @@ export const isSoundUsage = (usage: Usage, calls = 1): boolean =>
       (value >= 0 && value <= calls * (field === 'costUsd' ? MAX_CALL_USD : MAX_CALL_TOKENS)),
   );
 
-/** Counts all input tokens, cached or not, which fill the window. */
+/** Counts cached tokens, too, because they fill the window. */
 export const countPromptTokens = (usage: Usage): number =>
   usage.accounting === 'openai'
     ? usage.inputTokens
@@ -50,7 +47,7 @@ export const countPromptTokens = (usage: Usage): number =>
 const MIN_READ_SHARE = 0.3;
 
 /**
- * Treats an implausible usage as if the vendor had reported none.
+ * Ignores a usage that is implausible for the request.
  * @param mustRead minimum number of o200k tokens that the vendor has to read
  */
 export function rejectImplausibleUsage(usage: Usage | undefined, mustRead = 0): Usage | undefined {
@@ -59,7 +56,6 @@ export function rejectImplausibleUsage(usage: Usage | undefined, mustRead = 0): 
   return read > 0 && read >= mustRead * MIN_READ_SHARE ? usage : undefined;
 }
 
-/** Independent of the vendor's accounting. */
 export interface TokensByKind {
   readonly input: number;
   readonly cacheRead: number;
@@ -88,7 +84,6 @@ export const sumTokens = (tokens: readonly TokensByKind[]): TokensByKind =>
     { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 },
   );
 
-/** Input tokens that the vendor bills at the base price. */
 export const countUncachedInput = (usage: Usage): number =>
   usage.accounting === 'anthropic'
     ? usage.inputTokens

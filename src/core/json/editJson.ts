@@ -1,16 +1,13 @@
-/**
- * Edits JSON text and keeps everything else byte-identical: large numbers, duplicate keys, key
- * order, whitespace, escapes.
- */
+/** Edits JSON text and keeps everything else byte-identical. */
 import type { Path } from '../messages/types';
 
 export type JsonEdit = { readonly path: Path } & (
   | { readonly string: string }
   | { readonly json: string }
-  | /** Removes an array element or object member with its comma. */ { readonly removed: true }
+  | { readonly removed: true }
 );
 
-/** The path has no value, or no string although the edit changes a string. */
+/** The path has no value, or no string although the edit changes one. */
 export class JsonPathError extends Error {
   override readonly name = 'JsonPathError';
   constructor(path: Path, expected: string) {
@@ -20,7 +17,6 @@ export class JsonPathError extends Error {
 
 export interface EditedHead {
   readonly head: string;
-  /** Offset in the original after the last edit. */
   readonly end: number;
 }
 

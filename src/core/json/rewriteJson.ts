@@ -1,6 +1,5 @@
 /**
- * Serializes a changed value but keeps unchanged parts as they were: large numbers (1e400),
- * duplicate keys, escapes, whitespace.
+ * Keeps unchanged parts as they were: large numbers (1e400), duplicate keys, escapes, whitespace.
  */
 import { isEqual } from '../isEqual';
 import { isRecord } from '../messages/blocks';
@@ -9,16 +8,10 @@ import { skipSpace, skipString, skipValue } from './editJson';
 /** Index of the original of each element; undefined for a new one. */
 export type Origins = readonly (number | undefined)[];
 
-/**
- * Finds the origins of the array at a path; if undefined, elements are matched by equality, IDs and
- * position.
- */
+/** If undefined, elements are matched by equality, IDs and position. */
 export type OriginsAt = (path: readonly string[]) => Origins | undefined;
 
-/**
- * @param text valid JSON
- * @param origins gets paths that contain only keys of objects
- */
+/** @param origins gets paths that contain only keys of objects */
 export function rewriteJson(text: string, after: unknown, origins: OriginsAt = () => undefined): string {
   const start = skipSpace(text, 0);
   const end = skipValue(text, start);
@@ -73,7 +66,7 @@ export function replaceSpans(text: string, spans: readonly Replacement[]): strin
   return out + text.slice(at);
 }
 
-/** Accepts JSON or JSON Lines and lists outer objects first. Skips lines that aren't JSON. */
+/** Lists outer objects first. Skips lines that aren't JSON. */
 export function* listObjectsIn(
   text: string,
 ): Generator<{ readonly members: readonly Member[]; readonly offset: number }, void> {
@@ -153,7 +146,7 @@ class JsonRewriter {
     const counting = new Map(members.map((member, index) => [member.key, index]));
     const kept = members.filter(({ key }) => after[key] !== undefined && Object.hasOwn(after, key));
     const made = kept.map((member) =>
-      // Of duplicate keys, the last one counts; the others stay unchanged.
+      // Of duplicate keys, the last one counts.
       members[counting.get(member.key) ?? -1] === member
         ? this.rewriteValue({ ...member, value: value[member.key] }, after[member.key], [...path, member.key])
         : this.text.slice(member.start, member.end),
@@ -194,7 +187,6 @@ function matchItems(before: readonly unknown[], after: readonly unknown[]): Orig
   });
 }
 
-/** Most reliable first. */
 function listKeys(item: unknown): string[] {
   if (!isRecord(item)) return [`=${JSON.stringify(item)}`];
   const { content, id, tool_use_id: result } = item;

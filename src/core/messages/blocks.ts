@@ -3,10 +3,8 @@ import type { ApiMessage, Block, ImageBlock, TextBlock, ThinkingBlock, ToolResul
 /** Type guards for blocks. A block that lacks a required field counts as unknown and is kept. */
 export const isText = (block: Block): block is TextBlock => block.type === 'text' && typeof block['text'] === 'string';
 
-/** Does not check the image's source. */
 export const isImage = (block: Block): block is ImageBlock => block.type === 'image';
 
-/** Excludes redacted thinking, unlike {@link isAnyThinking}. */
 export const isThinking = (block: Block): block is ThinkingBlock =>
   block.type === 'thinking' && typeof block['thinking'] === 'string';
 
@@ -32,7 +30,6 @@ export const REASONING_BLOCK_TYPE = 'openai_reasoning';
 export const getBlocks = (message: ApiMessage): readonly Block[] =>
   typeof message.content === 'string' ? [] : message.content;
 
-/** Returns a text block if the content is a string. */
 export const toBlocks = ({ content }: Pick<ApiMessage, 'content'>): readonly Block[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 

@@ -7,10 +7,7 @@ import { isProgramsResult } from './programs';
 import type { ApiMessage, Block, ContentType, Path } from './types';
 import { findXmlCalls, parseXmlResultHeader } from './xmlTools';
 
-/**
- * A text that operations can change: a whole string of the message, or a slice of one for XML
- * tools.
- */
+/** A whole string of the message, or a slice of one for XML tools. */
 export interface Content extends Slice {
   readonly type: ContentType;
   readonly path: Path;
@@ -28,7 +25,7 @@ export function listContents(message: ApiMessage): readonly Content[] {
 
 const contentCache = new WeakMap<ApiMessage, readonly Content[]>();
 
-/** Makes paths with `concat`, since spread reserves capacity for sixteen more elements each. */
+/** Uses `concat`, since spread reserves capacity for sixteen more elements. */
 function collectContents(message: ApiMessage): Content[] {
   if (typeof message.content === 'string') return listTextContents(message, ['content'], message.content, false);
   const contents: Content[] = [];
@@ -58,9 +55,7 @@ function collectContents(message: ApiMessage): Content[] {
 const makeWholeContent = (type: ContentType, path: Path, text: string): Content[] =>
   makeContent(type, path, text, 0, text.length);
 
-/**
- * A text block is prose, except for XML calls by the assistant and XML results in user messages.
- */
+/** A text block is prose, except for XML calls and results. */
 function listTextContents(message: ApiMessage, path: Path, text: string, afterHeader: boolean): Content[] {
   if (message.role === 'assistant') return listAssistantTextContents(path, text);
   const header = message.role === 'user' ? parseXmlResultHeader(text) : undefined;
@@ -78,9 +73,7 @@ const listDisplayContents = (path: Path, text: string, { start, end }: Display):
   ...makeContent('messageText', path, text, end, text.length),
 ];
 
-/**
- * The text around a call is prose, and the call's values are parameters; its markup can't change.
- */
+/** Text around a call is prose, the call's values are parameters, and its markup can't change. */
 function listAssistantTextContents(path: Path, text: string): Content[] {
   const contents: Content[] = [];
   let at = 0;
@@ -96,7 +89,7 @@ function listAssistantTextContents(path: Path, text: string): Content[] {
 const makeContent = (type: ContentType, path: Path, text: string, start: number, end: number): Content[] =>
   end > start ? [{ type, path, start, end, text: text.slice(start, end) }] : [];
 
-/** Deeper than any tool's schema. Hostile nesting must not exhaust the stack. */
+/** Hostile nesting must not exhaust the stack. */
 const MAX_PARAMETER_DEPTH = 64;
 
 function listStrings(value: unknown, path: Path): Content[] {

@@ -10,7 +10,6 @@ import { getBlocks, isRecord, isText } from './blocks';
 import { isAddedByAgent } from './task';
 import type { ApiMessage } from './types';
 
-/** Slice of a text block that equals the result of a call. */
 export interface Display extends Slice {
   readonly block: number;
   readonly tool: string;

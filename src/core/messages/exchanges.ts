@@ -6,48 +6,42 @@ export type { PlacedContent } from './messagePart';
 
 export interface ToolExchange {
   readonly tool: string;
-  /** Values from XML are strings. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly callMessage: number;
   readonly parameters: readonly PlacedContent[];
-  /** Index of the user message; undefined if unanswered. */
+  /** Undefined if unanswered. */
   readonly resultMessage: number | undefined;
   readonly results: readonly PlacedContent[];
-  /** All parts of the result, joined by newlines. */
   readonly resultText: string;
   readonly isError: boolean;
   /**
    * True if the user speaks in the result. Set by the format's reader, never derived from the text.
    */
   readonly isPersonsAnswer: boolean;
-  /** True if no call was made and the agent's program shows what the tool would have returned. */
+  /** True if no call was made and the agent shows what the tool would have returned. */
   readonly isDisplay: boolean;
 }
 
 /**
- * Results of our recall tools start with the reference. Codex prefixes MCP results with its own
- * words, and some versions wrap them in JSON.
+ * Results of our recall tools start with the reference. Codex prefixes MCP results, and some
+ * versions wrap them in JSON.
  */
 const RECALLED_RESULT = /^(?:Wall time: [^\n]*\nOutput:\n)?(?:\[\{[^[]{0,100}"text":")?\[ref [0-9a-f]{6,64}:/;
 
-/** Matches the end of the name, because VS Code's chat and the MCP server add a prefix. */
+/** VS Code's chat and the MCP server add a prefix to the name. */
 export const isRecall = ({ tool, resultText }: ToolExchange): boolean =>
   /(?:recall|search)$/i.test(tool) && RECALLED_RESULT.test(resultText);
 
 export const getPlace = (content: PlacedContent): Place => ({ message: content.message, path: content.path });
 
-/**
- * Lists calls in order. The same messages at the same indexes return the identical exchange
- * objects.
- */
+/** The same messages at the same indexes return the identical exchange objects. */
 export const listToolExchanges = (messages: readonly ApiMessage[]): readonly ToolExchange[] =>
   new Exchanges().getExchanges(messages);
 
-/** Tracks exchanges while messages change; an unchanged message costs one comparison. */
+/** An unchanged message costs one comparison. */
 export class Exchanges {
   private pairing = new ExchangePairer();
 
-  /** Returns the identical list if nothing changed. */
   getExchanges(messages: readonly ApiMessage[]): readonly ToolExchange[] {
     if (!this.pairing.applyChanges(messages)) this.pairing = new ExchangePairer();
     this.pairing.addMessages(messages);
@@ -64,9 +58,8 @@ interface CallWithResult {
 interface PairedMessage {
   readonly message: ApiMessage;
   readonly part: MessagePart;
-  /** Native calls first. */
   readonly calls: readonly CallWithResult[];
-  /** Calls to which the message's answers belong; undefined if an answer has no call. */
+  /** Undefined for an answer without a call. */
   readonly answered: readonly (CallWithResult | undefined)[];
   readonly displays: readonly CallWithResult[];
 }
@@ -75,12 +68,11 @@ class ExchangePairer {
   private readonly messages: PairedMessage[] = [];
   private exchanges: readonly ToolExchange[] = [];
   /**
-   * Unanswered calls by ID. If a model reuses an ID, an answer belongs to the last message with it,
-   * and that message's calls are answered in order.
+   * If a model reuses an ID, an answer belongs to the last message with it, and that message's
+   * calls are answered in order.
    */
   private readonly open = new Map<string, CallWithResult[]>();
   private count = 0;
-  /** Calls that changed since exchanges were last joined. */
   private readonly touched = new Set<CallWithResult>();
 
   /** @returns false if messages were removed, or their calls or answers differ */
@@ -165,7 +157,6 @@ const listAnswers = ({ answers, xmlAnswers }: MessagePart): { readonly result: R
   ...xmlAnswers,
 ];
 
-/** Describes everything that determines to which call an answer belongs. */
 const describeShape = ({ calls, xmlCalls, answers, xmlAnswers, displays }: MessagePart): string =>
   JSON.stringify([
     calls.map(({ id }) => id),
@@ -194,7 +185,7 @@ function joinPair({ call, result }: CallWithResult): ToolExchange {
   if (byResult?.call === call) return byResult.exchange;
   const results = result?.results ?? [];
   const { tool, input, callMessage, parameters } = call;
-  // Built field by field, since a spread with added fields gets a slower hidden class.
+  // A spread with added fields would get a slower hidden class.
   const exchange: ToolExchange = {
     tool,
     input,

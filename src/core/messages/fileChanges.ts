@@ -7,14 +7,14 @@ import { getToolRule, listTexts, type ToolTable } from './tools';
 
 export interface FileChange {
   readonly path: string;
-  /** The replaced lines according to the call; empty if the call writes the whole file. */
+  /** Empty if the call writes the whole file. */
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
 
 const NO_FILE_CHANGES: readonly FileChange[] = [];
 
-/** Lists changes according to the call's parameters, even if the call failed. */
+/** Includes changes of calls that failed. */
 export const listFileChanges = (tools: ToolTable, exchange: ToolExchange): readonly FileChange[] =>
   changeMemory(tools)(exchange);
 
@@ -51,9 +51,9 @@ function readReplacements(
   rule: NonNullable<ReturnType<typeof getToolRule>>,
 ): FileChange[] {
   const [olds, news] = [listTexts(input, rule.old), listTexts(input, rule.new)];
-  const pairs = Array.from({ length: Math.max(olds.length, news.length) }, (_, at) => [olds[at], news[at]])
-    // The loop below handles parameters with search/replace blocks.
-    .filter(([, put = '']) => put.search(SEARCH_BLOCK) === -1);
+  const pairs = Array.from({ length: Math.max(olds.length, news.length) }, (_, at) => [olds[at], news[at]]).filter(
+    ([, put = '']) => put.search(SEARCH_BLOCK) === -1,
+  );
   for (const { text } of parameters) for (const [, old, put] of text.matchAll(SEARCH_BLOCK)) pairs.push([old, put]);
   return pairs.map(([old = '', put = '']) => ({ path, before: old.split('\n'), after: put.split('\n') }));
 }

@@ -1,5 +1,3 @@
-/** Finds which parts of a call's parameters and results are lines of which file. */
-
 import type { Slice } from '../slice';
 import type { ToolKind } from '../agents/types';
 import { parseCommandCall, findPrintedSlice } from './commands/commandCalls';
@@ -15,7 +13,6 @@ import { getPath, getToolRule, type ToolTable } from './tools';
 
 export interface FilePart extends Slice {
   readonly path: string;
-  /** What precedes each line; undefined if absent or unknown. */
   readonly head: LineHead | undefined;
   /** Number of the first line, if known but not printed. */
   readonly firstLine: number | undefined;
@@ -31,10 +28,7 @@ const LINE_RANGE_SUFFIX = /:\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*$/;
 export const getFilePath = (tools: ToolTable, exchange: ToolExchange): string | undefined =>
   getPath(tools, exchange)?.replace(LINE_RANGE_SUFFIX, '');
 
-/**
- * Lists the parts of a content that are lines of files, by offsets of its text.
- * @param content one of the exchange's parameters or results
- */
+/** @param content one of the exchange's parameters or results */
 export function listFileParts(tools: ToolTable, exchange: ToolExchange, content: Content): readonly FilePart[] {
   const known = partMemory(tools)(exchange);
   const before = known.get(content);
@@ -98,7 +92,7 @@ const stepsByInput = new WeakMap<
 >();
 
 function listPrintedParts(exchange: ToolExchange, { text }: Content): readonly FilePart[] {
-  // If a line ran in several pieces with one result each, the results can't be attributed.
+  // Results of a line that ran in several pieces can't be attributed.
   if (exchange.results.length > 1 && !exchange.results.slice(0, -1).every(({ text: other }) => isHeadAlone(other)))
     return NO_FILE_PARTS;
   const steps = getSteps(exchange);
@@ -122,7 +116,6 @@ const isCommandLine = (exchange: ToolExchange, { path, text }: Content): boolean
   ['command', 'cmd', 'script'].includes(String(path.at(-1))) &&
   text === parseCommandCall(exchange.tool, exchange.input)?.line;
 
-/** Lists text that a command line writes to files: here-documents and patches. */
 const listGivenParts = (exchange: ToolExchange): readonly FilePart[] =>
   getSteps(exchange)
     .flatMap(({ effects }) => effects)

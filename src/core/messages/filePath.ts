@@ -1,11 +1,10 @@
-/** Handles paths as agents write them, for any operating system, without access to the disk. */
+/** Paths as agents write them, on any operating system. Nothing accesses the disk. */
 
 const ABSOLUTE_PATH = /^(?:[\\/]|~|[A-Za-z]:[\\/])/;
 
 const isAbsolutePath = (path: string): boolean => ABSOLUTE_PATH.test(path);
 
 /**
- * Resolves a relative path and replaces backslashes with slashes.
  * @param folder '' for the base folder; undefined if unknown, which allows only absolute paths
  * @returns undefined if the path can't be determined
  */
@@ -43,8 +42,8 @@ export const isWindowsPath = (path: string): boolean =>
   (path.includes('\\') && !path.includes('/') && !/\\ /.test(path));
 
 /**
- * Agents write paths absolute or relative to the workspace, with either slash, so this accepts a
- * path that ends with the other one.
+ * Agents write paths absolute or relative to the workspace, so one path may be the end of the
+ * other.
  */
 export function isSameFile(a: string, b: string): boolean {
   if (a === b) return true;
@@ -57,8 +56,8 @@ export function isSameFile(a: string, b: string): boolean {
 }
 
 /**
- * Returns the same key for all spellings of a path. `/c/x` (Unix tools on Windows) and `/c:/x` (VS
- * Code's URIs) equal `C:\x`.
+ * All spellings of a path have the same key: `/c/x` (Unix tools on Windows) and `/c:/x` (VS Code's
+ * URIs) equal `C:\x`.
  */
 export function makeFileKey(path: string): string {
   const clean = normalizePath(path);

@@ -9,7 +9,7 @@ export interface TouchedFile {
   readonly isRead: boolean;
 }
 
-/** Lists the files of all successful or pending calls by last use. */
+/** Excludes failed calls. */
 export function listTouchedFiles(exchanges: readonly ToolExchange[], tools: ToolTable): TouchedFile[] {
   const files = new Map<string, TouchedFile>();
   for (const exchange of exchanges) {
@@ -25,7 +25,6 @@ export function listTouchedFiles(exchanges: readonly ToolExchange[], tools: Tool
   return [...files.values()];
 }
 
-/** A call may name files in a parameter, a list, XML, or a patch. */
 export function listTouchedPaths(tools: ToolTable, exchange: ToolExchange): string[] {
   const one = getPath(tools, exchange);
   if (one !== undefined) return [one];
@@ -49,12 +48,9 @@ export function listTouchedPaths(tools: ToolTable, exchange: ToolExchange): stri
 
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Share of absolute paths that must be below the common folder. */
 const COMMON_FOLDER_SHARE = 0.8;
 
-/**
- * Returns the deepest folder of most absolute paths, with a trailing slash; '' if there is none.
- */
+/** Ends with a slash; '' if most paths share no folder. */
 export function findCommonFolder(paths: readonly string[]): string {
   const absolute = paths.filter((path) => /^(?:[\\/]|[A-Za-z]:[\\/])/.test(path));
   if (absolute.length < 2) return '';

@@ -2,15 +2,14 @@ import { isText } from './blocks';
 import type { ApiMessage, Block, TextBlock } from './types';
 
 export interface FoldedMessages {
-  /** System messages before the first other message, which belong to the system prompt. */
+  /** System messages before the first other message. */
   readonly prompt: readonly TextBlock[];
   readonly messages: readonly (ApiMessage & { readonly role: 'user' | 'assistant' })[];
 }
 
 /**
- * For vendors that accept no system message between the others: converts it to text at the end of a
- * user message, so that it never separates a call from its results.
- * @param noteOf creates the block for a system message
+ * For vendors that accept no system message between the others: appends its text to a user message,
+ * which never separates a call from its results.
  */
 export function foldSystem(messages: readonly ApiMessage[], noteOf: (text: string) => Block = asText): FoldedMessages {
   const prompt: TextBlock[] = [];

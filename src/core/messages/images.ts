@@ -38,7 +38,7 @@ export function listImages(messages: readonly ApiMessage[]): PlacedImage[] {
 const getParts = (block: Block): readonly Block[] =>
   isToolResult(block) && Array.isArray(block.content) ? (block.content as readonly Block[]) : [];
 
-/** Recognizes the type by the first bytes; undefined if not every vendor supports it. */
+/** Undefined if not every vendor supports the type. */
 export function detectImageType(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(12, bytes.byteLength)).toString('latin1');
   if (head.startsWith('\x89PNG')) return 'image/png';
@@ -47,13 +47,12 @@ export function detectImageType(bytes: Uint8Array): string | undefined {
   return head.startsWith('RIFF') && head.endsWith('WEBP') ? 'image/webp' : undefined;
 }
 
-/** Returns undefined if the block refers to a URL or ID instead. */
+/** Undefined if the block refers to a URL or ID instead. */
 export function getBase64(block: Block): string | undefined {
   const source = block['source'];
   return isRecord(source) && typeof source['data'] === 'string' ? source['data'] : undefined;
 }
 
-/** Approximates the size of the block's JSON. */
 function countBytes(block: Block): number {
   const data = getBase64(block);
   if (data !== undefined) return data.length + IMAGE_FRAME_BYTES;
@@ -63,10 +62,8 @@ function countBytes(block: Block): number {
   return Buffer.byteLength(JSON.stringify(block));
 }
 
-/** Field names, quotes and braces around a text or image. */
 const IMAGE_FRAME_BYTES = 64;
 
-/** Approximates the bytes that the message adds to a request. */
 export const countMessageBytes = memoizeByObject((message: ApiMessage): number =>
   typeof message.content === 'string'
     ? Buffer.byteLength(message.content) + IMAGE_FRAME_BYTES

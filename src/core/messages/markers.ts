@@ -2,15 +2,13 @@ import type { Hash } from '../hash';
 import type { Slice } from '../slice';
 
 /**
- * A marker consists of brackets that code and prose do not use, a word, what was removed, and the
- * reference.
+ * A marker: brackets that code and prose do not use, a word, what was removed, and the reference.
  */
 const MARKER_OPEN = '⟦';
 const MARKER_CLOSE = '⟧';
 /** Start of any marker, including one that a model miswrote. */
 export const MARKER_START = `${MARKER_OPEN}condensed:`;
 const MARKER_PREFIX = `${MARKER_START} `;
-/** A marker as instructions show it to agents. */
 export const MARKER_EXAMPLE = `${MARKER_PREFIX}…${MARKER_CLOSE}`;
 const BEFORE_REFERENCE = ' · ref ';
 const INSIDE_PATTERN = `[^${MARKER_OPEN}${MARKER_CLOSE}]`;
@@ -29,7 +27,6 @@ export type ReferenceId = string & { readonly __reference: unique symbol };
 /** Hex digits; more if two contents of a conversation collide. */
 export const MIN_REFERENCE_DIGITS = 6;
 
-/** @param taken the references that the conversation already has */
 export function makeReference(hash: Hash, taken: ReadonlyMap<ReferenceId, Hash>): ReferenceId {
   for (let length = MIN_REFERENCE_DIGITS; length < hash.length; length += 2) {
     const id = hash.slice(0, length) as ReferenceId;
@@ -43,10 +40,7 @@ export function makeReference(hash: Hash, taken: ReadonlyMap<ReferenceId, Hash>)
 export const MARKER_RULE = 'never write such a marker into a file';
 const MARKER_RULE_SUFFIX = `; ${MARKER_RULE}`;
 
-/**
- * Creates the text that replaces removed content.
- * @param what briefly says what is missing
- */
+/** @param what briefly says what is missing */
 export const makeMarker = (what: string, reference: ReferenceId): string =>
   `${MARKER_PREFIX}${cleanDescription(what)}${BEFORE_REFERENCE}${reference}${MARKER_CLOSE}`;
 
@@ -82,7 +76,6 @@ export const findMarkers = (text: string): FoundMarker[] =>
 /** A cheap test, since most texts have no marker. */
 export const mayContainMarker = (text: string): boolean => text.includes(MARKER_PREFIX);
 
-/** True for the form of a marker, with or without a reference. */
 export const looksLikeMarker = (text: string): boolean => MARKER_WITH_ANY_WORDS.test(text);
 
 export const isOneMarker = (text: string): boolean => {
@@ -91,7 +84,7 @@ export const isOneMarker = (text: string): boolean => {
   return first?.index === 0 && first[0].length === text.length;
 };
 
-/** Replaces markers by their originals, except markers with unknown references. */
+/** Markers with unknown references stay. */
 export function expandMarkers(text: string, resolve: (reference: ReferenceId) => string | undefined): string {
   let out = '';
   let at = 0;

@@ -3,8 +3,8 @@ import { getBlocks, isToolResult, isToolUse } from './blocks';
 import type { ApiMessage } from './types';
 
 /**
- * Recognizes a message when it is sent again: first letter of the role, a hash of its JSON and,
- * after a slash, a hash of its call and result IDs.
+ * Recognizes a message when it is sent again: role, hash of its JSON and, after a slash, hash of
+ * its call and result IDs.
  */
 export type MessageKey = string & { readonly __messageKey: unique symbol };
 
@@ -28,7 +28,6 @@ function makeKey(message: ApiMessage, content: Hash): MessageKey {
   return key as MessageKey;
 }
 
-/** Returns undefined if the message has no calls or results. */
 export function getCallsPart(key: MessageKey): string | undefined {
   const slash = key.indexOf('/');
   return slash < 0 ? undefined : `${key[0] ?? ''}${key.slice(slash)}`;

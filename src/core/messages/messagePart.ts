@@ -15,7 +15,6 @@ export interface Call {
   readonly input: Readonly<Record<string, unknown>>;
   readonly callMessage: number;
   readonly parameters: readonly PlacedContent[];
-  /** True if the agent's program shows what the tool would have returned. */
   readonly isDisplay?: true;
 }
 
@@ -33,7 +32,7 @@ export interface MessagePart {
   readonly xmlCalls: readonly Call[];
   readonly answers: readonly { readonly id: string; readonly result: Result }[];
   readonly xmlAnswers: readonly { readonly tool: string; readonly result: Result }[];
-  /** Calls that were never made, with the results that the agent's program shows. */
+  /** No call was made; the agent shows what the tool would have returned. */
   readonly displays: readonly { readonly call: Call; readonly result: Result }[];
 }
 
@@ -57,7 +56,7 @@ export function readMessagePart(message: ApiMessage, index: number): MessagePart
   return part;
 }
 
-/** Contents by block index; undefined is the key for string content. */
+/** The key is undefined for string content. */
 type ByBlock = ReadonlyMap<string | number | undefined, readonly PlacedContent[]>;
 
 function groupContentsByBlock(message: ApiMessage, index: number): ByBlock {

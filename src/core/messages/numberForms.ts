@@ -10,7 +10,6 @@ export const NUMBER_FORMS: readonly NumberForm[] = ['arrow', 'tab', 'pipe', 'bar
 
 export interface LineNumber {
   readonly number: number;
-  /** Offset after the number and its separator. */
   readonly end: number;
 }
 
@@ -38,10 +37,7 @@ const SEPARATORS_BY_FORM: Readonly<Record<NumberForm, readonly string[]>> = {
 /** Separators that may lose their trailing blank on an empty line. */
 const SEPARATORS_WITH_OPTIONAL_BLANK: ReadonlySet<string> = new Set([' |', ':', '.', '-', '   │', ' │']);
 
-/**
- * Reads the number at the start of a line.
- * @returns undefined if the line has none in that format
- */
+/** @returns undefined if the line has no number in that format */
 export function readNumberAt(text: string, at: number, form: NumberForm): LineNumber | undefined {
   let next = at;
   if (form === 'bar' && text.charCodeAt(next) === STAR) next++;

@@ -1,6 +1,6 @@
 /**
- * Parses patches into lines of files: `*** Begin Patch` (OpenAI's apply_patch) and unified diffs as
- * git prints them. Skips other text, so it can parse whole command outputs.
+ * Parses `*** Begin Patch` (OpenAI's apply_patch) and unified diffs as git prints them. Skips other
+ * text, so it can parse whole outputs.
  */
 
 import type { Slice } from '../slice';
@@ -13,7 +13,7 @@ export interface PatchLine extends Slice {
 }
 
 export interface PatchHunk extends Slice {
-  /** First line numbers before and after the change; undefined if the patch has none. */
+  /** Undefined if the patch has no line numbers. */
   readonly firstOld: number | undefined;
   readonly firstNew: number | undefined;
   readonly lines: readonly PatchLine[];
@@ -21,7 +21,7 @@ export interface PatchHunk extends Slice {
 
 export interface PatchedFile {
   readonly change: 'add' | 'update' | 'delete';
-  /** Path in the patch; for a renamed file the old one. */
+  /** For a renamed file the old path. */
   readonly path: string;
   readonly movedTo: string | undefined;
   readonly hunks: readonly PatchHunk[];
@@ -64,7 +64,6 @@ class LineReader {
     return this;
   }
 
-  /** Without a trailing carriage return. */
   getText(): string {
     return this.source.slice(this.start, this.textEnd);
   }
@@ -182,7 +181,6 @@ function readUnified(lines: LineReader): PatchedFile | undefined {
   return { change, path, movedTo: now !== undefined && now !== path ? now : undefined, hunks };
 }
 
-/** The `@@` header gives the number of lines. */
 function readHunk(lines: LineReader): PatchHunk | undefined {
   const head = DIFF_HUNK_HEAD.exec(lines.getText());
   if (!head) return undefined;
@@ -225,7 +223,7 @@ function readGitPaths(line: string): [string | undefined, string | undefined] {
   return a === b ? [a, b] : [undefined, undefined];
 }
 
-/** Returns undefined if the file does not exist on that side. */
+/** Undefined if the file does not exist on that side. */
 function readHeadPath(line: string, isGit: boolean): string | undefined {
   const path = line.slice(4).split('\t')[0] ?? '';
   return path.trim() === '/dev/null' ? undefined : removePrefix(path.trim(), isGit || /^[ab]\//.test(path));

@@ -2,7 +2,7 @@ import type { Path } from './types';
 
 type JsonContainer = Readonly<Record<string | number, unknown>>;
 
-/** Returns undefined if the path does not exist. Reads own properties only. */
+/** Reads own properties only. */
 export function getValueAt(root: unknown, path: Path): unknown {
   let value: unknown = root;
   for (const key of path) {
@@ -13,7 +13,7 @@ export function getValueAt(root: unknown, path: Path): unknown {
 }
 
 /**
- * Copies `root` with the value at `path` replaced; shares everything else.
+ * Shares everything but the path's objects.
  * @throws Error if the path does not exist
  */
 export function withValueAt<T>(root: T, path: Path, value: unknown): T {
@@ -23,7 +23,6 @@ export function withValueAt<T>(root: T, path: Path, value: unknown): T {
     typeof root === 'object' &&
     root !== null &&
     Object.hasOwn(root, key) &&
-    // An array's length is an own property, too.
     (!Array.isArray(root) || typeof key === 'number');
   if (!isThere) {
     throw new Error(`no value at ${path.join('.')}`);
@@ -31,8 +30,8 @@ export function withValueAt<T>(root: T, path: Path, value: unknown): T {
   const changed = withValueAt((root as JsonContainer)[key], rest, value);
   if (Array.isArray(root)) return root.with(key as number, changed) as T;
   const copy = { ...root } as Record<string | number, unknown>;
-  // Assigning "__proto__" (valid in JSON) would set the prototype; assigning any other key
-  // preserves the object's hidden class.
+  // Assigning "__proto__" (valid in JSON) would set the prototype; other keys preserve the hidden
+  // class.
   if (key !== '__proto__') copy[key] = changed;
   else Object.defineProperty(copy, key, { value: changed, enumerable: true, configurable: true, writable: true });
   return copy as T;

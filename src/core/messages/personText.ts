@@ -18,12 +18,10 @@ const WRAPPER_PATTERN = `(?:${joinForms(({ wrappers }) => wrappers)})`;
 const OPENING_WRAPPER = new RegExp(`^<${WRAPPER_PATTERN}(?: [^>]*)?>`);
 const CLOSING_WRAPPER = new RegExp(`</${WRAPPER_PATTERN}>$`);
 
-/** Flags that readers or agents set on messages that the user did not write. */
 const MACHINE_FLAGS = ['addedByAgent', 'isMeta', 'isCompactSummary', 'isSummary', 'isTruncationMarker'];
 
 export const isMachineMessage = (message: ApiMessage): boolean => MACHINE_FLAGS.some((flag) => message[flag] === true);
 
-/** Removes text that an agent added to the user's own words. */
 export function extractPersonText(text: string): string {
   const words = withoutEnvironment(text).replace(MACHINE_TEXT, ' ').trim();
   const rest = MACHINE_OPENINGS.reduce((left, opening) => left.replace(opening, ''), words).trim();

@@ -1,6 +1,6 @@
 /**
  * Marks results in which the user answers. Only the reader of an agent's own format can know this,
- * since a file, page or MCP server could imitate the text of any result.
+ * since any result could imitate the text.
  */
 import type { Agent } from '../agents/types';
 import { isToolResult, isToolUse } from './blocks';
@@ -13,7 +13,6 @@ export const markPersonsAnswer = <T extends Block>(block: T): T => ({ ...block, 
 
 export const isPersonsAnswer = (block: Block): boolean => PERSONS_ANSWER_MARK in block;
 
-/** Lists, in lower case, the tools with which these agents ask the user. */
 export const listAskingTools = (agents: readonly Pick<Agent, 'tools'>[]): ReadonlySet<string> =>
   new Set(
     agents.flatMap(({ tools }) =>

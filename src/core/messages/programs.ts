@@ -13,11 +13,10 @@ const PROGRAM_RESULT_MARK = Symbol('a program reads this result');
 export const pickCaller = ({ caller }: Readonly<Record<string, unknown>>): { readonly caller?: unknown } =>
   caller === undefined ? {} : { caller };
 
-/** True for a call by a program, and for its result if it names the caller. */
 export const isOfProgram = ({ caller }: Block): boolean =>
   isRecord(caller) && typeof caller['type'] === 'string' && caller['type'] !== 'direct';
 
-/** True for results marked by {@link markProgramsResults}; they use no context. */
+/** Program results use no context. */
 export const isProgramsResult = (block: Block): boolean => PROGRAM_RESULT_MARK in block;
 
 /** Returns messages without marked results as the same objects. */
@@ -38,7 +37,6 @@ export function markProgramsResults(messages: readonly ApiMessage[]): readonly A
 export class ProgramCalls {
   private readonly ids = new Set<string>();
 
-  /** @returns true if the block is a result that a program reads */
   readsResult(block: Block): block is ToolResultBlock {
     if (isToolUse(block)) {
       // If a model reuses an ID, it refers to the last call.

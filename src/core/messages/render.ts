@@ -3,14 +3,11 @@ import { SUMMARY_ORIGIN } from './firewall';
 import { getCommand, DEFAULT_TOOLS, getPath } from './tools';
 import type { ApiMessage, Block, ToolUseBlock } from './types';
 
-/**
- * UTF-16 units of the longest text that a comparison shows in full; editors refuse files of 50 MB.
- */
+/** UTF-16 units of the longest text shown in full; editors refuse files of 50 MB. */
 export const MAX_COMPARED_CHARS = 2_000_000;
 
 /**
- * Renders a conversation as text for people. Both sides of a comparison have the same headings, so
- * that only condensed text differs.
+ * Both sides of a comparison have the same headings, so that only condensed text differs.
  * @param origins for each message of a view its index in the original, or {@link SUMMARY_ORIGIN}
  * @param original of a view: its calls name the results, because the view's calls may be condensed
  * @param longest UTF-16 units of the longest text to show in full; of a longer one only the two
@@ -32,15 +29,14 @@ export function renderConversation(
     .join('\n');
 }
 
-/** Returns user, assistant, or tool, because the APIs put tool results in user messages. */
+/** The APIs put tool results in user messages. */
 export function getSpeaker(message: ApiMessage): string {
   const blocks = getBlocks(message);
   return blocks.length > 0 && blocks.every((block) => isToolResult(block)) ? 'tool result' : message.role;
 }
 
 /**
- * Renders each message without a heading. A result shows its call's name, since the call may be far
- * above.
+ * A result shows its call's name, since the call may be far above.
  * @param original as of {@link renderConversation}
  */
 export function renderBodies(messages: readonly ApiMessage[], original = messages, longest = Infinity): string[] {
@@ -51,7 +47,7 @@ export function renderBodies(messages: readonly ApiMessage[], original = message
   );
 }
 
-/** UTF-16 units per message in a list. */
+/** UTF-16 units per message. */
 const MAX_LISTED_CHARS = 120;
 
 export function listMessages(
@@ -105,7 +101,6 @@ function renderBlock(block: Block, names: ReadonlyMap<string, string>, body: (te
   return `▫ ${block.type}`;
 }
 
-/** Puts each parameter on a line; values of several lines follow their name unchanged. */
 function renderInput(input: unknown, body: (text: string) => string): string {
   if (typeof input !== 'object' || input === null) return body(JSON.stringify(input ?? null));
   return Object.entries(input)

@@ -2,9 +2,8 @@ import { getBlocks, isToolResult } from './blocks';
 import type { ApiMessage } from './types';
 
 /**
- * Returns the index of the last user message before the first answer; -1 if there is none. Agents
- * add messages before the task (environment; Codex: developer messages) and after it (Claude Code:
- * listings).
+ * Returns the index of the last user message before the first answer, or -1. Agents add messages
+ * before the task (environment; Codex: developer messages) and after it (Claude Code: listings).
  */
 export function findTask(messages: readonly ApiMessage[]): number {
   const first = messages.findIndex((message) => message.role === 'user');
@@ -17,12 +16,11 @@ export function findTask(messages: readonly ApiMessage[]): number {
   return said < 0 ? messages.findLastIndex(isCandidate) : said;
 }
 
-/** True for listings, notices and reminders that the agent's program adds. */
 export const isAddedByAgent = (message: ApiMessage): boolean => message['addedByAgent'] === true;
 
 /**
- * Returns the index of the user message that started the open turn; -1 if there is none. The API
- * merges consecutive messages of one role, so user text after results continues the turn.
+ * Returns the index of the user message that started the open turn, or -1. The API merges
+ * consecutive messages of one role, so user text after results continues the turn.
  */
 export function findTurnStart(messages: readonly ApiMessage[]): number {
   let end = -1;
@@ -39,7 +37,7 @@ export function findTurnStart(messages: readonly ApiMessage[]): number {
   return isAnswering ? -1 : end;
 }
 
-/** True for a summary in the history, ours or the agent's own (Claude Code, Roo). */
+/** Ours, or the agent's own (Claude Code, Roo). */
 export const isSummaryMessage = (message: ApiMessage): boolean =>
   message['isSummary'] === true || message['isCompactSummary'] === true;
 

@@ -7,7 +7,7 @@ import { memoizeByObject } from '../memoizeByObject';
 import { isRecord } from './blocks';
 import type { PlacedContent, ToolExchange } from './exchanges';
 
-/** Tools of all agents, overridden by the user's rows. Plain data. */
+/** Tools of all agents, overridden by the user's rows. */
 export interface ToolTable {
   /** By lowercase name. */
   readonly own: Readonly<Record<string, ToolRule>>;
@@ -18,7 +18,6 @@ export const DEFAULT_TOOLS: ToolTable = { own: {} };
 /** Caches keyed by the table stay valid while the user's rows are the same. */
 let latestTable: { readonly json: string; readonly table: ToolTable } | undefined;
 
-/** @param own a user's rows, by the tools' names */
 export function makeToolTable(own: Readonly<Record<string, ToolRule>>): ToolTable {
   const rows = Object.entries(own);
   if (rows.length === 0) return DEFAULT_TOOLS;
@@ -30,7 +29,6 @@ export function makeToolTable(own: Readonly<Record<string, ToolRule>>): ToolTabl
 
 type ToolCall = Pick<ToolExchange, 'tool' | 'input'>;
 
-/** Views share parameters, so this caches by table and parameters. */
 const ruleMemory = memoizeByObject<
   ToolTable,
   WeakMap<ToolCall['input'], { readonly tool: string; readonly rule: ToolRule | undefined }>
@@ -73,9 +71,7 @@ const RULES_BY_TOOL: ReadonlyMap<string, readonly [ToolRule, ...ToolRule[]]> = (
 
 type Rows = readonly [ToolRule, ...ToolRule[]];
 
-/**
- * Chooses the row that matches most of the call's parameters, and merges result formats for a tie.
- */
+/** Chooses the row that matches most of the parameters. For a tie, merges the rows' formats. */
 function chooseRow(rows: Rows, input: ToolCall['input']): ToolRule {
   const [first, ...others] = rows;
   if (others.length === 0) return first;
@@ -109,10 +105,7 @@ const mergeParameters = memoizeByObject(
     ),
 );
 
-/**
- * @param parameter as in the table: `path`, `task.command`, `files[]`, `edits[].oldText`
- * @returns one value per list element; empty if absent
- */
+/** @param parameter such as `path`, `task.command`, `files[]`, `edits[].oldText` */
 export function listValues(input: ToolCall['input'], parameter: string): readonly unknown[] {
   if (!parameter.includes('.') && !parameter.includes('['))
     return Object.hasOwn(input, parameter) && isGiven(input[parameter]) ? [input[parameter]] : EMPTY_VALUES;
@@ -134,7 +127,7 @@ const EMPTY_VALUES: readonly never[] = [];
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
-/** Returns the texts of the first spelling that the call has. */
+/** Uses the first spelling that the call has. */
 export function listTexts(input: ToolCall['input'], parameters: ParameterNames | undefined): readonly string[] {
   for (const parameter of parameters ?? []) {
     const texts = listValues(input, parameter).filter((value) => typeof value === 'string');
@@ -155,12 +148,9 @@ export function getPath(tools: ToolTable, exchange: ToolCall): string | undefine
   return readXmlPath(exchange.input);
 }
 
-/** `files[].path` is in the list `files[]`. */
 const listIn = (parameter: string): string => parameter.slice(0, parameter.indexOf('[]') + 2);
 
-/**
- * Roo's later XML form: `<args><file><path>x</path></file></args>`. Undefined for several files.
- */
+/** Roo's later XML form: `<args><file><path>x</path></file></args>`. */
 function readXmlPath(input: ToolCall['input']): string | undefined {
   const args = input['args'];
   if (typeof args !== 'string') return undefined;
@@ -178,11 +168,10 @@ export function getCommand(exchange: ToolCall): string | undefined {
   return undefined;
 }
 
-/** True for the parameter with the file's name, without which the call can't be understood. */
+/** Without the file's name, nobody can understand the call. */
 export const isNameOfFile = ({ path }: Pick<PlacedContent, 'path'>): boolean =>
   path.includes('input') && FILE_PARAMETERS.has(String(path.findLast((key) => typeof key === 'string')));
 
-/** Parameter names that many tools use. */
 const PARAMETER_SPELLINGS = {
   path: [
     'file_path',
@@ -254,7 +243,6 @@ function guessRule(name: string, input: ToolCall['input']): ToolRule | undefined
   return has('url') ? { kind: 'fetch' } : undefined;
 }
 
-/** Parameters that occur with a command line. */
 const COMMAND_SIDE_PARAMETERS: ReadonlySet<string> = new Set([
   'cwd',
   'workdir',

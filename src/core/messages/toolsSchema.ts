@@ -5,7 +5,6 @@ const MAX_TOOL_ROWS = 500;
 
 const createParametersSchema = (what: string) => z.array(z.string().min(1).max(200)).max(50).optional().describe(what);
 
-/** A user's row for a tool, in which only the kind is required. */
 const toolRule = z
   .object({
     kind: z.enum(TOOL_KINDS).describe('What the tool does.'),

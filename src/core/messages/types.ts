@@ -1,7 +1,6 @@
 /**
- * Messages have the shape of Anthropic's Messages API (API reference, "Messages") with unknown
- * fields kept. The core uses only this form. Values are immutable: a change copies the objects
- * along its path and shares the rest.
+ * The shape of Anthropic's Messages API (API reference, "Messages"). Values are immutable: a change
+ * copies the objects along its path and shares the rest.
  */
 
 export type Role = 'user' | 'assistant' | 'system';
@@ -30,9 +29,7 @@ export interface ToolUseBlock extends OpenObject {
   readonly type: 'tool_use';
   readonly id: string;
   readonly name: string;
-  /**
-   * An object in valid messages; histories of interrupted calls have other values, which are kept.
-   */
+  /** An object in valid messages; histories of interrupted calls have other values. */
   readonly input: unknown;
 }
 
@@ -60,10 +57,10 @@ export interface ApiMessage extends OpenObject {
   readonly content: MessageContent;
 }
 
-/** Content that a pass can configure; images, thinking and unknown blocks have no content type. */
+/** Images, thinking and unknown blocks have no content type. */
 export type ContentType = 'messageText' | 'toolParameters' | 'toolResults';
 
-/** Keys from a message to one of its strings, such as `['content', 2, 'input', 'command']`. */
+/** Keys from a message to a string, such as `['content', 2, 'input', 'command']`. */
 export type Path = readonly (string | number)[];
 
 export interface Place {

@@ -1,7 +1,7 @@
 /**
- * Tool calls as XML in the assistant's text, as Roo Code and Cline wrote them before native tool
- * calls. Source: stored histories (call: `<tool><param>value</param></tool>`; result: a user text
- * block `[tool for 'x'] Result:` with the output in it or in the next block).
+ * Roo Code and Cline wrote tool calls as XML before native tool calls. Source: stored histories
+ * (call: `<tool><param>value</param></tool>`; result: a user text block `[tool for 'x'] Result:`
+ * with the output in it or in the next block).
  */
 
 import { AGENT_LIST } from '../agents';
@@ -54,7 +54,6 @@ export function findXmlCalls(text: string): XmlCall[] {
   return calls;
 }
 
-/** True if the conversation has XML calls and no native ones. */
 export function hasXmlCalls(messages: readonly ApiMessage[]): boolean {
   const isNative = messages.some((message) =>
     getBlocks(message).some((block) => isToolUse(block) || isToolResult(block)),
@@ -70,8 +69,8 @@ const isXmlCall = (text: string): boolean => findXmlCalls(text).length > 0;
 const freeTextTag = new RegExp(`<(?:${[...FREE_TEXT_PARAMETERS].join('|')})>`);
 
 /**
- * File content may contain the tool's tags, so the call ends at the closing tag that balances its
- * opening one, or at a later unmatched one.
+ * File content may contain the tool's tags, so the call ends at the balancing closing tag, or at a
+ * later unmatched one.
  */
 function findClosingTag(text: string, tool: string, bodyStart: number): number {
   const first = text.indexOf(`</${tool}>`, bodyStart);

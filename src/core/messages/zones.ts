@@ -4,10 +4,7 @@ import type { ApiMessage } from './types';
 import { parseXmlResultHeader } from './xmlTools';
 import type { MessageRange } from './messageRange';
 
-/**
- * Returns the messages that operations may change: after the task, before the recent ones. The
- * range never separates a call from its results.
- */
+/** Excludes the task and recent messages, and never separates a call from its results. */
 export function findOldZone(messages: readonly ApiMessage[], keepRecent: number): MessageRange {
   const start = findTask(messages) + 1;
   let end = Math.max(start, messages.length - keepRecent);

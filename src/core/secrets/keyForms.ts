@@ -10,7 +10,6 @@
 export interface KeyForm {
   readonly of: string;
   readonly source: string;
-  /** Case-sensitive prefixes. */
   readonly starts: readonly string[];
   readonly body: KeyCharacterSet;
   /** Minimum number of characters after the prefix. */

@@ -4,10 +4,7 @@ import { maskSecrets, SECRET_MASK } from './maskSecrets';
 
 const maskedMessages = new WeakMap<ApiMessage, ApiMessage>();
 
-/**
- * Masks each string of a message as a whole. Mask before truncating, because part of a key is not
- * recognized.
- */
+/** Mask before truncating, because part of a key is not recognized. */
 export function maskMessage(message: ApiMessage): ApiMessage {
   const before = maskedMessages.get(message);
   if (before) return before;
@@ -20,7 +17,6 @@ export function maskMessage(message: ApiMessage): ApiMessage {
 /** Returns the same value if there are no secrets. */
 export const maskValue = <T>(value: T): T => maskUnknownValue(value) as T;
 
-/** @param name of the value's parameter */
 function maskUnknownValue(value: unknown, name?: string): unknown {
   if (typeof value === 'string') return maskString(value, name);
   if (typeof value === 'number') return maskNamedValue(name, String(value)) === SECRET_MASK ? SECRET_MASK : value;
@@ -54,8 +50,8 @@ const MAX_HARMLESS_TEXTS = 5_000;
 const MAX_HARMLESS_TEXT_CHARS = 200;
 
 /**
- * Masks a parameter's value by itself, and in context of its name, such as `password` or
- * `Authorization`. Undefined without a name, or if the value isn't a short line.
+ * Masks a value in context of its parameter's name, such as `password` or `Authorization`.
+ * Undefined without a name, or if the value isn't a short line.
  */
 function maskNamedValue(name: string | undefined, text: string): string | undefined {
   if (name === undefined || text.length >= MAX_NAMED_VALUE_CHARS || /["\n\r\\]/.test(text)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Masks keys and passwords in everything that goes to another vendor, a file or a log, before
- * truncation, which could split a key. False positives cost a word, false negatives a secret.
+ * Masks keys and passwords in everything that goes to another vendor, a file or a log. False
+ * positives cost a word, false negatives a secret.
  */
 import { KEY_CHARACTERS, KEY_FORMS, KEY_SHAPES, type KeyForm, type KeyShape } from './keyForms';
 import { memoizeByObject } from '../memoizeByObject';
@@ -38,7 +38,6 @@ interface KeyRest {
   readonly needsDigit: boolean;
 }
 
-/** Tests leave out rules. */
 export interface SecretRules {
   readonly forms: readonly KeyForm[];
   readonly shapes: readonly KeyShape[];
@@ -84,10 +83,9 @@ const WEB_TOKEN = /eyJ[\w-]{8,}\.(?:eyJ)?[\w-]{8,}(?:\.[\w-]*){0,3}/y;
 const DOTTED_RUN = /(?<![\w-])[\w-]{8,}(?:\.[\w-]+){1,6}\.?/g;
 
 /**
- * Replaces secrets by `[key]`, in time linear in the text's length. Only private keys and .netrc
- * secrets may span several lines.
+ * Replaces secrets by `[key]`, in linear time. Only private keys and .netrc secrets may span
+ * several lines.
  * @param pieceChars for tests: the result does not depend on it
- * @param rules for tests
  */
 export function maskSecrets(text: string, pieceChars = WINDOW_CHARS, rules = SECRET_RULES): string {
   let slices = findSecrets(text, undefined, pieceChars, rules);
@@ -96,10 +94,7 @@ export function maskSecrets(text: string, pieceChars = WINDOW_CHARS, rules = SEC
   return withoutSlices(text, withWrappedRests(text, slices));
 }
 
-/**
- * Returns slices in order, none touching another.
- * @param parts limits the search, if nothing in the text spans several lines
- */
+/** Returns slices in order, none touching another. */
 function findSecrets(
   text: string,
   parts: readonly Slice[] | undefined,
@@ -136,14 +131,12 @@ function findSecretsInLines(text: string, chars: number, { forms, shapes, beside
   return lines.slices;
 }
 
-/** Masks slices search by search, each of which sees the previous result. */
 class MaskedText {
   /** Masked slices of the original text. */
   slices: readonly Slice[] = [];
 
   constructor(public text: string) {}
 
-  /** @param slices of the current text, in order */
   maskSlices(slices: readonly Slice[]): void {
     if (slices.length === 0) return;
     const text = withoutSlices(this.text, slices);
@@ -185,10 +178,8 @@ function joinSlices(one: readonly Slice[], other: readonly Slice[]): Slice[] {
  */
 const WRAPPED_KEY_REST =
   /\r?\n[ \t]{0,16}(?:[│|][ \t]{0,4})?([\w+/=-]{8,256})(?=[ \t]{0,16}(?:[│|][ \t]{0,4})?(?:\r?\n|$)|["'`])/y;
-/** Minimum length of a key that may be wrapped. */
 const MIN_WRAPPED_CHARS = 16;
 
-/** Extends slices at line ends by their continuation on the next line. */
 function withWrappedRests(text: string, slices: readonly Slice[]): readonly Slice[] {
   const rests: Slice[] = [];
   // Examines each continuation once, even if many keys follow each other.
@@ -220,8 +211,7 @@ function findKnownKeys(text: string, chars: number, { start: begins, rests }: Ke
   let reached = 0;
   for (const window of splitIntoWindows(text, chars)) {
     for (let found = matchIn(text, begins, reached, window); found; found = matchIn(text, begins, reached, window)) {
-      // Another key may start within the prefix: `napi_` in `
-      // api_org_`.
+      // Another key may start within the prefix, such as `napi_` in `xapi_org_`.
       reached = found.start + 1;
       for (const { length, body, more, needsDigit } of rests.get(found.groups[0] ?? '') ?? []) {
         body.lastIndex = found.start + length;

@@ -1,4 +1,3 @@
-/** Secrets recognized by their context: a name, header, flag, or URL. */
 import { memoizeByObject } from '../memoizeByObject';
 import { compareStart, type Slice } from '../slice';
 import { findMatches, matchIn, extendWindow, WINDOW_CHARS, splitIntoWindows, type WindowMatch } from './windows';
@@ -271,7 +270,6 @@ class WordSearch {
 export function findNamedSecrets(text: string, chars = WINDOW_CHARS, beside = BESIDE_RULES): Slice[] {
   const slices: Slice[] = [];
   const { all, words } = compileSearches(beside);
-  /** Position up to which each pattern has searched. */
   const reached = new Map<RegExp, number>();
   for (const window of splitIntoWindows(text, chars)) {
     const lower = extendWindow(text, window).toLowerCase();
@@ -331,10 +329,7 @@ function readSecretGroup({ index, indices }: RegExpExecArray): Slice {
   return { start, end };
 }
 
-/**
- * Reads `password=…`, `"api_key": "…"`, `AWS_SECRET_ACCESS_KEY=…`. Linear, since it doesn't search
- * values again.
- */
+/** Linear, since it doesn't search values again. */
 const readAssignment: ReadSecrets = (text, { groups, end: start }) => {
   const [name = '', strong, separator = '', quote = ''] = groups;
   const named = name.slice(0, name.length - separator.length - quote.length).replace(/[\\"'`\]]+$/, '');

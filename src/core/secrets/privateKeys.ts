@@ -4,10 +4,7 @@ import { findMatches, WINDOW_CHARS } from './windows';
 const KEY_HEADER = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|Private-Lines: ?\d{1,3}/g;
 const KEY_FOOTER = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
 const KEY_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
-/**
- * What separates a key's lines in source, JSON, YAML and tool output: escaped line ends, quotes,
- * plus signs, line numbers.
- */
+/** What separates a key's lines in source, JSON, YAML and tool output. */
 const BETWEEN_KEY_LINES = /(?:\\{1,4}[nrt]|[\s"'`+,;:|>→]|\d{1,6}(?=[\t→|:])){1,64}/y;
 /** Headers such as `Proc-Type: 4,ENCRYPTED` and `Comment: …`. */
 const KEY_FIELD = /(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset|MessageID)[ \t]{0,4}:[^\r\n\\]{0,200}/y;
@@ -46,7 +43,7 @@ function findHeadlessKeys(text: string, others: readonly Slice[], footers: reado
   return keys;
 }
 
-/** Returns the end of the key whose header ends at `from`; undefined if no key follows. */
+/** Returns undefined if no key follows the header. */
 function findBodyStart(text: string, from: number): number | undefined {
   let at = from;
   let end: number | undefined;

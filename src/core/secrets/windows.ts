@@ -23,17 +23,15 @@ export interface WindowMatch extends Slice {
   readonly secret: Slice;
 }
 
-/** Yields at least one window. */
 export function* splitIntoWindows(text: string, chars = WINDOW_CHARS): Generator<Slice> {
   for (let start = 0; start === 0 || start < text.length; start += chars)
     yield { start, end: Math.min(text.length, start + chars) };
 }
 
-/** Returns the text that determines the matches that start in a window. */
+/** Extends a window by what determines the matches that start in it. */
 export const extendWindow = (text: string, { start, end }: Slice): string =>
   text.slice(Math.max(0, start - LOOK_BEHIND_CHARS), end + LOOK_AHEAD_CHARS);
 
-/** Finds the first match that starts in the window after `from`, as in the whole text. */
 export function matchIn(text: string, pattern: RegExp, from: number, window: Slice): WindowMatch | undefined {
   const at = Math.max(from, window.start);
   if (at >= window.end) return undefined;

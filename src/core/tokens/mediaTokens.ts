@@ -18,7 +18,7 @@ export function countImageTokens(source: unknown): number {
   return Math.min(MAX_IMAGE_TOKENS, Math.max(1, tokens));
 }
 
-/** Returns the size in pixels; undefined if unknown or referenced by URL. */
+/** In pixels; undefined if referenced by URL. */
 export const getImageSize = (source: unknown): ImageSize | undefined =>
   isRecord(source) && typeof source['data'] === 'string' ? readImageSize(source['data']) : undefined;
 
@@ -98,7 +98,7 @@ const MIN_FILE_CHARS = 4_096;
 const BASE64_DATA = /^[\w+/-]{1000}/;
 const DATA_URL = /^data:[^,]{0,200};base64,/;
 
-/** Returns undefined for anything but a file, which would count a thousandfold as text. */
+/** Undefined for anything but a file, which would count a thousandfold as text. */
 export function countFileTokens(field: string, value: unknown): number | undefined {
   if (typeof value !== 'string' || value.length < MIN_FILE_CHARS) return undefined;
   const [url = ''] = DATA_URL.exec(value) ?? [];

@@ -30,10 +30,7 @@ const MAX_CACHED_TEXTS = 20_000;
 /** Recent texts are found by comparison, which is faster than hashing. */
 const MAX_LATEST_TEXTS = 4;
 
-/**
- * Counts o200k tokens and caches them per object and per content hash. For models with other
- * tokenizers multiply by {@link getTokenizerFactor}.
- */
+/** Counts o200k tokens. For models with other tokenizers multiply by {@link getTokenizerFactor}. */
 export class MessageCounter {
   private readonly byObject = new WeakMap<object, number>();
   private readonly byHash = new LruMap<Hash, number>(MAX_CACHED_TEXTS);

@@ -50,11 +50,9 @@ export interface CachedModel {
   readonly model: string;
   /** Host of a custom endpoint. */
   readonly host?: string | undefined;
-  /** Set in the profile. */
   readonly lifetime?: CacheLifetime | undefined;
 }
 
-/** True if the cache contains only what requests mark. */
 const isMarked = ({ vendor, model }: CachedModel): boolean => {
   const wire = getWire(vendor, model);
   return wire === 'messages' || /claude/i.test(model);

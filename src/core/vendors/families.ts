@@ -26,7 +26,6 @@ export interface ModelFamily {
 
 const THOUSAND = 1_000;
 
-/** Tokens, until a rejection states the window. */
 export const ASSUMED_WINDOW_TOKENS = 128 * THOUSAND;
 
 /**
@@ -150,11 +149,9 @@ const MODEL_FAMILIES: readonly ModelFamily[] = [
   },
 ];
 
-/** Returns undefined if the name is unknown. */
 export const findFamily = (model: string | undefined): ModelFamily | undefined =>
   model === undefined ? undefined : MODEL_FAMILIES.find(({ models }) => models.test(model));
 
 export const isKnownModel = (model: string): boolean => findFamily(model) !== undefined;
 
-/** Returns 1 if the name is unknown. */
 export const getTokenizerFactor = (model: string | undefined): number => findFamily(model)?.tokenFactor ?? 1;

@@ -1,6 +1,5 @@
 import { getVendorEntry, type Vendor } from './vendors';
 
-/** Absent if unknown. */
 export interface RequestLimits {
   /** Bytes of the body. */
   readonly bytes?: number;

@@ -1,7 +1,4 @@
-/**
- * The list of vendors. Enums, schemas, forms, pickers, handlers and documentation are derived from
- * it, so that an incomplete vendor does not compile or fails vendors.test.ts.
- */
+/** An incomplete vendor does not compile or fails vendors.test.ts. */
 import type { UsageAccounting } from '../cost/usage';
 
 const WIRES = {
@@ -18,7 +15,6 @@ const WIRES = {
 
 export type Wire = keyof typeof WIRES;
 
-/** Profile fields that only some vendors have. */
 const VENDOR_FIELDS = [
   'baseUrl',
   'allowInsecureHttp',
@@ -50,7 +46,7 @@ export interface VendorEntry {
   }[];
   /** The first match counts, and the last row has no pattern. */
   readonly wires: readonly { readonly models?: RegExp; readonly wire: Wire }[];
-  /** API URL, if it differs from the client's default. */
+  /** If it differs from the client's default. */
   readonly address?: string;
   readonly fields: Readonly<Partial<Record<VendorField, 'needed' | 'optional'>>>;
   /**
@@ -156,17 +152,13 @@ export const VENDORS = {
 
 export type Vendor = keyof typeof VENDORS;
 
-/** In display order. */
 export const VENDOR_IDS = Object.keys(VENDORS) as [Vendor, ...Vendor[]];
 
 export const isVendor = (value: unknown): value is Vendor => typeof value === 'string' && Object.hasOwn(VENDORS, value);
 
 export const getVendorEntry = (vendor: Vendor): VendorEntry => VENDORS[vendor];
 
-/**
- * Returns the label of the vendor, of a compatible server at its default address, or the host.
- * @param baseUrl empty if the profile has none
- */
+/** The label of the vendor, of a compatible server at its default address, or the host. */
 export function getServerLabel(vendor: Vendor, baseUrl: string): string {
   const { label, alsoFor = [], ownHosts } = getVendorEntry(vendor);
   if (!URL.canParse(baseUrl)) return label;

@@ -1,7 +1,6 @@
 /**
- * Anthropic's Messages API (`POST …/v1/messages`). Reads string content as a list with one text and
- * omits cache breakpoints, since agents vary the form and move breakpoints. Source: Anthropic API
- * reference, "Messages".
+ * Anthropic's Messages API (`POST …/v1/messages`). Omits cache breakpoints, since agents move them.
+ * Source: Anthropic API reference, "Messages".
  */
 import { convertAnthropicUsage } from '../../api/anthropicStream';
 import { asText } from '../../conversations/text/values';

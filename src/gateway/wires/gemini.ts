@@ -86,7 +86,7 @@ class OpenCalls {
     return id;
   }
 
-  /** Returns the ID of the call that a result answers; a result without a call keeps its own ID. */
+  /** A result without a call keeps its own ID. */
   matchAnswer(name: string, sent: string | undefined): string {
     const byId = sent === undefined ? -1 : this.open.findIndex((call) => call.sent === sent);
     const at = byId >= 0 ? byId : this.open.findIndex((call) => call.name === name);
@@ -125,7 +125,7 @@ function getImage(part: Fields): Block | undefined {
     : undefined;
 }
 
-/** Fields with the text of tool responses, by Google's guide and as agents use them. */
+/** By Google's guide and as agents use them. */
 const RESPONSE_TEXT_FIELDS = ['output', 'error', 'content', 'result'];
 
 function readResult(id: string, response: Fields, path: Path): PlacedBlock {

@@ -13,10 +13,7 @@ export interface RecognizedRequest {
 
 const GEMINI_PATH = /\/models\/([^/:]+):(generateContent|streamGenerateContent)$/;
 
-/**
- * @param path the address's path, without the query
- * @returns undefined for a request to forward unchanged
- */
+/** @returns undefined for a request to forward unchanged */
 export function findKnownRequest(method: string, path: string): RecognizedRequest | undefined {
   if (method !== 'POST') return undefined;
   if (path.endsWith('/messages')) return { wire: anthropicWire, purpose: 'answer' };

@@ -1,4 +1,4 @@
-/** Builds messages block by block, each with its place in the body. Shared by all wires. */
+/** Builds messages block by block, each with its place in the body. */
 import { ProgramCalls } from '../../core/messages/programs';
 import type { ApiMessage, Block, Path, Role } from '../../core/messages/types';
 import type { BlockSource, MessageSource, StringSource } from './wire';
@@ -8,19 +8,16 @@ export interface PlacedBlock {
   readonly source: BlockSource;
 }
 
-/** Places a block whose strings are at the same relative paths in the body. */
+/** The block's strings must be at the same relative paths in the body. */
 export const placeBlock = (block: Block, path: Path, strings: readonly StringSource[] = [{ from: [], to: path }]) => ({
   block,
   source: { path, strings },
 });
 
-/** Places a block that is counted but never edited. */
+/** The block is counted but never edited. */
 export const makeOpaque = (part: unknown, path: Path): PlacedBlock => placeBlock({ type: 'raw', part }, path, []);
 
-/**
- * Returns nothing for an empty text. @param path path of the block or message; `string` is the
- * text's
- */
+/** Returns nothing for an empty text. */
 export const placeTextBlock = (text: string, path: Path, string: Path): PlacedBlock[] =>
   text === '' ? [] : [placeBlock({ type: 'text', text }, path, [{ from: ['text'], to: string }])];
 
@@ -33,12 +30,11 @@ interface GrowingCall {
   readonly blocks: PlacedBlock[];
 }
 
-/** Merges items into messages, such as calls with text, or consecutive results. */
+/** Merges calls with text, and consecutive results. */
 export class MessageList {
   private readonly growing: GrowingCall[] = [];
   private readonly programs = new ProgramCalls();
 
-  /** @param joins set if the item belongs to the preceding message of the same kind */
   addMessage(
     role: Role,
     item: Path,
@@ -63,7 +59,6 @@ export class MessageList {
     return { block: { ...block, content: [] }, source: { ...source, strings: [] } };
   }
 
-  /** Leaves out messages without blocks; their items stay in the body. */
   finishReading(): { readonly messages: ApiMessage[]; readonly sources: MessageSource[] } {
     const full = this.growing.filter(({ blocks }) => blocks.length > 0);
     return {

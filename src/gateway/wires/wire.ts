@@ -1,6 +1,6 @@
 /**
- * Converts a body to core messages with the place of each block, and writes a view back into the
- * raw JSON. Unedited parts stay byte-identical. Shared by all wires.
+ * Converts a body to core messages, and writes a view back into the raw JSON. Unedited parts stay
+ * byte-identical.
  */
 import type { Usage } from '../../core/cost/usage';
 import type { View } from '../../core/condense/edits/view';
@@ -19,25 +19,19 @@ export interface Wire {
   readonly list: string;
   /** @returns undefined if the body has another format or lacks part of the conversation */
   read(body: Body): WireRequest | undefined;
-  /** @param path its path in the body, which currently contains `before` */
+  /** @param path currently contains `before` */
   textPart(text: string, path: Path, before: unknown): unknown;
   userItem(text: string): unknown;
-  /**
-   * Returns the tokens that a stream event or a whole answer reports. @param before those of
-   * earlier events
-   */
+  /** @param before usage of earlier events */
   usage(event: Body, before: Usage | undefined): Usage | undefined;
-  /**
-   * Returns the error in a stream event or in a successful answer; undefined or null if there is
-   * none.
-   */
+  /** Returns the error in a stream event or in a successful answer. */
   failure(event: Body): unknown;
 }
 
 export interface WireRequest {
   /** Absent if the model is in the URL (Gemini). */
   readonly model?: string;
-  /** System prompt, instructions and other text before the conversation. */
+  /** Includes instructions and other text before the conversation. */
   readonly system?: string;
   readonly messages: readonly ApiMessage[];
   readonly sources: readonly MessageSource[];
@@ -46,13 +40,12 @@ export interface WireRequest {
 }
 
 export interface MessageSource {
-  /** Paths of the message's items; a message with several results may have several. */
+  /** A message with several results may have several items. */
   readonly items: readonly Path[];
   readonly blocks: readonly BlockSource[];
 }
 
 export interface BlockSource {
-  /** The element or member to remove with the block. */
   readonly path: Path;
   readonly strings: readonly StringSource[];
 }
@@ -71,8 +64,7 @@ export class WireError extends Error {
 }
 
 /**
- * Writes a view in place of a body's messages, up to the last change.
- * @param from number of messages of view and original to skip, since they were written before
+ * @param from number of messages to skip, since they were written before
  * @param view a message that is the identical object in the original is unchanged
  * @throws WireError if the view can't be expressed in this format; JsonPathError if a place is
  * missing

@@ -11,9 +11,7 @@ export interface CommandCall {
 const COMMAND_LINE_KEYS = ['command', 'cmd', 'commands', 'script'] as const;
 const FOLDER_KEYS = ['workdir', 'cwd', 'working_directory', 'dir_path', 'directory'] as const;
 
-/**
- * Returns undefined if the call has no command line, or several whose outputs can't be separated.
- */
+/** Undefined if there is no command line, or several whose outputs can't be separated. */
 export function parseCommandCall(tool: string, input: Readonly<Record<string, unknown>>): CommandCall | undefined {
   const given = parseCodeModeCall(input['input']) ?? input;
   const line = COMMAND_LINE_KEYS.map((key) => getCommandLine(given[key])).find((found) => found !== undefined);
@@ -83,7 +81,6 @@ const OUTPUT_TAIL =
   /\n*(?:\n<shellId: [^\n]*>|\n<command with shellId: [^\n]*>|\nCommand exited with code \d+|\nWall time: [\d.]+ seconds|\nShell cwd was reset to [^\n]*|\nError: \(none\)\nExit Code: [\s\S]{0,200}|\nProcess Group PGID: [^\n]*(?:\n<\/untrusted_context>)?|\n<\/?(?:bash|shell)_metadata>[\s\S]{0,2000})\s*$/;
 const MAX_TAIL_CHARS = 2_200;
 
-/** Leaves out the agent's words around the command's own output. */
 export function findPrintedSlice(text: string): Slice {
   let start = 0;
   for (const head of OUTPUT_HEADS) {

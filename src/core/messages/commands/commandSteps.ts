@@ -18,7 +18,7 @@ export interface CommandStep {
   readonly when: RunCondition;
   readonly printed: readonly PrintedText[];
   readonly effects: readonly CommandEffect[];
-  /** Names with which the programs' error messages start. */
+  /** Their error messages start with these names. */
   readonly programs: readonly string[];
 }
 
@@ -27,7 +27,7 @@ const MAX_COMMAND_LINE_CHARS = 400_000;
 
 export interface CommandOptions {
   readonly shell?: ShellKind | undefined;
-  /** Folder in which the line starts, if known. Default ''. */
+  /** Default ''. */
   readonly folder?: string | undefined;
 }
 
@@ -89,7 +89,6 @@ function getInput(
     : [{ kind: 'lines', path, ranges: [{ first: 1, most: Infinity }], numbers: undefined, most: Infinity }];
 }
 
-/** Returns what remains of an outcome after its output is redirected to files. */
 function applyRedirects(outcome: CommandOutcome, { redirects }: SimpleCommand, folder: ScriptWord): CommandOutcome {
   let { printed } = outcome;
   const effects = [...outcome.effects];

@@ -1,14 +1,14 @@
 import type { ScriptWord } from './script';
 
 export interface Options {
-  /** Values by option name without dashes; '' if an option has no value. */
+  /** By option name without dashes; '' if an option has no value. */
   readonly given: ReadonlyMap<string, readonly ScriptWord[]>;
   /** Files and patterns; undefined if unknown before the command runs. */
   readonly operands: readonly ScriptWord[];
 }
 
 /**
- * Splits a command's words as GNU's programs do.
+ * Splits words as GNU's programs do.
  * @param words without the program's name
  * @param valued options that take a value; single letters take it in the same word, too
  */
@@ -52,7 +52,6 @@ export function readOptions(words: readonly ScriptWord[], valued: ReadonlySet<st
 export const hasOption = ({ given }: Options, ...names: readonly string[]): boolean =>
   names.some((name) => given.has(name));
 
-/** Returns the last value of any of the names; undefined if absent or unknown. */
 export function getOption({ given }: Options, ...names: readonly string[]): ScriptWord {
   for (const name of names) {
     const value = given.get(name)?.at(-1);

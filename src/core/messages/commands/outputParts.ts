@@ -7,12 +7,12 @@ import { readPatches } from '../patches';
 import type { CommandStep } from './commandSteps';
 import type { PrintedText } from './printed';
 
-/** What precedes each line: a line number, a search result's path, or a diff sign. */
+/** A line number, a search result's path, or a diff sign. */
 export type LineHead = NumberForm | 'search' | 'diff';
 
 export interface OutputPart extends Slice {
   readonly path: string;
-  /** Git revision of the lines; undefined for the current file. */
+  /** Undefined for the current file. */
   readonly revision: string | undefined;
   readonly head: LineHead | undefined;
   /** Number of the first line, if known but not printed. */
@@ -29,8 +29,7 @@ interface CommandOutput {
 }
 
 /**
- * Finds the parts of an output that come from files. A line belongs to no part if either of two
- * commands may have printed it.
+ * A line belongs to no part if either of two commands may have printed it.
  * @param text excludes the agent's additions
  */
 export function splitCommandOutput(steps: readonly CommandStep[], text: string): OutputPart[] {
@@ -44,7 +43,6 @@ export function splitCommandOutput(steps: readonly CommandStep[], text: string):
   return parts;
 }
 
-/** Notices with which agents replace the middle or the end of an output. */
 const TRUNCATION_LINE =
   /…\d+ (?:tokens|chars|lines) truncated…|^\[?\.{3} ?\[?(?:omitted \d+|\d+ (?:more )?lines|output truncated|\d+ lines truncated)|^\[(?:Output truncated|\.\.\. ?\d+|…\d+)|^\.{3}output truncated|^<(?:persisted-output|output_truncated|truncated)|^\[\d+ (?:lines|bytes) (?:omitted|truncated)|^Output too large to read|^\[Showing (?:last|lines) /;
 
@@ -70,11 +68,10 @@ function getLineText({ text, starts }: CommandOutput, line: number): string {
   return text.slice(starts[line], text[end - 1] === '\r' ? end - 1 : end);
 }
 
-/** Error messages of shells and programs, which can appear anywhere in the output. */
+/** These can appear anywhere in the output. */
 const SHELL_MESSAGE =
   /^(?:\/(?:usr\/)?bin\/)?(?:bash|sh|zsh|dash|zsh:\d+|fatal|error|usage): |^(?:bash|zsh|sh): line \d+: |^\(eval\):\d+: |^[\w-]+ ?: (?:The term|Cannot find path)|^At line:\d+ char:\d+/;
 
-/** Finds lines in which the shell or one of the programs reports an error. */
 function findFailures(steps: readonly CommandStep[], { text, starts, count }: CommandOutput): number[] {
   const heads = [...new Set(steps.flatMap((step) => step.programs))].map((name) => `${name}: `);
   const lines: number[] = [];
@@ -102,7 +99,6 @@ interface LineCountRange {
 interface OutputPiece {
   readonly printed: PrintedText;
   readonly lines: LineCountRange;
-  /** True if these are the first lines that the item printed. */
   readonly isStartSure: boolean;
 }
 
@@ -110,7 +106,6 @@ interface PrintedItem {
   readonly printed: PrintedText;
   least: number;
   most: number;
-  /** Line at which the item's text was found. */
   at: number | undefined;
 }
 
@@ -149,10 +144,7 @@ function findPieces(steps: readonly CommandStep[], output: CommandOutput): Outpu
   return found;
 }
 
-/**
- * Locates items with line numbers if as many lines start with a file's first number as items must
- * be printed.
- */
+/** Locates items if as many lines start with a file's first number as items must be printed. */
 function findNumbered(items: readonly PrintedItem[], output: CommandOutput): void {
   const uses = new Map<string, { readonly form: NumberForm; readonly first: number; readonly items: PrintedItem[] }>();
   for (const item of items) {
@@ -210,14 +202,13 @@ function countNumberedLines(output: CommandOutput, start: number, form: NumberFo
 }
 
 /**
- * Locates texts that the command itself contains and that occur as often as they are printed.
+ * Locates texts that occur as often as the command prints them.
  * @returns false if a text that must be printed is missing
  */
 function findTexts(items: readonly (PrintedItem & { isSure: boolean })[], output: CommandOutput): boolean {
   const uses = new Map<string, { item: PrintedItem & { isSure: boolean }; before: number; behind: number }[]>();
   for (const item of items) {
     if (item.printed.kind !== 'text') continue;
-    // Only a whole line that isn't blank can be located.
     const text = extractOnlyLine(item.printed.text);
     if (text === undefined) continue;
     uses.set(text.line, [...(uses.get(text.line) ?? []), { ...text, item }]);
@@ -253,7 +244,6 @@ function isInOrder(items: readonly PrintedItem[]): boolean {
   return true;
 }
 
-/** Returns the only line that isn't blank, and the number of blank lines around it. */
 function extractOnlyLine(text: string): { line: string; before: number; behind: number } | undefined {
   if (!text.endsWith('\n')) return undefined;
   const lines = text.slice(0, -1).split('\n');
@@ -263,7 +253,7 @@ function extractOnlyLine(text: string): { line: string; before: number; behind: 
   return line !== undefined && isSole ? { line, before: at, behind: lines.length - 1 - at } : undefined;
 }
 
-/** Attributes the lines between two located texts to items as far as that is certain. */
+/** Attributes lines to items as far as that is certain. */
 function splitBetween(items: readonly PrintedItem[], output: CommandOutput, lines: LineCountRange): OutputPiece[] {
   const open = items.filter(({ most }) => most > 0);
   const count = lines.last - lines.first + 1;
@@ -286,7 +276,7 @@ function splitBetween(items: readonly PrintedItem[], output: CommandOutput, line
   for (const item of open) item.most = Math.min(item.most, findLongestRun(item.printed, output, lines));
   const before = computePrefixSums(open.map(({ most }) => most));
   const behind = computePrefixSums(open.map(({ most }) => most).reverse()).reverse();
-  // There are more lines than the items can print, so another command printed some.
+  // Another command printed the lines that exceed the items' maximum.
   if (count > (before.at(-1) as number) + (open.at(-1) as PrintedItem).most) return [];
   return open.map(({ printed, most }, at): OutputPiece => {
     const [ahead, after] = [before[at] as number, behind[at] as number];
@@ -303,8 +293,8 @@ function splitBetween(items: readonly PrintedItem[], output: CommandOutput, line
 }
 
 /**
- * Of consecutive ranges of one file, only the last one that prints can be shorter than requested,
- * because the file ends in it. So the total determines how many lines each range printed.
+ * Only the last range that prints can be shorter than requested, because the file ends in it. So
+ * the total determines how many lines each range printed.
  */
 function limitToFile(items: readonly PrintedItem[], output: CommandOutput, lines: LineCountRange): void {
   let end = 0;
@@ -326,7 +316,7 @@ function limitToFile(items: readonly PrintedItem[], output: CommandOutput, lines
   }
 }
 
-/** Finds the longest run of lines in the item's format, which limits what it can have printed. */
+/** The longest run of lines in the item's format limits what the item can have printed. */
 function findLongestRun(printed: PrintedText, output: CommandOutput, lines: LineCountRange): number {
   const looksLike = getLineTest(printed);
   if (printed.kind === 'diff') return hasDiff(output, lines) ? Infinity : 0;
@@ -485,7 +475,7 @@ function splitMatches(
   const { path, isNumbered, folder } = printed;
   if (path !== undefined) {
     if (isCut(output, lines)) return [];
-    // A single name may turn out to be a folder; then lines start with file names.
+    // A single name may be a folder; then lines start with file names.
     const first = getLineText(output, lines.first);
     if (!isNumbered) return first.startsWith(path) ? [] : splitByFile(output, lines, path);
     if (/^\d{1,9}[:-]/.test(first))

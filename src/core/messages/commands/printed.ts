@@ -5,7 +5,7 @@ import type { ScriptWord } from './script';
 export interface LineRange {
   /** Starts at 1; undefined if it depends on the file's length. */
   readonly first: number | undefined;
-  /** Maximum number of lines; the file may end earlier. */
+  /** The file may end earlier. */
   readonly most: number;
 }
 
@@ -13,9 +13,8 @@ export type PrintedText =
   | {
       readonly kind: 'lines';
       readonly path: string;
-      /** Git revision; absent for the current file. */
       readonly revision?: string;
-      /** In order; undefined if the lines are unknown. */
+      /** Undefined if the lines are unknown. */
       readonly ranges: readonly LineRange[] | undefined;
       readonly numbers: NumberForm | undefined;
       readonly most: number;
@@ -27,7 +26,7 @@ export type PrintedText =
    */
   | {
       readonly kind: 'matches';
-      /** The only searched file; undefined if each line names its file. */
+      /** Undefined if each line names its file. */
       readonly path: string | undefined;
       readonly isNumbered: boolean;
       readonly folder: ScriptWord;
@@ -41,9 +40,7 @@ export type PrintedText =
   | { readonly kind: 'other'; readonly most: number };
 
 export type CommandEffect =
-  /**
-   * Writes or appends to the whole file; leaves out text that is unknown before the command runs.
-   */
+  /** Leaves out text that is unknown before the command runs. */
   | {
       readonly kind: 'write';
       readonly path: string;
@@ -86,7 +83,7 @@ export function selectLines(printed: PrintedText, ranges: readonly Range[]): Pri
   return printed.kind === 'text' || printed.kind === 'nothing' ? makeOther(most) : { ...printed, most };
 }
 
-/** First and last line, starting at 1; Infinity for the end. */
+/** Starts at 1; Infinity for the end. */
 export interface Range {
   readonly first: number;
   readonly last: number;
@@ -104,7 +101,7 @@ function selectRanges(ranges: readonly LineRange[] | undefined, wanted: readonly
 export interface ProgramCall {
   readonly words: readonly ScriptWord[];
   readonly folder: ScriptWord;
-  /** Output of the previous command in the pipeline; undefined for the first. */
+  /** Undefined for the first command of the pipeline. */
   readonly input: readonly PrintedText[] | undefined;
 }
 

@@ -1,7 +1,6 @@
 /**
- * What programs print and do to files. An unlisted program may print anything. awk, perl, bat, tee,
- * diff, patch, mv and cp are not listed because they changed no result (`npm run bench -- --only
- * ablation --way program`).
+ * What programs print and do to files. An unlisted program may print anything. Programs that
+ * changed no result are not listed (`npm run bench -- --only ablation --way program`).
  */
 
 import { joinPath } from '../filePath';
@@ -75,7 +74,7 @@ const NL_SEPARATORS: Readonly<Record<string, NumberForm>> = {
   ' | ': 'pipe',
 };
 
-/** Without `-ba` nl doesn't count blank lines, so its numbers differ from the file's. */
+/** nl doesn't count blank lines without `-ba`, so its numbers differ from the file's. */
 const runNl: Program = (call) => {
   const options = readOptions(call.words, new Set(['b', 'w', 's', 'v', 'n', 'i', 'd', 'f', 'h', 'l']));
   const form = NL_SEPARATORS[getOption(options, 's') ?? '\t'];
@@ -159,10 +158,7 @@ const takeSome = (whole: PrintedText): PrintedText =>
       ? whole
       : makeOther(whole.most);
 
-/**
- * Lists the files that `sed -i` edits, which follow the script. BSD's sed takes a suffix after
- * `-i`.
- */
+/** The files follow the script. BSD's sed takes a suffix after `-i`. */
 function listSedTargets(words: readonly ScriptWord[]): readonly ScriptWord[] {
   const rest: ScriptWord[] = [];
   let hasScript = false;
@@ -272,7 +268,6 @@ const runRm: Program = ({ words, folder }) => {
   return { printed: [hasOption(options, 'v') ? OTHER_PRINTED : NOTHING_PRINTED], effects };
 };
 
-/** apply_patch takes the patch as an argument or as its input. */
 const applyPatch: Program = ({ words, folder, input }) => {
   const [patch] = words;
   const given = getOnly(input);
@@ -295,7 +290,6 @@ const runPathLister: Program = () => makeOutcome({ kind: 'paths', most: Infinity
 
 const runSilently: Program = () => SILENT_OUTCOME;
 
-/** Programs that print nothing on success. */
 const SILENT_PROGRAMS =
   'cd true : false export declare local readonly typeset mkdir touch chmod chown ln sleep set shopt unset exit wait trap test [ umask ulimit kill rmdir return break continue';
 

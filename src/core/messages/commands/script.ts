@@ -1,5 +1,3 @@
-/** Shell-independent form of a command line: its simple commands in order. */
-
 import type { Slice } from '../../slice';
 import { joinPath } from '../filePath';
 
@@ -7,7 +5,7 @@ export type ScriptWord = string | undefined;
 
 export interface GivenText {
   readonly text: string;
-  /** Position in the command line; undefined if it is escaped there. */
+  /** Undefined if the text is escaped in the command line. */
   readonly at: Slice | undefined;
 }
 
@@ -21,7 +19,6 @@ export interface SimpleCommand {
   /** Starts with the program's name without its folder. */
   readonly words: readonly ScriptWord[];
   readonly given: GivenText | undefined;
-  /** The file that `<` redirects to standard input. */
   readonly inputFile: ScriptWord | null;
   readonly redirects: readonly Redirect[];
 }
@@ -32,7 +29,7 @@ export interface ScriptStep {
   readonly when: RunCondition;
   /** '' for the folder in which the line starts; undefined if unknown. */
   readonly folder: ScriptWord;
-  /** Empty for a loop, a condition or anything else that we do not analyze. */
+  /** Empty for anything that we do not analyze, such as a loop. */
   readonly commands: readonly SimpleCommand[];
 }
 
@@ -56,17 +53,13 @@ export class Shell {
     this.variables.set(name, value);
   }
 
-  /** @returns false if the script has too many steps */
   addStep(when: RunCondition, commands: readonly SimpleCommand[]): boolean {
     if (this.steps.length >= Shell.MAX_STEPS) return false;
     this.steps.push({ when, folder: this.folder, commands });
     return true;
   }
 
-  /**
-   * Adds a step that we do not analyze, which may have changed variables and the folder.
-   * @param text the step as in the script
-   */
+  /** The step may have changed variables and the folder. */
   addUnknown(when: RunCondition, text: string): boolean {
     const isAdded = this.addStep(when, []);
     if (FOLDER_CHANGING_COMMAND.test(text)) this.folder = undefined;
@@ -79,7 +72,6 @@ export class Shell {
     this.folder = target === undefined || target === '-' ? undefined : joinPath(this.folder, target);
   }
 
-  /** @returns a function that restores the state */
   saveState(): () => void {
     const folder = this.folder;
     const variables = new Map(this.variables);
@@ -107,7 +99,7 @@ const NOT_WRAPPERS = new Set([
   'builtin',
 ]);
 
-/** Returns the command that a wrapper such as `timeout 30` or `env A=b` runs. */
+/** Returns the command that `timeout 30` or `env A=b` runs. */
 export function unwrapCommand(words: readonly ScriptWord[]): readonly ScriptWord[] {
   let rest = words;
   for (;;) {
@@ -121,7 +113,6 @@ export function unwrapCommand(words: readonly ScriptWord[]): readonly ScriptWord
       if (word.startsWith('-') || (program === 'env' && /^\w+=/.test(word))) next++;
       else break;
     }
-    // `timeout` takes the duration before the command.
     if (isTimeout && /^[\d.]+[smhd]?$/.test(rest[next] ?? '')) next++;
     if (next >= rest.length) return rest;
     rest = rest.slice(next);

@@ -62,7 +62,7 @@ const RG_VALUE_OPTIONS = new Set([
     'engine',
   ],
 ]);
-/** Options with which a search prints no lines of files, or changes them. */
+/** Options that print no lines of files, or change them. */
 const LINELESS_OPTIONS = [
   'c',
   'count',
@@ -95,7 +95,6 @@ const LINELESS_OPTIONS = [
 
 interface SearchRules {
   readonly values: ReadonlySet<string>;
-  /** True if the program searches folders unless it has piped input. */
   readonly isRecursive: boolean;
   readonly noLines: readonly string[];
 }
@@ -321,7 +320,6 @@ function runGitCommand(name: string, call: ProgramCall): CommandOutcome {
 function countLogLines(options: Options): number {
   const count = Number(getOption(options, 'number', 'n', 'max-count') ?? NaN);
   const format = getOption(options, 'format', 'pretty');
-  // A format name without a percent sign is a longer form.
   const isShort =
     hasOption(options, 'oneline') ||
     (format !== undefined &&

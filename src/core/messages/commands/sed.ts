@@ -1,11 +1,10 @@
 import type { Range } from './printed';
 
-/** A command that only prints or quits: `12p`, `3,9p`, `/a/,/b/p`, `80q`, `$p`. */
+/** Only prints or quits: `12p`, `3,9p`, `/a/,/b/p`, `80q`, `$p`. */
 const SED_COMMAND = /^(?:(\d+|\$)(?:,(\d+|\$|\+\d+))?)?\s*(p|q|d)$/;
 const SED_TEXT_COMMAND = /^(?:\/(?:[^/\\]|\\.)+\/|\d+|\$)(?:\s*,\s*(?:\/(?:[^/\\]|\\.)+\/|\d+|\$|\+\d+))?\s*p$/;
 
 /**
- * Selects the lines that a `sed` script prints.
  * @param isQuiet `-n`: sed prints only lines for which the script has a command
  * @returns 'some' if the selection depends on the lines' content; undefined if the script changes
  * lines or is unknown

@@ -1,5 +1,3 @@
-/** Parses command lines of sh and bash with unbash's grammar. */
-
 import { parse } from 'unbash';
 import type { Slice } from '../../slice';
 import {
@@ -36,7 +34,7 @@ class ShReader {
   constructor(
     private readonly shell: Shell,
     private readonly line: string,
-    /** Position of this script in the agent's command line; undefined if it is escaped there. */
+    /** Undefined if the script is escaped in the command line. */
     private readonly at: Slice | undefined,
     private readonly depth: number,
   ) {}
@@ -104,7 +102,6 @@ class ShReader {
     }
   }
 
-  /** Unrolls a loop over literal words. */
   private readLoop(node: Extract<CommandNode, { type: 'For' }>, when: RunCondition): boolean {
     const { name, wordlist, body } = node;
     const words = wordlist?.map((word) => this.readWord(word));
@@ -163,7 +160,7 @@ class ShReader {
     }
   }
 
-  /** Parses the quoted script of `bash -lc '…'`; undefined for other commands. */
+  /** Undefined for commands other than `bash -lc '…'`. */
   private readInner(node: Command, words: readonly ScriptWord[], when: RunCondition): boolean | undefined {
     const flag = words.findIndex((word) => word !== undefined && /^-[a-z]*c$/.test(word));
     const text = words[flag + 1];
@@ -235,7 +232,7 @@ class ShReader {
     return text === undefined ? undefined : { text: `${text}\n`, at: undefined };
   }
 
-  /** Returns the position in the agent's line if the text is spelled the same there. */
+  /** Undefined if the agent's line spells the text differently. */
   private locateText({ start, end }: Slice, text: string): Slice | undefined {
     const own = this.line.slice(start, end);
     const quote = own === text ? 0 : own.slice(1, -1) === text ? 1 : undefined;

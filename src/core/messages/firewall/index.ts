@@ -14,7 +14,6 @@ export { getProgramId } from './toolPairs';
 export { checkView, SUMMARY_ORIGIN } from './viewRules';
 export type { Violation } from './violation';
 
-/** Finds violations that the original does not have, and illegal changes. */
 export function findNewViolations(
   original: readonly ApiMessage[],
   view: readonly ApiMessage[],
@@ -38,7 +37,7 @@ export function findNewViolations(
   return [...own, ...checkView(original, view, origins)];
 }
 
-/** Identifies a block by its position without thinking, which a view may leave out. */
+/** A view may leave out thinking, so positions don't count it. */
 function makeKey({ rule, message, block }: Violation, origin: number, messages: readonly ApiMessage[]): string {
   const holder = messages[message];
   const place = block === undefined || !holder ? '' : listPlaces(holder)[block];

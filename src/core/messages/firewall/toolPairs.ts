@@ -3,12 +3,11 @@ import { getBlocks, isRecord, isToolResult, isToolUse } from '../blocks';
 import type { ApiMessage, Block } from '../types';
 import type { BlockPosition, Violation } from './violation';
 
-/** Consecutive messages of one role, which the API treats as one message. */
+/** The API treats consecutive messages of one role as one. */
 interface PairedTurn {
   role: ApiMessage['role'] | undefined;
   readonly open: Map<string, BlockPosition>;
   readonly answered: Set<string>;
-  /** True if the user turn contains anything but results. */
   hasOther: boolean;
 }
 
@@ -103,7 +102,6 @@ function collectCalls(
   return violations;
 }
 
-/** Returns the ID of the server call whose program made this call. */
 export function getProgramId({ caller }: Block): string | undefined {
   const id = isRecord(caller) ? caller['tool_id'] : undefined;
   return typeof id === 'string' ? id : undefined;

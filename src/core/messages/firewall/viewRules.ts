@@ -9,7 +9,6 @@ import { isEqual } from '../../isEqual';
 export const SUMMARY_ORIGIN = -1;
 
 /**
- * Lists forbidden changes in a view.
  * @param origins for each message of the view, its index in the original, or {@link SUMMARY_ORIGIN}
  */
 export function checkView(
@@ -40,7 +39,6 @@ export function checkView(
 
 const withoutThinking = (blocks: readonly Block[]): Block[] => blocks.filter((block) => !isAnyThinking(block));
 
-/** Messages must keep their order, and only a summary may replace them. */
 function checkOrder(origins: readonly number[], length: number): Violation[] {
   let last = -1;
   let summarized = false;

@@ -1,7 +1,4 @@
-/**
- * The o200k pattern for ASCII as a state table: one lookup per byte and one jump per piece, since
- * mispredicted branches dominate scanning.
- */
+/** One lookup per byte and one jump per piece, since mispredicted branches dominate scanning. */
 
 /** Kinds of bytes: the table's columns. */
 const BYTE_KINDS = {
@@ -25,7 +22,6 @@ export const END_BEFORE_BYTE = 13 * STATE_TABLE_COLUMNS;
 export const END_EARLIER = 14 * STATE_TABLE_COLUMNS;
 const END_UNKNOWN = 15 * STATE_TABLE_COLUMNS;
 
-/** States in row order; the first is initial. */
 const SCANNER_STATES = {
   start: 0,
   upper: 1, // capitals of a word

@@ -4,7 +4,6 @@ export const PADDING_BYTES = 16;
 /** Ends the text in a buffer. Never occurs in UTF-8. */
 export const END_BYTE = 0xff;
 
-/** Bytes with a view that reads four at once. */
 export interface ByteText {
   readonly bytes: Uint8Array;
   readonly view: DataView;
@@ -26,7 +25,6 @@ const SHORT_WORD_MASKS = Int32Array.from({ length: MAX_SHORT_BYTES + 9 }, (_, i)
   i <= 8 ? 0 : i >= 12 ? -1 : (1 << ((i - 8) * 8)) - 1,
 );
 
-/** Reads bytes 0 to 3 of a short piece. */
 export function readWord0(view: DataView, start: number, length: number): number {
   return view.getInt32(start, true) & (SHORT_WORD_MASKS[length + 8] as number);
 }
@@ -39,13 +37,13 @@ export function readWord2(view: DataView, start: number, length: number): number
   return view.getInt32(start + 8, true) & (SHORT_WORD_MASKS[length] as number);
 }
 
-/** Only the high bits of this hash are well distributed. */
+/** Only the high bits are well distributed. */
 export function hashShort(w0: number, w1: number, w2: number, length: number): number {
   const mixed = Math.imul(w0, 0x9e3779b1) ^ Math.imul(w1, 0x85ebca77) ^ Math.imul(w2 + length, 0xc2b2ae3d);
   return Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d);
 }
 
-/** Only the high bits of this hash are well distributed. */
+/** Only the high bits are well distributed. */
 export function hashLong(view: DataView, start: number, length: number): number {
   let mixed = length;
   const last = start + length - 4;

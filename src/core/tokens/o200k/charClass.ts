@@ -17,7 +17,6 @@ export const CLASS_WORD = CLASS_UPPER | CLASS_LOWER | CLASS_CASELESS | CLASS_MAR
 const CODE_POINT_COUNT = 0x110000;
 
 /**
- * Expands class ranges to one byte of class bits per code point.
  * @param ranges first code point << 8 | class bits, ascending; a range ends where the next one
  * starts
  */

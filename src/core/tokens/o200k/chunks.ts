@@ -14,7 +14,7 @@ const APOSTROPHE = 0x27;
 
 /**
  * A piece always ends between a letter or number and a character that is neither letter, number,
- * mark nor apostrophe. Never cuts at surrogates, whose class is unknown.
+ * mark nor apostrophe.
  */
 function isSafeCut(text: string, at: number, classes: Uint8Array): boolean {
   const behind = text.charCodeAt(at);
@@ -23,10 +23,7 @@ function isSafeCut(text: string, at: number, classes: Uint8Array): boolean {
   return ((classes[text.charCodeAt(at - 1)] as number) & CLASSES_BEFORE_CUT) !== 0;
 }
 
-/**
- * Returns the last safe cut within `size` UTF-16 units, or else the first one after them.
- * @param classes class bits per code point
- */
+/** Returns the last safe cut within `size` UTF-16 units, or else the first one after them. */
 export function findChunkEnd(text: string, from: number, size: number, classes: Uint8Array): number {
   if (text.length - from <= size) return text.length;
   for (let at = from + size; at > from; at--) if (isSafeCut(text, at, classes)) return at;

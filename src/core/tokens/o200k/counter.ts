@@ -9,12 +9,10 @@ import { PieceScanner } from './scanner';
 /** UTF-16 units encoded at a time; the size doesn't affect counts. */
 const CHUNK_CHARS = 16 * 1024;
 
-/** Maximum UTF-8 bytes per UTF-16 unit. */
 const MAX_BYTES_PER_UNIT = 3;
 
 /**
- * Counts o200k_base tokens exactly, in linear time and about 8 MB of memory, unless the text is one
- * endless run of one kind of character.
+ * Exact, in linear time.
  * @param table the bytes of the shipped o200k.bin; kept, not copied
  * @param chunk UTF-16 units that are turned into bytes at a time
  */

@@ -14,7 +14,7 @@ export interface MergeSizes {
 
 const DEFAULT_MERGE_SIZES: MergeSizes = { simple: 64, window: 2048, overlap: 4 * MAX_TOKEN_BYTES };
 
-/** Cached windows, so that repetitive text is merged once. */
+/** Repetitive text is merged once. */
 const MAX_KNOWN_WINDOWS = 8;
 
 interface CachedWindow {
@@ -29,7 +29,7 @@ const RANK_FACTOR = 2 ** 31;
 
 /**
  * Byte-pair merge: repeatedly joins the adjacent parts that form the token with the lowest rank,
- * leftmost first. Counts the remaining parts.
+ * leftmost first.
  */
 export class BytePairMerger {
   readonly #table: RankTable;
@@ -102,7 +102,6 @@ export class BytePairMerger {
     return parts;
   }
 
-  /** Rank of this part joined with the next one. */
   #rankOfTwo(view: DataView, part: number): number {
     const from = this.#starts[part] as number;
     return this.#table.getRank(view, from, (this.#starts[part + 2] as number) - from);
@@ -160,7 +159,6 @@ export class BytePairMerger {
     return merged;
   }
 
-  /** Leaves the end of each part at its start in `#next`. */
   #heapMerge(view: DataView, start: number, length: number): number {
     const table = this.#table;
     const next = this.#next;

@@ -16,12 +16,12 @@ export class MinHeap {
     return this.#keys[0] as number;
   }
 
-  /** Adds a key without sorting it in; call `arrange` before anything else. */
+  /** Does not sort; call `arrange` before anything else. */
   append(key: number): void {
     this.#keys[this.#size++] = key;
   }
 
-  /** Sorts in all appended keys in linear time. */
+  /** Linear time. */
   arrange(): void {
     for (let at = (this.#size >> 1) - 1; at >= 0; at--) this.#sink(at, this.#keys[at] as number);
   }

@@ -23,8 +23,8 @@ const LONG_META_WORD = 1; // a long entry: hash, length and tokens, then the byt
 const LONG_BYTES_WORD = 2;
 
 /**
- * Caches token counts of pieces. Stores their bytes in two fixed arrays, so it is exact, bounded
- * and retains no strings. A new piece replaces the one with the same hash slot.
+ * Stores pieces in two fixed arrays, so it is exact, bounded and retains no strings. A new piece
+ * replaces the one with the same hash slot.
  */
 export class PieceCache {
   readonly #short = new Int32Array(4 << SHORT_BITS);

@@ -24,23 +24,18 @@ const SLOT_BITS = 19;
 const SLOT_MASK = (1 << SLOT_BITS) - 1;
 const SLOT_SHIFT = 32 - SLOT_BITS;
 
-/**
- * A slot contains rank + 1 and, above it, low bits of the hash, which reject most mismatches; 0 is
- * empty.
- */
+/** A slot contains rank + 1 and, above it, low bits of the hash; 0 is empty. */
 const RANK_BITS = 18;
 const RANK_MASK = (1 << RANK_BITS) - 1;
 
-/** The shipped table: tokens with ranks, and classes of all code points. */
 export class RankTable {
   /** Class bits per code point; see charClass.ts. */
   readonly classes: Uint8Array;
   readonly #asset: DataView;
-  /** Start of each token's bytes in the asset, by rank. */
   readonly #offsets: Int32Array;
-  /** Ranks by hash of the bytes, with open addressing. */
+  /** By hash of the bytes, with open addressing. */
   readonly #slots = new Int32Array(1 << SLOT_BITS);
-  /** Ranks of two-byte tokens by their little-endian number. */
+  /** By the little-endian number of two bytes. */
   readonly #pairs = new Int32Array(1 << 16).fill(NO_RANK);
 
   /** @param asset the bytes that scripts/ranks.mjs makes; kept, not copied */
@@ -62,7 +57,6 @@ export class RankTable {
     this.#fill(asset.subarray(lengthsAt, bytesAt), bytesAt);
   }
 
-  /** Returns NO_RANK if the two bytes are not a token. */
   getPairRank(view: DataView, start: number): number {
     return this.#pairs[view.getUint16(start, true)] as number;
   }

@@ -40,10 +40,7 @@ export class PieceScanner {
     this.#classes = classes;
   }
 
-  /**
-   * Returns the end in bytes of the piece that begins at `start`.
-   * @param bytes well-formed UTF-8 followed by END_BYTE
-   */
+  /** @param bytes well-formed UTF-8 followed by END_BYTE */
   findPieceEnd(bytes: Uint8Array, start: number): number {
     let at = start;
     let state = 0;
@@ -53,7 +50,6 @@ export class PieceScanner {
     return state === END_EARLIER ? at - 2 : this.#general(bytes, start);
   }
 
-  /** Scans text that the ASCII table doesn't handle. */
   #general(bytes: Uint8Array, start: number): number {
     const kind = this.#classAt(bytes, start);
     // A mark is part of the word it starts; as a prefix it would end at the same place.
