@@ -71,6 +71,8 @@ async function readAnnouncement(path: string): Promise<Announcement | undefined>
     const liveness = owner ? checkLiveness(owner) : isProcessGone(gateway.pid) ? 'unknown' : 'running';
     if (liveness === 'running') return gateway;
     if (liveness === 'gone') await removeOwnFile(nodeFiles, path, OWN_FILE_KINDS.gateway);
-  } catch {}
+  } catch {
+    // The file was removed meanwhile, or is not an announcement.
+  }
   return undefined;
 }

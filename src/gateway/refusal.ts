@@ -48,7 +48,9 @@ export function parseOverflow(words: string, status: number | undefined): Overfl
   try {
     const value: unknown = JSON.parse(normalizeRefusal(words) ?? words);
     error = isRecord(value) ? (value['error'] ?? value) : undefined;
-  } catch {}
+  } catch {
+    // The text is not JSON.
+  }
   const { code, type, message } = isRecord(error) ? error : {};
   const said = typeof message === 'string' ? message : words;
   const tooLong = findOverflow(said, code, type);

@@ -72,7 +72,12 @@ const rooPreamble: Preamble = {
     'explicit_instructions',
     'system_notice',
   ],
-  openings: [/^\[[\w-]+(?: for .*)?\] Result:[\s\S]*/, /^\[Sliding window truncation[\s\S]*/, /^\[ERROR\] [\s\S]*/],
+  openings: [
+    // Tool results as text, from before native tool calls.
+    /^\[[\w-]+(?: for .*)?\] Result:[\s\S]*/,
+    /^\[Sliding window truncation[\s\S]*/,
+    /^\[ERROR\] [\s\S]*/,
+  ],
   wrappers: ['task', 'user_message', 'user_input', 'feedback', 'answer'],
 };
 

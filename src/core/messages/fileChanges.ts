@@ -51,9 +51,9 @@ function readReplacements(
   rule: NonNullable<ReturnType<typeof getToolRule>>,
 ): FileChange[] {
   const [olds, news] = [listTexts(input, rule.old), listTexts(input, rule.new)];
-  const pairs = Array.from({ length: Math.max(olds.length, news.length) }, (_, at) => [olds[at], news[at]]).filter(
-    ([, put = '']) => put.search(SEARCH_BLOCK) === -1,
-  );
+  const pairs = Array.from({ length: Math.max(olds.length, news.length) }, (_, at) => [olds[at], news[at]])
+    // The loop below handles parameters with search/replace blocks.
+    .filter(([, put = '']) => put.search(SEARCH_BLOCK) === -1);
   for (const { text } of parameters) for (const [, old, put] of text.matchAll(SEARCH_BLOCK)) pairs.push([old, put]);
   return pairs.map(([old = '', put = '']) => ({ path, before: old.split('\n'), after: put.split('\n') }));
 }

@@ -211,7 +211,7 @@ function findKnownKeys(text: string, chars: number, { start: begins, rests }: Ke
   let reached = 0;
   for (const window of splitIntoWindows(text, chars)) {
     for (let found = matchIn(text, begins, reached, window); found; found = matchIn(text, begins, reached, window)) {
-      // Another key may start within the prefix, such as `napi_` in `xapi_org_`.
+      // Another key may start within the prefix, such as `napi_` in `\napi_org_`.
       reached = found.start + 1;
       for (const { length, body, more, needsDigit } of rests.get(found.groups[0] ?? '') ?? []) {
         body.lastIndex = found.start + length;
