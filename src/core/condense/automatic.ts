@@ -1,4 +1,3 @@
-/** Automatic condensation: decides whether a conversation is due, and how far to condense it. */
 import type { MessageCounter } from '../tokens/messageCounter';
 import { applyEdits } from './edits/applyEdits';
 import { condenseWithFallback, type FallbackPolicy, type WindowLimits } from './fallback';
@@ -7,28 +6,26 @@ import type { CondensationManager } from './manager';
 import { findDueReason, type DueReason } from './trigger/due';
 import { computeAllowedTokens, computeTargetTokens, type Threshold } from './trigger/thresholds';
 
-/** `computeTargetTokens` overrides the threshold's target. */
+/** Overrides the target of `threshold`. */
 export interface AutomaticRequest extends Omit<CondensationRequest, 'trigger' | 'windowTokens'> {
-  /** The model that receives the conversation. */
   readonly window: WindowLimits;
-  /** When to condense and how far. */
   readonly threshold: Threshold;
 }
 
 export type AutomaticOutcome =
   | {
       readonly kind: 'not-due';
-      /** The whole request, in the model's tokens. */
+      /** In the model's own tokens. */
       readonly tokens: number;
-      /** Share of the window in use; 0 if the window is unknown. */
       readonly percent: number;
     }
   | { readonly kind: 'ran'; readonly reason: DueReason; readonly outcome: CondensationOutcome };
 
 /**
- * o200k tokens of the messages at which an automatic condensation may stop.
+ * o200k tokens that the messages may have after an automatic condensation.
  * @param overheadTokens o200k tokens sent besides the messages
- * @param dueTokens the model's tokens of the whole request, if it is due below the threshold
+ * @param dueTokens size of the whole request in the model's tokens, if it is due below the
+ * threshold
  */
 export const getMessagesTarget = (
   { contextWindow, tokenFactor = 1 }: WindowLimits,
@@ -38,10 +35,7 @@ export const getMessagesTarget = (
 ): number =>
   Math.max(1, Math.floor(computeTargetTokens(threshold, contextWindow, dueTokens) / tokenFactor) - overheadTokens);
 
-/**
- * Condenses at the threshold or if the window would be exceeded, counting system prompt and tools.
- * @throws UnknownProviderError
- */
+/** @throws UnknownProviderError */
 export async function condenseIfNeeded(
   manager: CondensationManager,
   counter: MessageCounter,
@@ -53,7 +47,7 @@ export async function condenseIfNeeded(
   const { overheadTokens = 0 } = request;
   const view = applyEdits(request.messages, request.edits ?? []).messages;
   const tokens = Math.ceil((counter.countMessages(view) + overheadTokens) * tokenFactor);
-  // The caller reserves the whole reply. In agent mode, each request gets the reply that fits.
+  // The caller reserves room for a full reply; an agent shortens the reply to what fits.
   const isFitting = tokens <= computeAllowedTokens(contextWindow, maxOutputTokens);
   const reason = findDueReason({ contextWindow, threshold, tokens, isFitting });
   if (!reason) return { kind: 'not-due', tokens, percent: contextWindow > 0 ? (100 * tokens) / contextWindow : 0 };

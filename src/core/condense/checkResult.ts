@@ -9,22 +9,21 @@ import type { Edit } from './edits/edits';
 import { restoreReferences } from './lossless/integrity';
 import type { CondensationOptions, ConversationContext } from './types';
 
-/** A provider's edits, as they would be applied. */
 export interface CheckedResult {
-  /** Includes edits that restore text that earlier references need and these edits removed. */
+  /**
+   * Also includes edits that restore text: earlier references lead there, and these edits removed
+   * it.
+   */
   readonly edits: readonly Edit[];
   readonly view: readonly ApiMessage[];
-  /** In o200k tokens of the view. */
+  /** o200k tokens of the view. */
   readonly tokens: number;
-  /** Number of edits that belong to another conversation. */
   readonly staleEdits: number;
-  /** New violations of API rules in the view, and invalid edits. */
   readonly violations: readonly Violation[];
 }
 
 /**
- * Checks every provider's result: the edits fit the conversation, the view is valid, and earlier
- * references still lead to their text.
+ * Also checks that earlier references still lead to their text.
  * @throws the signal's reason if it is aborted
  */
 export async function checkResult(

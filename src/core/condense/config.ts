@@ -6,11 +6,7 @@ import { findUnknownFields } from './unknownFields';
 import { parseWithoutWrong, splitUnknownFields, type FieldPath } from './wrongFields';
 import type { CondensationProvider, ConfigProblem, ConfigSchema, ValidationResult } from './types';
 
-/**
- * Checks a configuration against its schema. Each problem names the setting, the value found and
- * what is allowed; warnings name unknown fields.
- * @param known the JSON Schema, if `schema` was made from one
- */
+/** @param known the JSON Schema, if `schema` was made from one */
 export function validateConfig<T>(schema: z.ZodType<T>, config: unknown, known?: ConfigSchema): ValidationResult<T> {
   const result = schema.safeParse(config ?? {});
   if (result.success) {
@@ -25,8 +21,8 @@ export function validateConfig<T>(schema: z.ZodType<T>, config: unknown, known?:
 }
 
 /**
- * Like {@link validate}, for configurations whose fields are independent: a wrong field takes its
- * default and a wrong list entry is dropped. The result has both the rest and the problems.
+ * Like {@link validate}, but drops what is wrong: fields take their defaults and lists lose the
+ * wrong entries.
  * @param removable see {@link parseWithoutWrong}
  */
 export function validateFields<T>(
@@ -45,16 +41,13 @@ export function validateFields<T>(
   };
 }
 
-/** The entry of the outermost list, otherwise the field itself. */
+/** The entry of the outermost list, or the field itself if no list contains it. */
 function getRemovableField(path: FieldPath): FieldPath {
   const entry = path.findIndex((key) => typeof key === 'number');
   return entry === -1 ? path : path.slice(0, entry + 1);
 }
 
-/**
- * If several forms are allowed, the problems with the closest one: the form with the fewest
- * problems, the deepest first.
- */
+/** If a value may have several forms, reports only the problems with the closest form. */
 function toProblems(issue: z.core.$ZodIssue, config: unknown, known: ConfigSchema): ConfigProblem[] {
   if (issue.code === 'unrecognized_keys')
     return splitUnknownFields(issue, known, config).flatMap((each) => toProblems(each, config, known));
@@ -86,12 +79,9 @@ function formatValue(value: unknown): string {
 
 const jsonSchemas = new WeakMap<z.ZodType, ConfigSchema>();
 
-/**
- * The JSON Schema of a configuration, used for validation, the panel and package.json. Memoized,
- * because creating it takes milliseconds.
- */
+/** Memoized, because creating a schema takes milliseconds. */
 export function toJsonSchema(schema: z.ZodType): ConfigSchema {
-  // Functions, which only API users can pass, have no schema.
+  // Only callers of the API can pass functions, which have no schema.
   const made =
     jsonSchemas.get(schema) ?? z.toJSONSchema(schema, { io: 'input', target: 'draft-7', unrepresentable: 'any' });
   jsonSchemas.set(schema, made);
@@ -104,7 +94,7 @@ export interface UsableConfig {
   readonly notes: readonly string[];
 }
 
-/** The usable part of a configuration, or its problems in words if there is none. */
+/** Returns a description of the problems if no part is usable. */
 export function toUsableConfig(provider: CondensationProvider, config: unknown): UsableConfig | string {
   const result = provider.validateConfig(config);
   if (result.valid) {
@@ -123,7 +113,7 @@ export function toUsableConfig(provider: CondensationProvider, config: unknown):
 }
 
 /**
- * The usable part of a configuration, or the provider's defaults, with notes about what is wrong.
+ * Falls back to the provider's defaults.
  * @throws Error if the provider rejects its own defaults
  */
 export function toCheckedConfig(provider: CondensationProvider, config: unknown): UsableConfig {
@@ -134,9 +124,6 @@ export function toCheckedConfig(provider: CondensationProvider, config: unknown)
   return { config: defaults.config, notes: [`The defaults of ${provider.name} were used. ${usable}`] };
 }
 
-/**
- * True if the provider may call a model.
- * @param config unchecked; an invalid one counts as the defaults
- */
+/** @param config unchecked; an invalid one counts as the defaults */
 export const mayCallModel = (provider: CondensationProvider, config: unknown): boolean =>
   provider.asksModel?.(toCheckedConfig(provider, config).config) ?? provider.getCapabilities().supportsLLMSummarization;

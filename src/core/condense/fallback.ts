@@ -1,9 +1,9 @@
 /**
- * The steps after a provider: Summary if it failed, Lossless if its result loses too many facts,
- * File-Aware if Lossless leaves more than the target. While the request does not fit the window,
- * File-Aware and Truncation follow, and for a request that must fit the floor, which suppresses
- * results, the oldest first. Fallbacks never cause costs, vendors or losses that the user has not
- * allowed.
+ * Steps that may follow a provider: Summary if it failed, Lossless if its result loses too many
+ * facts, File-Aware if Lossless leaves more than the target. If the request still does not fit the
+ * window, File-Aware, Truncation and, for a request that must fit, the floor follow; the floor
+ * suppresses results, oldest first. Fallbacks never cause costs, calls to vendors or losses that
+ * the user has not allowed.
  */
 import { sumCosts } from '../cost/callCost';
 import type { Edit } from './edits/edits';
@@ -21,13 +21,12 @@ import { runPipeline } from './pipeline';
 import { computeAllowedTokens } from './trigger/thresholds';
 import type { UnchangedReason } from './types';
 
-/** The window that the conversation must fit into. */
 export interface WindowLimits {
   /** In the model's tokens. */
   readonly contextWindow: number;
   /** Reserved for the reply, in the model's tokens. */
   readonly maxOutputTokens?: number;
-  /** The model's tokens per o200k token. Default 1. */
+  /** Model tokens per o200k token. Default 1. */
   readonly tokenFactor?: number;
 }
 
@@ -37,35 +36,33 @@ export interface FallbackPolicy {
    * a paid call.
    */
   readonly mayUseNative: boolean;
-  /** If known, File-Aware and Truncation keep the request within it. */
+  /** The window that the request must fit. */
   readonly window?: WindowLimits;
   /** o200k tokens that the messages may have, instead of what the window allows. */
   readonly limitTokens?: number;
   /** o200k tokens to leave for the next request if this one did not fit. Default 0. */
   readonly roomTokens?: number;
   /**
-   * o200k tokens at which File-Aware, Truncation and the floor stop once they must run; default: as
-   * soon as the request fits with its room. The prompt cache is lost anyway, so one large cut costs
-   * less than many small ones.
+   * o200k tokens at which File-Aware, Truncation and the floor stop; default: as soon as the
+   * request fits. They break the prompt cache anyway, so one large cut costs less than many small
+   * ones.
    */
   readonly truncateTo?: number;
-  /** True if the request must fit, so that the floor follows Truncation. Default false. */
+  /** True if the floor may follow Truncation. Default false. */
   readonly hasFloor?: boolean;
-  /** True if File-Aware follows Lossless when that leaves more than the target. Default false. */
+  /** True if File-Aware follows a Lossless run that leaves more than the target. Default false. */
   readonly fileAwareFollows?: boolean;
-  /** Configurations of the fallbacks, by provider; absent for their defaults. */
+  /** By provider ID; absent for the defaults. */
   readonly configs?: Readonly<Record<string, unknown>>;
 }
 
-/** o200k tokens that the messages may have so that the request fits. */
 export const computeFittingTokens = (
   { contextWindow, maxOutputTokens, tokenFactor = 1 }: WindowLimits,
   overheadTokens = 0,
 ): number => Math.floor(computeAllowedTokens(contextWindow, maxOutputTokens) / tokenFactor) - overheadTokens;
 
 /**
- * Condenses as requested and then as the policy allows. The outcome lists every attempt and its
- * end.
+ * The outcome lists every attempt and how it ended.
  * @throws UnknownProviderError
  */
 export async function condenseWithFallback(
@@ -82,14 +79,13 @@ export async function condenseWithFallback(
   return tries.outcome;
 }
 
-/** Another provider to run on the result of the one before. */
 interface Fallback {
   readonly provider: 'native' | 'lossless' | 'smart' | 'truncation';
   readonly config: unknown;
-  /** Reported if it changes anything. */
+  /** Reported if the fallback changes anything. */
   readonly why: string;
   readonly when: (outcome: CondensationOutcome, tries: FallbackAttempt) => boolean;
-  /** Use the target of a request that must fit, even below the coherence floor. */
+  /** Ignores the coherence floor and uses the target of a request that must fit. */
   readonly isToFit?: boolean;
 }
 
@@ -104,16 +100,17 @@ const hasFailed = ({ kind }: CondensationOutcome): boolean => kind === 'failed' 
 const isUnchanged = (outcome: CondensationOutcome, reason: UnchangedReason): boolean =>
   outcome.kind === 'unchanged' && outcome.reason === reason;
 
-/** At the same size it keeps far more needed content than truncating the oldest. Calls no model. */
+/**
+ * At the same size, File-Aware keeps far more needed content than Truncation, and it calls no
+ * model.
+ */
 const FILE_AWARE = { provider: 'smart', config: 'file-aware' } as const;
 const LOSSLESS_ALONE_NOTE =
   'Lossless alone left more than the target, so what is least likely to be needed was removed.';
 
-/** True if Lossless left more than the target and more may be done. */
 const isShort = (outcome: CondensationOutcome, { targetTokens = 0 }: CondensationRequest): boolean =>
   outcome.kind !== 'cancelled' && !isUnchanged(outcome, 'cooling-down') && getTokens(outcome) > targetTokens;
 
-/** Chooses what to run after a provider that failed, was refused, or removed too little. */
 const chooseFallbacks = (
   { mayUseNative, configs, fileAwareFollows }: FallbackPolicy,
   request: CondensationRequest,
@@ -143,9 +140,7 @@ const chooseFallbacks = (
 
 const isTooLong = (outcome: CondensationOutcome, { enough }: FallbackAttempt): boolean => getTokens(outcome) > enough;
 
-/**
- * The floor, step by step: old results, then the newest, then parameters. A person's words stay.
- */
+/** The floor removes old results, then new ones, then parameters, but never the user's words. */
 const LAST_RESORT_FALLBACKS: readonly Fallback[] = [
   { preserveRecentCount: 4, toolResults: { mode: 'suppress' }, toolParameters: { mode: 'keep' } },
   { preserveRecentCount: 0, toolResults: { mode: 'truncate', maxChars: 4_000 }, toolParameters: { mode: 'keep' } },
@@ -159,12 +154,11 @@ const LAST_RESORT_FALLBACKS: readonly Fallback[] = [
   provider: 'truncation',
   config: { images: { mode: 'suppress', keepNewest: 1 }, ...config, messageText: { mode: 'keep' } },
   why: 'That left too little room in the window, so results were suppressed, the oldest first.',
-  // Recent messages are condensed only if the request doesn't fit otherwise.
+  // Condenses recent messages only if the request would not fit otherwise.
   when: config.preserveRecentCount === 0 ? (outcome, { limit }) => getTokens(outcome) > limit : isTooLong,
   isToFit: true,
 }));
 
-/** Runs fallbacks until the request fits. */
 function chooseFittingFallbacks(
   { configs, hasFloor }: FallbackPolicy,
   outcome: CondensationOutcome,
@@ -196,14 +190,13 @@ function withMinimumGain(
 const getTokens = (outcome: CondensationOutcome): number =>
   outcome.kind === 'condensed' ? outcome.tokensAfter : outcome.tokensBefore;
 
-/** The result so far. */
 class FallbackAttempt implements Work {
-  /** o200k tokens that the messages may have. */
+  /** In o200k tokens of the messages. */
   readonly limit: number;
-  /** Target of the attempts for a request that must fit, and the size that suffices. */
+  /** o200k tokens at which no further fallback is needed. */
   readonly enough: number;
   private readonly fitting: CondensationRequest;
-  /** Why providers found nothing; reported at the end if that is still true. */
+  /** Why providers found nothing to remove. */
   private idle: { readonly provider: string; readonly reason: string }[] = [];
 
   constructor(
@@ -258,7 +251,6 @@ class FallbackAttempt implements Work {
     return outcome.kind === 'condensed' && [...(outcome.alsoBy ?? []), outcome.provider].includes(provider);
   }
 
-  /** Runs another provider on top of the previous result. Notes list what was done and why. */
   async addOutcome({ provider, config, why, isToFit }: Fallback): Promise<void> {
     const before = this.outcome;
     const request = isToFit ? this.fitting : this.request;
@@ -270,7 +262,7 @@ class FallbackAttempt implements Work {
       config,
       configName: undefined,
       edits: [...(request.edits ?? []), ...made],
-      // The failure started a cool-down, which is for the next request and not for this one.
+      // The failed attempt started a cool-down, which must not stop this fallback.
       trigger: 'manual',
       // Above the window, every saving counts.
       ...(provider === 'truncation' && { minimumGain: { percent: 0, tokens: 0 } }),
@@ -308,7 +300,6 @@ class FallbackAttempt implements Work {
     this.outcome = tried.kind === 'cancelled' ? { ...tried, ...both } : { ...before, ...both, notes };
   }
 
-  /** Which provider did nothing, and why; the reason may already name it. */
   private describeReason(outcome: CondensationOutcome): string {
     const { name } = this.manager.getProvider(outcome.provider);
     const why = describeWhyNot(outcome);
@@ -316,7 +307,6 @@ class FallbackAttempt implements Work {
   }
 }
 
-/** Explains why an outcome removed nothing. */
 export function describeWhyNot(outcome: OutcomeSummary): string {
   switch (outcome.kind) {
     case 'unchanged':

@@ -1,7 +1,3 @@
-/**
- * Reports the state of a conversation's facts after a condensation: in the view, recallable, or
- * lost.
- */
 import { stripVTControlCharacters } from 'node:util';
 import { trimList } from '../../keptList';
 import { memoizeByObject } from '../../memoizeByObject';
@@ -20,13 +16,11 @@ import { findMarkers, type ReferenceId } from '../../messages/markers';
 import { collectFacts, FACT_KINDS, type Fact, type FactKind } from './facts';
 
 export interface KindCoherence {
-  /** Number of facts in the view. */
   readonly kept: number;
   /** Number of facts that only a reference in the view leads to. */
   readonly recallable: number;
-  /** Some of the recallable facts, to show to a person; likely keys are masked. */
+  /** Likely keys are masked. */
   readonly recallableExamples: readonly string[];
-  /** Number of facts that are neither. */
   readonly lost: number;
   readonly lostExamples: readonly string[];
 }
@@ -36,10 +30,6 @@ export type CoherenceReport = Readonly<Record<FactKind, KindCoherence>>;
 const MAX_EXAMPLES = 10;
 const MAX_EXAMPLE_CHARS = 120;
 
-/**
- * @param original the immutable conversation
- * @param edits all edits that the view shows
- */
 export function measureCoherence(
   original: readonly ApiMessage[],
   edits: readonly Edit[],
@@ -58,10 +48,7 @@ export function measureCoherence(
   return counts;
 }
 
-/**
- * On one line, to be shown and logged. Masked before truncating: half a key would not be
- * recognized.
- */
+/** Masks keys before truncating: half a key would not be recognized. */
 const formatExample = ({ text }: Fact): string =>
   shortenText(
     maskSecrets(text.slice(0, 10 * MAX_EXAMPLE_CHARS)).replace(/\s+/g, ' '),
@@ -80,7 +67,6 @@ const makeTally = (): FactTally => ({ kept: 0, recallable: 0, recallableExamples
 
 type FactOutcome = 'kept' | 'recallable' | 'lost';
 
-/** Looks for a fact first in the messages that contained it, then everywhere. */
 function createFactFinder(original: readonly ApiMessage[], edits: readonly Edit[]): (fact: Fact) => FactOutcome {
   const { messages: view, origins } = applyEdits(original, edits);
   const shown = new Map(origins.map((origin, index) => [origin, view[index]]));
@@ -91,7 +77,6 @@ function createFactFinder(original: readonly ApiMessage[], edits: readonly Edit[
   const recallable = computeOnce(() => getRecallableTexts(original, edits, view));
   return ({ kind, text, messages }) => {
     const stood = messages.map((index) => ({ before: original[index], now: shown.get(index) }));
-    // An untouched message still contains the fact.
     if (stood.some(({ before, now }) => now !== undefined && now === before)) return 'kept';
     const known = getSpellings(kind, text);
     if (known.some((spelling) => stood.some(({ now }) => now !== undefined && occursInAny(getTexts(now), spelling))))
@@ -101,16 +86,10 @@ function createFactFinder(original: readonly ApiMessage[], edits: readonly Edit[
   };
 }
 
-/**
- * Search text by text: one character beyond Latin-1 would double the memory and time of a joined
- * string.
- */
+/** Does not join the texts: one character beyond Latin-1 would double the memory and time. */
 const occursInAny = (texts: readonly string[], sought: string): boolean => texts.some((text) => text.includes(sought));
 
-/**
- * A summary names a file by the end of its path, below a folder that it names once; an error line
- * may have lost its colors.
- */
+/** Summaries shorten paths to their last segments, and error lines may have lost their colors. */
 function getSpellings(kind: FactKind, text: string): string[] {
   if (kind === 'files') return [...new Set([text, text.split(/[\\/]/).filter(Boolean).slice(-3).join('/')])];
   return kind === 'errors' ? [...new Set([text, renderLine(text)])] : [text];
@@ -121,10 +100,8 @@ function computeOnce<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value;
 }
 
-/** A fact never spans two contents. */
 const getTexts = (message: ApiMessage): string[] => listContents(message).map(({ text }) => text);
 
-/** Texts that references in a view lead to. */
 function getRecallableTexts(
   original: readonly ApiMessage[],
   edits: readonly Edit[],
@@ -142,7 +119,6 @@ function getRecallableTexts(
   });
 }
 
-/** Memoized by message, because most messages have not changed since the last report. */
 const findReferences = memoizeByObject((message: ApiMessage): readonly ReferenceId[] =>
   trimList(getTexts(message).flatMap((text) => findMarkers(text).map(({ reference }) => reference))),
 );
@@ -152,7 +128,6 @@ interface CutLines {
   readonly lines: string;
 }
 
-/** Lines that an edit's references replaced, by original message and edit. */
 const getCutLines = memoizeByObject((message: ApiMessage) =>
   memoizeByObject(({ place, cuts }: CutEdit): readonly CutLines[] => {
     const text = getValueAt(message, place.path);
@@ -163,16 +138,16 @@ const getCutLines = memoizeByObject((message: ApiMessage) =>
   }),
 );
 
-/** The whole lines that a slice touches: a partial cut still loses the line. */
+/** Widens a slice to whole lines: a line that is partly cut is lost. */
 function getWholeLines(text: string, { start, end }: Slice): string {
   const newline = text.indexOf('\n', end);
   return text.slice(text.lastIndexOf('\n', start - 1) + 1, newline < 0 ? text.length : newline);
 }
 
-/** Minimum percentage of facts to keep in the view, by kind; absent for no minimum. */
+/** Minimum percentage of facts to keep in the view; undefined means no minimum. */
 export type CoherenceFloor = Readonly<Partial<Record<FactKind, number | undefined>>>;
 
-/** Reads the floor from a setting; values that are not percentages set none. */
+/** Ignores values that are not percentages. */
 export function parseCoherenceFloor(value: unknown): CoherenceFloor {
   if (!isRecord(value)) return {};
   const percents = FACT_KINDS.flatMap((kind) => {
@@ -182,7 +157,7 @@ export function parseCoherenceFloor(value: unknown): CoherenceFloor {
   return Object.fromEntries(percents);
 }
 
-/** Percentage of a kind's facts in the view; 100 if there are none. */
+/** 100 if there are no facts. */
 export function getKeptPercent({ kept, recallable, lost }: KindCoherence): number {
   const all = kept + recallable + lost;
   return all === 0 ? 100 : (100 * kept) / all;
@@ -195,7 +170,6 @@ const FACT_KIND_LABELS: Readonly<Record<FactKind, string>> = {
   todos: 'to-dos',
 };
 
-/** Describes breaches of the floor; empty if it holds. */
 export const describeBreaches = (report: CoherenceReport, floor: CoherenceFloor): string[] =>
   FACT_KINDS.flatMap((kind) => {
     const least = floor[kind];
@@ -207,7 +181,6 @@ export const describeBreaches = (report: CoherenceReport, floor: CoherenceFloor)
         ];
   });
 
-/** Describes the report, one line per kind. */
 export function describeCoherence(report: CoherenceReport): string[] {
   const kinds = FACT_KINDS.map((kind) => ({ ...report[kind], words: FACT_KIND_LABELS[kind] })).map((kind) => ({
     ...kind,
@@ -237,5 +210,4 @@ function listExamples(examples: readonly string[], count: number): string {
   return `${named.map((text) => `“${toPrintable(text)}”`).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** Without characters that a terminal would interpret. */
 const toPrintable = (text: string): string => stripVTControlCharacters(text).replace(/\p{Cc}+/gu, ' ');

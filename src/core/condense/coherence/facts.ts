@@ -1,7 +1,4 @@
-/**
- * Collects the facts that an agent must not lose in a long task: files, errors, instructions,
- * to-dos.
- */
+/** Collects what an agent must not lose in a long task. */
 import type { PlacedContent, ToolExchange } from '../../messages/exchanges';
 import { getToolRule, type ToolTable } from '../../messages/tools';
 import { trimList } from '../../keptList';
@@ -21,16 +18,14 @@ export type FactKind = (typeof FACT_KINDS)[number];
 
 export interface Fact {
   readonly kind: FactKind;
-  /** The text exactly as in the conversation; may have several lines. */
+  /** Exactly as in the conversation; may have several lines. */
   readonly text: string;
-  /** Indexes of messages that contain it, in order. */
   readonly messages: readonly number[];
 }
 
-/** Limit per kind; the newest count. More could not be shown to a person. */
+/** Only the newest facts of each kind are collected. */
 const MAX_FACTS = 2_000;
 
-/** By content, since consecutive condensations share most results. */
 const errorLinesByContent = new WeakMap<PlacedContent, readonly Slice[]>();
 
 function getErrorLines(content: PlacedContent): readonly Slice[] {
@@ -43,8 +38,8 @@ function getErrorLines(content: PlacedContent): readonly Slice[] {
 }
 
 /**
- * True if adjacent lines continue this line's number; then it is a file's line, and errors in it
- * are code.
+ * True if a neighboring line has the next or previous line number: then a file was printed, and
+ * error words in it are code.
  */
 function isNumberedLine(text: string, { start, end }: Slice): boolean {
   const before = start > 0 ? text.lastIndexOf('\n', start - 2) + 1 : undefined;
@@ -60,7 +55,6 @@ function isNumberedLine(text: string, { start, end }: Slice): boolean {
   });
 }
 
-/** Error lines of a result, without file lines that a command printed. */
 function getErrors(tools: ToolTable, exchange: ToolExchange, isCommand: boolean, result: PlacedContent): string[] {
   const parts = isCommand ? listFileParts(tools, exchange, result) : [];
   return getErrorLines(result)
@@ -68,27 +62,24 @@ function getErrors(tools: ToolTable, exchange: ToolExchange, isCommand: boolean,
     .map(({ start, end }) => result.text.slice(start, end));
 }
 
-/** Facts of one call and its result. */
 interface ExchangeFacts {
   readonly files: readonly string[];
   readonly errors: readonly string[];
 }
 
-/** By table and call, since consecutive reports share most calls. */
 const factCache = memoizeByObject<ToolTable, WeakMap<ToolExchange, ExchangeFacts>>(() => new WeakMap());
 
 function getFacts(tools: ToolTable, exchange: ToolExchange): ExchangeFacts {
   const kind = getToolRule(tools, exchange)?.kind;
   const files = kind === 'read' || kind === 'write' || kind === 'edit' ? listTouchedPaths(tools, exchange) : [];
   const errors: string[] = [];
-  // In a file that was read or found, lines like these are content.
+  // Error lines in the result of a successful read or search are file content.
   if ((kind !== 'read' && kind !== 'search') || exchange.isError) {
     for (const result of exchange.results) errors.push(...getErrors(tools, exchange, kind === 'command', result));
   }
   return { files: trimList(files), errors: trimList(errors) };
 }
 
-/** Each fact once. */
 export function collectFacts(messages: readonly ApiMessage[], tools: ToolTable): Fact[] {
   const exchanges = listOriginalExchanges(messages);
   const found: Record<FactKind, Map<string, number[]>> = {

@@ -14,11 +14,10 @@ import {
 } from '../../messages/markers';
 import type { ApiMessage, ContentType, Place } from '../../messages/types';
 
-/** Asks to remove a slice of a draft's current text. */
 export interface CutRequest extends Slice {
-  /** The marker's words; null for no marker, if the rest of the view implies the slice. */
+  /** Null for no marker, if the rest of the view implies the slice. */
   readonly marker: string | null;
-  /** Text before the marker: a summary of the slice, or the lines of it that stay. */
+  /** A summary of the slice, or the lines of it that stay. */
   readonly inFront?: string;
 }
 
@@ -33,25 +32,20 @@ export interface PlaceState {
   readonly place: Place;
   readonly original: string;
   readonly cuts: readonly Cut[];
-  /** The original with the cuts made. */
   readonly text: string;
   /** False if a cut removed text that only the reference store has. */
   readonly strict: boolean;
 }
 
 /**
- * Maps slices of the view to slices of the original, including any marker that they touch. Linear
- * if slices are in order.
+ * Maps slices of the view to slices of the original, widened to include any marker that they touch.
+ * Linear if the slices are in order.
  */
 function createRangeMapper({ cuts }: PlaceState): (slice: Slice) => Slice {
   let next = 0;
-  // End of the last passed cut, in the original and in the view.
   let at = 0;
   let viewAt = 0;
-  /**
-   * Advances past the cuts that end before an offset of the view; returns the cut whose replacement
-   * contains the offset.
-   */
+  /** Returns the cut whose replacement contains the offset. */
   const passTo = (place: number, isEnd: boolean): Cut | undefined => {
     for (let cut = cuts[next]; cut; cut = cuts[++next]) {
       const start = viewAt + cut.start - at;
@@ -72,8 +66,8 @@ function createRangeMapper({ cuts }: PlaceState): (slice: Slice) => Slice {
 }
 
 /**
- * Both lists are in order. A new cut absorbs old cuts inside it, and is recoverable if any of them
- * was.
+ * Both lists must be sorted. A new cut absorbs old cuts inside it, and is recoverable if any of
+ * them was.
  */
 export function mergeCuts(old: readonly Cut[], made: readonly Cut[]): Cut[] {
   const merged: Cut[] = [];
@@ -89,9 +83,9 @@ export function mergeCuts(old: readonly Cut[], made: readonly Cut[]): Cut[] {
 }
 
 /**
- * Turns requests for the current string into cuts of the original. Skips requests that overlap an
+ * Turns requests for the current text into cuts of the original. Skips requests that overlap an
  * earlier one, cover only a marker, or save no tokens.
- * @param references references of this conversation by ID; those of the new cuts are added
+ * @param references by ID; the function adds those of the new cuts
  */
 export function createCuts(
   state: PlaceState,
@@ -125,7 +119,7 @@ function createCut(
   strict: boolean,
   references: Map<ReferenceId, Hash>,
 ): Cut {
-  // Most cuts are of this kind; object spread would use more memory for each.
+  // Object spread would use more memory for each of the many cuts.
   if (what === null) return strict ? { start, end, text: '' } : { start, end, text: '', recoverable: true };
   const kind = strict ? {} : ({ recoverable: true } as const);
   const hash = hashText(original.slice(start, end));
@@ -135,21 +129,19 @@ function createCut(
   return { start, end, text: inFront === undefined ? text : `${inFront}\n${text}`, reference, ...kind };
 }
 
-/** Count tokens only of short slices: a long one saves more than any marker costs. */
+/** Counts only short slices: a long one saves more than any marker costs. */
 function savesTokens(counter: MessageCounter, standing: string, replacement: string): boolean {
   if (replacement === '') return standing !== '';
   if (standing.length > 4 * replacement.length) return true;
   return counter.countText(standing) > counter.countText(replacement);
 }
 
-/** Cuts, of which one may state the rule about markers. */
 export interface CutsWithRule {
   readonly cuts: readonly Cut[];
-  /** True if a marker of the view states the rule. */
   readonly ruleStated: boolean;
 }
 
-/** Adds the rule about markers to the first new marker if no other marker of the view states it. */
+/** Adds the rule about markers to the first new marker, unless another marker states it. */
 export function addRule(old: readonly Cut[], cuts: readonly Cut[], ruleStated: boolean): CutsWithRule {
   if (ruleStated && (hasRule(cuts) || !hasRule(old))) return { cuts, ruleStated };
   const known = new Set(old);
@@ -161,19 +153,15 @@ export function addRule(old: readonly Cut[], cuts: readonly Cut[], ruleStated: b
 
 export const hasRule = (cuts: readonly Cut[]): boolean => cuts.some(({ text }) => statesRule(text));
 
-/** Identifies a request; undefined if it has many parts, which are not remembered. */
+/** Key in the cache of rejected requests; undefined if the request is too large to be cached. */
 export const requestKey = (place: Place, requests: readonly CutRequest[], { strict }: CutInfo): string | undefined =>
   requests.length > MAX_CACHED_REJECTIONS ? undefined : JSON.stringify([place.path, strict, requests]);
 const MAX_CACHED_REJECTIONS = 4;
 
-/**
- * Requests that saved too little, by message: a conversation that grows is asked the same again and
- * again.
- */
+/** Providers repeat requests that saved too little while the conversation grows. */
 class RejectedCuts {
   private readonly byMessage = new WeakMap<ApiMessage, Set<string>>();
 
-  /** @param key undefined for a request that asks for much, which is not remembered. */
   add(message: ApiMessage, key: string | undefined): void {
     if (key === undefined) return;
     const keys = this.byMessage.get(message);
@@ -188,6 +176,6 @@ class RejectedCuts {
 
 export const createRejectedCuts = (): RejectedCuts => new RejectedCuts();
 
-/** True if the same request can't save more another time, because a longer reference saves less. */
+/** A rejection is final only if the references have minimal length: longer ones save even less. */
 export const hasShortReferences = (cuts: readonly Cut[]): boolean =>
   cuts.every(({ reference }) => reference === undefined || reference.length === MIN_REFERENCE_DIGITS);

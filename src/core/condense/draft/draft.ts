@@ -34,33 +34,29 @@ import type { MessageRange } from '../../messages/messageRange';
 import { isEqual } from '../../isEqual';
 
 /**
- * A view in the making. Providers request cuts in the current text; the draft records them as cuts
- * of the original, rejects those that save no tokens, and returns the edits.
+ * A view in the making. Providers request cuts in the current text; the draft turns them into edits
+ * of the original and rejects those that save no tokens.
  */
 export class Draft implements Work {
   private readonly view: DraftView;
   private made = new Map<string, Edit>();
-  /** The list of edits, cached until one is made or dropped. */
   private editsNow: readonly Edit[] | undefined;
-  /** Initial states of the changed places. */
   private readonly untouched = new Map<string, PlaceState>();
   private total: number;
   private cutsBefore: ReadonlySet<Cut> | undefined;
   private ruleStated: boolean;
   private readonly releases: (() => void)[] = [];
-  /** Never rolled back: an ID keeps its meaning. */
+  /** Rollbacks keep references, so that an ID always names the same text. */
   private readonly references: Map<ReferenceId, Hash>;
-  /** Index of the task, the conversation's first user message; -1 if there is none. */
+  /** Index of the first user message; -1 if there is none. */
   readonly task: number;
   readonly memory: ConversationMemory;
   private exchangesNow: readonly ToolExchange[] | undefined;
 
   /**
-   * @param original the immutable conversation
-   * @param active edits of earlier condensations, which the view starts with; work of an earlier
-   * draft with the same edits is reused
+   * @param active edits of earlier condensations, which the view starts with
    * @param sentBefore number of leading messages that must not change because a vendor has cached
-   * them; default none
+   * them; default 0
    * @throws Error if an edit does not fit the conversation; drop stale edits first
    */
   constructor(
@@ -103,7 +99,6 @@ export class Draft implements Work {
     this.rememberEdits();
   }
 
-  /** An independent copy of the draft. */
   copy(): Draft {
     const copy = new Draft(this.original, this.counter, this.active, this.sentBefore);
     copy.rollback(this.checkpoint());
@@ -113,14 +108,13 @@ export class Draft implements Work {
   }
 
   /**
-   * The current view by the original's indexes: a summarized range has its summary first, then
-   * empty messages.
+   * Keeps the original's indexes: a summary replaces the first message of its range, and the others
+   * are empty.
    */
   get messages(): readonly ApiMessage[] {
     return this.view.messages;
   }
 
-  /** The exchanges of the view, cached until the next change. */
   get exchanges(): readonly ToolExchange[] {
     return (this.exchangesNow ??= this.memory.getPart(createViewExchanges).getExchanges(this.messages));
   }
@@ -130,8 +124,7 @@ export class Draft implements Work {
   }
 
   /**
-   * The edits made in this draft, in order, only the last per step and place. Places that were cut
-   * and restored to their initial state have none.
+   * Only the last edit for each step and place. A place that was cut and then restored has none.
    */
   get edits(): readonly Edit[] {
     return (this.editsNow ??= this.listEdits());
@@ -151,7 +144,7 @@ export class Draft implements Work {
       : made.filter((edit) => edit.kind !== 'cut' || !unchanged.has(placeKey(edit.place)));
   }
 
-  /** Tokens of all text that was restored, even if it was removed again later. */
+  /** Tokens of all restored text, even if later edits removed it again. */
   get restoredTokens(): number {
     let sum = 0;
     for (const edit of this.made.values()) if (edit.operation === 'restore') sum += edit.tokensAfter;
@@ -168,15 +161,14 @@ export class Draft implements Work {
     return (this.cutsBefore ??= new Set(this.active.flatMap((edit) => (edit.kind === 'cut' ? edit.cuts : []))));
   }
 
-  /** By message, the places with cuts; an unchanged list keeps its identity. */
+  /** By message index. An unchanged list keeps its identity. */
   get shown(): readonly (readonly PlaceState[])[] {
     return this.view.places;
   }
 
   /**
-   * Cuts the text at a place. Skips cuts that save nothing, and the whole request if the message
-   * would hardly shrink.
-   * @returns tokens saved, 0 if nothing was done
+   * Skips cuts that save nothing, and all of them if the message would hardly shrink.
+   * @returns tokens saved
    */
   cutText(step: string, place: Place, requests: readonly CutRequest[], info: CutInfo): number {
     if (place.message < this.sentBefore || this.view.isSummarized(place.message)) return 0;
@@ -204,10 +196,6 @@ export class Draft implements Work {
     return saved;
   }
 
-  /**
-   * Restores the text of cuts.
-   * @param taken the cuts to undo
-   */
   restoreCuts(step: string, place: Place, taken: ReadonlySet<Cut>, info: CutInfo): void {
     if (place.message < this.sentBefore) return;
     const state = this.view.getPlaceState(place);
@@ -222,9 +210,8 @@ export class Draft implements Work {
   }
 
   /**
-   * Removes a whole block that is not text.
-   * @param what words of the marker in its place; null for none
-   * @returns tokens saved, 0 if nothing was done
+   * @param what words of the marker; null for none
+   * @returns tokens saved, 0 if nothing changed
    */
   takeBlock(step: string, place: Place, what: string | null, info: { readonly reason: string }): number {
     if (place.message < this.sentBefore || this.view.isSummarized(place.message)) return 0;
@@ -256,10 +243,8 @@ export class Draft implements Work {
   }
 
   /**
-   * Replaces a range of messages with a summary, which absorbs earlier summaries that the range
-   * overlaps.
-   * @param info the reason for reports
-   * @returns tokens saved, 0 if nothing was done because it would save none
+   * The summary absorbs earlier summaries that overlap the range.
+   * @returns tokens saved, 0 if nothing changed because it would save none
    */
   summarize(step: string, range: MessageRange, message: ApiMessage, info: { readonly reason: string }): number {
     const touched = this.view.listSummariesIn(range);
@@ -280,8 +265,7 @@ export class Draft implements Work {
   }
 
   /**
-   * Remembers the view for later drafts of the conversation with these edits, or of what it grows
-   * to.
+   * Caches the view for later drafts of this conversation.
    * @param made edits that produce the same view; default those of this draft
    */
   rememberEdits(made: readonly Edit[] = this.edits): void {
@@ -290,14 +274,11 @@ export class Draft implements Work {
     rememberDraft({ original, counter, edits, state: this.checkpoint(), references: new Map(this.references) });
   }
 
-  /** Called once when the work on this draft is over. */
   onRelease(release: () => void): void {
     this.releases.push(release);
   }
 
-  /**
-   * Ends the work on this draft and releases its part of the conversation's memory to other drafts.
-   */
+  /** Lets other drafts use this draft's part of the conversation's memory. */
   release(): void {
     for (const release of this.releases.splice(0)) release();
   }
@@ -307,7 +288,6 @@ export class Draft implements Work {
     return { ...this.view.checkpoint(), edits: new Map(this.made), tokens, ruleStated };
   }
 
-  /** Drops everything since the checkpoint. */
   rollback(checkpoint: Checkpoint): void {
     this.view.rollback(checkpoint);
     this.made = new Map(checkpoint.edits);
@@ -320,10 +300,7 @@ export class Draft implements Work {
     return this.counter.countMessages(messages.filter((message) => message !== HIDDEN_MESSAGE));
   }
 
-  /**
-   * Tokens that change with a place, up to a constant: those of its text if it is counted alone,
-   * otherwise of its block.
-   */
+  /** Counts the whole block if the text is not counted alone. */
   private tokensAt(message: ApiMessage, { place: { path }, text }: PlaceState): number {
     const block = getBlocks(message)[Number(path[1])];
     const isText = path.at(-1) === 'text' || path.length === RESULT_PATH_DEPTH;
@@ -332,7 +309,7 @@ export class Draft implements Work {
       : this.counter.countBlock(block);
   }
 
-  /** The tokens as if the rule about markers had been stated before. */
+  /** As if another marker had stated the rule about markers. */
   private tokensWithoutRule(state: PlaceState): number {
     const cuts = state.cuts.map((cut) => ({ ...cut, text: withoutRule(cut.text) }));
     const plain = makeChangedState(state, cuts, state.strict);
@@ -351,7 +328,6 @@ export class Draft implements Work {
     this.forgetView();
   }
 
-  /** Drops values computed from the view. */
   private forgetView(): void {
     this.editsNow = undefined;
     this.exchangesNow = undefined;
@@ -366,13 +342,12 @@ export class Draft implements Work {
       tokensBefore: this.made.get(key)?.tokensBefore ?? this.counter.countText(state.text),
       tokensAfter: this.counter.countText(changed.text),
     };
-    // The newest edit goes to the end.
+    // Moves the newest edit to the end of the map.
     this.made.delete(key);
     this.keepEdit(key, createCutEdit(step, changed, hashAt(this.original, place, original), info, tokens));
   }
 }
 
-/** Consecutive drafts have mostly the same view. */
 const createViewExchanges = (): Exchanges => new Exchanges();
 
 const isSameState = (a: PlaceState, b: PlaceState): boolean =>
@@ -385,11 +360,11 @@ const makeChangedState = (state: PlaceState, cuts: readonly Cut[], strict: boole
   strict,
 });
 
-/** `content, 2, content`: the string of a tool's result. */
+/** Length of the path `content, 2, content` of a tool result's string. */
 const RESULT_PATH_DEPTH = 3;
 
 /**
- * Tokens that a change of a place must save; for less, a marker is only clutter. More than the cost
- * of the rule, so that the marker that states it is judged like any other.
+ * If a change saves less, its marker is only clutter. Exceeds the cost of the rule about markers,
+ * so stating the rule decides nothing.
  */
 const MIN_SAVED_TOKENS = 16;

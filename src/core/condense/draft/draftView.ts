@@ -16,7 +16,6 @@ import type { PlaceState } from './cuts';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import type { ReferenceId } from '../../messages/markers';
 
-/** The messages, edits and origins from which a draft's view is built. */
 export interface DraftContent {
   readonly messages: readonly ApiMessage[];
   readonly places: readonly (readonly PlaceState[])[];
@@ -28,19 +27,16 @@ const NO_PLACE_STATES: readonly PlaceState[] = [];
 /** Replaces removed thinking in a draft's view; it has no tokens. */
 const REMOVED_BLOCK: Block = { type: 'thinking', thinking: '' };
 
-/** Replaces a summarized message in a draft's view; it has no content and no tokens. */
+/** Replaces a summarized message in a draft's view; it has no tokens. */
 export const HIDDEN_MESSAGE: ApiMessage = { role: 'user', content: [] };
 
-/**
- * The view of a draft. Messages keep their indexes and blocks their places: removed ones are
- * replaced with placeholders that have no tokens.
- */
+/** Messages and blocks keep their indexes: placeholders without tokens replace removed ones. */
 export class DraftView {
   private shownPlaces: (readonly PlaceState[])[] = [];
   private shownMessages: ApiMessage[] = [];
   private shownSummaries: readonly SummaryEdit[] = [];
 
-  /** @param known view of the first messages; the others are as in the original */
+  /** @param known view of the first messages */
   constructor(
     private readonly original: readonly ApiMessage[],
     known: DraftContent = { messages: [], places: [], summaries: [] },
@@ -67,7 +63,7 @@ export class DraftView {
     return this.shownSummaries;
   }
 
-  /** By message, the places with cuts; an unchanged list keeps its identity. */
+  /** By message index. An unchanged list keeps its identity. */
   get places(): readonly (readonly PlaceState[])[] {
     if (this.shownSummaries.length === 0) return this.shownPlaces;
     return this.shownPlaces.map((states, message) => (this.isSummarized(message) ? NO_PLACE_STATES : states));
@@ -93,12 +89,12 @@ export class DraftView {
     return { place, original, cuts: [], text: original, strict: true };
   }
 
-  /** The message with another text at a place, without changing the view. */
+  /** Does not change the view. */
   makeMessageWith({ message, path }: Place, text: string): ApiMessage {
     return withValueAt(this.getMessage(message), path, text);
   }
 
-  /** @param message the result of {@link messageWith}, if the caller has it */
+  /** @param message the result of {@link makeMessageWith}, if the caller has it */
   showState(state: PlaceState, message = this.makeMessageWith(state.place, state.text)): void {
     const states = this.shownPlaces[state.place.message] ?? NO_PLACE_STATES;
     const at = states.findIndex((other) => isSamePath(other.place.path, state.place.path));
@@ -106,10 +102,7 @@ export class DraftView {
     this.shownMessages[state.place.message] = message;
   }
 
-  /**
-   * Shows the cuts of an earlier condensation.
-   * @throws Error if the edit does not fit the conversation
-   */
+  /** @throws Error if the edit does not fit the conversation */
   showCuts({ place, before, cuts, strict, id }: CutEdit): PlaceState {
     const state = this.getPlaceState(place);
     if (hashAt(this.original, place, state.original) !== before) throw createForeignEditError(id);
@@ -118,10 +111,7 @@ export class DraftView {
     return shown;
   }
 
-  /**
-   * Removes a block or shows its placeholder.
-   * @throws Error if the edit does not fit the conversation
-   */
+  /** @throws Error if the edit does not fit the conversation */
   showWithoutBlock({ place, placeholder, before, id }: BlockEdit): void {
     const { message, path } = place;
     const block = JSON.stringify(getValueAt(this.original[message], path)) as string | undefined;
@@ -130,12 +120,11 @@ export class DraftView {
     this.shownMessages[message] = withValueAt(this.getMessage(message), path, shown);
   }
 
-  /** Summaries that overlap a range of messages. */
   listSummariesIn(range: MessageRange): SummaryEdit[] {
     return this.shownSummaries.filter(({ start, end }) => start < range.end && end > range.start);
   }
 
-  /** Replaces a range with its summary, which absorbs summaries inside the range. */
+  /** The summary absorbs earlier summaries inside its range. */
   showSummary(summary: SummaryEdit): void {
     const { start, end, message } = summary;
     const isInside = (other: SummaryEdit): boolean => other.start >= start && other.end <= end;
@@ -147,16 +136,12 @@ export class DraftView {
 
 const createForeignEditError = (id: string): Error => new Error(`the edit ${id} belongs to another conversation`);
 
-/** A state that a draft can return to. */
 export interface Checkpoint extends DraftContent {
-  /** The edits made so far, by step and place. */
   readonly edits: ReadonlyMap<string, Edit>;
   readonly tokens: number;
-  /** True if a marker of the view states the rule about markers. */
   readonly ruleStated: boolean;
 }
 
-/** An earlier draft of the conversation, with all edits of its view. */
 export interface KnownDraft {
   readonly original: readonly ApiMessage[];
   readonly counter: MessageCounter;
@@ -165,15 +150,14 @@ export interface KnownDraft {
   readonly references: ReadonlyMap<ReferenceId, Hash>;
 }
 
-/** The latest draft as it began and as it ended; its edits may be rejected. */
+/** Caches a draft as it began and as it ended, because its edits may be rejected. */
 const MAX_DRAFTS = 2;
 
-/** The latest first. */
 const newDrafts = (): { latest: readonly KnownDraft[] } => ({ latest: [] });
 
 /**
- * A remembered draft of the conversation, or of its beginning, that has the first of these edits;
- * the caller applies the rest. Compares messages and edits by identity.
+ * Finds a cached draft of this conversation, or of its beginning, whose edits are the first of
+ * `edits`. Compares messages and edits by identity.
  */
 export function findKnownDraft(
   original: readonly ApiMessage[],
@@ -197,10 +181,7 @@ export function rememberDraft(draft: KnownDraft): void {
   drafts.latest = [draft, ...drafts.latest].slice(0, MAX_DRAFTS);
 }
 
-/**
- * Removing blocks and adding summaries depends on order, so only cuts outside of summaries can be
- * added later.
- */
+/** Only cuts outside of summaries commute with removed blocks and summaries. */
 const canShow = ({ state: { summaries } }: KnownDraft, rest: readonly Edit[]): boolean =>
   rest.every(
     (edit) =>

@@ -8,13 +8,12 @@ import type { CutInfo, PlaceState } from './cuts';
 import { placeKey, type BlockEdit, type CutEdit, type EditId, type SummaryEdit } from '../edits/edits';
 import type { MessageRange } from '../../messages/messageRange';
 
-/** Tokens of a place before and after a change. */
 export interface TokenCounts {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
 }
 
-/** A later edit with the same key replaces an earlier one in the draft. */
+/** A later edit with the same key replaces an earlier one. */
 export const getEditKey = (step: string, place: Place): string => `${step} ${placeKey(place)}`;
 
 export const getSummaryKey = (step: string, { start, end }: MessageRange): string => `${step} summary ${start}-${end}`;

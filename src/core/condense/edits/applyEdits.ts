@@ -1,4 +1,3 @@
-/** Applies edits to an original conversation and restores the original from its view. */
 import { hashText, type Hash } from '../../hash';
 import { getBlocks } from '../../messages/blocks';
 import { SUMMARY_ORIGIN } from '../../messages/firewall';
@@ -19,9 +18,8 @@ import {
 import type { View } from './view';
 
 /**
- * Applies edits to the original. Messages without edits keep their identity, and so do messages
- * with the same cuts as last time.
- * @returns the view, and edits left out of it because the original text at their place has changed
+ * Messages with no edits, or with the same cuts as last time, keep their identity.
+ * @returns the view, and the edits left out because the original text at their place has changed
  */
 export function applyEdits(
   original: readonly ApiMessage[],
@@ -62,10 +60,8 @@ interface CutMessage {
   readonly message: ApiMessage;
 }
 
-/** By original message: a conversation is condensed repeatedly, mostly with the same cuts. */
 const createCutMessageCache = (): WeakMap<ApiMessage, CutMessage> => new WeakMap();
 
-/** Applies a message's cuts; cuts whose text has changed are stale. */
 function withCuts(
   original: readonly ApiMessage[],
   message: ApiMessage,
@@ -88,20 +84,18 @@ function withCuts(
   return made;
 }
 
-/** Sorted from last to first, so that removing a block does not move the blocks still to be removed. */
+/** Removing the last block first does not move the others. */
 const sortFromLast = (blocks: readonly BlockEdit[]): BlockEdit[] =>
   blocks.toSorted((a, b) => b.place.message - a.place.message || getBlockIndex(b) - getBlockIndex(a));
 
 const getBlockIndex = ({ place }: BlockEdit): number => Number(place.path[1]);
 
-/** Replaces a block with its placeholder, or removes it. */
 function withoutBlock(message: ApiMessage, edit: BlockEdit): ApiMessage {
   const { placeholder, place } = edit;
   if (placeholder) return withValueAt(message, place.path, { type: 'text', text: placeholder.text });
   return withValueAt(message, ['content'], getBlocks(message).toSpliced(getBlockIndex(edit), 1));
 }
 
-/** Puts a block back. */
 function withBlock(message: ApiMessage, edit: BlockEdit, block: Block): ApiMessage {
   if (edit.placeholder) return withValueAt(message, edit.place.path, block);
   return withValueAt(message, ['content'], getBlocks(message).toSpliced(getBlockIndex(edit), 0, block));
@@ -124,10 +118,7 @@ function withSummaries(
   return { messages: shown, origins };
 }
 
-/**
- * Restores the original messages.
- * @throws Error if an original is missing or is not the one that its edit names
- */
+/** @throws Error if an original is missing or is not the one that its edit names */
 export function restoreOriginal(
   view: readonly ApiMessage[],
   edits: readonly Edit[],
@@ -143,7 +134,7 @@ export function restoreOriginal(
   };
   const messages = [...view];
   const summaries = shown.filter((edit) => edit.kind === 'summary').sort((a, b) => a.start - b.start);
-  // In order, so that all messages before a summary are back when it is expanded.
+  // Expands in order, so that all messages before a summary are back when it is expanded.
   for (const summary of summaries) {
     const text = stored(summary, `messages ${summary.start} to ${summary.end - 1}`);
     messages.splice(summary.start, 1, ...(JSON.parse(text) as ApiMessage[]));

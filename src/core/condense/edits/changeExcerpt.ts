@@ -1,5 +1,3 @@
-/** The differing part of two texts, short enough for a list. */
-
 export interface ChangeExcerpt {
   readonly before: string;
   readonly after: string;
@@ -9,7 +7,7 @@ const CONTEXT_LINES = 1;
 const MAX_EXCERPT_LINES = 8;
 const MAX_LINE_CHARS = 240;
 
-/** Excerpts the differing lines with one line around them; an ellipsis marks omitted text. */
+/** Includes one line around the differing ones; an ellipsis marks omitted text. */
 export function changeExcerpt(before: string, after: string): ChangeExcerpt {
   const [old, now] = [before.split('\n'), after.split('\n')];
   const shorter = Math.min(old.length, now.length);

@@ -57,7 +57,6 @@ function checkCuts(text: string, { place: { message }, cuts }: CutEdit): Violati
     }));
 }
 
-/** True if the marker names exactly the text that it replaces. */
 const isExpandable = (text: string, { start, end, text: shown, reference }: Cut): boolean =>
   reference === undefined ||
   (hashText(text.slice(start, end)).startsWith(reference) &&

@@ -7,13 +7,12 @@ import type { ReferenceId } from '../../messages/markers';
 import type { MessageRange } from '../../messages/messageRange';
 import type { EditOperation } from './operations';
 
-/** A slice of an original string and its replacement. */
 export interface Cut extends Slice {
-  /** The replacement, including the marker; empty if there is none. */
+  /** Includes the marker; may be empty. */
   readonly text: string;
-  /** ID of the slice in its marker; absent if the rest of the view implies the removed text. */
+  /** ID in the marker; absent if the rest of the view implies the removed text. */
   readonly reference?: ReferenceId;
-  /** Set if the removed text is only in the reference store and not elsewhere in the view. */
+  /** Only the reference store has the removed text; the view does not. */
   readonly recoverable?: true;
 }
 
@@ -22,22 +21,21 @@ interface EditBase {
   /** The pass or operation that made the edit. */
   readonly step: string;
   readonly operation: EditOperation;
-  /** Shown to people. */
+  /** Shown to the user. */
   readonly reason: string;
   /**
    * True if the rest of the view contains or implies everything that was removed; otherwise the
    * reference store has it.
    */
   readonly strict: boolean;
-  /** Tokens of the changed text before and after the step. */
+  /** Tokens of the changed text only. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
 }
 
 /**
- * Slices cut from the string at a place. Always relative to the original string, even if an earlier
- * edit changed it. So the last edit of a place is all that a view needs, and excluding it reveals
- * the one below.
+ * Cuts of one string, always relative to the original. A view therefore needs only a place's last
+ * edit, and excluding it reveals the one before.
  */
 export interface CutEdit extends EditBase {
   readonly kind: 'cut';
@@ -45,34 +43,30 @@ export interface CutEdit extends EditBase {
   readonly contentType: ContentType;
   /** Hash of the whole original string. */
   readonly before: Hash;
-  /** In order, without overlaps. */
+  /** Sorted, without overlaps. */
   readonly cuts: readonly Cut[];
 }
 
-/**
- * Replaces a range of original messages with one summary. A later summary replaces all inside its
- * range.
- */
+/** A later summary replaces all edits inside its range. */
 export interface SummaryEdit extends EditBase, MessageRange {
   readonly kind: 'summary';
   readonly message: ApiMessage;
-  /** Names the original messages, as JSON. */
+  /** Names the JSON of the original messages. */
   readonly reference: ReferenceId;
   /** Hash of the original messages' JSON. */
   readonly before: Hash;
 }
 
 /**
- * Removes a whole block that is not text. Thinking goes without a trace, because it is signed and
- * can't be changed; an image leaves a marker.
+ * Removes a whole block that is not text. An image leaves a marker; thinking does not, because it
+ * is signed and cannot be changed.
  */
 export interface BlockEdit extends EditBase {
   readonly kind: 'block';
-  /** Path of the block. */
   readonly place: Place;
   /** Hash of the block's JSON. */
   readonly before: Hash;
-  /** Text with the reference in place of the block; absent if there is none. */
+  /** Replaces the block; absent if nothing does. */
   readonly placeholder?: { readonly text: string; readonly reference: ReferenceId };
 }
 
@@ -92,14 +86,13 @@ export function renderCuts(original: string, cuts: readonly Cut[]): string {
 
 const pathKey = memoizeByObject((path: Path) => JSON.stringify(path));
 
-/** A map key for a place. */
 export const placeKey = (place: Place): string => `${place.message}/${pathKey(place.path)}`;
 
-/** Key of the place that an edit changes; edits with equal keys replace each other. */
+/** Edits with equal keys replace each other. */
 export const editKey = (edit: Edit): string =>
   edit.kind === 'summary' ? `summary ${edit.start}-${edit.end}` : placeKey(edit.place);
 
-/** The edits that a view shows: the last one for each place and summarized range. */
+/** The last edit for each place and summarized range. */
 export function selectLastByPlace(edits: readonly Edit[]): Edit[] {
   const last = new Map<string, Edit>();
   for (const edit of edits) {
@@ -117,22 +110,17 @@ const isInside = (inner: SummaryEdit, outer: SummaryEdit): boolean =>
 /** Memoized, because an image may have megabytes. */
 export const blockHash = memoizeByObject((block: object): Hash => hashText(JSON.stringify(block)));
 
-/** True if the original still contains what the edit changed. */
 export function isStanding(original: readonly ApiMessage[], edit: Edit): boolean {
   if (edit.kind !== 'block') return getOriginalText(original, edit) !== undefined;
   const block = getValueAt(original[edit.place.message], edit.place.path);
   return typeof block === 'object' && block !== null && blockHash(block) === edit.before;
 }
 
-/**
- * The original text that an edit changed (for a block its JSON); undefined if the original has
- * changed.
- */
+/** For a block its JSON; undefined if the original has changed. */
 export function getOriginalText(original: readonly ApiMessage[], edit: Edit): string | undefined {
   if (edit.kind === 'block' && !isStanding(original, edit)) return undefined;
   const text = getOriginalValue(original, edit);
   if (typeof text !== 'string') return undefined;
-  // The block's hash was already compared.
   if (edit.kind === 'block') return text;
   const hash = edit.kind === 'cut' ? hashAt(original, edit.place, text) : hashText(text);
   return hash === edit.before ? text : undefined;
@@ -140,10 +128,7 @@ export function getOriginalText(original: readonly ApiMessage[], edit: Edit): st
 
 const hashesIn = memoizeByObject<ApiMessage, Map<string, Hash>>(() => new Map());
 
-/**
- * Hash of the string at a place. Cached, since messages never change and the same edits are applied
- * repeatedly.
- */
+/** Cached, because the same edits are applied repeatedly. */
 export function hashAt(original: readonly ApiMessage[], { message, path }: Place, text: string): Hash {
   const holder = original[message];
   if (!holder) return hashText(text);
@@ -154,7 +139,7 @@ export function hashAt(original: readonly ApiMessage[], { message, path }: Place
   return found;
 }
 
-/** The original value at an edit's place; values other than strings as JSON. */
+/** Values other than strings as JSON. */
 function getOriginalValue(original: readonly ApiMessage[], edit: Edit): unknown {
   if (edit.kind === 'summary') {
     return edit.end <= original.length ? JSON.stringify(original.slice(edit.start, edit.end)) : undefined;

@@ -1,19 +1,16 @@
-/**
- * The operations that a pass can run and the outcomes that an edit can have, with their labels,
- * letters and colors. CONTRIBUTING.md lists what else a new operation needs.
- */
+/** CONTRIBUTING.md lists what else a new operation needs. */
 
 interface OutcomeRow {
-  /** Shown with the color in the message strip, for people who can't see colors. */
+  /** For users who cannot see the color. */
   readonly letter: string;
-  /** Label and help are English and the keys of translations. */
+  /** English, and also the keys of the translations. */
   readonly label: string;
   readonly help: string;
-  /** ID of a VS Code theme color; `line` is the panel's line color. */
+  /** A VS Code theme color; `line` is the panel's line color. */
   readonly color: `charts.${string}` | 'line';
 }
 
-/** Outcomes of a message, from lossless to replaced by a summary. */
+/** From least to most changed. */
 export const OUTCOMES = {
   kept: { letter: '·', label: 'kept', help: 'stays as it is', color: 'line' },
   referenced: {
@@ -30,27 +27,25 @@ export const OUTCOMES = {
 
 export type EditOutcome = keyof typeof OUTCOMES;
 
-/** In the table's order. */
 export const EDIT_OUTCOMES = Object.keys(OUTCOMES) as readonly EditOutcome[];
 
 interface OperationRow {
-  /** Shown in the panel's forms. English, and the key of translations. */
+  /** English, and also the key of the translation. */
   readonly label: string;
-  /** Outcome in the message strip. */
   readonly outcome: EditOutcome;
   /** Past participle for markers and reasons. */
   readonly done: string;
   readonly callsModel: boolean;
   /**
-   * `conversation` compares contents with each other, so it runs once for all of them, before the
+   * A `conversation` operation compares contents, so it runs once for all of them, before the
    * others.
    */
   readonly worksOn: 'nothing' | 'content' | 'conversation';
-  /** Set if it can be chosen only for tool results. */
+  /** Only tool results can have this operation. */
   readonly onlyResults?: true;
 }
 
-/** Operations that can be configured. Their keys are stored in settings and shared presets. */
+/** Settings and shared presets store the keys. */
 export const OPERATIONS = {
   keep: { label: 'Keep', outcome: 'kept', done: 'kept', callsModel: false, worksOn: 'nothing' },
   suppress: { label: 'Remove', outcome: 'suppressed', done: 'suppressed', callsModel: false, worksOn: 'content' },
@@ -69,7 +64,6 @@ export const OPERATIONS = {
 
 export type OperationName = keyof typeof OPERATIONS;
 
-/** Operations that work on the conversation as a whole. */
 export type ConversationOperation = {
   [Name in OperationName]: (typeof OPERATIONS)[Name]['worksOn'] extends 'conversation' ? Name : never;
 }[OperationName];
@@ -80,15 +74,14 @@ export const isOperation = (word: unknown): word is OperationName =>
   typeof word === 'string' && Object.hasOwn(OPERATIONS, word);
 
 /**
- * The operation of an edit. Apart from the operations of passes: `reference` removes what is
- * elsewhere in the view, `restore` puts back what a reference no longer leads to, and `cut` is any
- * other cut by Lossless or another extension.
+ * `reference` removes what is elsewhere in the view, `restore` puts back what a reference no longer
+ * leads to, and `cut` is any other cut by Lossless or another extension.
  */
 export type EditOperation = Exclude<OperationName, 'keep'> | 'reference' | 'restore' | 'cut';
 
 /**
- * Outcomes of operations that passes cannot run. `by-strictness`: an earlier step may have removed
- * text at the same place that only the reference store has.
+ * `by-strictness`: an earlier step may have removed text at the same place that only the reference
+ * store has.
  */
 const OTHER_OUTCOMES: Readonly<Record<Exclude<EditOperation, OperationName>, EditOutcome | 'by-strictness'>> = {
   cut: 'cut',
@@ -107,6 +100,6 @@ export function getOutcome(operation: EditOperation, isStrict: boolean): EditOut
 
 const getOperationRank = (operation: EditOperation): number => EDIT_OUTCOMES.indexOf(getOutcome(operation, true));
 
-/** Returns the operation that changes the content most. */
+/** The operation that changes the content most. */
 export const getStrongest = (operations: readonly [EditOperation, ...EditOperation[]]): EditOperation =>
   operations.reduce((most, one) => (getOperationRank(one) > getOperationRank(most) ? one : most));

@@ -2,7 +2,7 @@ import type { ApiMessage } from '../../messages/types';
 import { EDIT_OUTCOMES, getOutcome, type EditOutcome } from './operations';
 import { selectLastByPlace, type Edit } from './edits';
 
-/** The outcome of each message; the edit that changes most decides. */
+/** The edit that changes a message most decides. */
 export function getMessageOutcomes(original: readonly ApiMessage[], edits: readonly Edit[]): EditOutcome[] {
   const outcomes = original.map((): EditOutcome => 'kept');
   const mark = (message: number, outcome: EditOutcome): void => {

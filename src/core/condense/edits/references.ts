@@ -1,4 +1,3 @@
-/** References in markers and the content that they name. */
 import { hashText, type Hash } from '../../hash';
 import { getValueAt } from '../../messages/path';
 import type { ApiMessage, Place } from '../../messages/types';
@@ -10,11 +9,11 @@ export interface ReferencedContent extends Slice {
   readonly reference: ReferenceId;
   readonly kind: Edit['kind'];
   readonly place: Place;
-  /** The whole original string that contains the slice. */
+  /** Hash of the whole original string that contains the slice. */
   readonly before: Hash;
 }
 
-/** The references of some edits; a repeated ID always names the same content. */
+/** A repeated ID always names the same content. */
 export function collectReferences(edits: readonly Edit[]): Map<ReferenceId, ReferencedContent> {
   const references = new Map<ReferenceId, ReferencedContent>();
   for (const edit of edits) {
@@ -45,13 +44,12 @@ export function collectReferences(edits: readonly Edit[]): Map<ReferenceId, Refe
   return references;
 }
 
-/** The content of each reference, from the messages that the edits change. */
 export function collectReferencedTexts(
   messages: readonly ApiMessage[],
   edits: readonly Edit[],
 ): Record<ReferenceId, string> {
   const texts = [...collectReferences(edits)].flatMap(([reference, { kind, place, start, end }]) => {
-    // A summary's content is many messages, which are rendered where they are shown.
+    // Callers render a summary's messages themselves.
     if (kind === 'summary') return [];
     const value = getValueAt(messages[place.message], place.path);
     const text = typeof value === 'string' ? value.slice(start, end) : JSON.stringify(value);
@@ -60,10 +58,7 @@ export function collectReferencedTexts(
   return Object.fromEntries(texts);
 }
 
-/**
- * The original text of a reference.
- * @throws Error if the stored original is missing or damaged
- */
+/** @throws Error if the stored original is missing or damaged */
 export function expandReference(content: ReferencedContent, originals: (hash: Hash) => string | undefined): string {
   const slice = originals(content.before)?.slice(content.start, content.end);
   if (slice === undefined || !hashText(slice).startsWith(content.reference)) {

@@ -2,11 +2,7 @@
 import { isRecord } from '../../messages/blocks';
 import { isEditOperation, getStrongest, type EditOperation } from './operations';
 
-/**
- * Converts a stored edit to the current form. Before 1.1, edits had no operation, and a block's
- * placeholder was called `standIn`. Other fields and values that are not objects are passed
- * through.
- */
+/** Before 1.1, edits had no operation, and a block's placeholder was called `standIn`. */
 export function upgradeEdit(stored: unknown): unknown {
   if (!isRecord(stored)) return stored;
   const { standIn, ...edit } = stored;
@@ -17,7 +13,7 @@ export function upgradeEdit(stored: unknown): unknown {
   };
 }
 
-/** The operation of an edit from before 1.1, inferred from its step's words of that time. */
+/** Infers the operation from the texts that versions before 1.1 wrote. */
 function inferOperation({ kind, reason, step, strict }: Readonly<Record<string, unknown>>): EditOperation {
   if (kind === 'summary') return 'summarize';
   if (kind === 'block') return 'suppress';
@@ -31,7 +27,7 @@ function inferOperation({ kind, reason, step, strict }: Readonly<Record<string, 
   return strict === true ? 'reference' : 'cut';
 }
 
-/** A reason lists one of these for each operation at the place. */
+/** An old reason contains one of these for each operation at the place. */
 const OPERATION_BY_OLD_REASON: ReadonlyMap<string, EditOperation> = new Map([
   ['summarized', 'summarize'],
   ['suppressed', 'suppress'],

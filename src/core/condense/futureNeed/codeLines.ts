@@ -1,7 +1,6 @@
 /**
- * Measures future-need recall of code lines: cuts a conversation, condenses the prefix, and counts
- * which lines that later edits quote from the prefix are still in the view or can be recalled.
- * Necessary, not sufficient: a line in the view need not help the model.
+ * Counts the code lines that later edits quote from before a cut and that the condensed view keeps
+ * or can recall. Necessary, not sufficient: a line in the view need not help the model.
  */
 import type { ApiMessage } from '../../messages/types';
 import { chooseCuts } from './cuts';
@@ -10,16 +9,14 @@ import type { View } from '../edits/view';
 import { KeptLineChecker } from './kept';
 
 export interface CodeLineRetention {
-  /** Number of lines that later edits need; 0 if no such edits follow. */
   readonly needed: number;
-  /** Lines still in the view. */
   readonly verbatim: number;
-  /** Lines that only a reference in the view leads to. */
+  /** Only a reference in the view leads to these lines. */
   readonly recallable: number;
 }
 
 /**
- * @param condense condenses a prefix without changing it
+ * @param condense must not change the prefix
  * @throws what `condense` throws
  */
 export async function measureCodeLineRetention(

@@ -1,21 +1,20 @@
-/** Chooses the points at which to cut a session, to measure what condensing the beginning costs the rest. */
 import type { ApiMessage } from '../../messages/types';
 
 export interface CutOptions {
-  /** Turns to look at after the cut. Default 20. */
+  /** Number of turns to look at after the cut. Default 20. */
   readonly turns?: number;
-  /** Shares of the turns at which to cut. Default 0.25, 0.5 and 0.75. */
+  /** Shares of the session's turns. Default 0.25, 0.5 and 0.75. */
   readonly cuts?: readonly number[];
 }
 
 export interface SessionCut {
-  /** Index of the first message after the prefix, from the assistant. */
+  /** Index of the first message after the prefix; it is from the assistant. */
   readonly cut: number;
-  /** Index after the last message to look at. */
+  /** Exclusive. */
   readonly end: number;
 }
 
-/** Turns begin with an assistant message that follows another message. */
+/** A turn begins with an assistant message that follows a message of another role. */
 export const findTurnStarts = (messages: readonly ApiMessage[]): number[] =>
   messages.flatMap(({ role }, index) =>
     role === 'assistant' && messages[index - 1]?.role !== 'assistant' ? [index] : [],

@@ -1,6 +1,6 @@
 /**
- * Evaluates ways to condense on recorded sessions: cuts each at several turns, condenses the
- * prefix, and counts the lines quoted by later edits that are lost. Calls no model.
+ * Compares ways to condense on recorded sessions: condenses the beginning and counts the lost lines
+ * that later edits quote. Calls no model.
  */
 import type { ApiMessage } from '../../messages/types';
 import { MessageCounter } from '../../tokens/messageCounter';
@@ -16,13 +16,12 @@ import { findNeededLines, type NeededLine } from './neededLater';
 /** Shares of the tokens that may stay; undefined for no target. */
 export const JUDGED_TARGET_SHARES = [undefined, 0.7, 0.5, 0.35] as const;
 
-/** Shares of the turns at which to cut, and the number of turns to look at after that. */
+/** Shares of the session's turns. */
 const CUT_POSITION_SHARES = [0.35, 0.6, 0.85];
 const TURNS_AFTER_CUT = 20;
 /** In o200k tokens. In practice, shorter prefixes are not condensed. */
 const MIN_PREFIX_TOKENS = 8_000;
 
-/** A prefix, and what the next turns needed of it. */
 export interface EvaluationCut {
   readonly cut: number;
   readonly prefix: readonly ApiMessage[];
@@ -31,7 +30,7 @@ export interface EvaluationCut {
   readonly tokens: number;
 }
 
-/** Cuts whose prefix is long enough and needed later, created one by one. */
+/** Skips prefixes that are short or have no lines that later edits need. */
 function* createCuts(messages: readonly ApiMessage[], counter: MessageCounter): Generator<EvaluationCut> {
   for (const { cut, end } of chooseCuts(messages, { cuts: CUT_POSITION_SHARES, turns: TURNS_AFTER_CUT })) {
     const needed = findNeededLines(messages, cut, end);
@@ -42,17 +41,17 @@ function* createCuts(messages: readonly ApiMessage[], counter: MessageCounter): 
   }
 }
 
-/** Results of one way at one target, summed over a session's cuts. */
+/** Summed over a session's cuts. */
 interface NeededLinesTally {
   readonly needed: number;
   readonly lost: number;
-  /** Number of lost lines without a reference that restores them. */
+  /** Lost lines that no reference restores. */
   readonly gone: number;
   readonly before: number;
   readonly after: number;
 }
 
-/** By choice and target. */
+/** Keyed by choice and target. */
 export type SessionTally = ReadonlyMap<string, NeededLinesTally>;
 
 const makeTallyKey = (choice: Pick<JudgedChoice, 'id'>, target: number | undefined): string =>
@@ -65,7 +64,6 @@ export interface TallyOptions {
 }
 
 /**
- * Measures all choices on one session.
  * @returns undefined if no turn after a cut needed anything from before it
  * @throws the signal's reason if it was aborted
  */
@@ -75,7 +73,7 @@ export async function tallySession(
   tokens: TokenCounter,
   { signal, targets = JUDGED_TARGET_SHARES }: TallyOptions = {},
 ): Promise<SessionTally | undefined> {
-  // Both cache what they have seen, so use new ones for each session.
+  // Both cache what they have seen, so each session gets new ones.
   const counter = new MessageCounter(tokens);
   const manager = new CondensationManager(counter, createProviders());
   const tallies = new Map<string, NeededLinesTally>();
@@ -111,7 +109,7 @@ export async function tallySession(
   return tallies.size === 0 ? undefined : tallies;
 }
 
-/** A share with its 95 % interval over sessions. */
+/** A share with its 95 % confidence interval. */
 export interface ShareWithInterval {
   readonly share: number;
   readonly low: number;
@@ -125,7 +123,7 @@ export interface JudgedPoint {
   /** Share of the tokens that stayed. */
   readonly left: number;
   /**
-   * Shares of the needed lines that are not in the view, and of those that can't be recalled
+   * `lost`: share of needed lines that are not in the view; `gone`: share that cannot be recalled
    * either.
    */
   readonly lost: ShareWithInterval;
@@ -133,9 +131,8 @@ export interface JudgedPoint {
 }
 
 /**
- * `too-little`: too few sessions or lines to decide. `keep`: no way keeps more at the size that the
- * settings leave. `change`: another way leaves no more tokens but keeps more lines, by
- * `difference`.
+ * `too-little`: too few sessions or lines to decide. `keep`: no way keeps more lines at the size of
+ * the current settings. `change`: another way is no larger and keeps more lines, by `difference`.
  */
 export type Verdict =
   | { readonly kind: 'too-little' }
@@ -148,24 +145,19 @@ export type Verdict =
     };
 
 export interface Judgement {
-  /** Sessions with needed lines. */
   readonly sessions: number;
-  /** Needed lines. */
   readonly lines: number;
   readonly points: readonly JudgedPoint[];
   readonly verdict: Verdict;
 }
 
-/**
- * Fewer sessions or lines decide nothing: with four, the interval is three times as wide as with
- * twenty.
- */
+/** Below these numbers the interval is too wide to decide anything. */
 export const MIN_JUDGED_SESSIONS = 5;
 export const MIN_NEEDED_LINES = 50;
-/** Differences in size to ignore, as a share of the tokens. */
+/** Size differences to ignore, as a share of the tokens. */
 const SAME_SIZE_SHARE = 0.01;
 
-/** @param choices the user's settings first, as {@link CURRENT_CHOICE_ID} */
+/** @param choices must begin with the user's settings, as {@link CURRENT_CHOICE_ID} */
 export function compareChoices(tallies: readonly SessionTally[], choices: readonly JudgedChoice[]): Judgement {
   const [current] = choices;
   const lines = current ? sumTallies(tallies, makeTallyKey(current, undefined), ({ needed }) => needed) : 0;
@@ -224,7 +216,7 @@ function decideVerdict(
   return { kind: 'change', choice, ...(target !== undefined && { target }), difference: best.difference };
 }
 
-/** 95 % quantiles of Student's t by degrees of freedom; beyond the table, use the limit. */
+/** 95 % quantiles by degrees of freedom, then the limit. */
 const STUDENT_T_QUANTILES = [
   NaN,
   12.71,
@@ -249,8 +241,8 @@ const STUDENT_T_QUANTILES = [
 ];
 
 /**
- * A ratio of sums over sessions with its interval (ratio estimator: Cochran, Sampling Techniques,
- * 6.4), since the sample consists of sessions, not lines.
+ * Ratio of sums with its confidence interval. The sample consists of sessions, not lines, hence the
+ * ratio estimator of Cochran, Sampling Techniques, 6.4.
  */
 function estimateRatio(sessions: readonly { readonly part: number; readonly whole: number }[]): ShareWithInterval {
   const count = sessions.length;

@@ -1,8 +1,6 @@
-/** The ways to condense that are compared. */
 import { getProviderName } from '../types';
 import { isEqual } from '../../isEqual';
 
-/** A named provider configuration. */
 export interface JudgedChoice {
   readonly id: string;
   readonly name: string;
@@ -10,10 +8,9 @@ export interface JudgedChoice {
   readonly config: unknown;
 }
 
-/** ID of the user's settings. */
 export const CURRENT_CHOICE_ID = 'current';
 
-/** Ways without a model, compared with the settings. */
+/** None of these calls a model. */
 export const JUDGED_CHOICES: readonly JudgedChoice[] = [
   { id: 'lossless', name: 'Lossless', provider: 'lossless', config: {} },
   { id: 'file-aware', name: 'File-Aware', provider: 'smart', config: 'file-aware' },
@@ -22,7 +19,7 @@ export const JUDGED_CHOICES: readonly JudgedChoice[] = [
   { id: 'truncation', name: 'Truncation', provider: 'truncation', config: {} },
 ];
 
-/** All ways, the user's settings first. */
+/** The user's settings come first. */
 export function listJudgedChoices({
   provider,
   config = {},

@@ -1,6 +1,3 @@
-/**
- * Finds the parts of a prefix that a condensed view still contains and those that can be recalled.
- */
 import { selectLastByPlace, placeKey, type Cut, type SummaryEdit } from '../edits/edits';
 import type { View } from '../edits/view';
 import { findMarkers } from '../../messages/markers';
@@ -13,33 +10,29 @@ import { getForms, type ShownLine } from '../lines/shownLines';
 
 export type PartOutcome = 'verbatim' | 'recallable' | 'lost';
 
-/** A string of the prefix and its state in the view. */
 interface ViewBlock {
-  /** The text in the view; empty if all is gone. */
+  /** Empty if all text was removed. */
   readonly now: string;
   readonly isSame: boolean;
-  /** The removed content; undefined if the text changed without an edit. */
+  /** Undefined if the text changed without an edit. */
   readonly cuts: readonly CutText[] | undefined;
 }
 
 interface CutText extends Slice {
   readonly text: string;
-  /** True if a marker in the view names it. */
   readonly isReferenced: boolean;
 }
 
-/** Checks whether a view keeps the lines of its original. */
 export class KeptLineChecker {
-  /** By place in the prefix. */
+  /** Keyed by place in the prefix. */
   readonly blocks: ReadonlyMap<string, ViewBlock>;
   private readonly viewLines = new Map<ViewBlock, ReadonlySet<string>>();
 
-  /** @param view of the prefix */
   constructor(view: View) {
     this.blocks = collectBlocks(view);
   }
 
-  /** A line counts only in its own file: the same line elsewhere does not help. */
+  /** A line counts only in its own file. */
   checkLine({ line, shown }: NeededLine): PartOutcome {
     const found = shown.map((one) => this.checkShownLine(line, one));
     return (['verbatim', 'recallable'] as const).find((kept) => found.includes(kept)) ?? 'lost';
@@ -89,13 +82,12 @@ function collectBlocks({ original: prefix, messages: view, edits, origins }: Vie
   return blocks;
 }
 
-/** Blocks after a removed one have moved up. */
+/** Blocks after a dropped block of the message have moved up. */
 const toViewPath = ({ message, path }: Place, dropped: readonly Place[]): Path => {
   const before = dropped.filter((place) => place.message === message && Number(place.path[1]) < Number(path[1]));
   return path.map((key, at) => (at === 1 ? Number(key) - before.length : key));
 };
 
-/** References in the view's markers. */
 const findReferences = (view: readonly ApiMessage[]): Set<string> =>
   new Set(
     view.flatMap(listContents).flatMap(({ text }) => findMarkers(text).map(({ reference }) => reference as string)),
@@ -115,6 +107,6 @@ const makeSummarizedCut = (text: string, { reference }: SummaryEdit, standing: R
   isReferenced: standing.has(reference),
 });
 
-/** A partial cut loses the whole line. */
+/** A line that is partly cut is lost. */
 const getWholeLines = (text: string, start: number, end: number): string =>
   text.slice(text.lastIndexOf('\n', start - 1) + 1, `${text}\n`.indexOf('\n', end));

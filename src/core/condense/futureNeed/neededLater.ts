@@ -2,17 +2,13 @@ import type { ApiMessage } from '../../messages/types';
 import { listToolExchanges, type ToolExchange } from '../../messages/exchanges';
 import { findQuotedLines, getShownLines, type FileLine, type ShownLine } from '../lines/shownLines';
 
-/**
- * A line of a file that an edit or patch quoted, with the places before the cut that show it in
- * that file.
- */
+/** A line that an edit or patch quoted, and the places before the cut that show it. */
 export interface NeededLine extends FileLine {
   readonly shown: readonly ShownLine[];
 }
 
 /**
- * Lines that edits and patches quote after a cut, and that only the prefix has shown as lines of
- * their file by then.
+ * Lines that edits and patches quote after a cut and that, until then, only the prefix had shown.
  * @param cut index of the first message after the prefix, from the assistant
  * @param end index after the last message to look at
  */
@@ -32,7 +28,6 @@ export function findNeededLines(messages: readonly ApiMessage[], cut: number, en
   return [...needed.values()];
 }
 
-/** The calls between two messages, by the index of their message. */
 export function groupCalls(messages: readonly ApiMessage[], cut: number, end: number): Map<number, ToolExchange[]> {
   const calls = new Map<number, ToolExchange[]>();
   for (const exchange of listToolExchanges(messages.slice(cut, end))) {

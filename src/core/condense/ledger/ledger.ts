@@ -1,6 +1,6 @@
 /**
- * The ledger: an append-only list of a conversation's condensations and the state that follows from
- * it. Pure; `storage/` keeps the entries on disk.
+ * An append-only list of a conversation's condensations. Pure; `storage/` keeps the entries on
+ * disk.
  */
 import type { MessageKey } from '../../messages/messageKey';
 import { selectLastByPlace, type Edit, type EditId } from '../edits/edits';
@@ -11,61 +11,54 @@ import type { ApiMessage } from '../../messages/types';
 
 export type CondensationId = string & { readonly __condensation: unique symbol };
 
-/** A provider that removed something. */
 export interface ProviderRun {
   readonly provider: string;
-  /** Name of the preset or strategy; absent for the user's own configuration, or if not recorded. */
+  /** Preset or strategy; absent for the user's own configuration, or if not recorded. */
   readonly configName?: string | undefined;
 }
 
-/** Tokens of a request before and after a condensation. */
 export interface RequestSizes {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
 }
 
-/** An applied condensation. */
 export interface Condensation extends ProviderRun {
   readonly id: CondensationId;
   /** ISO 8601 time. */
   readonly at: string;
   /**
-   * Providers that removed something before `provider`, in order; absent if there are none or they
-   * were not recorded.
+   * Providers that removed something before `provider`; absent if there were none or they were not
+   * recorded.
    */
   readonly before?: readonly ProviderRun[];
-  /**
-   * `original`: made from the file's conversation, replacing what was applied before. `view`: made
-   * on top of it.
-   */
+  /** `original`: replaces all earlier condensations. `view`: made on top of them. */
   readonly base: 'original' | 'view';
   readonly edits: readonly Edit[];
   readonly steps: readonly StepReport[];
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   /**
-   * For a live conversation: the whole request with system prompt and tools, in the model's tokens.
+   * Only for a live conversation: the whole request with system prompt and tools, in the model's
+   * tokens.
    */
   readonly request?: RequestSizes;
   /** In US dollars; absent if a price is unknown. */
   readonly cost?: number | undefined;
-  /** Hash of the resulting messages' JSON, to recognize a view that was written to a file. */
+  /** Recognizes a view that was written to a file. */
   readonly viewHash: string;
-  /**
-   * Keys of the messages that it was made from, to follow a conversation that continues elsewhere.
-   */
+  /** Keys of the condensed messages, to follow a conversation that continues elsewhere. */
   readonly messages?: readonly MessageKey[];
-  /** Only for new results: the messages that its edits changed or that `rereads` counts. */
+  /** Only for new results: the messages that the edits changed or that `rereads` counts. */
   readonly newResults?: readonly PlacedMessage[];
   /** Only for new results: how often the agent read lines again that a marker had replaced. */
   readonly rereads?: number;
 }
 
-/** True for the condensation that collects the edits of new results; a conversation has only one. */
+/** A conversation has only one such condensation, which collects the edits of its new results. */
 export const isNewResults = ({ provider }: Pick<Condensation, 'provider'>): boolean =>
   provider === NEW_RESULTS_PROVIDER_ID;
 
-/** A message's key, and its index when it was pinned or condensed. */
+/** The index is that at the time of pinning or condensing. */
 export interface PlacedMessage {
   readonly message: number;
   readonly key: MessageKey;
@@ -78,18 +71,14 @@ export type LedgerEntry =
   | { readonly type: 'redone'; readonly condensation: CondensationId }
   | { readonly type: 'excluded'; readonly condensation: CondensationId; readonly edit: EditId }
   | { readonly type: 'included'; readonly condensation: CondensationId; readonly edit: EditId }
-  /**
-   * The agent's later requests for removed content. A later entry of the same condensation replaces
-   * it.
-   */
+  /** Replaces any earlier entry of the same condensation. */
   | { readonly type: 'used'; readonly condensation: CondensationId; readonly use: UseAfter }
   | ({ readonly type: 'pinned' } & PlacedMessage)
   | ({ readonly type: 'unpinned' } & PlacedMessage);
 
 /**
- * Text that was removed from new messages before they were first sent. An entry covers only those
- * messages, to keep ledgers short; all such entries of a conversation form one condensation, which
- * is undone as a whole.
+ * Text removed from messages before they were first sent. To keep ledgers short, an entry covers
+ * only its own messages; all such entries form one condensation, which is undone as a whole.
  */
 export interface NewResultsEntry {
   readonly type: 'arrived';
@@ -102,7 +91,7 @@ export interface NewResultsEntry {
    * How many of the messages read lines again that a marker had recently replaced; absent for none.
    */
   readonly rereads?: number;
-  /** Tokens of the messages that the edits changed. */
+  /** Only of the messages that the edits changed. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
 }
@@ -111,15 +100,14 @@ export interface Ledger {
   /** Oldest first. */
   readonly condensations: readonly Condensation[];
   readonly undone: ReadonlySet<CondensationId>;
-  /** Edits that the user excluded, as `condensation/edit`. */
+  /** Keys have the form `condensation/edit`. */
   readonly excluded: ReadonlySet<string>;
   /**
-   * By condensation, what was undone and excluded when it was made; this determines the view that
-   * it was made from.
+   * What was undone and excluded when each condensation was made, which determines the view that it
+   * was made from.
    */
   readonly whenMade: ReadonlyMap<CondensationId, Pick<Ledger, 'undone' | 'excluded'>>;
   readonly pinned: readonly PlacedMessage[];
-  /** The agent's later requests for removed content, if they were watched. */
   readonly uses: ReadonlyMap<CondensationId, UseAfter>;
 }
 
@@ -134,10 +122,9 @@ export const EMPTY_LEDGER: Ledger = {
 
 const makeExcludedKey = (condensation: CondensationId, edit: EditId): string => `${condensation}/${edit}`;
 
-/** Applies one more entry. Entries with unknown IDs change nothing. */
+/** Ignores entries with unknown IDs. */
 export const applyEntry = (ledger: Ledger, entry: LedgerEntry): Ledger => applyEntries(ledger, [entry]);
 
-/** Applies all entries. */
 export const foldEntries = (entries: Iterable<LedgerEntry>): Ledger => applyEntries(EMPTY_LEDGER, entries);
 
 function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
@@ -189,14 +176,13 @@ function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
         break;
     }
   }
-  // Cuts in new results come first, since later condensations build on them, and are undone last.
+  // Edits of new results come first: later condensations build on them, and they are undone last.
   const condensations = [...byId.values()].sort(
     (a, b) => Number(b.newResults !== undefined) - Number(a.newResults !== undefined),
   );
   return { condensations, undone, excluded, whenMade, pinned, uses };
 }
 
-/** A condensation whose lists grow while entries are applied. */
 type MutableCondensation = Omit<Condensation, 'edits' | 'newResults' | 'rereads' | 'tokensBefore' | 'tokensAfter'> & {
   readonly edits: Edit[];
   readonly newResults: PlacedMessage[];
@@ -238,8 +224,8 @@ function addArrivals(
 const hasEdit = ({ edits }: Condensation, id: EditId): boolean => edits.some((edit) => edit.id === id);
 
 /**
- * Condensations that the view shows, oldest first. One made from the original replaces all before
- * it for good: undoing it shows the original.
+ * Oldest first. A condensation made from the original replaces all earlier ones for good: undoing
+ * it shows the original.
  */
 export function getActiveCondensations(ledger: Ledger): Condensation[] {
   return listSinceBase(ledger).filter(({ id }) => !ledger.undone.has(id));
@@ -254,7 +240,7 @@ const listSinceBase = ({ condensations }: Ledger): readonly Condensation[] =>
   );
 
 /**
- * The edits that the view shows; of several at one place, the last that is not excluded.
+ * Of several edits at one place, the last that is not excluded.
  * @param follow moves a condensation's edits to the current indexes of their messages and drops
  * edits of removed messages
  */
@@ -269,8 +255,7 @@ export const getActiveEdits = (
   );
 
 /**
- * The edits that would show if they were not excluded: the last one for each place, unless the view
- * shows a later one.
+ * Leaves out edits whose place shows a later edit.
  * @param follow see {@link getActiveEdits}
  */
 export function getExcludedEdits(
@@ -290,15 +275,14 @@ export function getExcludedEdits(
 const selectIncludedEdits = ({ excluded }: Pick<Ledger, 'excluded'>, { id, edits }: Condensation): readonly Edit[] =>
   edits.filter((edit) => !excluded.has(makeExcludedKey(id, edit.id)));
 
-/** The entry that undoes the last condensation; undefined if there is none. */
 export function createUndoEntry(ledger: Ledger): LedgerEntry | undefined {
   const last = getActiveCondensations(ledger).at(-1);
   return last && { type: 'undone', condensation: last.id };
 }
 
 /**
- * The entry that excludes or includes an edit; undefined if the ledger has no such edit. If several
- * condensations contain it, the last one that the view shows counts.
+ * Excludes or includes an edit; undefined if the ledger has no such edit. If several condensations
+ * contain it, the last one that the view shows counts.
  */
 export function createToggleEntry(ledger: Ledger, edit: EditId): LedgerEntry | undefined {
   const has = (condensation: Condensation): boolean => hasEdit(condensation, edit);
@@ -308,10 +292,7 @@ export function createToggleEntry(ledger: Ledger, edit: EditId): LedgerEntry | u
   return { type, condensation, edit };
 }
 
-/**
- * The edits that a condensation's view showed when it was made, including those that it was made on
- * top of.
- */
+/** Includes the edits of earlier condensations that it was made on top of. */
 export function getEditsShownBy(ledger: Ledger, id: CondensationId): Edit[] {
   const { condensations, whenMade } = ledger;
   const upTo = condensations.slice(0, condensations.findIndex((condensation) => condensation.id === id) + 1);
@@ -325,5 +306,4 @@ export function getEditsShownBy(ledger: Ledger, id: CondensationId): Edit[] {
   );
 }
 
-/** Hash of the messages' JSON, to recognize a view that was written to a file. */
 export const hashView = (messages: readonly ApiMessage[]): Hash => hashText(JSON.stringify(messages));

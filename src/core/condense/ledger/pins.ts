@@ -2,7 +2,7 @@ import { makeMessageKey } from '../../messages/messageKey';
 import type { ApiMessage } from '../../messages/types';
 import type { LedgerEntry, PlacedMessage } from './ledger';
 
-/** Current indexes of the pinned messages; removed messages are skipped. */
+/** Skips pins whose messages have been removed. */
 export function getPinnedIndexes(pins: readonly PlacedMessage[], messages: readonly ApiMessage[]): ReadonlySet<number> {
   const indexes = new Set<number>();
   for (const { message, key } of pins) {
@@ -14,7 +14,6 @@ export function getPinnedIndexes(pins: readonly PlacedMessage[], messages: reado
   return indexes;
 }
 
-/** Entries that pin exactly these messages. */
 export function createPinEntries(
   pins: readonly PlacedMessage[],
   messages: readonly ApiMessage[],

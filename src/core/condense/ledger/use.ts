@@ -1,7 +1,4 @@
-/**
- * Watches an agent's later requests for content that a condensation removed, since content in a
- * view need not be used.
- */
+/** Counts how often an agent asks again for content that a condensation removed. */
 import { isRecall, type ToolExchange } from '../../messages/exchanges';
 import { listFileChanges } from '../../messages/fileChanges';
 import { listFileParts } from '../../messages/fileParts';
@@ -11,21 +8,18 @@ import type { Slice } from '../../slice';
 import { placeKey, type Edit } from '../edits/edits';
 import { splitLinesOfFile, MIN_LINE_CHARS } from '../lines/shownLines';
 
-/** Turns to watch after a condensation. */
 export const WATCHED_TURNS = 20;
 
-/** An agent's requests for removed content after a condensation. */
 export interface UseAfter {
-  /** Turns watched so far, up to {@link WATCHED_TURNS}. */
+  /** At most {@link WATCHED_TURNS}. */
   readonly turns: number;
   /** File reads that showed removed lines again. */
   readonly rereads: number;
-  /** Successful calls of the recall tool. */
   readonly recalls: number;
   /** Failed edits in files from which lines were removed. */
   readonly failedEdits: number;
   /**
-   * Reads of known content and failed edits to expect, based on the turns before any condensation.
+   * Repeated reads and failed edits to expect anyway, judging by the turns before any condensation.
    */
   readonly expected: number;
 }
@@ -34,12 +28,11 @@ export const NO_USE: UseAfter = { turns: 0, rereads: 0, recalls: 0, failedEdits:
 
 export const countUses = ({ rereads, recalls, failedEdits }: UseAfter): number => rereads + recalls + failedEdits;
 
-/** Fewer uses mean nothing. */
+/** Fewer requests mean nothing. */
 const MIN_EXCESSIVE_USES = 5;
-/** Factor over the expected uses that is too much. */
+/** How many times the expected uses are too many. */
 const EXCESS_FACTOR = 2;
 
-/** True if the agent asked for so much again that the condensation was not worth it. */
 export const isExcessiveUse = (use: UseAfter): boolean =>
   countUses(use) >= MIN_EXCESSIVE_USES && countUses(use) > EXCESS_FACTOR * use.expected;
 
