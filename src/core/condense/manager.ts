@@ -27,7 +27,6 @@ import type { ApiMessage } from '../messages/types';
 import { editKey } from './edits/edits';
 import { formatTokens } from '../format';
 
-/** Thrown by {@link CondensationManager} if the provider is unknown. */
 export class UnknownProviderError extends Error {
   constructor(
     readonly id: string,
@@ -38,7 +37,6 @@ export class UnknownProviderError extends Error {
   }
 }
 
-/** Registers and runs providers; checks each result before anyone sees it. */
 export class CondensationManager {
   private readonly providers = new Map<string, CondensationProvider>();
   private readonly cooldown = new Cooldown();
@@ -58,7 +56,7 @@ export class CondensationManager {
     this.providers.set(provider.id, provider);
   }
 
-  /** Does nothing if the ID is unknown. */
+  /** Ignores unknown IDs. */
   unregisterProvider(id: string): void {
     this.providers.delete(id);
   }
@@ -70,7 +68,7 @@ export class CondensationManager {
     return provider;
   }
 
-  /** A provider's name for people; its ID if it isn't registered. */
+  /** The ID if the provider is not registered. */
   providerName(id: string): string {
     return getProviderName(id, [...this.providers.values()]);
   }
@@ -86,7 +84,6 @@ export class CondensationManager {
   }
 
   /**
-   * True if the provider may call a model.
    * @param config unchecked
    * @throws UnknownProviderError
    */
@@ -96,7 +93,7 @@ export class CondensationManager {
   }
 
   /**
-   * The first provider, for requests that name none.
+   * For requests that name no provider.
    * @throws Error if all were removed
    */
   get defaultProvider(): CondensationProvider {
@@ -109,25 +106,23 @@ export class CondensationManager {
     return provider === undefined ? this.defaultProvider : this.getProvider(provider);
   }
 
-  /**
-   * Tokens that a conversation must grow by before the next automatic attempt; 0 if it may run now.
-   */
+  /** Tokens by which the conversation must still grow; 0 if an automatic attempt may run now. */
   countTokensToGo(conversation: string, tokens: number): number {
     return this.cooldown.countTokensToGo(conversation, tokens);
   }
 
-  /** Lets automatic attempts wait until the conversation has grown, as after an undo. */
+  /** Makes automatic attempts wait until the conversation has grown. */
   postpone(conversation: string, tokens: number, overheadTokens: number): void {
     this.cooldown.start(conversation, tokens, overheadTokens);
   }
 
-  /** Lets automatic attempts run again. */
+  /** Ends what {@link postpone} started. */
   resume(conversation: string): void {
     this.cooldown.end(conversation);
   }
 
   /**
-   * Estimates tokens and cost without paid calls.
+   * Makes no paid calls.
    * @throws UnknownProviderError, and the signal's reason if it was aborted
    */
   async estimate(request: CondensationRequest): Promise<CondensationEstimate> {
@@ -138,7 +133,7 @@ export class CondensationManager {
   }
 
   /**
-   * Condenses and checks the result. A provider's errors are in the outcome and never thrown.
+   * Reports a provider's errors in the outcome and never throws them.
    * @throws UnknownProviderError
    */
   async condense(request: CondensationRequest): Promise<CondensationOutcome> {
@@ -232,7 +227,6 @@ export class CondensationManager {
     return note !== undefined && this.cooldown.isFirstReport(request.conversation) ? [note] : [];
   }
 
-  /** Checks a result: edits, firewall, size, minimum gain. */
   private async judgeResult(
     provider: CondensationProvider,
     result: ProviderResult,
@@ -264,36 +258,30 @@ export class CondensationManager {
   }
 }
 
-/** Spending of a run, whatever its outcome. */
 type ProviderSpending = Pick<ProviderResult, 'steps' | 'cost' | 'calls' | 'estimatedCost'>;
 const NO_SPENDING: ProviderSpending = { steps: [], cost: 0 };
 
 interface OutcomeMakers {
-  /** Shared by all outcomes made here. */
   readonly notes: string[];
   readonly base: (spent: ProviderSpending) => OutcomeBase;
   readonly unchanged: (reason: UnchangedReason, detail: string, spent?: ProviderSpending) => CondensationOutcome;
   readonly tokensBefore: number;
 }
 
-/** The state of a conversation at a request. */
 export interface Situation {
-  /** The provider's context. */
   readonly context: ConversationContext;
-  /** The view so far. */
   readonly current: readonly ApiMessage[];
-  /** Number of earlier edits dropped because the conversation has diverged. */
+  /** Earlier edits dropped because the conversation has diverged. */
   readonly staleEdits: number;
 }
 
-/** A note about dropped edits. */
 const noteStaleEdits = (staleEdits: number): string[] =>
   staleEdits === 0
     ? []
     : [`${staleEdits} earlier edits no longer fit the conversation and were left out: it has taken another course.`];
 
 /**
- * A note if no condensation can reach the target because the task alone exceeds it.
+ * No condensation can reach the target if the task alone exceeds it.
  * @param tokens o200k tokens of the view so far
  */
 function noteCoherenceFloor(request: CondensationRequest, tokens: number, counter: MessageCounter): string | undefined {

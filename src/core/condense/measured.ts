@@ -1,16 +1,16 @@
 /**
- * Measured on real sessions, in percent: tokens removed, and lines lost of those that the agent needed later.
- * Source: docs/guide/choosing.md ("What was measured"), and for File-Aware, whose weights were fitted to those sessions,
- * docs/BENCHMARKS.md (18 projects that it was not fitted on, at the size that keeping the newest 10 results leaves).
- * A test compares them.
+ * In percent: tokens removed, and lines lost of those that the agent needed later. Source:
+ * docs/guide/choosing.md ("What was measured"), and for File-Aware docs/BENCHMARKS.md (18 projects
+ * that it was not fitted on, at the size that keeping the newest 10 results leaves). A test
+ * compares them.
  */
 export interface Measured {
   readonly removed: number;
-  /** Absent: not measured with a real model. */
+  /** Absent if not measured with a real model. */
   readonly lost?: number;
-  /** Measured with summaries that say nothing; a real summary keeps some of these lines. */
+  /** Measured with empty summaries; a real summary keeps some of these lines. */
   readonly isAtMost?: true;
-  /** Number of projects that it was measured on. Default 1. */
+  /** Number of projects measured. Default 1. */
   readonly projects?: number;
 }
 

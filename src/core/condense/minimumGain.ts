@@ -1,7 +1,7 @@
 import type { MinimumGain } from './condensation';
 import { formatTokens } from '../format';
 
-/** Explains why a result is not worth applying; undefined if it is. */
+/** Undefined if the result is worth applying. */
 export function explainTooLittleGain(
   tokensBefore: number,
   tokensAfter: number,

@@ -1,6 +1,6 @@
 /**
- * The single runner of condensations: runs steps in order on one piece of work until its target is
- * met. Lossless, Truncation, Smart's passes, strategies and fallbacks are lists of steps.
+ * The single runner of condensations: runs steps in order until the target is met. Lossless,
+ * Truncation, Smart's passes, strategies and fallbacks are lists of steps.
  */
 import { yieldBetweenSteps } from '../betweenSteps';
 import { getErrorMessage } from '../errors';
@@ -14,26 +14,23 @@ export interface PipelineOptions<W extends Work> extends Pick<
   'targetTokens' | 'signal' | 'onProgress'
 > {
   /**
-   * Called before a step. The returned function runs after the step, restores what the step must
-   * not remove, and returns true if it restored anything; then the step runs once more.
+   * Called before a step; the returned function runs after it, restores what the step must not
+   * remove, and returns true if it restored anything. Then the step runs once more.
    */
   readonly watch?: (work: W, step: Step<W>) => () => Promise<boolean>;
-  /** Whether a second round may find more. Default: no. */
+  /** True if a second round may find more. */
   readonly again?: (work: W, first: Round) => boolean;
-  /** Receives reports at once, so that they are known after an abort. */
+  /** Filled at once, so that reports are known after an abort. */
   readonly reports?: StepReport[];
 }
 
-/** A finished round of the steps. */
 export interface Round {
   readonly tokensBefore: number;
-  /** A step ended the round early. */
   readonly isEnded: boolean;
 }
 
 /**
- * Runs the steps, with a second round if the first makes it worthwhile. A failed step's changes are
- * dropped and the next step runs.
+ * A failed step's changes are dropped and the next step runs.
  * @returns what each step did; for the second round only steps that changed something
  * @throws the signal's reason if it is aborted
  */
@@ -88,7 +85,7 @@ async function runRound<W extends Work>(
 const isWorthTelling = ({ edits, calls, outcome }: StepReport): boolean =>
   edits > 0 || calls !== undefined || outcome.kind === 'failed';
 
-/** The report of a step that changed nothing. */
+/** For a step that changed nothing. */
 export const makeReport = ({ tokens }: Work, name: string, outcome: StepReport['outcome']): StepReport => ({
   name,
   tokensBefore: tokens,
@@ -141,10 +138,7 @@ function countNew(edits: readonly Edit[], before: readonly Edit[]): number {
   return edits.filter((edit) => !known.has(edit)).length;
 }
 
-/**
- * Runs a step, and once more if protected content had to be restored, on which it may act
- * differently.
- */
+/** Runs the step once more if protected content had to be restored. */
 async function runWatched<W extends Work>(
   work: W,
   step: Step<W>,

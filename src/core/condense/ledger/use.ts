@@ -36,10 +36,10 @@ const EXCESS_FACTOR = 2;
 export const isExcessiveUse = (use: UseAfter): boolean =>
   countUses(use) >= MIN_EXCESSIVE_USES && countUses(use) > EXCESS_FACTOR * use.expected;
 
-/** A read with fewer known lines shows them by chance, as searches do. */
+/** Other calls show a few known lines by chance. */
 const MIN_REREAD_LINES = 3;
 
-/** Lines of files; all spellings of a path are one file. */
+/** Treats all spellings of a path as one file. */
 export class LinesByFile {
   private readonly byName = new Map<string, { readonly path: string; readonly lines: Set<string> }[]>();
 
@@ -51,7 +51,6 @@ export class LinesByFile {
     known.add(line);
   }
 
-  /** Removes the lines that `others` contains. */
   excludeLines(others: LinesByFile): LinesByFile {
     const rest = new LinesByFile();
     for (const files of this.byName.values())
@@ -60,7 +59,6 @@ export class LinesByFile {
     return rest;
   }
 
-  /** Undefined if there are no lines of the file. */
   findLines(path: string): Set<string> | undefined {
     return this.byName.get(getFileName(path))?.find((file) => isSameFile(file.path, path))?.lines;
   }
@@ -107,13 +105,11 @@ function* findShownLines(exchange: ToolExchange, tools: ToolTable, where: 'resul
   }
 }
 
-/** Adds all file lines that a call shows. */
 export function addShown(lines: LinesByFile, exchange: ToolExchange, tools: ToolTable): void {
   for (const { path, line } of findShownLines(exchange, tools, 'all')) lines.addLine(path, line);
 }
 
 /**
- * Splits the file lines that a call shows by the effect of edits.
  * @param removed receives lines that only the reference store has
  * @param standing receives the others
  */
@@ -131,13 +127,10 @@ export function splitShownLines(
 }
 
 export interface EditsByPlace {
-  /** Content that only the reference store has, by place. */
   readonly cuts: ReadonlyMap<string, readonly Slice[]>;
-  /** Ranges of messages. */
   readonly summaries: readonly Slice[];
 }
 
-/** @param edits the edits that a view shows */
 export function groupEdits(edits: readonly Edit[]): EditsByPlace {
   const cuts = new Map<string, readonly Slice[]>();
   const summaries: Slice[] = [];

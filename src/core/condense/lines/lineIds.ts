@@ -1,7 +1,7 @@
-/** Identifies a line's text within a conversation. Dense, from 0. */
+/** Dense, from 0. */
 export type LineId = number;
 
-/** A line that can neither be removed nor replace another one, such as a line with a marker. */
+/** A line that can neither be removed nor replace another, such as a line with a marker. */
 export const NO_LINE_ID: LineId = -1;
 
 const BLANK_LINE = 1;
@@ -11,21 +11,16 @@ const DISTINCTIVE_LINE = 3;
 /** Shorter lines, such as `}` or `---`, occur everywhere and identify nothing. */
 const MIN_DISTINCTIVE_CHARS = 4;
 
-/**
- * Assigns IDs to lines: a hash table with open addressing, which compares lines of equal hash as
- * text.
- */
+/** A hash table with open addressing, which compares lines of equal hash as text. */
 export class LineIds {
-  /** Number of distinct lines so far. */
   count = 0;
   /**
-   * Slot to ID + 1, or 0 if the slot is free. The length is a power of two, at least twice the
-   * number of IDs.
+   * Maps a slot to ID + 1; 0 if free. The length is a power of two, at least twice the number of
+   * IDs.
    */
   private slots = new Int32Array(2_048);
   private hashes = new Int32Array(1_024);
   private kinds = new Uint8Array(1_024);
-  /** The text and offsets at which each line was seen first. */
   private starts = new Int32Array(1_024);
   private ends = new Int32Array(1_024);
   private textOf = new Int32Array(1_024);
@@ -40,12 +35,12 @@ export class LineIds {
     return id < 0 ? this.addId(slot, hash, text, start, end) : id;
   }
 
-  /** The ID of a slice that was seen before, otherwise {@link NOTHING}. */
+  /** {@link NO_LINE_ID} if the text is new. */
   findId(text: string, start: number, end: number): LineId {
     return (this.slots[this.findSlot(hashSlice(text, start, end), text, start, end)] as number) - 1;
   }
 
-  /** The slot of a text, or the free slot for it. */
+  /** Returns the text's slot, or a free slot for it. */
   private findSlot(hash: number, text: string, start: number, end: number): number {
     const mask = this.slots.length - 1;
     for (let slot = (hash ^ (hash >>> 15)) & mask; ; slot = (slot + 1) & mask) {
@@ -58,7 +53,6 @@ export class LineIds {
     return this.kinds[id] === BLANK_LINE;
   }
 
-  /** True for a line that is distinctive enough to be worth finding again. */
   isTelling(id: LineId): boolean {
     return this.kinds[id] === DISTINCTIVE_LINE;
   }
@@ -106,10 +100,9 @@ export class LineIds {
   }
 }
 
-/** An arbitrary number to make hashes of escaped lines differ. */
+/** Arbitrary; makes hashes of escaped lines differ. */
 const ESCAPED_HASH_SEED = 0x5bd1e995;
 
-/** A longer copy, filled with zeros. */
 export function growArray(list: Int32Array, length: number): Int32Array<ArrayBuffer> {
   const made = new Int32Array(length);
   made.set(list);
@@ -142,5 +135,5 @@ function areSlicesEqual(a: string, aStart: number, b: string, bStart: number, le
   return true;
 }
 
-/** From this length on the engine compares slices faster than a loop. */
+/** From this length on, the engine compares slices faster than a loop does. */
 const COMPARE_WHOLE_FROM_CHARS = 256;

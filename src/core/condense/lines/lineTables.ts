@@ -1,22 +1,18 @@
-/** A range of a table of integers, from `at` on. */
 export interface TableSlice {
   readonly table: Int32Array;
   readonly at: number;
 }
 
-/** Length of a shared table. */
 const SHARED_TABLE_SIZE = 4_096;
-/** A larger request gets a table of its own. */
 const MAX_SHARED_REQUEST = SHARED_TABLE_SIZE / 4;
 
 /**
- * Packs the integers of short texts into shared tables: most texts have a few lines, and a table of
- * its own costs each 200 bytes more. A table is released with the last of its texts.
+ * Packs many short texts into shared tables, because each table costs 200 bytes more. A table is
+ * freed with the last of its texts.
  */
 export class LineTables {
   private latest: TableSlice = { table: new Int32Array(0), at: 0 };
 
-  /** Returns `count` integers, all 0. */
   takeSlice(count: number): TableSlice {
     if (count > MAX_SHARED_REQUEST) return { table: new Int32Array(count), at: 0 };
     const { table, at } = this.latest;

@@ -6,10 +6,7 @@ import { NO_LINE_ID, type LineId, type LineIds } from './lineIds';
 import { LineTables } from './lineTables';
 import { readPrefix, detectPrefixFormat, type PrefixHint } from './prefixes';
 
-/**
- * The lines of a text in one table of integers, because a conversation has hundreds of thousands of
- * lines.
- */
+/** One integer table holds all lines, because a conversation has hundreds of thousands. */
 export class Lines {
   /**
    * @param table from `at` on: the start of each line and the end of the last (`count + 1`
@@ -22,65 +19,55 @@ export class Lines {
     private readonly at: number,
     private readonly hasPrefixes: boolean,
     readonly lineEnd: LineEnd,
-    /** Number of lines in the table for the whole text. */
     private readonly of = count,
   ) {}
 
-  /** True if any line may state a number. */
   get mayHaveNumbers(): boolean {
     return this.hasPrefixes;
   }
 
-  /** Some of the lines as a text of its own; offsets still refer to the whole. */
+  /** Offsets still refer to the whole text. */
   sliceLines(first: number, last: number): Lines {
     return new Lines(last - first + 1, this.table, this.at + first, this.hasPrefixes, this.lineEnd, this.of);
   }
 
-  /** Offset of the line's start, including its number. */
+  /** Before the line's number, if it has one. */
   getStart(line: number): number {
     return this.table[this.at + line] as number;
   }
 
-  /** Offset of the line's end, without the newline. */
+  /** Before the newline. */
   getEnd(line: number): number {
     return (this.table[this.at + line + 1] as number) - this.lineEnd.length;
   }
 
-  /**
-   * The line's ID; {@link NOTHING} for lines that can neither be removed alone nor replace others.
-   */
+  /** {@link NO_LINE_ID} for lines that can neither be removed alone nor replace others. */
   getId(line: number): LineId {
     return Math.max(NO_LINE_ID, this.table[this.at + this.of + 1 + line] as number);
   }
 
-  /**
-   * The ID of the line's text, also if {@link id} is {@link NOTHING}: such lines go with a whole
-   * text.
-   */
+  /** Unlike {@link getId}, also identifies lines that can only be removed with the whole text. */
   getTextId(line: number): LineId {
     const id = this.table[this.at + this.of + 1 + line] as number;
     return id < 0 ? FIRST_EMPTY_LINE_ID - id : id;
   }
 
-  /** Offset of the line's own text, after its number if it states one. */
+  /** After the line's number, if it has one. */
   getBodyStart(line: number): number {
     return this.hasPrefixes ? (this.table[this.at + 2 * this.of + 1 + line] as number) : this.getStart(line);
   }
 
-  /** The line's number, stated or following from the line before; 0 if the text states none. */
+  /** Stated or inferred from the line before; 0 if the text states none. */
   getNumber(line: number): number {
     return this.hasPrefixes ? Math.max(0, this.table[this.at + 3 * this.of + 1 + line] as number) : 0;
   }
 
-  /** The line's sign in a diff, as a number; 0 outside of diffs. */
+  /** A diff's sign as a number; 0 outside of diffs. */
   getSign(line: number): number {
     return this.hasPrefixes ? Math.min(0, this.table[this.at + 3 * this.of + 1 + line] as number) : 0;
   }
 
-  /**
-   * Offset from which a run of lines may be cut. If all lines of a diff have one sign, the first
-   * one stays.
-   */
+  /** If all lines of a diff have one sign, the first sign stays. */
   cutStart(first: number, last: number): number {
     const sign = this.getSign(first);
     for (let line = first; line <= last && sign !== 0; line++)
@@ -89,23 +76,22 @@ export class Lines {
   }
 }
 
-/**
- * IDs of lines for which {@link Lines.id} returns {@link NOTHING} are stored counting down from
- * here.
- */
+/** Lines for which {@link getId} returns {@link NO_LINE_ID} have IDs that count down from here. */
 const FIRST_EMPTY_LINE_ID = NO_LINE_ID - 1;
 
-/** Roo's elements around each of several files read in one call; without them, the files would be indistinguishable. */
+/**
+ * Roo wraps each file of a multi-file read in these elements; without them, the files would be
+ * indistinguishable.
+ */
 const FILE_TAG = /^<\/?(?:files?|content|path)[\s>]/;
 const MIN_FILE_TAG_CHARS = 10;
 const LESS_THAN_CHAR = 60;
 
-/** How to read a text. */
 export interface TextLayout {
   readonly hint: PrefixHint;
-  /** Forms in which the tool numbers lines, empty if it prints bare lines; undefined if unknown. */
+  /** Empty if the tool prints bare lines; undefined if unknown. */
   readonly forms: readonly NumberForm[] | undefined;
-  /** The parts that show a known file, if one of them states line numbers. */
+  /** Empty unless one of the parts states line numbers. */
   readonly parts: readonly FilePart[];
 }
 
@@ -153,13 +139,12 @@ export function splitLines(
     table[first + count + 1 + line] = isNothing ? FIRST_EMPTY_LINE_ID - id : id;
     at = end + lineEnd.length;
   }
-  // A blank line after the last one is not part of the file, so it has no number.
+  // A blank line after the last one is not part of the file.
   if (count > 1 && table[first + count - 1] === text.length) forget(count);
   table[first + count] = text.length + lineEnd.length;
   return new Lines(count, table, first, format !== undefined, lineEnd);
 }
 
-/** Splits a text whose parts state what precedes their lines. */
 function splitFilePartsIntoLines(text: string, parts: readonly FilePart[], ids: LineIds, tables: LineTables): Lines {
   const count = countLines(text, '\n');
   const { table, at: first } = tables.takeSlice(4 * count + 1);

@@ -5,25 +5,22 @@ import type { LineHead } from '../../messages/commands/outputParts';
 import { findEndOfLine, type LineEnd } from './lineEnds';
 
 /**
- * Prefixes that tools put before a file's lines: a number, and in search results the path. Both
- * follow from the line before, so a line counts as the same with any of them.
+ * Prefixes that tools print before a file's lines: a number, and in search results the path. Lines
+ * that differ only in their prefixes count as equal.
  */
 
 /**
- * The form of a text's prefixes: a form of line numbers; those of searches (`path:12:match`,
- * `path-13-context`, for one file `12:match`, `13-context`); or the sign of a diff's line.
+ * A form of line numbers; search prefixes (`path:12:match`, `path-13-context`, for one file
+ * `12:match`, `13-context`); or a diff's sign.
  */
 export type PrefixFormat = LineHead;
 
-/** Forms that one numbered line is enough to recognize. */
+/** One numbered line is enough to recognize these forms. */
 const SAFE_NUMBER_FORMS = ['arrow', 'tab', 'pipe'] as const;
 /** Recognized only if the numbers count the lines from first to last. */
 const COUNTED_NUMBER_FORMS = ['colon', 'bar', 'L', 'box', 'dot'] as const;
 
-/**
- * How to read a tool's text: `read` numbers its lines, `search` prints matches, `other` may do
- * either.
- */
+/** `read` numbers lines, `search` prints matches, `other` may do either. */
 export type PrefixHint = 'read' | 'search' | 'other';
 
 export const getPrefixHint = (kind: ToolKind | undefined): PrefixHint =>
@@ -31,11 +28,9 @@ export const getPrefixHint = (kind: ToolKind | undefined): PrefixHint =>
 
 export interface LinePrefix {
   readonly number: number;
-  /** Offset after the prefix. */
   readonly end: number;
-  /** Offset after the path and its separator; the start of the line if it has no path. */
+  /** The start of the line if it has no path. */
   readonly pathEnd: number;
-  /** True if colons mark the line as a match of a search. */
   readonly isMatch: boolean;
 }
 
@@ -46,10 +41,7 @@ export function readPrefix(text: string, at: number, format: PrefixFormat): Line
   return found && { number: found.number, end: found.end, pathEnd: at, isMatch: false };
 }
 
-/**
- * True if a marker says which lines it replaces, so that the next number follows.
- * @param what the marker's words
- */
+/** The number of the line after such a marker is known. */
 export const statesLineNumbers = (what: string): boolean => /^lines \d[\d-]*/.test(what);
 
 const NEWLINE = 10;
@@ -63,8 +55,8 @@ const MAX_NUMBER_DIGITS = 9;
 const MAX_EXTENSION_CHARS = 8;
 
 /**
- * `path:12:`, `path-12-`, `12:` or `12-`. Any colon but a drive's ends the path; a dash ends it
- * only after a file extension, since file names contain dashes and digits.
+ * `path:12:`, `path-12-`, `12:` or `12-`. A dash ends the path only after a file extension, since
+ * file names contain dashes and digits.
  */
 function readSearchPrefix(text: string, at: number): LinePrefix | undefined {
   const hasDrive = isLetter(text.charCodeAt(at)) && text.charCodeAt(at + 1) === COLON;
@@ -99,7 +91,6 @@ function readBarePrefix(text: string, at: number): LinePrefix | undefined {
   return end < 0 ? undefined : createSearchPrefix(text, at, end, text.charCodeAt(end - 1));
 }
 
-/** @param separator must follow the number; the same character as after the path */
 function createSearchPrefix(text: string, pathEnd: number, end: number, separator: number): LinePrefix | undefined {
   if (text.charCodeAt(end - 1) !== separator) return undefined;
   let number = 0;
@@ -107,7 +98,7 @@ function createSearchPrefix(text: string, pathEnd: number, end: number, separato
   return { number, end, pathEnd, isMatch: separator === COLON };
 }
 
-/** Offset after the line's first colon, or -1 if the path before it would be empty or too long. */
+/** -1 if the path before the colon would be empty or too long. */
 function findColon(text: string, from: number): number {
   for (let at = from; at <= from + MAX_PATH_CHARS && at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -117,7 +108,7 @@ function findColon(text: string, from: number): number {
   return -1;
 }
 
-/** Offset after a number and its colon or dash, or -1. */
+/** -1 if no number and no colon or dash follow. */
 function findNumberEnd(text: string, at: number): number {
   let next = at;
   while (next - at < MAX_NUMBER_DIGITS && isDigit(text.charCodeAt(next))) next++;
@@ -133,13 +124,11 @@ const isWord = (code: number): boolean => isLetter(code) || isDigit(code) || cod
 /** Only numbered lines look like `12→`; tables also contain tabs and bars. */
 const isDistinct = (format: PrefixFormat): boolean => format === 'arrow';
 
-/** Lines of a run that must keep their numbers, so that the format can be recognized again. */
+/** Without these numbers, the format could not be recognized again. */
 export const getProofLines = (format: PrefixFormat, hint: PrefixHint): number =>
   hint === 'other' && !isDistinct(format) ? 2 : 1;
 
-/**
- * Reads and searches rarely begin with more than a line or two of their own ("Found 3 matches").
- */
+/** Before these, tools may print a line or two of their own ("Found 3 matches"). */
 const MAX_DETECTION_LINES = 8;
 
 /**
@@ -152,9 +141,8 @@ export function detectPrefixFormat(
   lineEnd: LineEnd,
   forms?: readonly NumberForm[],
 ): PrefixFormat | undefined {
-  // The tool prints a file's lines unchanged.
   if (forms?.length === 0) return undefined;
-  // JSON may contain several texts; only in that of a read are all of them numbered alike.
+  // JSON may contain several texts; only in a read are all of them numbered alike.
   if (lineEnd !== '\n' && hint !== 'read') return undefined;
   const isMeant = (form: NumberForm): boolean => forms === undefined || forms.includes(form);
   const formats: readonly PrefixFormat[] = hint === 'search' ? ['search'] : SAFE_NUMBER_FORMS.filter(isMeant);
@@ -179,10 +167,7 @@ export function detectPrefixFormat(
     : undefined;
 }
 
-/**
- * True if the numbers count the lines, except across markers. Only inner lines of a run may lack
- * their numbers.
- */
+/** True if the numbers count the lines, except across markers. */
 function isCounted(text: string, form: NumberForm, lineEnd: LineEnd): boolean {
   let count = 0;
   let without = 0;

@@ -1,4 +1,3 @@
-/** Finds where a conversation shows which lines of files. */
 import { listFileChanges } from '../../messages/fileChanges';
 import { listFileParts } from '../../messages/fileParts';
 import { isSameFile } from '../../messages/filePath';
@@ -8,10 +7,9 @@ import type { ApiMessage, Place } from '../../messages/types';
 import { memoizeByObject } from '../../memoizeByObject';
 import type { Slice } from '../../slice';
 
-/** A line of a file in the conversation: a slice of the string at a place. */
 export interface ShownLine extends Place, Slice {}
 
-/** A line of a file for comparison, trimmed and without number or sign. */
+/** Trimmed, without number or sign. */
 export interface FileLine {
   readonly file: string;
   readonly line: string;
@@ -21,22 +19,20 @@ export interface FileLine {
 export const MIN_LINE_CHARS = 12;
 
 /**
- * Numbers of read tools in every form of {@link NUMBER_FORMS}, and positions from search tools
- * (`path:12:`, `path-12-`, `12:`).
+ * Numbers in every form of {@link NUMBER_FORMS}, and positions from search tools (`path:12:`,
+ * `path-12-`, `12:`).
  */
 const LINE_NUMBER_PREFIX = /^[ *]*(?:\d+(?:→|\t|\. ?| *[|│] ?)|L\d+[:-] ?|(?:[^\s:]+[:-])?\d+[:-] ?)/;
 
-/** The line with and without what may be a number before it. */
+/** With and without what may be a line number. */
 export function getForms(line: string): string[] {
   const whole = line.trim();
   const plain = line.replace(LINE_NUMBER_PREFIX, '').trim();
   return plain === whole ? [whole] : [whole, plain];
 }
 
-/** All lines of files that a conversation's calls and results show. */
 class ShownLines {
   private readonly byFile = new Map<string, Map<string, ShownLine[]>>();
-  /** By path, all paths of the same file. */
   private readonly spellings = new Map<string, readonly string[]>();
 
   constructor(messages: readonly ApiMessage[]) {
@@ -53,7 +49,6 @@ class ShownLines {
     }
   }
 
-  /** Places that show a line of a file, in the conversation's order. */
   findLine({ file, line }: FileLine): readonly ShownLine[] {
     const paths = this.spellings.get(file) ?? [...this.byFile.keys()].filter((path) => isSameFile(path, file));
     this.spellings.set(file, paths);
@@ -70,10 +65,8 @@ class ShownLines {
   }
 }
 
-/** Memoized, since messages never change. */
 export const getShownLines = memoizeByObject((messages: readonly ApiMessage[]) => new ShownLines(messages));
 
-/** @param isDiff whether each line begins with a sign */
 export function splitLinesOfFile(text: string, isDiff: boolean): (Slice & { readonly text: string })[] {
   const lines: (Slice & { readonly text: string })[] = [];
   for (let at = 0; at <= text.length;) {
@@ -81,7 +74,7 @@ export function splitLinesOfFile(text: string, isDiff: boolean): (Slice & { read
     const end = newline < 0 ? text.length : newline;
     const line = text.slice(at, end);
     for (const form of getForms(isDiff ? line.slice(1) : line)) {
-      // Cuts may remove the prefix without the line.
+      // A cut may remove the prefix without the line.
       const start = at + line.indexOf(form);
       lines.push({ start, end: start + form.length, text: form });
     }
@@ -90,7 +83,6 @@ export function splitLinesOfFile(text: string, isDiff: boolean): (Slice & { read
   return lines;
 }
 
-/** Lines that a call quotes from files as they were. */
 export function findQuotedLines(call: ToolExchange): FileLine[] {
   const quoted = new Map<string, FileLine>();
   for (const { path: file, before } of listFileChanges(DEFAULT_TOOLS, call))

@@ -11,13 +11,12 @@ import { takeKnownLines, createStepMemory } from './knownLines';
 import { StableGroups, type KeyedGroup } from './settled';
 import { toLineSet, findSharedRuns } from './standing';
 
-/** Later results to compare an older one with: repeated requests mostly come soon. */
+/** Repeated requests mostly come soon. */
 const MAX_DIFFERING_LINES = 6;
 
 /**
- * Repeated listings of a folder and searches for a pattern, wherever they look: the latest stays
- * whole; an older one keeps the lines that no kept result has, and refers to the one that has most
- * of the rest.
+ * The latest listing or search stays whole; an older one keeps the lines that no kept result has,
+ * and refers to the result that has most of the others.
  */
 export const createRepeatedListingsStep = (tools: ToolTable, keep: KeptCopy): MechanicalStep => {
   const name = 'Repeated listings and searches';
@@ -65,7 +64,7 @@ const listingMemory = createStepMemory(({ tools }) =>
 
 const callKey = ({ tool, input }: ToolExchange): string => `${tool} ${JSON.stringify(input)}`;
 
-/** Words for a failed command; agents do not always mark the result as an error. */
+/** Agents do not always mark the result of a failed command as an error. */
 const FAILED_EXIT = /\bexit(?:ed with)? code:? [1-9]/i;
 
 /** Undefined for failed calls and calls that are not commands. */
@@ -76,7 +75,7 @@ function getCommandKey(exchange: ToolExchange): string | undefined {
   return JSON.stringify([exchange.tool, command, cwd, workdir]);
 }
 
-/** Repeated runs of a command line: the latest output stays. A failed output always stays. */
+/** Of repeated command lines, only the latest output and failed ones stay. */
 export const createRepeatedCommandsStep = (tools: ToolTable): MechanicalStep => {
   const name = 'Repeated commands';
   return {
@@ -104,8 +103,8 @@ const SMALL_RESULT_CHARS = 600;
 const MIN_SIMILAR_RESULTS = 3;
 
 /**
- * Confirmations of one tool that differ only in numbers and names ("file x updated"): the latest
- * stays.
+ * Of one tool's confirmations that differ only in numbers and names ("file x updated"), only the
+ * latest stays.
  */
 export const createSimilarResultsStep = (tools: ToolTable): MechanicalStep => {
   const name = 'Small similar results';
@@ -128,13 +127,11 @@ const confirmationMemory = createStepMemory(({ tools }) =>
   }),
 );
 
-/** Undefined for results that are not confirmations. */
 const getConfirmationKey = ({ tool, resultText }: ToolExchange): string | undefined =>
   resultText.length > SMALL_RESULT_CHARS || findMarkers(resultText).length > 0
     ? undefined
     : `${tool} ${toTemplate(resultText)}`;
 
-/** The text without paths, numbers and quoted names. */
 const toTemplate = (text: string): string =>
   text
     .replace(/[\w.@~-]*[\\/][\w.@~\\/-]*/g, 'P')
@@ -147,7 +144,6 @@ const groupAnswers = (keyOf: (exchange: ToolExchange) => string | undefined): St
     return key === undefined ? [] : [key];
   });
 
-/** @returns true if anything was cut */
 function replaceSharedLines(
   draft: Draft,
   step: string,
@@ -173,10 +169,7 @@ function replaceSharedLines(
   return saved > 0;
 }
 
-/**
- * Removes all answers of a group but the last, if it has enough of them. Yields the index of each
- * answer that was cut, and undefined for each that was not.
- */
+/** Yields the index of each answer that was cut, and undefined for the others. */
 function* removeOlderAnswers(
   draft: Draft,
   step: string,
@@ -192,7 +185,6 @@ function* removeOlderAnswers(
     yield removeResult(draft, step, exchange, what, reason) ? from + offset : undefined;
 }
 
-/** @returns true if anything was cut */
 function removeResult(draft: Draft, step: string, exchange: ToolExchange, what: string, reason: string): boolean {
   let saved = 0;
   for (const content of exchange.results.toReversed()) {

@@ -8,17 +8,13 @@ import { areSameFile, type LineSource } from './sources';
 
 type RangeFormatter = (source: LineSource, first: number, last: number) => string | undefined;
 
-/**
- * The longest result of {@link describeRun}, with line numbers for every text that has any: the
- * price of a marker must not depend on which lines were cut before.
- */
+/** The price of a marker must not depend on which lines were cut before. */
 export const describeAtMost = (run: SourceRun): string =>
   describeRun(run, (source) => {
     if (!source.lines.mayHaveNumbers) return undefined;
     return source === run.source ? '1000-1999' : '3000-3999';
   });
 
-/** The text of a marker: which lines are missing and where they are. */
 export function describeRun(run: SourceRun, rangeOf: RangeFormatter = formatStatedRange): string {
   const { source, first, last, places } = run;
   const numbers = rangeOf(source, first, last);
@@ -33,7 +29,6 @@ export function describeRun(run: SourceRun, rangeOf: RangeFormatter = formatStat
   return `${what}, shown ${[...where].join(' and ')}`;
 }
 
-/** Describes where lines are, relative to the text from which they were removed. */
 function describePlace(
   source: LineSource,
   { source: keeper, first, last, count }: SourceRange,
@@ -50,7 +45,7 @@ function describePlace(
   return `in the ${isLast ? `later ${name}` : `${name} above`}${lines}`;
 }
 
-/** Names another part of the same call: the other side of an edit, or the result. */
+/** The other side of an edit, or the call's result. */
 function describeOwnPart(keeper: LineSource, source: LineSource): string {
   const isResult = ({ content }: LineSource): boolean => content.type === 'toolResults';
   if (isResult(keeper)) return isResult(source) ? 'the same result' : 'its result';
@@ -72,17 +67,12 @@ const isLater = (a: LineSource, b: LineSource): boolean => {
 function formatStatedRange({ lines }: LineSource, first: number, end: number): string | undefined {
   const from = lines.getNumber(first);
   let last = end;
-  // A blank line after the last numbered one.
   while (last > first && lines.getNumber(last) === 0 && lines.getBodyStart(last) === lines.getEnd(last)) last--;
   const to = lines.getNumber(last);
   if (from === 0 || to - from !== last - first) return undefined;
   return from === to ? String(from) : `${from}-${to}`;
 }
 
-/**
- * Identifies a call for the model: the tool and what it asked for. Memoized, since one text may
- * keep many runs.
- */
 const describeSource = memoizeByObject((source: LineSource): string => {
   const { path, exchange } = source;
   const asked =
@@ -93,10 +83,6 @@ const describeSource = memoizeByObject((source: LineSource): string => {
 
 const MAX_REQUEST_CHARS = 40;
 
-/**
- * The start of the call's request: its command line without a leading `cd`, its pattern or query,
- * or the task whose output it asked for.
- */
 function describeRequest(exchange: ToolExchange): string | undefined {
   const { input } = exchange;
   const text =
@@ -123,7 +109,6 @@ const describeFiles = (args: unknown): string | undefined =>
     ? [...args.matchAll(/<path>([^<]*)<\/path>/g)].map((match) => shortenPath(match[1] ?? '')).join(', ')
     : undefined;
 
-/** The command line without a leading `cd`. */
 export const stripFolderChange = (exchange: ToolExchange): string | undefined =>
   getCommand(exchange)
     ?.trim()

@@ -12,7 +12,6 @@ import { takeKnownLines, createStepMemory, type LineCache } from './knownLines';
 import type { Lines } from '../lines/lines';
 import { StableGroups } from './settled';
 
-/** Shorter texts are not worth a marker. */
 const MIN_DUPLICATE_CHARS = 80;
 
 interface ResultCopy {
@@ -47,7 +46,7 @@ const listCopies = ({ results }: ToolExchange): readonly PlacedContent[] =>
 const getCopyKey = ({ isError }: ToolExchange, content: PlacedContent): string =>
   isError ? `error ${getTextHash(content)}` : getTextHash(content);
 
-/** V8 hashes long strings by their length only, so that they make slow map keys. */
+/** V8 hashes long strings by their length only, which makes them slow map keys. */
 const getTextHash = memoizeByObject(({ text }: PlacedContent) => hashText(text));
 
 function referToCopies(
@@ -76,8 +75,8 @@ function referToCopies(
 }
 
 /**
- * Groups copies that are split into the same lines. One tool's line prefix is text in another's
- * result, so equal texts may still have different lines.
+ * One tool's line prefix is text in another's result, so equal texts may still have different
+ * lines.
  */
 function groupByLayout(same: readonly ResultCopy[], known: LineCache): ResultCopy[][] {
   const groups: { readonly lines: Lines; readonly copies: ResultCopy[] }[] = [];
@@ -96,7 +95,6 @@ function hasSameLines(a: Lines, b: Lines): boolean {
   return true;
 }
 
-/** Yields the index of each copy that was cut, and undefined for each that was not. */
 function* replaceWithReferences(
   draft: Draft,
   step: string,
@@ -120,7 +118,7 @@ function* replaceWithReferences(
   }
 }
 
-/** Names the kept copy by what the model itself asked for. */
+/** Names the kept copy by what the model itself requested. */
 export function describeCopy(tools: ToolTable, keep: KeptCopy, exchange: ToolExchange): string {
   const when = keep === 'latest' ? 'later' : 'earlier';
   const path = getPath(tools, exchange);

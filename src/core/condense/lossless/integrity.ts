@@ -16,20 +16,17 @@ import { statesLineNumbers } from '../lines/prefixes';
 import { StableItems } from './settled';
 import { StandingLines } from './standing';
 
-/** A strict cut whose text is no longer elsewhere in the view. */
 export interface BrokenCut {
   readonly place: Place;
   readonly cut: Cut;
   readonly contentType: ContentType;
-  /** The first missing line; empty if only a line's number is missing. */
+  /** Empty if only a line's number is missing. */
   readonly line: string;
 }
 
 /**
- * Verifies that every line removed by a strict cut is elsewhere in the view, verbatim, and that
+ * Verifies that the view still contains, verbatim, every line that a strict cut removed, and that
  * every removed line number follows from the line before.
- * @param shown the cuts by place
- * @returns the cuts for which this does not hold
  */
 export function findBrokenCuts(
   original: readonly ApiMessage[],
@@ -45,7 +42,6 @@ export function findBrokenCuts(
   return findBrokenCutsInMessage(original, shown, memory);
 }
 
-/** The check's cache of a conversation from run to run. */
 class CheckMemory {
   private ofLines: LineMemory;
   private relaid = 0;
@@ -63,13 +59,11 @@ class CheckMemory {
   }
 }
 
-/** Depends on how texts are split into lines. */
 interface LineMemory {
   readonly known: LineCache;
   readonly standing: StandingLines;
-  /** Places whose cuts are known to be valid. */
+  /** Cuts known to be valid. */
   readonly proven: StableItems<readonly PlaceCuts[]>;
-  /** By list of cuts. */
   readonly requirements: WeakMap<readonly Cut[], readonly LineRequirement[]>;
 }
 
@@ -119,11 +113,7 @@ function listRequirements(at: PlaceCuts, message: ApiMessage, memory: LineMemory
   return requirements;
 }
 
-/**
- * The first line missing from the view; undefined if there is none.
- * @param isMovable whether a line also counts as missing if it has left a text that may have been
- * named
- */
+/** @param isMovable whether a line is also missing if it left a text that a marker may name */
 function findMissingLine(
   lines: LineRequirement['lines'],
   { standing, known: { ids } }: LineMemory,
@@ -139,7 +129,6 @@ function findMissingLine(
   return undefined;
 }
 
-/** Learns how the texts of a draft that are new are to be read. */
 function learnLines(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): CheckMemory {
   const known = takeKnownLines(draft, tools);
   const memory = getCheckMemory(known);
@@ -149,10 +138,9 @@ function learnLines(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): CheckMemory
 }
 
 /**
- * Restores strict cuts whose text is gone because a later operation removed the kept copy. Checks
- * new cuts, and all cuts only if a line that one needs has gone.
- * @param movable cuts to restore also if their lines have left one text but remain in another,
- * since a marker may name the first. Use it only if later steps will refer to the other text.
+ * Restores strict cuts whose text is gone because a later operation removed the kept copy.
+ * @param movable cuts to restore even if another text has their lines, since a marker may name the
+ * text that lost them; later steps must then refer to the other text
  * @returns number of cuts restored
  */
 export function restoreBroken(draft: Draft, tools: ToolTable = DEFAULT_TOOLS, movable?: MovableTest): number {
@@ -184,7 +172,6 @@ export function restoreBroken(draft: Draft, tools: ToolTable = DEFAULT_TOOLS, mo
   return broken.length;
 }
 
-/** Updates the lines to the draft's current view. */
 function collectViewLines(draft: Draft, tools: ToolTable, collectsMoved = false): LineMemory {
   const { lines } = learnLines(draft, tools);
   lines.standing.updateCounts(draft.messages, collectsMoved);
@@ -192,7 +179,7 @@ function collectViewLines(draft: Draft, tools: ToolTable, collectsMoved = false)
 }
 
 /**
- * Runs {@link restoreBroken} in a new draft, for edits that were made without the check.
+ * For edits that were made without the check.
  * @returns number of cuts restored
  */
 export function restoreReferences(draft: Draft, tools?: ToolTable): number {
@@ -203,12 +190,9 @@ export function restoreReferences(draft: Draft, tools?: ToolTable): number {
   }
 }
 
-/** The step's name in reports. */
 export const RESTORED_STEP_NAME = 'Restored references';
 
-/**
- * Notes about the restored places; their tokens are included in the steps that removed the copies.
- */
+/** The tokens of restored places are counted in the steps that removed the copies. */
 export function noteRestored(edits: readonly Edit[]): string[] {
   const places = edits.filter(({ operation }) => operation === 'restore').length;
   if (places === 0) return [];
@@ -216,10 +200,6 @@ export function noteRestored(edits: readonly Edit[]): string[] {
   return [`${what} restored: a later step removed the copy that a reference pointed to.`];
 }
 
-/**
- * True if a cut must be restored once a text that it may name has lost its lines, even if another
- * text has them.
- */
 type MovableTest = (cut: Cut) => boolean;
 
 function createMovableTest(draft: Draft, which: RewrittenReferences | undefined): MovableTest | undefined {
@@ -228,7 +208,7 @@ function createMovableTest(draft: Draft, which: RewrittenReferences | undefined)
   return which === 'all' && draft.shown.some((places) => places.length > 0) ? () => true : undefined;
 }
 
-/** Reads the lines of a draft that are new, which is half of the check's work, with turns between the parts. */
+/** Half of the check's work, so it yields to the event loop. */
 async function readLines(draft: Draft, tools: ToolTable, signal: AbortSignal | undefined): Promise<void> {
   takeKnownLines(draft, tools).learnExchanges(listOriginalExchanges(draft.original), 'original');
   await yieldBetweenSteps(signal);
@@ -238,7 +218,6 @@ async function readLines(draft: Draft, tools: ToolTable, signal: AbortSignal | u
 }
 
 /**
- * Keeps a draft's references valid while a pipeline runs.
  * @returns a function to call before each step; its result, called after the step, restores what
  * references need and returns true if it restored anything
  */
@@ -260,15 +239,14 @@ export interface PlaceCuts {
   readonly cuts: readonly Cut[];
 }
 
-/** Lines that a strict cut needs elsewhere in the view, except blank ones. */
+/** Blank lines are not required. */
 export interface LineRequirement {
   readonly cut: Cut;
   readonly contentType: ContentType;
-  /** Lines of the original; undefined if the requirement can no longer be met. */
+  /** Undefined if the requirement can no longer be met. */
   readonly lines: { readonly content: Content; readonly of: Lines; readonly first: number; last: number } | undefined;
 }
 
-/** The requirements of a place's strict cuts. */
 const listPlaceRequirements = (
   { place, cuts }: PlaceCuts,
   contents: readonly Content[],

@@ -13,31 +13,25 @@ import { getPrefixHint } from '../lines/prefixes';
 import { StableItems } from './settled';
 import { isEqual } from '../../isEqual';
 
-/**
- * A cache of a conversation's lines across steps and runs, so that a run over a grown conversation
- * reads only new messages. Affects speed only.
- */
+/** Caches lines across steps and runs, so that a run reads only new messages. */
 export class LineCache {
   readonly ids = new LineIds();
   private readonly tables = new LineTables();
-  /** Texts by the path of their string, the latest first; the path lives as long as its message. */
+  /**
+   * Keyed by the path of a string, which lives as long as its message. The latest text is first.
+   */
   private readonly texts = new WeakMap<Path, CachedText>();
-  /** Layouts of texts that show no file; many texts share a few. */
   private readonly plain: TextLayout[] = [PLAIN_LAYOUT];
   /** How often a text's layout changed because its call was replaced. */
   relaid = 0;
-  /** Exchanges whose results' formats are known. */
   private readonly learnt = { original: new StableItems<ToolExchange>(), view: new StableItems<ToolExchange>() };
 
-  /** @param counter counts tokens; undefined if no cuts are planned */
   constructor(
     readonly tools: ToolTable,
     readonly counter?: MessageCounter,
   ) {}
 
-  /**
-   * Learns the layouts of these calls' results. Must be complete before their lines are requested.
-   */
+  /** Call it before requesting the lines of these calls' results. */
   learnExchanges(exchanges: readonly ToolExchange[], of: 'original' | 'view'): void {
     for (const at of this.learnt[of].listOpen(exchanges)) {
       const exchange = exchanges[at] as ToolExchange;
@@ -93,7 +87,7 @@ export class LineCache {
   }
 }
 
-/** Creates a step's cache, one per conversation and setting of the step. */
+/** One cache per conversation and setting of the step. */
 export function createStepMemory<M>(make: (known: LineCache) => M): (known: LineCache, setting?: string) => M {
   const bySetting = memoizeByObject<LineCache, Map<string, M>>(() => new Map());
   return (known, setting = '') => {
@@ -104,26 +98,22 @@ export function createStepMemory<M>(make: (known: LineCache) => M): (known: Line
   };
 }
 
-/** The layout of an unknown text. */
 const PLAIN_LAYOUT: TextLayout = { hint: 'other', forms: undefined, parts: [] };
 
-/** A text of a string, with what is known about it. */
 interface CachedText {
   /** Offset in the string. */
   readonly start: number;
   layout: TextLayout;
   /** True if its exchange has determined the layout. */
   isLaid: boolean;
-  /** Split by its layout. */
   lines: Lines | undefined;
-  /** Another text in the same string; most strings are one text. */
+  /** Most strings are one text. */
   readonly next: CachedText | undefined;
 }
 
-/** The lines of a conversation that no draft currently uses. */
+/** Lines that no draft currently uses. */
 interface FreeLines {
   known?: LineCache | undefined;
-  /** Index of the first message that may change. */
   task: number;
 }
 
@@ -132,8 +122,8 @@ const byDraft = new WeakMap<Draft, LineCache>();
 const serializeToolRules = memoizeByObject((tools: ToolTable) => JSON.stringify(tools));
 
 /**
- * Takes the known lines for a draft. Until it is released, other drafts of the conversation start
- * empty, because several may run at once.
+ * Until this draft is released, other drafts start without known lines, because several may run at
+ * once.
  */
 export function takeKnownLines(draft: Draft, tools: ToolTable): LineCache {
   const own = byDraft.get(draft);

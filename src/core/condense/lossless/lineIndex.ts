@@ -1,7 +1,9 @@
 import { mayReferTo, SOURCE_RANK, type KeptCopy, type LineSource, type SourceKind } from './sources';
 import { growArray, NO_LINE_ID, type LineId, type LineIds } from '../lines/lineIds';
 
-/** Places to try for each line, the newest first, and places in other files to skip. */
+/**
+ * Places to try for each line, newest first, and places in other files to skip before giving up.
+ */
 const MAX_RUN_CANDIDATES = 6;
 const MAX_SKIPPED_CANDIDATES = 30;
 
@@ -10,32 +12,29 @@ const MIN_RUN_CHARS = 40;
 
 const NO_LINE = -1;
 
-/** Number of lists whose changes can be undone. */
+/** Lists whose changes the undo log records. */
 const LISTS_PER_LINE = 3;
 const KEEPER_LIST = 0;
 const PREVIOUS_LIST = 1;
 const NEWEST_LIST = 2;
 
-/** Position in the index, which numbers the lines of all sources consecutively. */
+/** Numbers the lines of all sources consecutively. */
 export type LineNumber = number;
 
 /**
- * Finds lines that occur again. Sources are added in the order of the conversation; of each two
- * equal lines in a run, one becomes the keeper of the other. The work is linear in the lines that
- * are added or truncated.
+ * Finds lines that occur again; of two equal lines, one becomes the keeper of the other. Linear in
+ * the lines that are added or truncated.
  */
 export class LineIndex {
   readonly sources: LineSource[] = [];
-  /** Index of each source's first line. */
   readonly bases: number[] = [];
-  /** For each source, how many of its lines another line replaces. */
   private readonly linked: number[] = [];
   size = 0;
   private keeper = new Int32Array(1_024);
   private sourceOf = new Int32Array(1_024);
-  /** The previous place with the same ID. */
+  /** The previous line with the same ID. */
   private previous = new Int32Array(1_024);
-  /** The latest place of each ID, plus one. */
+  /** The latest line of each ID, plus one. */
   private newest = new Int32Array(1_024);
   /**
    * Undo log in pairs: the changed entry (three times its index plus the number of the list) and
@@ -44,28 +43,23 @@ export class LineIndex {
   private undo = new Int32Array(1_024);
   private undoSize = 0;
   private readonly undoBases: number[] = [];
-  /** Sources changed since the last {@link takeChanges}. */
+  /** Since the last {@link takeChanges}. */
   private touched = new Set<number>();
   private removed = new Set<LineSource>();
 
-  /** @param cuttable the kinds of sources from which lines may be removed */
   constructor(
     readonly keep: KeptCopy,
     readonly cuttable: ReadonlySet<SourceKind>,
     private readonly ids: LineIds,
-    /** Whether a line of one file may be kept in another file. */
     readonly acrossFiles = false,
     /**
-     * Whether to link single lines that no run includes. This splits runs that a later source would
-     * find, so use it only on a view from which those runs are gone.
+     * Link single lines outside of runs. This splits runs that a later source would find, so use it
+     * only on a view from which those runs are gone.
      */
     private readonly takesRest = false,
   ) {}
 
-  /**
-   * Adds the next source of the conversation.
-   * @param isRemovable whether its lines may be removed
-   */
+  /** Call it in the order of the conversation. */
   addSource(source: LineSource, mayGo = this.cuttable.has(source.kind)): void {
     const base = this.size;
     this.growTables(base + source.lines.count);
@@ -82,7 +76,7 @@ export class LineIndex {
     this.enterLines(source, base);
   }
 
-  /** Removes all sources after the first `count` and undoes their changes. */
+  /** Undoes the changes of all sources after the first `count`. */
   truncateSources(count: number): void {
     if (count >= this.sources.length) return;
     const size = this.bases[count] as number;
@@ -94,7 +88,7 @@ export class LineIndex {
       if (changed % LISTS_PER_LINE === KEEPER_LIST) this.setKeeper(index, value);
       else (changed % LISTS_PER_LINE === PREVIOUS_LIST ? this.previous : this.newest)[index] = value;
     }
-    // After the undo, because it puts lines that these sources had hidden back into the chains.
+    // Runs after the undo, which puts lines that these sources had hidden back into the chains.
     for (let at = this.sources.length - 1; at >= count; at--) {
       this.leaveLines(this.sources[at] as LineSource, this.bases[at] ?? 0);
       this.touched.delete(at);
@@ -104,10 +98,7 @@ export class LineIndex {
     this.size = size;
   }
 
-  /**
-   * Changes since the last call: positions of the sources that are new or have a line with another
-   * keeper, and the removed sources.
-   */
+  /** `touched`: positions of sources that are new or have a line with another keeper. */
   takeChanges(): { readonly touched: ReadonlySet<number>; readonly removed: ReadonlySet<LineSource> } {
     const { touched, removed } = this;
     this.touched = new Set();
@@ -115,7 +106,6 @@ export class LineIndex {
     return { touched, removed };
   }
 
-  /** True if another line replaces this one. */
   isLinked(at: number): boolean {
     return (this.linked[at] ?? 0) > 0;
   }
@@ -134,7 +124,6 @@ export class LineIndex {
     return root;
   }
 
-  /** The source that contains a line. */
   getSourceAt(line: LineNumber): LineSource {
     return this.sources[this.sourceOf[line] as number] as LineSource;
   }
@@ -147,7 +136,6 @@ export class LineIndex {
     return this.getSourceAt(line).lines.getId(this.getLineInSource(line));
   }
 
-  /** The line's sign in a diff. */
   getSignAt(line: LineNumber): number {
     return this.getSourceAt(line).lines.getSign(this.getLineInSource(line));
   }
@@ -165,8 +153,8 @@ export class LineIndex {
   }
 
   /**
-   * Makes the remaining lines of a source keepers of all older equal lines, since {@link match}
-   * links each line to only one. Linked lines leave the chains and so are visited once.
+   * Makes the remaining lines keepers of all older equal lines. Linked lines leave the chains and
+   * so are visited only once.
    */
   private matchRest(source: LineSource, base: number, mayGo: boolean): void {
     for (let line = 0; line < source.lines.count; line++) {
@@ -218,9 +206,7 @@ export class LineIndex {
     return best && best.chars >= MIN_RUN_CHARS ? best : undefined;
   }
 
-  /**
-   * The next older place with the same ID and no keeper. Linked lines on the way leave the chain.
-   */
+  /** Removes linked lines from the chain on the way. */
   private findOlderPlace(id: LineId, newer: LineNumber = NO_LINE): LineNumber {
     const first = newer === NO_LINE ? (this.newest[id] as number) - 1 : (this.previous[newer] as number);
     let place = first;
@@ -236,10 +222,7 @@ export class LineIndex {
     return place;
   }
 
-  /**
-   * The longest run of equal lines around a pair of equal lines.
-   * @param base index of the source's first line, if lines with a keeper do not count
-   */
+  /** @param base index of the source's first line, if lines with a keeper do not count */
   private extendRun({ lines }: LineSource, line: number, candidate: LineNumber, from: number, base?: number): LineRun {
     const other = this.getSourceAt(candidate).lines;
     const at = this.getLineInSource(candidate);
@@ -262,7 +245,6 @@ export class LineIndex {
     const root = this.findRemaining(old);
     const source = this.getSourceAt(made);
     const other = this.getSourceAt(root);
-    // A text never refers to itself.
     if (other === source) return;
     const goes = this.chooseRemovedSource(other, source, mayGo);
     if (goes === 'older') this.changeKeeper(root, made);
@@ -303,7 +285,6 @@ export class LineIndex {
     this.keeper[line] = keeper;
   }
 
-  /** Makes the source's distinctive lines findable. */
   private enterLines({ lines }: LineSource, base: number): void {
     for (let line = 0; line < lines.count; line++) {
       const id = lines.getId(line);
@@ -334,9 +315,7 @@ export class LineIndex {
 }
 
 interface LineRun {
-  /** First line, in the new source. */
   readonly line: number;
-  /** First line, in the index. */
   readonly old: LineNumber;
   readonly length: number;
   readonly chars: number;

@@ -16,13 +16,13 @@ import {
 } from '../lines/prefixes';
 import { createResultStep } from './resultStep';
 
-/** Every fiftieth line keeps its number, so that a model need not count hundreds of lines. */
+/** Saves the model from counting hundreds of lines. */
 const KEPT_NUMBER_INTERVAL = 50;
 
 /**
- * Removes line numbers that follow from the line before. In an unbroken run the first line keeps
- * its number, and so do the last one before other text and every fiftieth. In search results only a
- * file's first line keeps the path.
+ * Removes line numbers that follow from the line before. The first line of a run keeps its number,
+ * and so do the last one before other text and every fiftieth. In search results only a file's
+ * first line keeps the path.
  */
 export const lineNumbers = createResultStep((tools) => ({
   name: 'Line numbers and paths in front of lines',
@@ -37,7 +37,6 @@ export const lineNumbers = createResultStep((tools) => ({
   },
 }));
 
-/** Prefixes that follow from the line before. */
 function findDerivablePrefixes(text: string, { hint, forms, parts }: TextLayout): CutRequest[] {
   const lineEnd = detectLineEnd(text);
   if (lineEnd === '\n' && parts.some(({ head }) => head !== undefined)) return findPrefixCuts(text, parts);
@@ -51,7 +50,6 @@ function findDerivablePrefixes(text: string, { hint, forms, parts }: TextLayout)
   return cuts.map(({ start, end }) => ({ start, end, marker: null }));
 }
 
-/** Reads each part's prefixes in the part's own form. */
 function findPrefixCuts(text: string, parts: readonly FilePart[]): CutRequest[] {
   const cuts: Slice[] = [];
   let found: PrefixedLine[] = [];
@@ -77,10 +75,7 @@ function findPrefixCuts(text: string, parts: readonly FilePart[]): CutRequest[] 
 interface PrefixedLine {
   readonly at: number;
   readonly prefix: LinePrefix | undefined;
-  /**
-   * True if lines before it are missing and no marker names them; then its number does not follow
-   * from the line before.
-   */
+  /** Lines before it are missing and no marker names them, so its number cannot be inferred. */
   readonly afterGap?: boolean;
 }
 
@@ -99,9 +94,7 @@ function readPrefixes(
   return lines;
 }
 
-/**
- * True if the line before an offset contains a marker that does not say which lines it replaces.
- */
+/** A gap is a marker that does not say which lines it replaces. */
 function createGapFinder(text: string): (at: number) => boolean {
   const ends = new Set(
     findMarkers(text)
@@ -116,14 +109,14 @@ function findNumberCuts(text: string, lines: readonly PrefixedLine[], format: Pr
   let previous: PrefixedLine | undefined;
   let before: number | undefined;
   let inRun = 0;
-  // A line is decided once the next one is known.
+  // Judging a line requires the next one.
   const judge = (line: PrefixedLine, next: PrefixedLine | undefined): void => {
     const { at, prefix, afterGap } = line;
     const follows = !afterGap && prefix !== undefined && prefix.number - 1 === before;
     inRun = follows ? inRun + 1 : 0;
     if (inRun >= kept && prefix && prefix.number % KEPT_NUMBER_INTERVAL !== 0) {
       const endsRun = next !== undefined && next.prefix?.number !== prefix.number + 1;
-      // Keep the number if the line's own text would be taken for a numbered one.
+      // Without its number, the line's own text would be taken for a numbered line.
       if (!endsRun && !readPrefix(text, prefix.end, format)) cuts.push({ start: at, end: prefix.end });
     }
     before = prefix?.number;
@@ -136,7 +129,6 @@ function findNumberCuts(text: string, lines: readonly PrefixedLine[], format: Pr
   return cuts;
 }
 
-/** Keeps each spelling of a path once. */
 function findSearchCuts(text: string, lines: readonly PrefixedLine[], keepNumbers = false): Slice[] {
   const cuts: Slice[] = [];
   let spellings: string[] = [];

@@ -1,7 +1,6 @@
 /**
- * Condenses new results before they are first sent: replaces lines that are above them in the view
- * with references and leaves the vendor's cached prefix unchanged. Uses the line index of Lossless,
- * so a request costs only what is new.
+ * Condenses new results before they are first sent: refers to earlier copies of their lines and
+ * leaves the vendor's cached prefix unchanged.
  */
 import { memoizeByObject } from '../../memoizeByObject';
 import { isRecall, type ToolExchange } from '../../messages/exchanges';
@@ -21,13 +20,10 @@ import { LINE_OPERATIONS, createRepeatedLinesStep } from './repeatedLines';
 import { areSameFile, LineSources, type LineSource } from './sources';
 import { newResultsNoise } from './terminal';
 
-/**
- * In turns of the agent (a call and its result); the agent can be expected to know content this
- * recent.
- */
+/** Turns of the agent. It can be expected to know content this recent. */
 const RECENT_TURNS = 6;
 const RECENT_MESSAGES = 2 * RECENT_TURNS;
-/** The limit on recent results in o200k tokens of the view. */
+/** In o200k tokens of the view. */
 const RECENT_TOKENS = 30_000;
 /** A read of this many distinctive lines counts as asking for what a marker replaced. */
 const MIN_REREAD_LINES = 3;
@@ -36,13 +32,13 @@ const MIN_REREAD_LINES = 3;
 const RESULT_OPERATIONS = LINE_OPERATIONS.filter((operation) => operation !== 'writesReadBack');
 
 export interface NewResultRules {
-  /** Remove lines that are above. */
+  /** Removes lines that are further up in the view. */
   readonly lossless: boolean;
-  /** Remove terminal noise; default false. */
+  /** Default false. */
   readonly noise?: boolean;
-  /** Size in o200k tokens at which a single result is too large; absent for no limit. */
+  /** o200k tokens at which a result is too large; absent for no limit. */
   readonly largeTokens?: number;
-  /** The user's rules for tools, which override all agents' rules. */
+  /** The user's rules override all agents' rules. */
   readonly tools?: ToolTable;
   /**
    * If false, also cuts what the agent asks for again, to measure the cost of answering in full.
@@ -51,20 +47,19 @@ export interface NewResultRules {
   readonly isCautious?: boolean;
 }
 
-/** The outcome for new results. */
 export interface CutResults {
-  /** The edits, one per content. */
+  /** One edit per content. */
   readonly edits: readonly CutEdit[];
   /** Messages with reads that asked for lines that a marker had recently replaced. */
   readonly rereads: readonly number[];
 }
 
-/** Condenses the messages of a draft that were not sent before (`draft.sentBefore`). */
+/** Condenses the messages from `draft.sentBefore` on. */
 export async function cutNewResults(draft: Draft, rules: NewResultRules): Promise<CutResults> {
   const { lossless, noise = false, largeTokens, tools = DEFAULT_TOOLS, isCautious = true } = rules;
   let rereads: readonly number[] = [];
   const steps: MechanicalStep[] = [];
-  // First remove noise, so that lines that differ only in it become equal.
+  // Noise goes first, so that lines that differ only in it become equal.
   if (noise) steps.push(newResultsNoise(tools));
   if (lossless) {
     const decide = (_: Draft, known: LineCache): ((source: LineSource) => boolean) => {
@@ -84,11 +79,8 @@ export async function cutNewResults(draft: Draft, rules: NewResultRules): Promis
 const getSources = createStepMemory((known) => new LineSources(known, 'original'));
 
 /**
- * Decides which new texts may be cut. A repeated read is answered in full unless its content is a
- * short way above; a file that was read again right after a marker is left alone; recalled content
- * stays whole.
- * @returns a function that decides for each text, and the messages with reads of lines that a
- * marker had replaced
+ * A repeated read is answered in full unless its content is a short way above; a file that was read
+ * again right after a marker is left alone; recalled content stays whole.
  */
 function isRemovable(
   draft: Draft,
@@ -117,7 +109,7 @@ function isRemovable(
 
 const callKey = memoizeByObject(({ tool, input }: ToolExchange) => `${tool} ${JSON.stringify(input)}`);
 
-/** True if the same was requested before and the answer is too far back for the agent. */
+/** Requested before, and the answer is too far back for the agent. */
 function isAskedAgain(draft: Draft, exchange: ToolExchange): boolean {
   const key = callKey(exchange);
   const before = draft.exchanges.filter(
@@ -129,7 +121,6 @@ function isAskedAgain(draft: Draft, exchange: ToolExchange): boolean {
   return whole?.resultMessage === undefined || !isRecent(draft, whole.resultMessage);
 }
 
-/** True if no line of an answer was removed. */
 const isWhole = ({ shown }: Draft, { results }: ToolExchange): boolean =>
   results.every(
     ({ message, path }) =>
@@ -138,20 +129,17 @@ const isWhole = ({ shown }: Draft, { results }: ToolExchange): boolean =>
       ),
   );
 
-/** True if the message is in the newest part of what was sent before. */
+/** In the newest part of what was sent before. */
 function isRecent({ messages, counter, sentBefore }: Draft, message: number): boolean {
   const recent = messages.slice(message, sentBefore);
   let left = RECENT_TOKENS;
   return recent.toReversed().every((each) => (left -= counter.countMessage(each)) >= 0);
 }
 
-/**
- * Reads of a file that asked for lines that a marker had recently replaced.
- * @param reads all reads of the file in order, as received
- */
+/** @param reads all reads of one file in order, as received */
 function listRereads(draft: Draft, { ids }: LineCache, reads: readonly LineSource[]): LineSource[] {
   const found: LineSource[] = [];
-  /** By cut line, the message. */
+  /** Maps a cut line to its message. */
   const cutIn = new Map<LineId, number>();
   for (const read of reads) {
     const { content, lines } = read;
@@ -160,7 +148,7 @@ function listRereads(draft: Draft, { ids }: LineCache, reads: readonly LineSourc
       const cut = cutIn.get(lines.getId(line));
       if (cut === undefined || cut >= content.message) continue;
       if (content.message - cut <= RECENT_MESSAGES) again++;
-      // From here on the line is visible, unless it is cut again.
+      // The line is visible again, unless it is cut once more.
       cutIn.delete(lines.getId(line));
     }
     if (again >= MIN_REREAD_LINES) found.push(read);

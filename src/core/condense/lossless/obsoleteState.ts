@@ -14,9 +14,8 @@ import { StableGroups } from './settled';
 import { toLineSet, findSharedRuns } from './standing';
 
 /**
- * State that is sent repeatedly (environment details, listings, plans): the latest stays whole and
- * older ones keep what differs. No marker says "latest", because that changes as the conversation
- * grows.
+ * Of repeatedly sent state, the latest stays whole and older copies keep what differs. No marker
+ * says "latest", because that changes as the conversation grows.
  */
 export const createObsoleteStateStep = (tools: ToolTable): MechanicalStep => {
   const name = 'Superseded state';
@@ -40,7 +39,7 @@ export const createObsoleteStateStep = (tools: ToolTable): MechanicalStep => {
             strict: true,
           } as const;
           yield draft.cutText(name, getPlace(content), requests, info) > 0 ? index : undefined;
-          // A listing of what is new adds to an earlier full listing, so both hold.
+          // A listing of what is new adds to an earlier full listing, so both are valid.
           if (what === LATER_LISTING_TEXT) standing = new Set([...standing, ...toLineSet(content.text)]);
         }
       };
@@ -63,7 +62,6 @@ export const createObsoleteStateStep = (tools: ToolTable): MechanicalStep => {
   };
 };
 
-/** One text of a repeated state, with its item's index in the group. */
 interface RepeatedStateText {
   readonly content: PlacedContent;
   readonly index: number;
@@ -80,7 +78,6 @@ const environmentMemory = createStepMemory(
 
 const LATER_LISTING_TEXT = 'a later listing';
 
-/** Grouped by what they list. */
 const listingMemory = createStepMemory(
   () =>
     new StableGroups<ApiMessage>((message) => [
@@ -92,10 +89,6 @@ const REMINDER_TAG = '<system-reminder>\n';
 const LISTING_REMINDER = /^<system-reminder>\n([^\n]{1,300}:)\n[\s\S]*<\/system-reminder>\s*$/;
 const MIN_LISTED_LINES = 5;
 
-/**
- * First line of a listing of skills, agents or tools that an agent adds; undefined for other
- * blocks.
- */
 const getListingHead = memoizeByObject((block: Block): string | undefined => {
   const head = isText(block) ? LISTING_REMINDER.exec(block.text)?.[1] : undefined;
   if (head === undefined || !isText(block)) return undefined;
@@ -103,8 +96,8 @@ const getListingHead = memoizeByObject((block: Block): string | undefined => {
 });
 
 /**
- * Environment details, which Roo and Cline add to the end of each turn, and listings, which Claude
- * Code adds after a prompt.
+ * Roo and Cline add environment details to the end of each turn; Claude Code adds listings after a
+ * prompt.
  */
 const findStates = (
   draft: Draft,
@@ -117,7 +110,6 @@ const findStates = (
       if (item.role !== 'user' || !isText(block) || !isState(block)) return [];
       const message = places[index] as number;
       const path = ['content', at, 'text'];
-      // Keep the tags around a listing.
       const start = block.text.startsWith(REMINDER_TAG) ? REMINDER_TAG.length : 0;
       const text = block.text.slice(start);
       const content: PlacedContent = { type: 'messageText', message, path, start, end: block.text.length, text };

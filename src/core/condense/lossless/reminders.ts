@@ -20,8 +20,8 @@ interface Reminder extends Slice {
 }
 
 /**
- * Reminders that agents add again and again to results and prompts: one of each stays. No marker is
- * needed, because they are about the whole conversation and not about their place.
+ * Of reminders that agents add repeatedly, one stays. They need no marker, because they do not
+ * depend on their place.
  */
 export const createRepeatedRemindersStep = (tools: ToolTable, keep: KeptCopy): MechanicalStep => {
   const name = 'Repeated reminders';
@@ -64,7 +64,6 @@ const getReminders = memoizeByObject((message: ApiMessage): readonly Reminder[] 
 function findReminders({ text }: Content): (Slice & { readonly text: string })[] {
   const found = [];
   let end = text.length;
-  // From the end of the text backwards.
   for (;;) {
     const trimmed = trimEnd(text, end);
     if (!text.endsWith(REMINDER_END, trimmed)) break;
@@ -83,7 +82,7 @@ function trimEnd(text: string, end: number): number {
   return at;
 }
 
-/** Groups a message's cuts by content, to make them at once: each cut moves the text after it. */
+/** Each cut moves the text after it, so a content's cuts are made at once. */
 function groupCuts(
   at: number,
   messages: readonly ApiMessage[],

@@ -13,7 +13,6 @@ import { takeKnownLines, createStepMemory, type LineCache } from './knownLines';
 import { LineIndex } from './lineIndex';
 import { IndexRuns, type SourceRun, type SourceRuns } from './runs';
 
-/** The operations that remove repeated lines, and the kinds of texts that each one cuts. */
 const LINE_OPERATION_ROWS = {
   oneViewPerFile: {
     name: 'One view per file',
@@ -39,30 +38,26 @@ export const LINE_OPERATIONS = Object.keys(LINE_OPERATION_ROWS) as LineOperation
 interface IndexRules {
   readonly keep: KeptCopy;
   readonly cuttable: ReadonlySet<SourceKind>;
-  /** Whether a line of one file may be kept in another file. */
+  /** A line of one file may be kept in another file. */
   readonly acrossFiles: boolean;
   readonly mayGo: MayGo | undefined;
-  /** Whether to link the single lines that an earlier plan left. */
+  /** Also link the single lines that an earlier plan left. */
   readonly takesRest: boolean;
 }
 
-/** Decides which sources of a draft may be cut; by default those of the operations' kinds. */
+/** Default: all sources of the operations' kinds. */
 type MayGo = (draft: Draft, known: LineCache) => (source: LineSource) => boolean;
 
 interface PlannedCuts {
   readonly place: Place;
   readonly source: LineSource;
-  /** The whole text, to which the offsets of the requests refer. */
+  /** The offsets of the requests refer to this text. */
   readonly text: string;
   readonly requests: CutRequest[];
-  /** The runs that the requests remove. */
   readonly of: SourceRuns[];
 }
 
-/**
- * Steps that keep each run of lines in one place, in results or parameters, and refer to it from
- * the others. The first step plans for all of them.
- */
+/** The first step plans for all of them. */
 export function createRepeatedLinesStep(
   tools: ToolTable,
   keep: KeptCopy,
@@ -79,7 +74,7 @@ export function createRepeatedLinesStep(
   };
   const plans = new WeakMap<Draft, { readonly cuts: PlannedCuts[]; saves: boolean }>();
   const plan = (draft: Draft): PlannedCuts[] => makePlan(draft, rules, getMemory(takeKnownLines(draft, tools), keep));
-  // Steps of their own, for they are most of the work, and a turn of the event loop follows on each step.
+  // Separate steps give the event loop turns in most of the work.
   const reading = [indexLines, updateRuns].map((read): MechanicalStep => ({
     name: 'Repeated lines',
     isRepeat: true,
@@ -96,8 +91,8 @@ export function createRepeatedLinesStep(
       if (at < operations.length - 1) return;
       plans.delete(draft);
       if (!known.saves) return;
-      // Lines that are left over, and runs that cuts have joined; otherwise a second run over the
-      // view would still find something.
+      // Handles lines that are left over and runs that cuts have joined; otherwise a second run
+      // would still find something.
       const memory = createRestMemory(takeKnownLines(draft, tools), keep);
       for (let round = 1; round < MAX_SEARCH_ROUNDS; round++) {
         const rest = makePlan(draft, { ...rules, takesRest: true }, memory);
@@ -110,7 +105,6 @@ export function createRepeatedLinesStep(
 
 const MAX_SEARCH_ROUNDS = 4;
 
-/** Makes the planned cuts of one operation, or of all. */
 function applyCuts(draft: Draft, plan: readonly PlannedCuts[], only?: LineOperation): boolean {
   let saved = 0;
   for (const { place, source, text, requests, of } of plan) {
@@ -155,8 +149,8 @@ interface IndexWithRuns {
   readonly index: LineIndex;
   readonly runs: IndexRuns;
   /**
-   * Texts of new results whose lines could be cut. They stay once they are sent, so the index must
-   * then treat them as fixed.
+   * Texts of new results whose lines could be cut; after they are sent, the index must treat them
+   * as fixed.
    */
   readonly asNew: WeakSet<LineSource>;
 }
@@ -173,21 +167,14 @@ const indexMemory = createStepMemory((known): IndexMemory => ({
   latest: undefined,
 }));
 
-/**
- * Condensing new results has an index of its own, which the runs of Lossless in between leave as it
- * is.
- */
+/** A separate index for new results keeps that of Lossless valid. */
 const getMemory = (known: LineCache, keep: KeptCopy): IndexMemory =>
   indexMemory(known, keep === 'above' ? 'new results' : '');
 
-/**
- * Made for each step and not kept: it is as large as the main index, is rarely needed, and most of
- * it would be rebuilt anyway.
- */
+/** Not cached: as large as the main index and rarely needed. */
 const createRestMemory = (known: LineCache, keep: KeptCopy): IndexMemory =>
   keep === 'above' ? getMemory(known, keep) : { ...getMemory(known, keep), latest: undefined };
 
-/** The runs of a draft's view. */
 function updateRuns(draft: Draft, rules: IndexRules, memory: IndexMemory): IndexRuns {
   const latest = indexLines(draft, rules, memory);
   memory.latest = undefined;
@@ -196,7 +183,7 @@ function updateRuns(draft: Draft, rules: IndexRules, memory: IndexMemory): Index
   return latest.runs;
 }
 
-/** The index of a draft's view; of the one before, all up to the first text that has changed is kept. */
+/** Keeps the earlier index up to the first text that has changed. */
 function indexLines(draft: Draft, rules: IndexRules, memory: IndexMemory): IndexWithRuns {
   const { known } = memory;
   const before = memory.latest;
@@ -229,11 +216,9 @@ function createIndex(known: LineCache, { keep, cuttable, acrossFiles, takesRest 
 const isSameSet = <T>(a: ReadonlySet<T>, b: ReadonlySet<T>): boolean =>
   a.size === b.size && [...a].every((value) => b.has(value));
 
-/** Tokens by which references differ in length; the reference is not known yet. */
+/** In tokens, for the reference, whose length is not known yet. */
 const MARGIN_LINES = 3;
-/**
- * A text with gaps is harder to read, so a gap must save this many times the cost of its marker.
- */
+/** Gaps make a text harder to read, so each must save this many times the cost of its marker. */
 const MIN_SAVING_FACTOR = 1.2;
 const PLACEHOLDER_REFERENCE = 'a1b2c3' as ReferenceId;
 

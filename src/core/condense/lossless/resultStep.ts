@@ -7,19 +7,18 @@ import { isProtectedFrom } from '../draft/exchanges';
 import { takeKnownLines, createStepMemory } from './knownLines';
 import { StableItems } from './settled';
 
-/** A rule that judges each result without looking at other messages. */
+/** Judges each result without looking at other messages. */
 export interface ResultRule {
   readonly name: string;
   readonly reason: string;
-  /** Whether everything it cuts is elsewhere in the view or follows from what is. */
+  /** True if everything it cuts is elsewhere in the view or follows from it. */
   readonly strict: boolean;
-  /** Cuts in a result's text; undefined if results of this call must stay as they are. */
+  /** Undefined if results of this call must stay as they are. */
   readonly noiseOf: (
     exchange: ToolExchange,
   ) => ((text: string, content: PlacedContent) => readonly CutRequest[]) | undefined;
 }
 
-/** @param rule creates the rule for an agent's tools */
 export function createResultStep(rule: (tools: ToolTable) => ResultRule): (tools: ToolTable) => MechanicalStep {
   const settledOf = createStepMemory(() => new StableItems<ToolExchange>());
   return (tools) => {
@@ -31,7 +30,7 @@ export function createResultStep(rule: (tools: ToolTable) => ResultRule): (tools
         const settled = settledOf(takeKnownLines(draft, tools));
         const acted: number[] = [];
         const { sentBefore } = draft;
-        // Do not settle exchanges that only this draft must leave alone.
+        // Other drafts may change exchanges that this one must leave alone.
         const open = sentBefore > 0 ? findNewExchanges(draft, exchanges) : settled.listOpen(exchanges);
         for (const at of open) {
           signal?.throwIfAborted();
@@ -58,7 +57,6 @@ export function createResultStep(rule: (tools: ToolTable) => ResultRule): (tools
   };
 }
 
-/** Exchanges with answers that were not sent before. */
 function findNewExchanges({ original, sentBefore }: Draft, exchanges: readonly ToolExchange[]): number[] {
   // Some agents store each call and each answer as a message of its own, so step back to the first
   // call.
@@ -73,7 +71,7 @@ function findNewExchanges({ original, sentBefore }: Draft, exchanges: readonly T
   return places;
 }
 
-/** Moves a cut from offsets of the content to offsets of the string that contains it. */
+/** Moves offsets from the content to the string that contains it. */
 const shiftRequest = ({ start }: PlacedContent, request: CutRequest): CutRequest => ({
   ...request,
   start: start + request.start,

@@ -14,7 +14,6 @@ import { StableItems } from './settled';
 /** Shorter parameters stay, to show what was tried. */
 const MIN_LONG_PARAMETER_CHARS = 160;
 
-/** A call this many calls later can still be a retry. */
 const MAX_RETRY_CALLS = 20;
 
 const retryMemory = createStepMemory(() => new StableItems<ToolExchange>());
@@ -55,7 +54,7 @@ export const createRetriedErrorsStep = (tools: ToolTable): MechanicalStep => {
   };
 };
 
-/** Adds places that are soon followed by one of these: a new call may be their retry. */
+/** A call soon after one of these places may be its retry. */
 function* addPrecedingPlaces(places: readonly number[]): Generator<number> {
   let next = 0;
   for (const place of places) {
@@ -66,10 +65,7 @@ function* addPrecedingPlaces(places: readonly number[]): Generator<number> {
 const isRetry = (tools: ToolTable, later: ToolExchange, target: string): boolean =>
   !later.isError && later.results.length > 0 && getTarget(tools, later) === target;
 
-/**
- * True if a call repeats at least half of a parameter's lines; for commands the beginning is
- * enough.
- */
+/** For commands, the beginning is enough. */
 function repeatsParameter(later: ToolExchange, { path, text }: Content): boolean {
   if (getCommand(later) !== undefined) return true;
   const again = linesByParameter(later).get(getParameterName(path));
@@ -82,7 +78,6 @@ const linesByParameter = memoizeByObject(
     new Map(parameters.map(({ path, text }) => [getParameterName(path), collectTrimmedLines(text)])),
 );
 
-/** The parameter's name, or the keys that lead to it. */
 const getParameterName = (path: Path): string => path.slice(2).join(' ');
 
 const collectTrimmedLines = (text: string): Set<string> => new Set(text.split('\n').map((line) => line.trim()));

@@ -1,4 +1,3 @@
-/** Lossless: settings, operations in order, and a run over a conversation. */
 import * as z from 'zod';
 import { makeToolTable } from '../../messages/tools';
 import { ownTools } from '../../messages/toolsSchema';
@@ -57,12 +56,10 @@ export const losslessConfigSchema = z
   })
   .strict();
 
-/** Settings of the Lossless provider, all with defaults. */
 export type LosslessConfig = z.output<typeof losslessConfigSchema>;
 
 /**
- * Runs Lossless, or returns the result of an equal earlier run: estimates, condensations,
- * strategies and presets all begin with one.
+ * Returns the result of an equal earlier run if there is one.
  * @throws the signal's reason if it is aborted
  */
 export async function runLossless(
@@ -79,7 +76,7 @@ export async function runLossless(
   const steps = await runPipeline(draft, createLosslessSteps(config), {
     ...options,
     watch: watchReferences(makeToolTable(config.tools), options.signal),
-    // A result can shrink after a later step has moved the copy that its reference names.
+    // A result can shrink further after a later step has moved the copy that its reference names.
     again: ({ edits: made }) => made.length > 0,
   });
   draft.rememberEdits();
@@ -88,17 +85,16 @@ export async function runLossless(
   return { draft, steps };
 }
 
-/** True if a run with this target would be the same: it ends at the step that meets the target. */
+/** A run ends at the step that meets the target, so different targets may give the same result. */
 function stopsAtSameStep({ targetTokens: own, steps }: CachedLosslessRun, targetTokens: number | undefined): boolean {
   if (own === targetTokens) return true;
   const fewest = Math.min(...steps.map(({ tokensBefore, tokensAfter }) => Math.min(tokensBefore, tokensAfter)));
   return fewest > (own ?? 0) && fewest > (targetTokens ?? 0);
 }
 
-/** Runs to keep per conversation; strategies also run Lossless on the results of other steps. */
+/** Per conversation. */
 const MAX_CACHED_RUNS = 4;
 
-/** The configured operations in order. */
 export function createLosslessSteps(config: LosslessConfig): Step[] {
   const tools = makeToolTable(config.tools);
   const { keep, strictOnly, acrossFiles } = config;
@@ -125,7 +121,7 @@ export function createLosslessSteps(config: LosslessConfig): Step[] {
   const lineOperations = LINE_OPERATIONS.filter((operation) => config[operation]);
   return [
     // Steps that remove whole texts come first, so that no reference names a copy that is removed
-    // later. Earlier references to such a copy are written again.
+    // later.
     ...removing.map((step): Step => ({ ...step, rewrites: 'all' })),
     ...merging.map((step): Step => ({ ...step, rewrites: 'earlier' })),
     ...createRepeatedLinesStep(tools, keep, lineOperations, acrossFiles),

@@ -5,34 +5,30 @@ import type { LineIndex, LineNumber } from './lineIndex';
 import type { Lines } from '../lines/lines';
 import { areSameFile, type LineSource } from './sources';
 
-/** A range of one text that keeps lines of another. */
+/** Keeps lines of another text. */
 export interface SourceRange {
   readonly source: LineSource;
   readonly first: number;
   readonly last: number;
-  /** Number of lines of the range that count. */
+  /** Number of lines that count. */
   readonly count: number;
 }
 
-/** A run of lines with the places that keep them; blank lines within it may be kept nowhere. */
+/** Blank lines within the run may be kept nowhere. */
 export interface SourceRun {
   readonly source: LineSource;
   readonly first: number;
   readonly last: number;
-  /** The locations of the lines, in the order of the run. */
+  /** In the order of the run. */
   readonly places: readonly SourceRange[];
 }
 
-/** Shorter texts are not worth a marker. */
 const MIN_RUN_CHARS = 60;
 
-/** A marker with more locations would be hard to follow, so the run is split. */
+/** A marker with more places would be hard to follow, so the run is split. */
 const MAX_MARKER_PLACES = 2;
 
-/**
- * A marker names a range at most this many times as long as the run; lines would be hard to find in
- * a longer one. Texts without line numbers get no range.
- */
+/** Lines would be hard to find in a longer range, relative to the run. */
 const MAX_SPREAD_FACTOR = 2;
 
 interface LineRange {
@@ -42,42 +38,38 @@ interface LineRange {
 
 export interface SourceRuns {
   readonly source: LineSource;
-  /** The longest runs that justify a marker, including blank lines inside them. */
+  /** Includes blank lines inside the runs. */
   readonly runs: readonly SourceRun[];
-  /** Set once everything was tried without effect. */
+  /** Set after everything was tried without effect. */
   isSettled: boolean;
 }
 
 /** True if a run saves more than its marker costs. */
 export type IsWorth = (run: SourceRun) => boolean;
 
-/** The line may go ({@link MAY_BE_REMOVED}), or goes if markers name only lines that stay. */
+/** `IS_REMOVED`: removed if markers name only lines that stay. */
 const MAY_BE_REMOVED = 1;
 const IS_REMOVED = 2;
 
 interface RunChoice {
-  /** Runs that are worth a marker, by range. */
   readonly byRange: readonly (readonly SourceRun[])[];
-  /** Lines that markers name although they may go themselves. */
+  /** Lines that markers name although they may be removed themselves. */
   readonly reliesOn: readonly LineNumber[];
 }
 
-/** Two ways to take the runs of a source. */
 interface RunChoices {
-  /** Markers name only lines that can't go. */
+  /** Markers name only lines that cannot be removed. */
   readonly safe: RunChoice;
   /**
-   * Markers also name lines that may go but stay in the safe choice; then one place may do instead
-   * of two.
+   * Markers also name lines that may be removed but stay in the safe choice, so one place may do
+   * instead of two.
    */
   readonly wide: RunChoice;
-  /** True if `safe` and `wide` differ. */
   readonly mayBeWide: boolean;
   /** Sources that contain the removed lines. */
   readonly keepers: readonly LineSource[];
 }
 
-/** Keeps the runs up to date as the index changes. */
 export class IndexRuns {
   /** Indexed like the sources. */
   private readonly choices: (RunChoices | undefined)[] = [];
@@ -85,7 +77,7 @@ export class IndexRuns {
   private readonly ranges: (readonly LineRange[] | undefined)[] = [];
   /** A source that returns may have the same runs. */
   private readonly bySource = new WeakMap<LineSource, SourceRuns>();
-  /** By line: {@link MAY_BE_REMOVED}, {@link GOES}, or 0 if it can't go. */
+  /** {@link MAY_BE_REMOVED}, {@link IS_REMOVED}, or 0 if the line must stay. */
   private goes = new Uint8Array(1_024);
 
   constructor(
@@ -93,7 +85,7 @@ export class IndexRuns {
     private readonly isBlank: (id: LineId) => boolean,
   ) {}
 
-  /** Recomputes the runs of changed sources and of the sources that they keep lines for. */
+  /** Also recomputes sources that the changed ones keep lines for. */
   updateChoices(isWorth: IsWorth): void {
     const { index, choices } = this;
     const { touched, removed } = index.takeChanges();
@@ -119,10 +111,7 @@ export class IndexRuns {
     this.chooseRuns();
   }
 
-  /**
-   * Sources that are not settled, with all others in the same strings: cuts in one string are made
-   * together.
-   */
+  /** Includes all other sources in the same strings: cuts in one string are made together. */
   listUnsettled(): readonly SourceRuns[] {
     const { sources } = this.index;
     const places = new Set<number>();
@@ -142,7 +131,6 @@ export class IndexRuns {
     this.markRuns(at);
   }
 
-  /** Records which lines of a source may go and which do. */
   private markRuns(at: number, runs: readonly SourceRun[] = []): void {
     const base = this.index.bases[at] as number;
     for (const { first, last } of this.ranges[at] ?? []) this.goes.fill(MAY_BE_REMOVED, base + first, base + last + 1);
@@ -183,9 +171,7 @@ export class IndexRuns {
     return { byRange, reliesOn: trimList(reliesOn) };
   }
 
-  /**
-   * Takes each range's wide choice, unless it would remove a line that another marker then names.
-   */
+  /** Takes each range's wide choice, unless it would remove a line that another marker names. */
   private chooseRuns(): void {
     const { index, choices, known, goes } = this;
     const named = new Set<LineNumber>();
@@ -242,19 +228,17 @@ const isSamePlace = (a: SourceRange, b: SourceRange): boolean =>
 const isOneString = (a: LineSource | undefined, b: LineSource): boolean =>
   a?.content.message === b.content.message && isSamePath(a.content.path, b.content.path);
 
-/** Ranges in which every line has a keeper and which are long enough for a marker. */
+/** In these ranges every line has a keeper. */
 function findLinkedRanges(index: LineIndex, at: number, isBlank: (id: LineId) => boolean): LineRange[] {
   const { lines, kind } = index.sources[at] as LineSource;
   const base = index.bases[at] as number;
   const ranges: LineRange[] = [];
   let first = -1;
   let last = -1;
-  // Whether all lines so far have one sign, and whether a diff keeps each of them with the same
-  // sign.
+  // Whether all lines so far have one sign, and whether a diff keeps each of them with that sign.
   let haveOneSign = true;
   let keepSigns = true;
   const close = (): void => {
-    // A blank line after the last numbered line is not part of the file.
     while (last > first && lines.getNumber(first) > 0 && lines.getNumber(last) === 0 && isBlank(lines.getId(last)))
       last--;
     if (first >= 0 && isWorthMarking(lines, first, last)) ranges.push({ first, last });
@@ -264,8 +248,7 @@ function findLinkedRanges(index: LineIndex, at: number, isBlank: (id: LineId) =>
   for (let line = kind === 'echo' ? 1 : 0; line < lines.count; line++) {
     const root = index.findRemaining(base + line);
     if (root !== base + line) {
-      // Signs distinguish a diff's lines. A marker keeps only the first sign of a run, unless
-      // another diff shows all of them.
+      // A marker keeps only the first sign of a run, unless another diff shows all signs.
       const hasSign = index.getSignAt(root) === lines.getSign(line);
       const isSameSign = first >= 0 && lines.getSign(line) === lines.getSign(first);
       if (first >= 0 && !(haveOneSign && isSameSign) && !(keepSigns && hasSign)) close();
@@ -284,7 +267,7 @@ function findLinkedRanges(index: LineIndex, at: number, isBlank: (id: LineId) =>
   return ranges;
 }
 
-/** True if it is worth a marker even without line numbers, so that a second run decides alike. */
+/** Ignores line numbers, so that a second run decides alike. */
 function isWorthMarking(lines: Lines, first: number, last: number): boolean {
   let chars = 0;
   for (let line = first; line <= last && chars < MIN_RUN_CHARS; line++)
@@ -292,7 +275,6 @@ function isWorthMarking(lines: Lines, first: number, last: number): boolean {
   return chars >= MIN_RUN_CHARS;
 }
 
-/** Splits a range into runs that one marker can describe. */
 function splitIntoRuns(
   index: LineIndex,
   at: number,
@@ -323,8 +305,7 @@ function splitIntoRuns(
 }
 
 /**
- * For each line of a range the line that a marker names for it; undefined for blank lines that are
- * kept nowhere.
+ * Undefined for blank lines that are kept nowhere.
  * @param stays whether a line may be named although it has a keeper
  */
 function chooseKeptLines(
@@ -339,7 +320,7 @@ function chooseKeptLines(
     const root = index.findRemaining(own + step);
     kept.push(root === own + step ? undefined : root);
   }
-  // Prefer the text that keeps the neighboring lines: one place is easier to find than two.
+  // Prefers the text that keeps the neighboring lines: one place is easier to find than two.
   const prefer = (step: number, neighbour: LineNumber | undefined, offset: 1 | -1): void => {
     const line = kept[step];
     if (line === undefined || neighbour === undefined) return;
@@ -352,7 +333,7 @@ function chooseKeptLines(
       !stays(candidate)
     )
       return;
-    // No text but a diff keeps a line with its sign.
+    // Only a diff keeps a line with its sign.
     const sign = index.getSignAt(own + step);
     if (sign === 0 || index.getSignAt(line) !== sign || index.getSignAt(candidate) === sign) kept[step] = candidate;
   };
@@ -361,7 +342,6 @@ function chooseKeptLines(
   return kept;
 }
 
-/** True if one marker can also name this line. */
 function canShareMarker(
   places: ReadonlyMap<LineSource, SourceRange>,
   keeper: LineSource,

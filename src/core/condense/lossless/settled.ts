@@ -1,14 +1,11 @@
 /**
- * Items of a list that a step has processed without effect and can skip. Items are compared by
- * identity, since a growing conversation yields the same objects at the same places.
+ * Lets a step skip items that it has processed without effect. Compares by identity, since a
+ * growing conversation yields the same objects.
  */
 export class StableItems<T extends object> {
   private items: (T | undefined)[] = [];
 
-  /**
-   * Places of unsettled items, in order. They stay unsettled until {@link settle}, in case the work
-   * fails.
-   */
+  /** Items stay unsettled until {@link settleItems}, in case the work fails. */
   listOpen(list: readonly T[]): number[] {
     const open: number[] = [];
     for (let at = 0; at < list.length; at++) if (list[at] !== this.items[at]) open.push(at);
@@ -27,32 +24,28 @@ export class StableItems<T extends object> {
   }
 }
 
-/** Shared, because most items have no keys. */
 const EMPTY_KEYS: readonly string[] = [];
 
-/** Items of a list that belong together, in order. */
 export interface KeyedGroup<T> {
   readonly key: string;
   readonly items: readonly T[];
   /** Positions in the list. */
   readonly places: readonly number[];
-  /** Index of the first unsettled item; after the last item if the group has only lost some. */
+  /** After the last item if the group has only lost some. */
   readonly firstOpen: number;
 }
 
-/** Groups a list's items by shared keys, as the list changes. */
 export class StableGroups<T extends object> {
   private readonly settled = new StableItems<T>();
   private readonly keys: (readonly string[])[] = [];
   private readonly places = new Map<string, number[]>();
 
-  /** @param keysOf returns the keys of the groups that an item belongs to, each once */
+  /** @param keysOf returns each key once */
   constructor(private readonly keysOf: (item: T) => readonly string[]) {}
 
   /**
-   * Runs a step's work on each group that has changed since it was last processed without effect.
-   * @param work yields for each item that it tried the item's index in the group, or undefined if
-   * nothing was done
+   * Skips groups that have not changed since they were last processed without effect.
+   * @param work yields the group index of each item that it tried, or undefined if it did nothing
    */
   each(list: readonly T[], work: (group: KeyedGroup<T>) => Iterable<number | undefined>): void {
     const acted: number[] = [];
@@ -64,7 +57,7 @@ export class StableGroups<T extends object> {
     this.settleItems(list, acted);
   }
 
-  /** Groups that have changed since they were settled, in the order of their first items. */
+  /** In the order of their first items. */
   listChanged(list: readonly T[]): KeyedGroup<T>[] {
     const open = this.settled.listOpen(list);
     const changed = new Set<string>();
@@ -90,7 +83,7 @@ export class StableGroups<T extends object> {
     return this.places.get(key) ?? [];
   }
 
-  /** @param acted positions in the list at which something was changed */
+  /** @param acted positions at which something was changed */
   settleItems(list: readonly T[], acted: readonly number[]): void {
     this.settled.settleItems(list, acted);
   }

@@ -9,20 +9,20 @@ import type { Lines } from '../lines/lines';
 import { StableItems } from './settled';
 
 /**
- * The role of a text: `read` is a file's content from a tool; `result` any other result; `echo` the
- * answer to an edit or write; `written` a whole file by the agent; `old` and `new` the sides of an
- * edit, and `new` any other long parameter; `failed` the parameters of a failed call.
+ * `read`: a file's content from a tool; `result`: any other result; `echo`: the answer to an edit
+ * or write; `written`: a whole file by the agent; `old` and `new`: the sides of an edit, `new` also
+ * any other long parameter; `failed`: the parameters of a failed call.
  */
 export type SourceKind = 'read' | 'result' | 'echo' | 'written' | 'new' | 'old' | 'failed';
 
-/** A text whose lines are tracked through the conversation. */
+/** A text whose lines are tracked. */
 export interface LineSource {
   readonly kind: SourceKind;
   readonly content: PlacedContent;
   readonly exchange: ToolExchange;
-  /** The file, as the call or the text itself names it. */
+  /** As the call or the text itself names it. */
   readonly path: string | undefined;
-  /** Whether the call itself names the file. */
+  /** True if the call itself names the file. */
   readonly isNamed: boolean;
   readonly lines: Lines;
 }
@@ -30,7 +30,6 @@ export interface LineSource {
 export const areSameFile = (a: LineSource, b: LineSource): boolean =>
   a.path !== undefined && b.path !== undefined && (a.path === b.path || isSameFileCached(a.path, b.path));
 
-/** Cache: the same few paths are compared often. */
 const comparedPaths = new Map<string, Map<string, boolean>>();
 const MAX_CACHED_COMPARISONS = 5_000;
 
@@ -49,7 +48,7 @@ function isSameFileCached(a: string, b: string): boolean {
 export const mayReferTo = (source: LineSource, keeper: LineSource): boolean =>
   source.path === undefined || areSameFile(source, keeper);
 
-/** Of equal lines the copy with the higher rank stays; among equals the latest or first. */
+/** Of equal lines, the copy with the higher rank stays. */
 export const SOURCE_RANK: Readonly<Record<SourceKind, number>> = {
   read: 4,
   result: 4,
@@ -60,28 +59,25 @@ export const SOURCE_RANK: Readonly<Record<SourceKind, number>> = {
   failed: 0,
 };
 
-/** Shorter texts have no run that is worth a marker. */
 const MIN_SOURCE_CHARS = 80;
 
 const OLD_TEXT_PARAMETERS = new Set(['old_string', 'oldString', 'old_str', 'old_text', 'oldText', 'search']);
 
-/** The tracked texts of a conversation, as its exchanges change. */
 export class LineSources {
   private readonly settled = new StableItems<ToolExchange>();
   private readonly byExchange = new WeakMap<ToolExchange, readonly LineSource[]>();
-  /** By the exchange's place. */
+  /** Keyed by the exchange's position. */
   private readonly own: (readonly LineSource[])[] = [];
-  /** Sources by message, in the order in which the model sees them. */
+  /** In the order in which the model sees them. */
   private readonly byMessage: (readonly LineSource[])[] = [];
 
-  /** @param whose whether the exchanges are the original's or the view's */
   constructor(
     private readonly known: LineCache,
     private readonly whose: 'original' | 'view' = 'view',
   ) {}
 
   /**
-   * The texts in the order in which the model sees them. Equal exchanges yield identical objects.
+   * In the order in which the model sees them. Equal exchanges yield identical objects.
    * @param task index of the last message that no operation changes
    */
   getCurrentSources(exchanges: readonly ToolExchange[], task: number): LineSource[] {
@@ -142,7 +138,7 @@ function createSources(exchange: ToolExchange, known: LineCache): readonly LineS
     const isOne = !first || (parts.length === 1 && first.start === 0 && first.end === content.text.length);
     return isOne ? [whole] : splitIntoParts({ ...whole, path: undefined }, parts);
   };
-  // Markers name a read or search by the text it asked for.
+  // Markers identify a read or search by its request.
   const asks = toolKind === 'read' || toolKind === 'list' || toolKind === 'search';
   return [
     ...(asks ? [] : exchange.parameters)
@@ -153,7 +149,6 @@ function createSources(exchange: ToolExchange, known: LineCache): readonly LineS
   ];
 }
 
-/** Splits text into the parts that show files and the text between them. */
 function splitIntoParts(whole: LineSource, parts: readonly FilePart[]): LineSource[] {
   const { lines, kind, content } = whole;
   const sources: LineSource[] = [];
@@ -194,8 +189,7 @@ function getResultKind(kind: ToolKind | undefined): SourceKind {
 }
 
 /**
- * Which of several equal copies stays: the `latest` (older zones are condensed further), the
- * `first` (better for the prompt cache), or, if the older one was already sent and can't change,
- * the one `above`.
+ * Which equal copy stays: the `latest`, the `first` (better for the prompt cache), or the one
+ * `above`, because it was already sent and cannot change.
  */
 export type KeptCopy = 'latest' | 'first' | 'above';

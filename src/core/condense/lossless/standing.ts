@@ -7,26 +7,26 @@ import type { Lines } from '../lines/lines';
 import { StableItems } from './settled';
 import type { Slice } from '../../slice';
 
-/** Characters of text that are read between two turns of the event loop. */
+/** Characters to read between two turns of the event loop. */
 const CHARS_PER_EVENT_LOOP_TURN = 300_000;
 
-/** Lines that the model can read in a view, updated incrementally. */
+/** Counts the lines that the model can read in a view. */
 export class StandingLines {
   private readonly seen = new StableItems<ApiMessage>();
   private readonly texts: (readonly Lines[])[] = [];
-  /** Occurrences of each line, by ID. */
+  /** By line ID. */
   private counts = new Int32Array(1_024);
-  /** By ID: 1 if a cut relies on the line. */
+  /** 1 if a cut relies on the line. */
   private promised = new Uint8Array(1_024);
-  /** True if a promised line has disappeared since this was last reset. */
+  /** True if a promised line has disappeared since the last reset. */
   hasLost = false;
-  /** Lines removed from some text since the last clear; other texts may still contain them. */
+  /** Lines that have left some text; others may still contain them. */
   readonly moved = new Set<LineId>();
 
   constructor(private readonly known: LineCache) {}
 
   /**
-   * Updates to the current view; layouts of the results must have been learned before.
+   * Call it after the layouts of the results have been learned.
    * @param collectsMoved whether to record the lines that have left a text
    */
   updateCounts(view: readonly ApiMessage[], collectsMoved = false): void {
@@ -35,8 +35,8 @@ export class StandingLines {
       const texts = trimList(listContents(view[at] as ApiMessage).map((content) => this.known.getLines(content)));
       changed.push({ at, texts });
     }
-    // Count new lines before old ones are removed, so that a line that only moved is never missing.
-    // No `await` may come between.
+    // New lines are counted before old ones are removed, so that a moved line is never missing. No
+    // `await` may come between.
     for (const { texts } of changed) for (const lines of texts) this.countLines(lines, 1);
     for (const { at, texts } of changed) {
       if (collectsMoved) this.collectMoved(this.texts[at] ?? [], texts);
@@ -47,7 +47,7 @@ export class StandingLines {
     this.seen.settleItems(view);
   }
 
-  /** Reads the texts of a view that are new, in parts: those of a long conversation would keep the thread for long. */
+  /** Yields between parts, because a long conversation would block the thread. */
   *countViewLines(view: readonly ApiMessage[]): Generator<undefined, void> {
     let chars = 0;
     for (const [at, message] of view.entries()) {
@@ -71,7 +71,6 @@ export class StandingLines {
     return (this.counts[id] ?? 0) > 0;
   }
 
-  /** Records that a cut relies on this line. */
   reserveLine(id: LineId): void {
     this.growCounts();
     this.promised[id] = 1;
@@ -98,20 +97,18 @@ export class StandingLines {
 
 const listLineIds = (lines: Lines): LineId[] => Array.from({ length: lines.count }, (_, line) => lines.getTextId(line));
 
-/** Without the newline after its last line. */
 export interface LineRun extends Slice {
   readonly lines: number;
 }
 
-/** The longest runs of lines that another text also contains. Blank lines alone make no run. */
+/** Runs that another text also contains. Blank lines alone make no run. */
 export function findSharedRuns(text: string, standing: ReadonlySet<string>): LineRun[] {
   const runs: LineRun[] = [];
   let start = -1;
   let lines = 0;
   let hasText = false;
   const close = (end: number): void => {
-    // Keep both characters of a `\r
-    // `.
+    // Keep both characters of a CRLF.
     if (start >= 0 && hasText) runs.push({ start, end: text[end - 1] === '\r' ? end - 1 : end, lines });
     start = -1;
     lines = 0;
@@ -136,5 +133,4 @@ export function findSharedRuns(text: string, standing: ReadonlySet<string>): Lin
   return runs;
 }
 
-/** The distinct lines, without line ends. */
 export const toLineSet = (text: string): Set<string> => new Set(text.split('\n'));

@@ -8,13 +8,11 @@ import type { MechanicalStep } from '../draft/steps';
 import { takeKnownLines, createStepMemory } from './knownLines';
 import { StableGroups } from './settled';
 
-/** Shorter texts are not worth a marker. */
 const MIN_VERSION_CHARS = 160;
 
 /**
- * Versions of a file that a later write of the whole file replaced. If the newest version and edits
- * of the file contain all of a version's lines, the line steps take care of it; otherwise its text
- * is replaced by a reference.
+ * If newer versions and edits contain all lines of a superseded version, the line steps handle it;
+ * otherwise a reference replaces its text.
  */
 export const createSupersededVersionsStep = (tools: ToolTable): MechanicalStep => {
   const name = 'Superseded versions of files';
@@ -59,7 +57,6 @@ export const createSupersededVersionsStep = (tools: ToolTable): MechanicalStep =
 
 const SUPERSEDED_MARKER_TEXT = 'older version, the file was written anew later';
 
-/** Everything that shows or changes a file, by file. */
 const versionMemory = createStepMemory(
   ({ tools }) =>
     new StableGroups<ToolExchange>((exchange) => {
@@ -77,7 +74,6 @@ const isWholeWrite = (tools: ToolTable, exchange: ToolExchange): boolean =>
 const listWrittenLines = (tools: ToolTable, exchange: ToolExchange): readonly string[] =>
   listFileChanges(tools, exchange).flatMap(({ before, after }) => [...before, ...after]);
 
-/** Finds the versions of a file that an exchange wrote or read. */
 function findVersions(tools: ToolTable, exchange: ToolExchange): readonly PlacedContent[] {
   switch (getToolRule(tools, exchange)?.kind) {
     case 'write':

@@ -11,35 +11,30 @@ const createRule = (tools: ToolTable): ResultRule => ({
 });
 
 /**
- * Removes what a terminal does not keep or adds only for color: control sequences, progress that a
- * carriage return overwrote, trailing blanks, and repeated equal lines.
+ * Removes control sequences, progress that a carriage return overwrote, trailing blanks, and
+ * repeated equal lines.
  */
 export const terminalNoise = createResultStep(createRule);
 
-/** Removes noise from new results; results of failed calls stay whole. */
+/** Results of failed calls stay whole. */
 export const newResultsNoise = createResultStep((tools) => {
   const { noiseOf, ...own } = createRule(tools);
   return { ...own, noiseOf: (exchange) => (exchange.isError ? undefined : noiseOf(exchange)) };
 });
 
 const ESCAPE_CHAR = '\u001b';
-/**
- * Control sequences (ECMA-48 CSI), operating system commands up to their terminator, and
- * two-character escapes.
- */
+/** Control sequences (ECMA-48 CSI), operating system commands, and two-character escapes. */
 const CONTROL_SEQUENCE = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b\n]{0,2000}(?:\u0007|\u001b\\)|[@-Z\\^_])/g;
 
-/** This many equal lines in a row are shortened. */
 const MIN_EQUAL_LINES = 3;
 
-/** Slices without information, in order. */
 export function findNoise(text: string): CutRequest[] {
   const requests: CutRequest[] = [];
   let run: { line: string; count: number; firstEnd: number } | undefined;
   let previousEnd = 0;
   const closeRun = (): void => {
     if (run && run.count > MIN_EQUAL_LINES && run.line.trim() !== '') {
-      // The whole run is removed, including noise that was found in its lines.
+      // Includes noise that was found in the run's lines.
       const { firstEnd } = run;
       while ((requests.at(-1)?.start ?? -1) > firstEnd) requests.pop();
       requests.push({ start: firstEnd + 1, end: previousEnd, marker: `the line above × ${run.count - 1} more` });
@@ -63,7 +58,6 @@ export function findNoise(text: string): CutRequest[] {
   return requests;
 }
 
-/** Renders a line as a terminal would show it. */
 export function renderLine(line: string): string {
   const cuts: CutRequest[] = [];
   addLineNoise(line, 0, cuts);

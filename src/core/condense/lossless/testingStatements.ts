@@ -1,6 +1,6 @@
 /**
- * Verifies what markers state, independently of the code that made them: reads each marker as a
- * model would and looks the lines up where it points.
+ * Verifies what markers state, independently of the code that made them: looks lines up where a
+ * marker points.
  */
 import type { Hash } from '../../hash';
 import { listToolExchanges, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
@@ -12,7 +12,7 @@ import { findMarkers, type ReferenceId } from '../../messages/markers';
 
 interface ViewLine {
   readonly text: string;
-  /** Line number in the file; undefined if it is neither stated nor follows. */
+  /** Undefined if neither stated nor inferable. */
   readonly number: number | undefined;
   /** The marker in place of the line. */
   readonly marker: { readonly what: string; readonly reference: ReferenceId } | undefined;
@@ -24,27 +24,26 @@ interface ViewText {
   readonly lines: readonly ViewLine[];
 }
 
-/** Lines that can be read in a content, including those that its markers quote. */
+/** Includes lines that the content's markers quote. */
 type ReadableLines = ReadonlySet<string>;
 
 const NUMBER_PREFIX = /^ {0,11}([1-9]\d*)(?:→|\t| \| )/;
 const SEARCH_PREFIX = /^(?:[^\s:][^:\n]*?[:-])?([1-9]\d*)[:-]/;
 const LINE_RANGE = /(\d+)(?:-(\d+))?/;
 
-/** All ways to read a line, since what looks like a number may be text. */
+/** What looks like a number may be text. */
 const getReadings = (line: string): string[] => [
   line,
   line.replace(NUMBER_PREFIX, ''),
   line.replace(SEARCH_PREFIX, ''),
 ];
 
-/** Lines of a text, or of the strings in a JSON text. */
 const findLineEnds = (text: string): RegExp => (/^\s*[[{]/.test(text) ? /(?<=(?<!\\)(?:\\\\)*)\\n|\n/ : /\n/);
 
 /** A separate operation removes these, so a marker may cover one. */
 const REMINDERS_AT_END = /(?:\s*<system-reminder>[\s\S]*?<\/system-reminder>)+\s*$/;
 
-/** @returns a sentence for each false marker that names a place */
+/** @returns a sentence for each false marker */
 export function findFalseStatements(
   original: readonly ApiMessage[],
   view: readonly ApiMessage[],
@@ -113,7 +112,7 @@ function readMarker(texts: readonly ViewText[], at: ViewText, what: string, seen
   return readable;
 }
 
-/** True if a line is in the range, or if it is a marker for lines that may be. */
+/** A marker is within a range if its lines may be. */
 function isWithin(line: ViewLine, numbers: string | undefined): boolean {
   const range = numbers === undefined ? undefined : LINE_RANGE.exec(numbers);
   if (!range) return true;
@@ -124,7 +123,6 @@ function isWithin(line: ViewLine, numbers: string | undefined): boolean {
   return line.number !== undefined && line.number >= first && line.number <= last;
 }
 
-/** The file that a call names as a parameter or as the last word of a command. */
 const getNamedFile = ({ exchange }: ViewText): string | undefined =>
   getPath(DEFAULT_TOOLS, exchange) ?? /[\w./-]+\.\w+$/.exec(getCommand(exchange) ?? '')?.[0];
 
@@ -158,7 +156,6 @@ function isMeant(place: string, text: ViewText, at: ViewText, file: string | und
   );
 }
 
-/** Markers contain no control characters. */
 const toMarkerText = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
 
 const isBehind = ({ content: a }: ViewText, { content: b }: ViewText): boolean =>

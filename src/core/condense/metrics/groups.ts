@@ -1,33 +1,26 @@
-/** Compares runs by profile or configuration: what they cost and saved. */
 import { summarizeValues, getEstimateError, hasFailed, type RunMetrics } from './metrics';
 
 export interface RunGroup {
-  /** The value that the runs share. */
+  /** The profile or configuration that the runs share. */
   readonly key: string;
   readonly runs: number;
   readonly condensed: number;
-  /** Failed or rejected by the checks. */
   readonly failures: number;
   readonly fallbacks: number;
-  /** Tokens of the conversations before condensing. */
   readonly tokensBefore: number;
   readonly tokensSaved: number;
   /** In US dollars, without unknown costs. */
   readonly cost: number;
-  /**
-   * US dollars that each later request saves, summed over the runs; absent if no run's prices are
-   * known.
-   */
+  /** In US dollars, summed over the runs; absent if no prices are known. */
   readonly savedPerRequest?: number;
   /** Mean in milliseconds, over runs that condensed. */
   readonly latencyMs?: number;
   readonly estimateErrorPercent?: number;
 }
 
-/** Key of runs without model calls. */
 const NO_PROFILE_KEY = '';
 
-/** By the profile called first; the largest saving comes first. */
+/** By the profile called first. */
 export const groupByProfile = (allRuns: readonly RunMetrics[]): RunGroup[] =>
   groupRuns(allRuns, ({ calls }) => calls[0]?.profile ?? NO_PROFILE_KEY);
 

@@ -1,4 +1,4 @@
-/** Metrics of condensations and conclusions from them. Metrics never leave the machine. */
+/** Metrics never leave the machine. */
 import { countPromptTokens, type Usage } from '../../cost/usage';
 import { formatPercent } from '../../percent';
 import type { CondensationId } from '../ledger/ledger';
@@ -6,7 +6,6 @@ import type { OutcomeSummary } from '../condensation';
 import type { OutputSample } from '../summary/expectedOutput';
 import type { ModelCall } from '../types';
 
-/** One run of a condensation, whatever its outcome. */
 export interface RunMetrics {
   /** ISO 8601 time. */
   readonly at: string;
@@ -14,7 +13,7 @@ export interface RunMetrics {
   readonly outcome: OutcomeSummary['kind'];
   /** Why nothing was condensed, or what failed. */
   readonly reason?: string;
-  /** True if another provider or model than the selected one did it. */
+  /** Another provider or model than the selected one ran. */
   readonly fallback: boolean;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
@@ -24,19 +23,18 @@ export interface RunMetrics {
   readonly cost?: number;
   readonly estimatedCost?: number;
   readonly calls: readonly ModelCall[];
-  /** ID of its ledger entry; absent if nothing was condensed. */
+  /** Absent if nothing was condensed. */
   readonly condensation?: CondensationId;
-  /** The preset or strategy; absent for the user's own configuration. */
+  /** Preset or strategy; absent for the user's own configuration. */
   readonly preset?: string;
-  /** What started the run: the user, or a trigger in a live conversation. */
+  /** The user, or a trigger in a live conversation. */
   readonly trigger?: string;
-  /** How full the model's window was before, in percent; absent if the window is unknown. */
+  /** In percent; absent if the window is unknown. */
   readonly windowPercent?: number;
-  /** US dollars that each later request saves; absent if the conversation's prices are unknown. */
+  /** In US dollars; absent if the conversation's prices are unknown. */
   readonly savedPerRequest?: number;
 }
 
-/** What the caller knows about a run in addition to its outcome. */
 export type RunContext = Pick<RunMetrics, 'condensation' | 'preset' | 'trigger' | 'windowPercent' | 'savedPerRequest'>;
 
 /** @param chosen the provider that was requested */
@@ -65,7 +63,7 @@ function getReason(outcome: OutcomeSummary): string | undefined {
 }
 
 export interface WarningLimits {
-  /** Warn if the reduction in percent is smaller. */
+  /** Warn if a condensation removes less than this percentage. */
   readonly reductionPercent: number;
   /** Warn if one condensation costs more US dollars. */
   readonly cost: number;
@@ -73,14 +71,11 @@ export interface WarningLimits {
 
 export const DEFAULT_WARNING_LIMITS: WarningLimits = { reductionPercent: 20, cost: 0.1 };
 
-/** True if an error kept the run from condensing. */
 export const hasFailed = ({ outcome }: RunMetrics): boolean => outcome === 'failed' || outcome === 'refused';
 
-/** Percentage of tokens removed. */
 const getReductionPercent = ({ tokensBefore, tokensAfter }: RunMetrics): number =>
   tokensBefore === 0 ? 0 : (100 * (tokensBefore - tokensAfter)) / tokensBefore;
 
-/** Warnings for people about an applied condensation. */
 export function getWarnings(run: RunMetrics, limits: WarningLimits = DEFAULT_WARNING_LIMITS): string[] {
   if (run.outcome !== 'condensed') return [];
   const reduction = getReductionPercent(run);
@@ -110,11 +105,10 @@ export function summarizeValues(values: readonly number[]): Distribution | undef
   return { count: values.length, mean: values.reduce((sum, value) => sum + value, 0) / values.length, p95 };
 }
 
-/** Output tokens per second. */
 const getTokensPerSecond = ({ usage, timeMs }: ModelCall): number[] =>
   usage && timeMs > 0 ? [(usage.outputTokens * 1_000) / timeMs] : [];
 
-/** Percentage by which the actual cost differs from the estimate; absent if either is unknown. */
+/** In percent; absent if either cost is unknown. */
 export function getEstimateError({ cost, estimatedCost }: RunMetrics): number | undefined {
   if (cost === undefined || estimatedCost === undefined || cost === 0) return undefined;
   return (100 * Math.abs(estimatedCost - cost)) / cost;
@@ -130,11 +124,11 @@ export interface MetricsSummary {
   readonly cost: Distribution | undefined;
   readonly reductionPercent: Distribution | undefined;
   readonly estimateErrorPercent: Distribution | undefined;
-  /** US dollars and calls by profile, without unknown costs. */
+  /** US dollars, without unknown costs. */
   readonly byProfile: Readonly<Record<string, { readonly calls: number; readonly cost: number }>>;
 }
 
-/** Durations in milliseconds, costs in US dollars, reductions in percent. */
+/** In milliseconds, US dollars and percent. */
 export function summarizeMetrics(runs: readonly RunMetrics[]): MetricsSummary {
   const byProfile = new Map<string, { calls: number; cost: number }>();
   for (const { profile, cost } of runs.flatMap(({ calls }) => calls)) {
@@ -155,11 +149,11 @@ export function summarizeMetrics(runs: readonly RunMetrics[]): MetricsSummary {
   };
 }
 
-/** Calls used to calibrate; only recent ones, because models and prompts change. */
+/** Only recent calls, because models and prompts change. */
 const MAX_RECENT_CALLS = 20;
 /** Larger than other limits: one run makes dozens of such summaries, of all lengths. */
 const MAX_RECENT_CONTENT_SUMMARIES = 100;
-/** Bounds of plausible factors; no known tokenizer differs more from o200k. */
+/** No known tokenizer differs from o200k by more than these factors. */
 const FACTOR_BOUNDS = { least: 0.5, most: 5 } as const;
 
 interface ReportedCall extends ModelCall {
@@ -171,7 +165,7 @@ const selectReportedCalls = (runs: readonly RunMetrics[], model: string): Report
     .flatMap(({ calls }) => calls)
     .filter((call): call is ReportedCall => call.model === model && call.usage?.source === 'reported');
 
-/** The model's tokens per o200k token, as reported for its last calls; undefined without any. */
+/** Model tokens per o200k token; undefined without recent calls. */
 export function calibrateFactor(runs: readonly RunMetrics[], model: string): number | undefined {
   const calls = selectReportedCalls(runs, model).slice(-MAX_RECENT_CALLS);
   const counted = calls.reduce((sum, call) => sum + call.countedTokens, 0);
@@ -180,7 +174,6 @@ export function calibrateFactor(runs: readonly RunMetrics[], model: string): num
   return Math.min(FACTOR_BOUNDS.most, Math.max(FACTOR_BOUNDS.least, reported / counted));
 }
 
-/** Lengths of the model's last summaries, of conversations and of single contents. */
 export function getOutputSamples(runs: readonly RunMetrics[], model: string): OutputSample[] {
   const complete = selectReportedCalls(runs, model).filter(({ outcome }) => outcome === 'complete');
   const [contents, conversations] = [true, false].map((isContent) =>

@@ -1,22 +1,16 @@
-/**
- * Recommends another profile, configuration or threshold, with what it would have saved over the
- * recorded runs. Recommends nothing if there are too few runs.
- */
 import { groupRuns, type RunGroup } from './groups';
 import { hasFailed, type RunMetrics } from './metrics';
 import { MAX_CONDENSE_THRESHOLD, MIN_CONDENSE_THRESHOLD } from '../trigger/thresholds';
 
 export interface CurrentSettings {
   readonly provider: string;
-  /** Name of the preset or strategy that the settings choose, if any. */
   readonly preset?: string;
-  /** Name of the profile for condensing. */
   readonly profile?: string;
   /** Percent of the window. */
   readonly threshold: number;
 }
 
-/** What following a recommendation would have saved over the recorded runs. */
+/** Over the recorded runs. */
 export interface ExpectedSaving {
   /** In US dollars. */
   readonly dollars: number;
@@ -26,7 +20,7 @@ export interface ExpectedSaving {
 }
 
 export type Recommendation = {
-  /** Number of runs that it is based on. */
+  /** Number of runs that the recommendation is based on. */
   readonly from: number;
   readonly saving: ExpectedSaving;
 } & (
@@ -35,14 +29,13 @@ export type Recommendation = {
   | { readonly kind: 'threshold'; readonly percent: number }
 );
 
-/** Minimum number of runs on which a figure is based. */
 const MIN_RUNS = 5;
-/** Another profile's maximum price per removed token, relative to the current one. */
+/** Maximum price per removed token, relative to the current profile. */
 const MAX_PRICE_FACTOR = 0.8;
-/** How much more often it may fail, as a share of its runs. */
+/** Another profile may fail this much more often, as a share of its runs. */
 const MAX_EXTRA_FAILURE_SHARE = 0.1;
 /**
- * Additional share of the conversations that another configuration must remove at no higher cost …
+ * Another configuration must remove this additional share of the conversations at no higher cost …
  */
 const MIN_EXTRA_SAVED_SHARE = 0.05;
 /** … unless it costs at most this share and removes hardly less. */
@@ -50,21 +43,22 @@ const MAX_COST_SHARE = 0.5;
 const MAX_LESS_SAVED_SHARE = 0.02;
 /** A threshold is too high if this share of the runs started only when the window was full. */
 const HIGH_NEED_SHARE = 0.25;
-/** The threshold is too low if runs at it remove less than this share. */
+/** A threshold is too low if runs at it remove less than this share. */
 const LOW_SAVED_SHARE = 0.15;
-/** Percent of the window by which to move a threshold. */
 const THRESHOLD_STEP_PERCENT = 10;
 
 const NO_SAVING: ExpectedSaving = { dollars: 0, tokens: 0, runs: 0 };
 
-/** @param allRuns oldest first */
+/**
+ * Recommends nothing if there are too few runs.
+ * @param allRuns oldest first
+ */
 export function createRecommendations(allRuns: readonly RunMetrics[], current: CurrentSettings): Recommendation[] {
   return [recommendProfile, recommendConfiguration, recommendThreshold].flatMap(
     (advise) => advise(allRuns, current) ?? [],
   );
 }
 
-/** US dollars per removed token. */
 const getPricePerToken = ({ cost, tokensSaved }: RunGroup): number => (tokensSaved > 0 ? cost / tokensSaved : Infinity);
 
 const computeFailureShare = ({ failures, runs }: RunGroup): number => failures / runs;
@@ -151,8 +145,8 @@ function recommendThreshold(
   if (!all || computeSavedShare(all) >= LOW_SAVED_SHARE) return undefined;
   const percent = Math.min(MAX_CONDENSE_THRESHOLD - THRESHOLD_STEP_PERCENT, threshold + THRESHOLD_STEP_PERCENT);
   if (percent <= threshold) return undefined;
-  // A conversation grows from its condensed size to the threshold; the larger that distance, the
-  // fewer condensations.
+  // A conversation grows from its condensed size to the threshold; the longer that takes, the fewer
+  // condensations.
   const left = threshold * (1 - computeSavedShare(all));
   const avoided = 1 - (threshold - left) / (percent - left);
   return makeThresholdAdvice(percent, runs.length, {

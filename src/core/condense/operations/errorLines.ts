@@ -1,13 +1,11 @@
 import type { Slice } from '../../slice';
 import { findMarkers } from '../../messages/markers';
 
-/** Words of compilers, test runners and shells for a failure. */
 const FAILURE_WORDS =
   /\b(?:error|errors|exception|failed|failure|fatal|panic|panicked|traceback|assertion|undefined reference|not found|no such file|permission denied|cannot|segmentation fault)\b|^\s*(?:E\s{2,}|✗|✖|×|(?:--- )?FAIL\b|ERR!)|\w+(?:Error|Exception)\b/i;
 
-/** Test runners' lines for passed tests, whatever their names contain. */
+/** Names of passed tests may contain any word. */
 const PASSED_TEST = /\(pass\)|\.\.\. ok$|\bPASSED\b|^\s*(?:ok \d+\b|[✓✔√] |PASS\b|--- PASS:)/;
-/** Counts of zero failures. */
 const ZERO_FAILURES = /\b0 (?:failed|failures?|errors?|exceptions?)\b/gi;
 
 const isErrorLine = (line: string): boolean =>
@@ -20,7 +18,6 @@ const MAX_ERROR_LINES = 12;
 /** A longer line is data that happens to contain a word like "error". */
 const MAX_ERROR_LINE_CHARS = 300;
 
-/** The first error lines of a text, without their newlines. */
 export function findErrorLines(text: string): Slice[] {
   const found: Slice[] = [];
   for (let start = 0; start < text.length && found.length < MAX_ERROR_LINES;) {

@@ -1,4 +1,3 @@
-/** Shortens results that are too large for the window before they are first sent. */
 import type { Slice } from '../../slice';
 import { isRecall, getPlace } from '../../messages/exchanges';
 import type { MessageCounter } from '../../tokens/messageCounter';
@@ -11,21 +10,21 @@ import { findTruncatedSlice } from './truncate';
 
 const LARGE_RESULTS_STEP_NAME = 'Results too large for the window';
 
-/** Half of this share stays at the beginning and half at the end. */
+/** Half at the beginning and half at the end. */
 const KEPT_RESULT_SHARE = 0.25;
 /** In UTF-16 units. Only longer lines are cut inside. */
 const MAX_LINE_CHARS = 2_000;
 
 /**
- * Shortens unsent results above the limit to their beginning, end and first error lines; the rest
- * can be recalled.
+ * Keeps the beginning, end and first error lines of new results above the limit; the rest can be
+ * recalled.
  * @param limitTokens in o200k tokens
  */
 export const createLargeResultsStep = (limitTokens: number): MechanicalStep => ({
   name: LARGE_RESULTS_STEP_NAME,
   run(draft) {
     for (const exchange of draft.exchanges) {
-      // The agent asked for this much; if it was cut again, the agent would recall it again.
+      // The agent asked for this much, so it would only recall it again.
       if (isRecall(exchange)) continue;
       for (const content of exchange.results.toReversed()) {
         if (content.message < draft.sentBefore || isProtectedFrom(draft, content)) continue;
@@ -46,10 +45,10 @@ export const createLargeResultsStep = (limitTokens: number): MechanicalStep => (
   },
 });
 
-/** Cuts that bring a text well below the limit; none if it is within the limit. In o200k tokens. */
+/** In o200k tokens. */
 function findLargeCuts(text: string, limitTokens: number, counter: MessageCounter): CutRequest[] {
-  // A token has at least one byte, so short texts need no count. Checking UTF-16 units first avoids
-  // measuring the bytes of a huge text.
+  // A token has at least one byte. Checking UTF-16 units first avoids measuring the bytes of a huge
+  // text.
   if (text.length <= limitTokens && Buffer.byteLength(text) <= limitTokens) return [];
   const tokens = counter.countText(text);
   if (tokens <= limitTokens) return [];
@@ -73,7 +72,6 @@ function shrinkToLines(text: string, { start, end }: Slice): Slice {
   return { start: first >= 0 ? start + first + 1 : start, end: last >= 0 ? from + last : end };
 }
 
-/** The gaps between lines of a slice, each without newlines at its ends. */
 function findGaps({ start, end }: Slice, lines: readonly Slice[]): Slice[] {
   const found: Slice[] = [];
   let at = start;

@@ -1,4 +1,4 @@
-/** Replaces images with markers, which state an image's size and source and can be expanded. */
+/** The markers state an image's size and source and can be expanded. */
 import { shortenPath } from '../../messages/filePath';
 import { getBase64, listImages, type PlacedImage } from '../../messages/images';
 import { DEFAULT_TOOLS, getPath } from '../../messages/tools';
@@ -7,15 +7,11 @@ import type { ImageBlock } from '../../messages/types';
 import { getImageSize } from '../../tokens/mediaTokens';
 import type { Draft } from '../draft/draft';
 
-/** An image, its position and its age. */
 export interface ImageWithAge extends PlacedImage {
   readonly newer: number;
 }
 
-/**
- * Removes images from a draft, the oldest first; those before and in the task stay.
- * @param goes decides in order, for each remaining image, whether to remove it
- */
+/** Oldest first; images before and in the task stay. */
 export function takeImages(draft: Draft, step: string, goes: (image: ImageWithAge) => boolean): void {
   const images = listImages(draft.original);
   for (const [index, image] of images.entries()) {
@@ -27,7 +23,6 @@ export function takeImages(draft: Draft, step: string, goes: (image: ImageWithAg
   }
 }
 
-/** Limits of a single image; absent for none. */
 export interface ImageLimits {
   /** In pixels. */
   readonly maxEdge?: number | undefined;
@@ -59,11 +54,10 @@ export function describeImage(image: ImageBlock): string {
 const formatSize = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.max(1, Math.round(bytes / 1000))} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 
-/** Parameters that may name an image's subject, in order of preference. */
+/** In order of preference. */
 const SUBJECT_FIELDS = ['filename', 'path', 'url', 'title', 'name', 'element', 'selector', 'description'] as const;
 const MAX_SUBJECT_CHARS = 80;
 
-/** The file, page or title that a call names. */
 function getSubject(tool: string, input: unknown): string | undefined {
   if (!isRecord(input)) return undefined;
   const path = getPath(DEFAULT_TOOLS, { tool, input });

@@ -2,7 +2,7 @@ import { countLines, countLinesIn } from '../../lineCount';
 import type { Slice } from '../../slice';
 import { findMarkers } from '../../messages/markers';
 
-/** How much of a text stays. Both limits apply, if set. */
+/** Both limits apply, if set. */
 export interface TruncateLimits {
   readonly maxLines?: number | undefined;
   /** In UTF-16 units. */
@@ -10,16 +10,11 @@ export interface TruncateLimits {
   readonly keep: 'head' | 'tail' | 'both';
 }
 
-/** The slice that truncation removes. */
 export interface TruncatedSlice extends Slice {
-  /** Lines in the slice, including partial ones. */
   readonly lines: number;
 }
 
-/**
- * The slice to remove so that the rest, without its marker, is within the limits; undefined if the
- * text already is.
- */
+/** The rest, without its marker, is within the limits; undefined if the text already is. */
 export function findTruncatedSlice(text: string, limits: TruncateLimits): TruncatedSlice | undefined {
   if (isWithinLimits(text, limits)) return undefined;
   const { head, tail } = getShares(limits);
@@ -32,7 +27,7 @@ function isWithinLimits(text: string, limits: TruncateLimits): boolean {
   const markers = findMarkers(text);
   const markerChars = markers.reduce((sum, found) => sum + found.end - found.start, 0);
   const chars = text.length - markerChars;
-  // A marker on a line of its own does not count as a line of the text.
+  // A marker on a line of its own does not count as a line.
   return (
     (limits.maxChars === undefined || chars <= limits.maxChars + markers.length) &&
     (limits.maxLines === undefined || countLines(text) <= limits.maxLines + markers.length)
@@ -60,7 +55,6 @@ function getShares(limits: TruncateLimits): { head: KeptAmount | 'none'; tail: K
   }
 }
 
-/** Offset after the kept head; after a newline if lines decide. */
 function findKeptHeadEnd(text: string, share: KeptAmount): number {
   let at = 0;
   for (let line = 0; line < share.lines; line++) {
@@ -71,11 +65,10 @@ function findKeptHeadEnd(text: string, share: KeptAmount): number {
   return at;
 }
 
-/** Offset of the kept tail. */
 function findTailStart(text: string, share: KeptAmount): number {
   let at = text.length;
   for (let line = 0; line < share.lines; line++) {
-    // Limit the search: otherwise V8 scans all of a line without end.
+    // Otherwise V8 scans all of a line without end.
     const from = Math.max(0, text.length - share.chars - 1);
     const newline = at <= from ? -1 : text.slice(from, at).lastIndexOf('\n') + from;
     if (newline < from || text.length - newline > share.chars) {
@@ -83,23 +76,20 @@ function findTailStart(text: string, share: KeptAmount): number {
     }
     at = newline;
   }
-  // Do not split a `\r
-  // `.
+  // Do not split a CRLF.
   return text[at] === '\n' && text[at - 1] === '\r' && text.length - at < share.chars ? at - 1 : at;
 }
 
-/** How far back to look for a certain grapheme boundary. */
 const LOOK_BACK_CHARS = 128;
-/** How far back a grapheme may begin if there is no certain boundary. */
 const MAX_SEGMENTED_CHARS = 64 * 1024;
 const ASCII_PAIR = /[\x20-\x7e][\x20-\x7e]/g;
 
-/** The offset, or the nearest one on the given side that does not split a grapheme. */
+/** The nearest offset on the given side that does not split a grapheme. */
 export function findSafeBoundary(text: string, offset: number, side: 'before' | 'after' = 'before'): number {
   if (offset <= 0 || offset >= text.length) return Math.max(0, Math.min(offset, text.length));
   const from = Math.max(0, offset - LOOK_BACK_CHARS);
-  // Between two printable ASCII characters there always is a boundary, so the segmenter can start
-  // there.
+  // A grapheme boundary always lies between two printable ASCII characters, so the segmenter can
+  // start there.
   let start = from > 0 ? -1 : 0;
   for (const pair of text.slice(from, offset).matchAll(ASCII_PAIR)) start = from + pair.index + 1;
   // A window could begin inside a row of flags, each of which has two letters; the beginning of the

@@ -1,18 +1,16 @@
 /**
- * Detects declarations in source files by indentation, keywords and braces, so that one set of
- * rules works for all languages. In Markdown, headings count. Logs and tables have none.
+ * Uses indentation, keywords and braces, so that one set of rules works for all languages. In
+ * Markdown, headings count. Logs and tables have none.
  */
 
-/** A line of a file without a tool's prefix. */
+/** Without a tool's prefix. */
 export interface OutlineLine {
   readonly text: string;
-  /**
-   * True if the line contains a marker: the removed text may have been deeper than the line above.
-   */
+  /** A marker may have replaced text that was indented deeper. */
   readonly isMarker: boolean;
 }
 
-/** Characters of a line to look at; a declaration shows at its beginning. */
+/** A declaration shows at the beginning of its line. */
 const MAX_SEARCHED_CHARS = 200;
 const TAB_WIDTH = 4;
 
@@ -31,10 +29,9 @@ const STATEMENT_KEYWORD =
 
 const COMMENT_OR_CLOSER = /^(?:\/\/|\/?\*|#|--|<!--|["'`]{3}|[)\]}>,;]|<\/)/;
 const MARKDOWN_HEADING = /^#{1,6}\s+\S/;
-/** A method or function without a keyword, such as `name(…) {`. */
+/** Matches for example `name(…) {`. */
 const METHOD_WITHOUT_KEYWORD = /^[\w$~][\w$<>,.[\]*&?:\s]{0,80}\((?:[^;]*[{:])?\s*$/;
 
-/** Maximum lines until a declaration's parentheses are closed. */
 const MAX_HEAD_LINES = 8;
 
 interface IndentedBlock {
@@ -43,8 +40,8 @@ interface IndentedBlock {
 }
 
 /**
- * For each line, whether it declares something. Takes linear time.
- * @param isMarkdown in Markdown, `#` begins a heading and not a comment
+ * Linear.
+ * @param isMarkdown `#` begins a heading and not a comment
  */
 export function findDeclarations(lines: readonly OutlineLine[], isMarkdown: boolean): boolean[] {
   if (isMarkdown) return lines.map(({ text }) => MARKDOWN_HEADING.test(text));
@@ -70,14 +67,12 @@ export function findDeclarations(lines: readonly OutlineLine[], isMarkdown: bool
 
 function isDeclaration(text: string, words: string, blocks: readonly IndentedBlock[], opensBlock: boolean): boolean {
   if (COMMENT_OR_CLOSER.test(text) || STATEMENT_KEYWORD.test(text)) return false;
-  // Declarations inside a function can't be named from outside.
+  // Declarations inside a function cannot be named from outside.
   if (!blocks.every(({ isContainer }) => isContainer)) return false;
   return DECLARATION_KEYWORD.test(words) || (blocks.length === 0 ? opensBlock : METHOD_WITHOUT_KEYWORD.test(text));
 }
 
-/**
- * Lines followed by a deeper line, ignoring blank ones; a marker may have replaced a deeper line.
- */
+/** The next line is indented deeper, or a marker that may have replaced such a line. */
 function findBlockOpeners(lines: readonly OutlineLine[]): boolean[] {
   const opens = new Array<boolean>(lines.length).fill(false);
   let next = -1;
@@ -91,7 +86,7 @@ function findBlockOpeners(lines: readonly OutlineLine[]): boolean[] {
   return opens;
 }
 
-/** Index of the line that closes a declaration's parentheses, if it is near. */
+/** The line that closes a declaration's parentheses, if it is near. */
 function findEndOfHead(lines: readonly OutlineLine[], start: number): number {
   let open = 0;
   for (let index = start; index < Math.min(lines.length, start + MAX_HEAD_LINES); index++) {
@@ -106,7 +101,7 @@ function findEndOfHead(lines: readonly OutlineLine[], start: number): number {
   return start;
 }
 
-/** Width of the line's indentation in columns. */
+/** In columns. */
 function getIndent(text: string): number {
   let columns = 0;
   for (let at = 0; at < text.length; at++) {
@@ -119,22 +114,20 @@ function getIndent(text: string): number {
 }
 
 const NAME_PATTERN = String.raw`[\p{L}_$~][\p{L}\p{N}_$]*(?:(?:\.|::)[\p{L}_$~][\p{L}\p{N}_$]*)*`;
-/** What may be between a keyword and the name: other keywords, type parameters, Go's receiver. */
+/** Other keywords, type parameters, Go's receiver. */
 const LEADING_KEYWORDS =
   /^(?:(?:class|interface|trait|impl|enum|object|namespace|module|defmodule|protocol|extension|record|struct|mod|function|func|fun|fn|def|defp|type|union|sub|procedure|macro_rules!|(?:create|or|replace|table|view|index|if|not|exists)(?=\s+\w))(?=[\s<(*]|$)\*?\s*(?:<[^<>]{0,80}>\s*)?(?:\([^()]{0,80}\)\s*)?){1,6}/i;
-/** These have a sentence instead of a name, or a name that is of no use. */
+/** These have a sentence instead of a name, or a useless name. */
 const NAMELESS_STATEMENT = /^(?:it|test|describe|context|suite|package)(?![\w$])/;
 /** In style sheets and markup a sign precedes the name. */
 const FIRST_NAME = new RegExp(`^[.#@&*<]?(${NAME_PATTERN})`, 'u');
 const ASSIGNED_NAME = new RegExp(String.raw`^(${NAME_PATTERN})\s*(?::(?!:)|=(?![=>]))`, 'u');
 const CALLED_NAME = new RegExp(String.raw`(${NAME_PATTERN})\s*(?:<[^<>]{0,80}>)?\(`, 'u');
-/** The part of a heading that may appear in a marker. */
 const HEADING_WORDS = /[\p{L}\p{N}][\p{L}\p{N}_$./ -]*/u;
 const MAX_NAME_CHARS = 40;
 
 /**
- * The name that a line declares: letters, digits and what joins them. Undefined if it has none,
- * such as a test.
+ * Undefined if the line declares no name, such as a test.
  * @param line a line that {@link findDeclarations} reported
  */
 export function getDeclaredName(line: string, isMarkdown: boolean): string | undefined {

@@ -4,10 +4,7 @@ import { getToolRule, type ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 import { listTouchedPaths } from '../../messages/filesTouched';
 
-/**
- * Counts the turns between a message and the end of the conversation. A turn begins with an
- * assistant message that follows another message.
- */
+/** A turn begins with an assistant message that follows another message. */
 export function createTurnCounter(messages: readonly ApiMessage[]): (message: number) => number {
   const begun: number[] = [];
   let turns = 0;
@@ -18,7 +15,7 @@ export function createTurnCounter(messages: readonly ApiMessage[]): (message: nu
   return (message) => turns - (begun[message] ?? turns);
 }
 
-/** For each file, the message index of the last call that read, wrote or edited it. */
+/** The message of the last call that read, wrote or edited each file. */
 function findLastTouches(exchanges: readonly ToolExchange[], tools: ToolTable): ReadonlyMap<string, number> {
   const touched = new Map<string, number>();
   for (const exchange of exchanges) {
@@ -29,7 +26,6 @@ function findLastTouches(exchanges: readonly ToolExchange[], tools: ToolTable): 
   return touched;
 }
 
-/** A successful read of files. */
 export interface FileRead {
   readonly exchange: ToolExchange;
   readonly paths: readonly string[];

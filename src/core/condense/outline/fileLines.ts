@@ -4,34 +4,27 @@ import { readPrefix, detectPrefixFormat } from '../lines/prefixes';
 import { findMarkers } from '../../messages/markers';
 import { findDeclarations } from './declarations';
 
-/** A line of a read file with its number, without the newline. */
 export interface FileLine extends Slice {
-  /** The line itself. */
   readonly text: string;
-  /**
-   * Its number in the file, stated or following from the line before; undefined if the text states
-   * none.
-   */
+  /** Stated or inferred from the line before. */
   readonly number: number | undefined;
-  /** True if text was already removed here. */
+  /** Text was already removed here. */
   readonly isMarker: boolean;
 }
 
 export interface ReadContent {
   readonly content: PlacedContent;
   readonly lines: readonly FileLine[];
-  /** For each line, whether it must stay. */
   readonly stays: readonly boolean[];
 }
 
 export interface OutlineRules {
   /** If false, only lines that edits quoted stay. */
   readonly keepDeclarations: boolean;
-  /** Lines to keep on either side of a quoted line. */
+  /** On either side of a quoted line. */
   readonly contextLines: number;
 }
 
-/** The lines of a read tool's text. */
 export function splitRead(text: string): FileLine[] {
   const format = detectPrefixFormat(text, 'read', '\n');
   const lines: FileLine[] = [];
@@ -53,14 +46,10 @@ export function splitRead(text: string): FileLine[] {
 /** Agents add reminders after a file's content. */
 const REMINDER_START = '<system-reminder>';
 
-/** Decided by the file extension. */
 export const isMarkdown = (path: string | undefined): boolean =>
   path !== undefined && /\.(?:md|mdx|markdown)$/i.test(path);
 
-/**
- * Decides which lines of a read stay. Takes linear time.
- * @param isQuoted whether an edit of the file quoted a trimmed line
- */
+/** Linear. */
 export function chooseStayingLines(
   content: PlacedContent,
   path: string | undefined,

@@ -10,21 +10,18 @@ import { chooseStayingLines, type FileLine, type ReadContent, type OutlineRules 
 import { collectQuotedLines } from './quotedLines';
 
 export interface OutlineOptions extends OutlineRules {
-  /** Reads are outlined after their file was neither read nor edited for this many turns. */
+  /** A read is outlined if its file was neither read nor edited for this many turns. */
   readonly coldTurns: number;
   /** Shorter reads stay unchanged. */
   readonly minimumTokens: number;
-  /** Stops at this size of the draft; if undefined, all eligible reads are outlined. */
+  /** Size of the draft at which to stop; if undefined, all eligible reads are outlined. */
   readonly targetTokens?: number | undefined;
-  /** True if the selection and protections of the pass allow changing the content. */
+  /** False for content that the pass does not select or protects. */
   readonly mayTouch: (content: PlacedContent, exchange: ToolExchange) => boolean;
   readonly tools?: ToolTable;
 }
 
-/**
- * Reduces old file reads to declarations and quoted lines, with references for the rest. The oldest
- * go first.
- */
+/** Reduces old file reads to declarations and quoted lines. The oldest go first. */
 export const outlineStep = (name: string, options: OutlineOptions): MechanicalStep => ({
   name,
   run(draft) {
@@ -32,7 +29,7 @@ export const outlineStep = (name: string, options: OutlineOptions): MechanicalSt
     const reads = findFileReads(draft.exchanges, tools, createTurnCounter(draft.messages));
     const cold = reads.filter(({ turns }) => turns >= coldTurns);
     if (cold.length === 0) return;
-    // From the original: another pass may have cut an edit's parameters.
+    // Another pass may have cut an edit's parameters.
     const quoted = collectQuotedLines(listOriginalExchanges(draft.original), tools);
     for (const read of cold) {
       const sets = read.paths.map((path) => quoted.get(makeFileKey(path))).filter((set) => set !== undefined);
@@ -49,7 +46,7 @@ export const outlineStep = (name: string, options: OutlineOptions): MechanicalSt
 });
 
 function outlineRead(name: string, draft: Draft, { content, lines, stays }: ReadContent, { turns }: FileRead): void {
-  // The call beside the result names the file.
+  // The call beside the result already names the file.
   const requests = findRuns(stays, lines).map(({ start, end, what }): CutRequest => ({
     start: content.start + start,
     end: content.start + end,
@@ -67,7 +64,6 @@ function outlineRead(name: string, draft: Draft, { content, lines, stays }: Read
 /** Fewer lines are not worth a marker. */
 const MIN_REMOVED_LINES = 4;
 
-/** Runs of lines to remove, with the words for their markers; a run's last newline stays. */
 function findRuns(
   stays: readonly boolean[],
   lines: readonly FileLine[],

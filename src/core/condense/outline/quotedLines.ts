@@ -3,7 +3,7 @@ import { makeFileKey } from '../../messages/filePath';
 import { getToolRule, type ToolTable } from '../../messages/tools';
 import { listTouchedPaths } from '../../messages/filesTouched';
 
-/** Trimmed lines that edits quoted or inserted, by file path. */
+/** Trimmed lines that edits quoted or inserted. */
 export type QuotedLines = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Braces and blank lines do not identify a place in a file. */

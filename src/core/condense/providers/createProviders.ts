@@ -10,22 +10,19 @@ import { createStrategyProvider } from './strategy';
 import { truncationProvider } from './truncation';
 
 export interface ProviderDependencies {
-  /**
-   * Chooses the model for a step. Absent if this program calls none: then Summary is omitted, and
-   * Smart and Strategy do what needs no model.
-   */
+  /** If absent, Summary is omitted, and Smart and Strategy do only what needs no model. */
   readonly select?: SelectModel;
   /** Lengths of a model's earlier replies, for estimates. */
   readonly samples?: (model: SummarizerModel) => readonly OutputSample[];
-  /** The user's own presets. Default none. */
+  /** Default none. */
   readonly presets?: () => readonly Preset[];
-  /** Summaries already paid for. Default: summaries of this list's own runs. */
+  /** Summaries already paid for. Default: only those of these providers' own runs. */
   readonly memo?: SummaryMemo;
-  /** Providers of other extensions, which a strategy may name. Default none. */
+  /** Providers of other extensions. Default none. */
   readonly others?: () => readonly CondensationProvider[];
 }
 
-/** Creates the providers of this product; the first, Lossless, is the default. */
+/** The first provider, Lossless, is the default. */
 export function createProviders(parts: ProviderDependencies = {}): [CondensationProvider, ...CondensationProvider[]] {
   const { select, samples, presets = () => [], memo, others = () => [] } = parts;
   const native =

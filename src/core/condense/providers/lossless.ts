@@ -3,7 +3,6 @@ import { noteRestored } from '../lossless/integrity';
 import { losslessConfigSchema, runLossless, type LosslessConfig } from '../lossless/run';
 import { PROVIDER_NAMES, type CondensationProvider, type ProviderCapabilities } from '../types';
 
-/** Removes text that is repeated in the conversation; every byte can be restored. */
 export const losslessProvider: CondensationProvider<LosslessConfig> = {
   id: 'lossless',
   name: PROVIDER_NAMES.lossless,

@@ -25,19 +25,17 @@ import { formatTokens } from '../../format';
 
 export interface NativeOptions {
   /**
-   * Selects the model; called for each condensation.
+   * Called for each condensation.
    * @throws NoSummarizerError
    */
   readonly select: (own: LoadOwnModel | undefined) => SelectedSummarizer | Promise<SelectedSummarizer>;
-  /** Lengths of the model's earlier replies. */
   readonly samples?: (model: SummarizerModel) => readonly OutputSample[];
   readonly memory?: PromptMemory;
 }
 
-/** A model summarizes the messages between the task and the latest ones. */
+/** Summarizes the messages between the task and the latest ones. */
 export function createNativeProvider(options: NativeOptions): CondensationProvider<NativeConfig> {
   const { select, samples = () => [], memory = new PromptMemory() } = options;
-  /** Warnings already reported; each is reported only once. */
   const reported = new Set<string>();
 
   const planFor = async (
@@ -126,7 +124,6 @@ export function createNativeProvider(options: NativeOptions): CondensationProvid
   };
 }
 
-/** A plan and its model. */
 interface PreparedPlan {
   readonly selected: SelectedSummarizer;
   readonly model: SummarizerModel;
@@ -175,22 +172,19 @@ function createUnchangedResult(
   }
 }
 
-/** What a run needs besides its plan. */
 interface SummaryRunDependencies {
   readonly selected: SelectedSummarizer;
   readonly context: ConversationContext;
   readonly config: NativeConfig;
   readonly options: CondensationOptions;
-  /** Earlier replies of the model. */
   readonly samples: readonly OutputSample[];
   readonly memory: PromptMemory;
-  /** Notes for the user; the run appends to this list. */
+  /** The run appends notes for the user. */
   readonly notes: string[];
   /** In US dollars; undefined if no price is known. */
   readonly estimatedCost: number | undefined;
 }
 
-/** Runs a plan: makes its calls and turns the reply into a result. */
 class SummaryRun {
   private readonly calls: ModelCall[] = [];
   private readonly started = performance.now();
@@ -272,7 +266,6 @@ class SummaryRun {
   }
 }
 
-/** The step's name in reports. */
 function getStepName({ model, profile }: SummarizerModel, plan?: SummaryPlan): string {
   const what = plan?.compacted ? "Vendor's compaction" : 'Summary';
   return profile === model ? `${what} by ${model}` : `${what} by ${model} (${profile})`;
