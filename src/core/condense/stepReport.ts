@@ -1,4 +1,3 @@
-/** One step of a condensation and its effect. */
 export interface StepReport {
   readonly name: string;
   readonly tokensBefore: number;

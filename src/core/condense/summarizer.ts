@@ -1,17 +1,15 @@
 /**
- * The core's view of a summarizing model. The models are above the core (`src/api/summarizer.ts`),
- * so that summaries can be planned, estimated and tested without one.
+ * The models are above the core (`src/api/summarizer.ts`), so that summaries can be planned,
+ * estimated and tested without one.
  */
 import type { CacheLifetime, ModelPrices } from '../cost/prices';
 import type { Usage, UsageAccounting } from '../cost/usage';
 import type { ApiMessage } from '../messages/types';
 
-/** What planning needs to know about the model. */
 export interface SummarizerModel {
-  /** The profile's name for people. */
+  /** The profile's display name. */
   readonly profile: string;
   readonly vendor: string;
-  /** The vendor's ID of the model. */
   readonly model: string;
   readonly accounting: UsageAccounting;
   /** Input and output together, in the model's tokens; undefined if unknown. */
@@ -25,22 +23,21 @@ export interface SummarizerModel {
   /** `included`: not paid by the token (a subscription, the user's own machine). */
   readonly billing: 'per-token' | 'included';
   readonly cacheLifetime: CacheLifetime;
-  /** The user's prompt for summaries of conversations; absent or blank for the built-in one. */
+  /** For summaries of conversations; blank for the built-in prompt. */
   readonly prompt?: string;
-  /** True if the vendor offers its own compaction; see {@link SummaryRequest.messages}. */
+  /** The vendor offers its own compaction; see {@link SummaryRequest.messages}. */
   readonly compacts?: boolean;
-  /** When the user wants keys masked. */
   readonly maskSecrets?: MaskPolicy;
-  /** Names of the cost limits for messages. Default: VS Code's settings. */
+  /** Default: the names of VS Code's settings. */
   readonly limitNames?: LimitNames;
 }
 
-/** Names of the limits on the cost of condensing, for messages to the user. */
+/** For messages to the user. */
 export interface LimitNames {
   readonly condensation: string;
   readonly conversation: string;
   readonly day: string;
-  /** A sentence that says what to do if a model's price is unknown. */
+  /** Says what to do if a model's price is unknown. */
   readonly unknownPrice: string;
 }
 
@@ -57,7 +54,7 @@ export const MASK_POLICIES = ['otherVendor', 'always', 'never'] as const;
 export type MaskPolicy = (typeof MASK_POLICIES)[number];
 
 /**
- * Whether to mask keys: the stricter of the user's policy and the run's.
+ * The stricter policy applies.
  * @param vendor vendor of the conversation's own model
  * @param asked policy of the run's configuration
  */
@@ -80,19 +77,19 @@ export interface SummaryRequest {
   readonly maxOutputTokens: number;
 }
 
-/** Assumed if the window is unknown: what nearly every current model has. In tokens. */
+/** What nearly every current model has, in tokens. */
 export const DEFAULT_WINDOW_TOKENS = 128_000;
 
 /**
- * Tokens for thinking. Most current models think by default, and vendors count it toward the output
- * limit (OpenAI guide, "Reasoning models"; Anthropic guide, "Thinking"). With a limit as long as
- * the summary, users would pay for thinking alone.
+ * Most current models think by default, and vendors count thinking toward the output limit (OpenAI
+ * guide, "Reasoning models"; Anthropic guide, "Thinking"). With a limit as long as the summary,
+ * users would pay for thinking alone.
  */
 const THINKING_ALLOWANCE_TOKENS = 8_192;
 /** Upper bound for small windows: the request must fit, too. */
 const MAX_THINKING_WINDOW_SHARE = 0.05;
 
-/** The output limit for an answer of this many tokens, with room to think. */
+/** Leaves room to think before an answer of this many tokens. */
 export function getOutputLimit(answerTokens: number, { contextWindow, maxOutputTokens }: SummarizerModel): number {
   const room = Math.min(
     THINKING_ALLOWANCE_TOKENS,
@@ -103,7 +100,7 @@ export function getOutputLimit(answerTokens: number, { contextWindow, maxOutputT
 
 export interface SummarizeOptions {
   readonly signal?: AbortSignal;
-  /** ID of the conversation, by which costs are summed. */
+  /** Costs are summed by this ID. */
   readonly conversation?: string | undefined;
 }
 
@@ -123,14 +120,14 @@ export type SummaryFailure =
   | 'failed';
 
 interface ReplyBase {
-  /** Undefined if the vendor was not reached or reported none. Failed replies may be paid, too. */
+  /** Undefined if the vendor reported none. Failed replies may be paid, too. */
   readonly usage: Usage | undefined;
   /**
    * In US dollars; 0 if nothing was used. Undefined if the price is unknown, or if a canceled or
    * broken call may be billed without a report.
    */
   readonly cost: number | undefined;
-  /** Milliseconds from the request to the end of the reply. */
+  /** In milliseconds, to the end of the reply. */
   readonly timeMs: number;
 }
 
@@ -139,7 +136,7 @@ export type SummaryReply = ReplyBase &
     | { readonly kind: 'complete'; readonly text: string }
     | {
         readonly kind: SummaryFailure;
-        /** The problem and its remedy, for a person. Contains no key. */
+        /** The problem and its remedy, for the user. Contains no key. */
         readonly message: string;
         readonly canRetry: boolean;
         readonly offerOtherProfile: boolean;
@@ -152,32 +149,30 @@ export interface Summarizer {
   summarize(request: SummaryRequest, options?: SummarizeOptions): Promise<SummaryReply>;
 }
 
-/** A profile that can't be used now. */
 export interface UnavailableProfile {
   readonly profile: string;
   readonly reason: string;
 }
 
-/** Gets the conversation's own model for summaries. Called only if no profile can be used. */
+/** Called only if no profile can be used. */
 export type LoadOwnModel = () => Promise<Summarizer | UnavailableProfile>;
 
 export interface SummarizerCandidates {
   /** The profile that a pass names, otherwise the one for condensing. */
   readonly condensing?: Summarizer | UnavailableProfile;
-  /** The condensing profile, if a pass names another one. */
+  /** Set if a pass names another profile. */
   readonly instead?: Summarizer | UnavailableProfile;
-  /** The conversation's own model. */
   readonly conversation?: Summarizer | UnavailableProfile;
 }
 
 export interface SelectedSummarizer {
   readonly summarizer: Summarizer;
   readonly chosen: 'condensing-profile' | 'conversation';
-  /** Set if it is not the one that the user chose. */
+  /** Set if it is not the summarizer that the user chose. */
   readonly warning?: string;
 }
 
-/** No model is available; the message says what to do. */
+/** The message says what to do. */
 export class NoSummarizerError extends Error {
   override readonly name = 'NoSummarizerError';
 }
@@ -186,8 +181,7 @@ const isUsableSummarizer = (candidate: Summarizer | UnavailableProfile | undefin
   candidate !== undefined && 'summarize' in candidate;
 
 /**
- * Selects the requested profile, otherwise the condensing profile, otherwise the conversation's own
- * model.
+ * Prefers the requested profile, then the condensing profile, then the conversation's own model.
  * @throws NoSummarizerError
  */
 export function selectSummarizer({ condensing, instead, conversation }: SummarizerCandidates): SelectedSummarizer {

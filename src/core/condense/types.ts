@@ -9,7 +9,7 @@ import type { LoadOwnModel } from './summarizer';
 
 export type { StepReport } from './stepReport';
 
-/** The providers of this product; other extensions may register more under IDs of their own. */
+/** Other extensions may register more providers. */
 export const BUILT_IN_PROVIDERS = ['native', 'lossless', 'truncation', 'smart', 'strategy'] as const;
 export type BuiltInProviderId = (typeof BUILT_IN_PROVIDERS)[number];
 export const PROVIDER_NAMES: Readonly<Record<BuiltInProviderId, string>> = {
@@ -21,7 +21,7 @@ export const PROVIDER_NAMES: Readonly<Record<BuiltInProviderId, string>> = {
 };
 export const isBuiltIn = (id: string): id is BuiltInProviderId => BUILT_IN_PROVIDERS.some((known) => known === id);
 
-/** Whether a provider calls a model; some do only if their configuration says so. */
+/** Some providers call a model only if their configuration says so. */
 export const CALLS_MODEL: Readonly<Record<BuiltInProviderId, boolean | 'if-configured'>> = {
   native: true,
   lossless: false,
@@ -30,14 +30,14 @@ export const CALLS_MODEL: Readonly<Record<BuiltInProviderId, boolean | 'if-confi
   strategy: 'if-configured',
 };
 
-/** True for providers that can't do without a model or are another extension's. */
+/** Other extensions' providers may call a model, too. */
 export const needsModelOrExtension = (id: string): boolean => !isBuiltIn(id) || CALLS_MODEL[id] === true;
 
 /** Stored as the provider of condensations of new results. */
 export const NEW_RESULTS_PROVIDER_ID = 'on-arrival';
 
 /**
- * A provider's name for people; its ID if its extension is gone.
+ * The ID if its extension is gone.
  * @param registered providers that may be other extensions'
  */
 export function getProviderName(
@@ -48,15 +48,15 @@ export function getProviderName(
   return isBuiltIn(id) ? PROVIDER_NAMES[id] : (registered.find((provider) => provider.id === id)?.name ?? id);
 }
 
-/** A provider's name with its preset or strategy, such as "Smart (File-Aware)". */
+/** For example "Smart (File-Aware)". */
 export const formatProviderName = (provider: string, configName: string | undefined): string =>
   configName === undefined ? provider : `${provider} (${configName})`;
 
-/** The preset that runs if Lossless is not enough. */
+/** Runs if Lossless is not enough. */
 export const FILE_AWARE_NAME = formatProviderName(PROVIDER_NAMES.smart, 'File-Aware');
 
 export interface ProviderCapabilities {
-  /** True if everything that the provider removes can be restored without a model. */
+  /** Everything that the provider removes can be restored without a model. */
   readonly supportsLossless: boolean;
   readonly supportsBatchMode: boolean;
   readonly supportsIndividualMode: boolean;
@@ -81,43 +81,36 @@ export type ValidationResult<Config> =
   | {
       readonly valid: false;
       readonly problems: readonly ConfigProblem[];
-      /** The usable part of the configuration; absent if there is none. */
+      /** Absent if no part is usable. */
       readonly rest?: UsableRest<Config>;
     };
 
 export interface UsableRest<Config> {
   readonly config: Config;
-  /** The configuration as written, without defaults. */
+  /** Without defaults. */
   readonly written: unknown;
-  /** Valid parts that are left out because of wrong ones. Default none. */
+  /** Valid parts that cannot be used without wrong ones. */
   readonly leftOut?: readonly ConfigProblem[];
 }
 
-/** A JSON Schema as the panel and package.json accept it. */
+/** In a form that the panel and package.json accept. */
 export type ConfigSchema = Readonly<Record<string, unknown>>;
 
 export interface ConversationContext {
-  /** ID of the conversation to which the costs of calls are added. */
+  /** Costs of calls are added to this conversation. */
   readonly conversation?: string;
   readonly messages: readonly ApiMessage[];
   /** Edits of earlier condensations that still apply; the view starts with them. */
   readonly edits: readonly Edit[];
   readonly counter: MessageCounter;
-  /** The conversation's system prompt, if known. */
   readonly system?: string;
-  /**
-   * Vendor of the conversation's own model, such as `anthropic`. Likely keys are not sent to other
-   * vendors.
-   */
+  /** For example `anthropic`. Likely keys are not sent to other vendors. */
   readonly vendor?: string;
-  /** Indexes of pinned messages, which lossy operations must not change. */
+  /** Lossy operations must not change these messages. */
   readonly pinned?: ReadonlySet<number>;
-  /**
-   * The conversation's own model, used if no profile can summarize; absent if it can't be called
-   * here.
-   */
+  /** Used if no profile can summarize. */
   readonly ownModel?: LoadOwnModel;
-  /** Earlier runs of Lossless, for all providers that begin with it; absent to remember none. */
+  /** For all providers that begin with Lossless; absent to remember none. */
   readonly losslessRuns?: LosslessRuns;
 }
 
@@ -126,14 +119,13 @@ export interface LosslessRun {
   readonly steps: readonly StepReport[];
 }
 
-/** A run with what it depends on besides the messages. */
 export interface CachedLosslessRun extends LosslessRun {
   /** Identifies the configuration and the preceding edits. */
   readonly key: string;
   readonly targetTokens: number | undefined;
 }
 
-/** By conversation, the latest last. */
+/** The latest run is last. */
 export type LosslessRuns = WeakMap<readonly ApiMessage[], readonly CachedLosslessRun[]>;
 
 export interface CondensationProgress {
@@ -143,20 +135,17 @@ export interface CondensationProgress {
 }
 
 export interface CondensationOptions {
-  /**
-   * Stop as soon as the messages have at most this many o200k tokens, without system prompt and
-   * tools; undefined to do everything.
-   */
+  /** Stop if the messages have at most this many o200k tokens; undefined to do everything. */
   readonly targetTokens?: number;
-  /** US dollars that may be spent; more expensive calls are not started. Undefined for no limit. */
+  /** In US dollars; more expensive calls are not started. Undefined for no limit. */
   readonly maxCost?: number;
-  /** Size of the model's window in o200k tokens. */
+  /** In o200k tokens. */
   readonly windowTokens?: number;
   /** o200k tokens of system prompt and tools. */
   readonly overheadTokens?: number;
-  /** Whether the vendor's prompt cache has expired, as far as the caller knows. */
+  /** The vendor's prompt cache has expired, as far as the caller knows. */
   readonly cacheCold?: boolean;
-  /** The user's rules for tools, used to check earlier references. Default none. */
+  /** The user's rules, used to check earlier references. */
   readonly tools?: ToolTable;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: CondensationProgress) => void;
@@ -167,17 +156,15 @@ export interface ProviderResult {
   readonly steps: readonly StepReport[];
   /** In US dollars; undefined if a price is unknown. */
   readonly cost: number | undefined;
-  /** Why there are no edits, if the provider knows more than "found nothing". */
+  /** Set if the provider knows more than "found nothing". */
   readonly unchanged?: { readonly reason: UnchangedReason; readonly detail: string };
-  /** Notes for a person. */
+  /** For the user. */
   readonly notes?: readonly string[];
-  /** The paid calls, in order. */
   readonly calls?: readonly ModelCall[];
-  /** Estimated US dollars of the calls; undefined if unknown. */
+  /** In US dollars; undefined if unknown. */
   readonly estimatedCost?: number;
 }
 
-/** Why a conversation was not changed. */
 export type UnchangedReason =
   | 'nothing-to-gain'
   | 'below-minimum-gain'
@@ -197,10 +184,7 @@ export interface ModelCall {
   readonly profile: string;
   readonly vendor: string;
   readonly model: string;
-  /**
-   * Why this model: it belongs to the condensing profile, or to the conversation because that
-   * profile can't be used.
-   */
+  /** `conversation`: the condensing profile cannot be used. */
   readonly chosen: 'condensing-profile' | 'conversation';
   /** o200k tokens of the request; with reported usage they calibrate the model's token factor. */
   readonly countedTokens: number;
@@ -242,30 +226,30 @@ export interface CondensationEstimate {
   readonly steps: readonly StepReport[];
   /** In US dollars; undefined if a price is unknown. */
   readonly cost: number | undefined;
-  /** The edits for a preview, with placeholder text for summaries; absent if the provider can't predict them. */
+  /** With placeholders for summaries; absent if unpredictable. */
   readonly edits?: readonly Edit[];
-  /** The calls' tokens by kind, in the models' tokens; absent without calls or if unknown. */
+  /** In the models' tokens; absent without calls or if unknown. */
   readonly callTokens?: TokensByKind;
   /** Absent without calls or if a price is unknown. */
   readonly costRange?: CostRange;
-  /** Set if no call would be made because all exceed the spending limit. */
+  /** Set if all calls exceed the spending limit. */
   readonly refusal?: string;
   /** Absent if the estimate is exact. */
   readonly confidence?: Confidence;
 }
 
-/** Minimum and maximum US dollars of a run's calls. */
+/** In US dollars. */
 export interface CostRange {
   readonly least: number;
   readonly most: number;
-  /** Set if the run stops at its cost limit, which is `most` then. */
+  /** The run stops at its cost limit, which is `most` then. */
   readonly endsAtLimit?: boolean | undefined;
 }
 
-/** `high`: based on many replies of the model; `medium`: on some; `low`: on none. */
+/** Based on many replies of the model, on some, or on none. */
 export type Confidence = 'high' | 'medium' | 'low';
 
-/** A way to condense, with its configuration's rules. `Config` is what {@link validateConfig} accepts. */
+/** `Config` is what {@link validateConfig} accepts. */
 export interface CondensationProvider<Config = unknown> {
   readonly id: string;
   readonly name: string;
@@ -273,18 +257,13 @@ export interface CondensationProvider<Config = unknown> {
   readonly version: string;
 
   getCapabilities(): ProviderCapabilities;
-  /**
-   * Schema of its configuration, from which forms, settings and documents are made. Every field has
-   * a default.
-   */
+  /** Forms, settings and documents are made from it. Every field has a default. */
   getConfigSchema(): ConfigSchema;
-  /** Checks a configuration from outside; absent fields take their defaults. */
+  /** Absent fields take their defaults. */
   validateConfig(config: unknown): ValidationResult<Config>;
-  /**
-   * Name of the preset or strategy that a configuration is or names; undefined for the user's own.
-   */
+  /** Undefined for the user's own configuration. */
   nameOfConfig?(config: unknown): string | undefined;
-  /** True if this configuration may call a model. Absent: decided by the capabilities. */
+  /** If absent, the capabilities decide. */
   asksModel?(config: Config): boolean;
 
   /**
@@ -293,11 +272,11 @@ export interface CondensationProvider<Config = unknown> {
    */
   condense(context: ConversationContext, config: Config, options: CondensationOptions): Promise<ProviderResult>;
 
-  /** Tokens and cost of the plan that {@link condense} would run, without paid calls. */
+  /** Makes no paid calls. */
   estimate(context: ConversationContext, config: Config, options: CondensationOptions): Promise<CondensationEstimate>;
 }
 
-/** Capabilities of providers whose passes or steps may be of any kind. */
+/** For providers whose passes or steps may be of any kind. */
 export const FULL_CAPABILITIES: ProviderCapabilities = {
   supportsLossless: true,
   supportsBatchMode: true,

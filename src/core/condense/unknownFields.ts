@@ -2,12 +2,12 @@ import { isRecord } from '../messages/blocks';
 import { findNearestName } from '../nearestName';
 import type { ConfigSchema, ConfigWarning } from './types';
 
-/** Greater than any schema's depth; ends the walk of a recursive schema. */
+/** Ends the walk of a recursive schema. */
 const MAX_SEARCH_DEPTH = 40;
 
 /**
- * Finds fields that the schema does not know. A misspelled field is ignored and so changes what a
- * configuration does; each is reported with the field that was probably meant.
+ * A misspelled field is ignored and so changes what a configuration does; the warning names the
+ * field that was probably meant.
  * @param config an object that the schema accepts
  */
 export function findUnknownFields(schema: ConfigSchema, config: unknown): ConfigWarning[] {
@@ -36,7 +36,7 @@ function createWarning(path: readonly string[], known: readonly string[]): Confi
   return { path: path.join('.'), message: `is not a known field (did you mean ${suggestion}?)`, suggestion };
 }
 
-/** The part of a schema for a value: follows references and selects the matching shape. */
+/** Follows references and selects the shape that matches the value. */
 function findShape(given: unknown, value: unknown, root: ConfigSchema, depth = 0): Record<string, unknown> | undefined {
   if (!isRecord(given) || depth > MAX_SEARCH_DEPTH) return undefined;
   const { $ref: reference, allOf } = given;
@@ -56,9 +56,7 @@ function resolveReference(reference: string, root: ConfigSchema): unknown {
   return target;
 }
 
-/**
- * True if the value has the shape's type and the constants that distinguish it from other shapes.
- */
+/** Constants distinguish a shape from others of its type. */
 function matchesConstants({ type, properties }: Record<string, unknown>, value: unknown): boolean {
   if (Array.isArray(value)) return type === 'array';
   if (!isRecord(value)) return false;

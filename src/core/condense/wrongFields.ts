@@ -1,4 +1,3 @@
-/** Uses the valid parts of an invalid value. */
 import type * as z from 'zod';
 import { isRecord } from '../messages/blocks';
 import { findUnknownFields } from './unknownFields';
@@ -8,11 +7,10 @@ import type { ConfigSchema, UsableRest } from './types';
 export type FieldPath = readonly PropertyKey[];
 
 /**
- * Parses a value, leaving out what its schema rejects until the rest is valid.
- * @param known the schema as JSON Schema
+ * Leaves out what the schema rejects until the rest is valid.
  * @param removable returns the field or entry to leave out for an issue at a path; undefined if the
- * value can't do without it
- * @returns all issues found, unknown fields each by its own path; no rest if nothing is usable
+ * value cannot do without it
+ * @returns all issues found; no rest if nothing is usable
  */
 export function parseWithoutWrong<T>(
   schema: z.ZodType<T>,
@@ -36,7 +34,6 @@ export function parseWithoutWrong<T>(
   }
 }
 
-/** Reports each unknown field separately, with the field that was probably meant. */
 export function splitUnknownFields(issue: z.core.$ZodIssue, known: ConfigSchema, value: unknown): z.core.$ZodIssue[] {
   if (issue.code !== 'unrecognized_keys') return [issue];
   const unknown = findUnknownFields(known, value);
@@ -59,9 +56,7 @@ function comparePaths(a: FieldPath, b: FieldPath): number {
   return typeof one === 'number' && typeof other === 'number' ? one - other : 0;
 }
 
-/**
- * Returns a copy without the field; if the field is missing, without the object that requires it.
- */
+/** If the field is missing, removes the object that requires it. */
 function removePath(value: unknown, [field = '', ...inner]: FieldPath): unknown {
   const [next] = inner;
   if (Array.isArray(value)) {

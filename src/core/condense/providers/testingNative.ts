@@ -1,6 +1,3 @@
-/**
- * A conversation for the Summary provider, and a manager that condenses it with a scripted model.
- */
 import type { ApiMessage } from '../../messages/types';
 import { assistant, makeToolExchange, makeLines, user } from '../../testing';
 import { createCounter } from '../../testingCounter';
@@ -12,7 +9,6 @@ import { createNativeProvider } from './native';
 
 export const SUMMARY_REPLY = '## Goal\nMake the tests pass.\n## Done\nThe parser reads lists.\n## Next steps\nNone';
 
-/** A task, some work with tools, and three units at the end. */
 export const makeConversation = (size = 30): ApiMessage[] => [
   user('Make the tests pass.'),
   assistant('I look at the parser first.'),

@@ -52,8 +52,7 @@ const configSchema = z
       .max(100_000)
       .default(10)
       .describe('Number of newest messages that are left alone.'),
-    // Keeping the end loses the fewest lines that agents need later and the fewest error lines:
-    // docs/research/truncation.md.
+    // Keeping the end loses the fewest lines that agents need later: docs/research/truncation.md.
     toolResults: createOperationSchema({ mode: 'truncate', maxLines: 20, maxChars: 2_000, keep: 'tail' }).prefault({}),
     toolParameters: createOperationSchema({ mode: 'truncate', maxChars: 500 }).prefault({}),
     messageText: createOperationSchema({ mode: 'truncate', maxChars: 2_000 }).prefault({}),
@@ -86,16 +85,12 @@ const configSchema = z
   })
   .strict();
 
-/** Settings of the Truncation provider, all with defaults. */
 export type TruncationConfig = z.output<typeof configSchema>;
 type TruncationOperation = TruncationConfig['toolResults'];
 
 const TRUNCATION_STEP_NAME = PROVIDER_NAMES.truncation;
 
-/**
- * Fast and deterministic: shortens or suppresses old content, oldest first, until the target is
- * met.
- */
+/** Condenses the oldest content first, until the target is met. */
 export const truncationProvider: CondensationProvider<TruncationConfig> = {
   id: 'truncation',
   name: PROVIDER_NAMES.truncation,
@@ -147,7 +142,7 @@ function createTruncationSteps(
       message < zone.end && newer >= config.images.keepNewest && !isMet();
     const goes = (image: ImageWithAge): boolean =>
       !pinned.has(image.message) && (isOld(image) || isTooLarge(image, config.images));
-    // Images are removed first: most results describe them in text, and they have the most tokens.
+    // Images go first: most results describe them in text, and they have the most tokens.
     if (config.images.mode === 'suppress') takeImages(draft, TRUNCATION_STEP_NAME, goes);
     for (let index = zone.start; index < zone.end; index++) {
       if (pinned.has(index)) continue;
@@ -161,20 +156,14 @@ function createTruncationSteps(
   return [{ name: TRUNCATION_STEP_NAME, run }];
 }
 
-/**
- * Content that the configuration allows to change. In reverse, so that slices of one string keep
- * their offsets.
- */
+/** In reverse, so that slices of one string keep their offsets. */
 function listEditableContents(message: ApiMessage | undefined, config: TruncationConfig): Content[] {
   if (!message || message.role === 'system') return [];
   const preservesText = message.role === 'user' ? config.preserveUserMessages : config.preserveAssistantText;
-  return (
-    listContents(message)
-      .filter(({ type }) => config[type].mode !== 'keep' && !(type === 'messageText' && preservesText))
-      // An image's marker is not text of the original.
-      .filter(({ text }) => !isOneMarker(text))
-      .toReversed()
-  );
+  return listContents(message)
+    .filter(({ type }) => config[type].mode !== 'keep' && !(type === 'messageText' && preservesText))
+    .filter(({ text }) => !isOneMarker(text))
+    .toReversed();
 }
 
 const CONTENT_TYPE_LABELS: Readonly<Record<ContentType, string>> = {

@@ -1,13 +1,13 @@
-/** Approximate tokens of a marker. */
+/** Approximate. */
 export const MARKER_TOKENS = 21;
 
 /** Up to this share of the calls' tokens, the agent's own words stay. */
 const MAX_REMOVED_SHARE_WITH_WORDS = 0.5;
 
 /**
- * The share of the conversation, from its beginning, in which the agent's own words go; it equals
- * the share of the calls' tokens that must go. If words stayed, so little of the calls would be
- * left that recency alone kept more of what is needed (docs/decisions/0028-fitted-relevance.md).
+ * Share of the conversation, from its beginning, in which the agent's own words go. If they stayed,
+ * so little of the calls would be left that recency alone kept more of what is needed
+ * (docs/decisions/0028-fitted-relevance.md).
  * @param excess tokens that must go
  * @param tokens tokens of the blocks that may go
  * @returns 0 to 1
@@ -22,20 +22,14 @@ export function getWordlessShare(excess: number, tokens: readonly number[]): num
   return share > MAX_REMOVED_SHARE_WITH_WORDS ? Math.min(1, share) : 0;
 }
 
-/**
- * If a larger share of the calls' tokens must go, markers name nothing: names would displace the
- * last lines.
- */
+/** If a larger share must go, markers name nothing: names would displace the last lines. */
 export const MAX_REMOVED_SHARE_WITH_NAMES = 0.85;
 
-/** The blocks to remove. Adjacent removed blocks share a marker. */
+/** Adjacent removed blocks share a marker. */
 export class BlockSelection {
   private readonly gone: Uint8Array;
 
-  /**
-   * @param tokens tokens of each block
-   * @param follows for each block, whether it is adjacent to the one before it in the same text
-   */
+  /** @param follows for each block, whether it is adjacent to the one before it in the same text */
   constructor(
     private readonly tokens: readonly number[],
     private readonly follows: readonly boolean[],
@@ -47,17 +41,14 @@ export class BlockSelection {
     return this.gone[block] === 1;
   }
 
-  /**
-   * Removes a block or puts it back.
-   * @returns approximate tokens saved; negative if the block is put back
-   */
+  /** @returns approximate tokens saved; negative if the block is put back */
   change(block: number, goes: boolean): number {
     const getSaving = this.gain(block);
     this.gone[block] = goes ? 1 : 0;
     return goes ? getSaving : -getSaving;
   }
 
-  /** Tokens that removing the block would save, given its neighbors. */
+  /** Depends on the block's neighbors. */
   gain(block: number): number {
     const isBehind = this.follows[block] === true && this.has(block - 1);
     const isBefore = this.follows[block + 1] === true && this.has(block + 1);
@@ -66,9 +57,8 @@ export class BlockSelection {
 }
 
 /**
- * Chooses blocks to remove until enough tokens are saved: always the block with the least relevance
- * per token really saved. So blocks between two removed ones tend to go with them, and blocks that
- * would need a marker of their own tend to stay.
+ * Always removes the block with the least relevance per token really saved, so blocks between
+ * removed ones tend to go with them.
  * @param relevance for each block: logarithm of the expected need per token
  */
 export function chooseLeastNeeded(
@@ -98,8 +88,7 @@ export function chooseLeastNeeded(
     if (follows[block] === true && !choice.has(block - 1)) offer(block - 1);
     if (follows[block + 1] === true && !choice.has(block + 1)) offer(block + 1);
   }
-  // Put back blocks that need not go, the likeliest to be needed first, and those that cost more
-  // than they save.
+  // Put back blocks that need not go, and those that cost more than they save.
   for (const block of chosen.toSorted((a, b) => (relevance[b] ?? 0) - (relevance[a] ?? 0) || b - a)) {
     const gain = choice.gain(block);
     if (over >= gain || gain <= 0) over += choice.change(block, false);
@@ -115,7 +104,6 @@ interface RemovalOffer {
 const isLess = (a: RemovalOffer, b: RemovalOffer): boolean =>
   a.price < b.price || (a.price === b.price && a.block < b.block);
 
-/** A binary heap by price. */
 class OfferQueue {
   private readonly heap: RemovalOffer[] = [];
 

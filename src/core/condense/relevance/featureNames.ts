@@ -1,6 +1,4 @@
-/** The features of relevance and what they mean. */
-
-/** Descriptions of all features; the weights are in weights.ts. */
+/** The weights of these features are in weights.ts. */
 export const FEATURE_DESCRIPTIONS = {
   results: 'results that came after it (logarithm)',
   lately: 'how few turns ago it was said: half at 14, a tenth at 46',

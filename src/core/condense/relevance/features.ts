@@ -1,4 +1,4 @@
-/** Computes the features of blocks: numbers with the same meaning in every session. */
+/** Features are numbers with the same meaning in every session. */
 import type { ToolKind } from '../../agents/types';
 import type { FilePart } from '../../messages/fileParts';
 import type { ContentType } from '../../messages/types';
@@ -9,46 +9,36 @@ import type { FileFacts, FileHistory } from './fileHistory';
 import { forEachWord, VOICES, type Focus } from './focus';
 import type { BlockWithLines, TextBlock } from './textBlocks';
 
-/** Facts about the content that contains a block. */
 export interface ContentFacts {
   readonly type: ContentType;
-  /** Kind of the call's tool; undefined for other tools and for text. */
+  /** Undefined for unknown tools and for text. */
   readonly kind: ToolKind | undefined;
   readonly isError: boolean;
   /** In o200k tokens. */
   readonly tokens: number;
-  /** Index of the message. */
   readonly message: number;
-  /** Turns since the message. */
   readonly turns: number;
-  /** Number of later results. */
   readonly resultsAfter: number;
-  /** The file that the call names. */
   readonly path: string | undefined;
 }
 
-/** A block that may be removed, with its content. */
 export interface PlacedBlock {
   readonly block: TextBlock;
   readonly standing: ContentFacts;
 }
 
-/** Features are in the order of {@link FEATURE_NAMES}. */
+/** In the order of {@link FEATURE_NAMES}. */
 export interface BlockWithFeatures extends PlacedBlock {
   readonly features: Float32Array;
 }
 
-/** What features depend on in addition to the blocks. */
 export interface FeatureContext {
   readonly focus: Focus;
   readonly files: FileHistory;
   readonly turnsSince: (message: number) => number;
 }
 
-/**
- * Source of a block's text: read from a file, printed from one by a command, found in several, put
- * into one, or other.
- */
+/** Read from a file, printed from one by a command, found in several, or put into one. */
 export type BlockOrigin = 'read' | 'printed' | 'found' | 'put' | 'other';
 
 export function getOrigin({ type, kind, isError }: ContentFacts, part: FilePart | undefined): BlockOrigin {
@@ -68,17 +58,16 @@ const FEATURE_INDEX = Object.fromEntries(FEATURE_NAMES.map((name, index) => [nam
 
 const DOCUMENT_FILE_NAME = /\.(?:md|mdx|markdown|txt|rst|adoc)$/i;
 
-/** Turns for which an error probably is what the agent works on. */
+/** Until then, an error is probably what the agent works on. */
 const MAX_UNSOLVED_TURNS = 5;
 
-/** True for output of commands and failed calls; in a file, lines about errors are code. */
+/** In a file, lines about errors are code. */
 export const isOutput = ({ type, kind, isError }: ContentFacts, { part }: TextBlock): boolean =>
   type === 'toolResults' && !part && (isError || kind === 'command');
 
 /** Distance in lines from a quoted block at which nearness has halved. */
 const MAX_NEAR_LINES = 12;
 
-/** Rows per list. */
 const FEATURE_ROWS_PER_CHUNK = 64;
 
 export class FeatureRows {
@@ -87,11 +76,7 @@ export class FeatureRows {
 
   constructor(private readonly surroundings: FeatureContext) {}
 
-  /**
-   * Features of a block by itself and of its file. The others depend on all blocks ({@link
-   * finish}).
-   * @param lines the block's lines
-   */
+  /** {@link finishBlocks} adds the features that depend on other blocks. */
   computeFeatures({ block, lines }: BlockWithLines, standing: ContentFacts): Float32Array {
     const { surroundings } = this;
     const path = block.part?.path ?? standing.path;
@@ -105,10 +90,7 @@ export class FeatureRows {
     return row;
   }
 
-  /**
-   * Adds the features that depend on other blocks.
-   * @param blocks in the order of the conversation, those of one content together
-   */
+  /** @param blocks in the order of the conversation, those of one content together */
   finishBlocks(blocks: readonly BlockWithFeatures[]): void {
     addSharedWords(blocks, this.surroundings.focus);
     for (const { from, to } of getContentRanges(blocks)) {
@@ -116,7 +98,7 @@ export class FeatureRows {
     }
   }
 
-  /** Rows share lists, since a list for each would double the memory. */
+  /** An array for each row would double the memory. */
   private nextRow(): Float32Array {
     const length = FEATURE_NAMES.length;
     if (this.at === this.rows.length) {
@@ -179,11 +161,10 @@ function addFileFeatures(
     if ((facts.quoted >= 0 && facts.quoted !== message) || (facts.put >= 0 && facts.put !== message)) isQuoted = true;
   }
   set('stale', stale / Math.max(1, lines.length));
-  // Later, the blocks around it get a share of this.
   if (isQuoted) set('near', 1);
 }
 
-/** Number of indexes, given in order, that are greater than one. */
+/** @param indexes in ascending order */
 function countAfter(indexes: readonly number[], index: number): number {
   let count = 0;
   for (let at = indexes.length - 1; at >= 0 && (indexes[at] ?? 0) > index; at--) count++;
@@ -201,7 +182,6 @@ function getContentRanges(placed: readonly PlacedBlock[]): { from: number; to: n
   return ranges;
 }
 
-/** Features of a block that depend on its neighbors in the same text. */
 function addTextFeatures(blocks: readonly BlockWithFeatures[], from: number, to: number): void {
   let prose = 0;
   for (let at = from; at < to; at++) prose += blocks[at]?.features[FEATURE_INDEX.prose] ?? 0;
@@ -225,16 +205,14 @@ function addTextFeatures(blocks: readonly BlockWithFeatures[], from: number, to:
 
 /** Words that voices used, by ID. */
 interface WordTable {
-  /**
-   * Weight of each word for each voice: at word × voices + voice, in the order of {@link VOICES}.
-   */
+  /** Index: word × voices + voice, in the order of {@link VOICES}. */
   readonly said: Float64Array;
   readonly count: number;
-  /** Calls back for each distinct word of a text, in order. */
+  /** Distinct words, in order. */
   readonly eachIn: (text: string, tell: (word: number) => void) => void;
 }
 
-/** Looks words up in place: creating a string for each word would dominate the cost. */
+/** Creating a string for each word would dominate the cost. */
 function createWordTable(words: Focus['words']): WordTable {
   const ids = new LineIds();
   let count = 0;
@@ -247,7 +225,7 @@ function createWordTable(words: Focus['words']): WordTable {
     }
   const said = new Float64Array(count * VOICES.length);
   for (const [place, weight] of weights) said[place] = weight;
-  /** By word, the last text that contained it. */
+  /** The last text that contained each word. */
   const foundIn = new Uint32Array(count);
   let texts = 0;
   const eachIn: WordTable['eachIn'] = (text, tell) => {
@@ -262,13 +240,12 @@ function createWordTable(words: Focus['words']): WordTable {
   return { said, count, eachIn };
 }
 
-/** Adds for each block the rare words that it shares with each voice. */
+/** Scores the rare words that a block shares with each voice. */
 function addSharedWords(blocks: readonly BlockWithFeatures[], focus: Focus): void {
   const { said, count, eachIn } = createWordTable(focus.words);
-  /** By word, the number of blocks with it. */
+  /** Number of blocks with each word. */
   const spread = new Uint32Array(count);
-  // One list for the words of all blocks: a list for each would dominate the cost of a
-  // condensation.
+  // An array per block would dominate the cost of a condensation.
   let all = new Int32Array(1_024);
   let size = 0;
   const ends = new Int32Array(blocks.length);

@@ -1,4 +1,3 @@
-/** Records when each file was shown and changed, and which of its lines edits quoted. */
 import { listToolExchanges, type ToolExchange } from '../../messages/exchanges';
 import { listFileChanges } from '../../messages/fileChanges';
 import { listFileParts } from '../../messages/fileParts';
@@ -8,28 +7,24 @@ import type { ApiMessage } from '../../messages/types';
 
 /** Indexes of the last messages whose calls touched a line; -1 for none. */
 export interface LineFacts {
-  /** Number of the file's lines quoted. */
+  /** The line was quoted from the file. */
   quoted: number;
-  /** Number of lines written to the file. */
   put: number;
-  /** Removed from the file. */
   gone: number;
 }
 
 export interface FileFacts {
-  /** Indexes of the messages that showed the file, in order. */
+  /** Indexes of messages, ascending. */
   readonly shown: readonly number[];
-  /** Indexes of the messages whose calls changed it, in order. */
   readonly changed: readonly number[];
-  /** Index of the last message that showed or changed it. */
+  /** Index of the last message that showed or changed the file. */
   readonly touched: number;
   /** Index of the last message that wrote the whole file, or -1. */
   readonly written: number;
-  /** By trimmed line. */
+  /** Keys are trimmed. */
   readonly lines: ReadonlyMap<string, LineFacts>;
 }
 
-/** Braces and blank lines do not identify a place in a file. */
 const MIN_LINE_CHARS = 6;
 
 interface MutableFileFacts {

@@ -1,4 +1,4 @@
-/** Determines what a conversation is currently about: users' words, recent prose and recent calls. */
+/** Determines what a conversation is currently about. */
 import { listContents } from '../../messages/content';
 import type { ToolExchange } from '../../messages/exchanges';
 import { isMachineMessage, extractPersonText } from '../../messages/personText';
@@ -6,27 +6,26 @@ import { getToolRule, type ToolTable } from '../../messages/tools';
 import type { ToolKind } from '../../agents/types';
 import type { ApiMessage } from '../../messages/types';
 
-/** Who used a word: people, the agent's latest prose, or the parameters of its latest calls. */
+/** Users, the agent's latest prose, or the parameters of its latest calls. */
 export const VOICES = ['people', 'prose', 'calls'] as const;
 export type Voice = (typeof VOICES)[number];
 
-/** The current weight of each word that a voice used, at most 1. */
+/** Weights are at most 1. */
 export type WeightedWords = ReadonlyMap<string, number>;
 
 export interface Focus {
   readonly words: Readonly<Record<Voice, WeightedWords>>;
-  /** True if a person, the plan, a search or the agent's prose named the file. */
+  /** Named by the user, the plan, a search or the agent's prose. */
   readonly isNamed: (path: string) => boolean;
-  /** True if the latest prose or the plan names the file. */
+  /** Named by the latest prose or the plan. */
   readonly isNamedLately: (path: string) => boolean;
-  /** True if the output of the latest commands names the file. */
+  /** Named by the output of the latest commands. */
   readonly isInOutput: (path: string) => boolean;
 }
 
-/** Words that may be names. */
 export const IDENTIFIER_WORD = /[A-Za-z_$][\w$]{2,}/g;
 
-/** Bit flags of ASCII characters that may begin a word; digits may only continue one. */
+/** Bit flags of ASCII characters; digits may only continue a word. */
 const WORD_START_CHAR = 2;
 const DIGIT_CHAR = 1;
 const CHAR_KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
@@ -35,7 +34,7 @@ const CHAR_KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
 });
 const getCharKind = (code: number): number => (code < CHAR_KINDS.length ? (CHAR_KINDS[code] as number) : 0);
 
-/** Calls back for each match of {@link WORD}, without creating strings. */
+/** Does not create strings, unlike a match of {@link IDENTIFIER_WORD}. */
 export function forEachWord(text: string, tell: (start: number, end: number) => void): void {
   for (let at = 0; at < text.length; at++) {
     if (getCharKind(text.charCodeAt(at)) !== WORD_START_CHAR) continue;
@@ -52,14 +51,12 @@ const collectWords = (text: string): Set<string> => new Set(text.match(IDENTIFIE
 const isPlan = (tool: string, kind: ToolKind | undefined): boolean =>
   kind === 'plan' || /^Task(?:Create|Update)$/.test(tool);
 
-/** Turns after which a use of a word counts half. */
+/** After which a use of a word counts half. */
 const HALF_LIFE_TURNS = 5;
-/** Uses with less weight are ignored. */
 const MIN_WEIGHT = 0.05;
-/** Turns for which prose counts as recent. */
 const RECENT_PROSE_TURNS = 8;
 
-/** @param turnsSince returns the turns between a message and the end of the conversation */
+/** @param turnsSince turns between a message and the end of the conversation */
 export function computeFocus(
   messages: readonly ApiMessage[],
   exchanges: readonly ToolExchange[],
@@ -84,7 +81,7 @@ export function computeFocus(
       if (message.role === 'user') {
         const said = isMachineMessage(message) ? '' : extractPersonText(content.text);
         named.push(said);
-        // People's words never fade completely.
+        // Users' words never fade completely.
         add('people', collectWords(said), Math.max(0.5, fadedAt(index)));
         continue;
       }
@@ -115,7 +112,7 @@ export function computeFocus(
   };
 }
 
-/** Indexed once, because it is queried for each content of a file and the texts are long. */
+/** Indexed once, because many paths are looked up in long texts. */
 function createNameFinder(texts: readonly string[]): (path: string) => boolean {
   const known = new Map<string, boolean>();
   return (path) => {

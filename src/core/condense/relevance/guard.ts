@@ -1,9 +1,7 @@
-/** Keeps lines that were shown last, whatever their score. */
 import { getOrigin, type PlacedBlock } from './features';
 
 /**
- * Share of the newest results that fit into the budget whose lines of files are kept. Half would
- * make one session fewer lose more than masking does, but all others lose more
+ * Of the newest results within the budget, this share keeps its lines of files
  * (docs/research/relevance.md).
  */
 const GUARDED_RESULT_SHARE = 0.3;
@@ -13,9 +11,8 @@ const GUARD_BONUS = 1_000;
 
 export interface GuardedBlock {
   readonly tokens: number;
-  /** Index of the message with the block's result; undefined for parameters. */
+  /** Undefined for parameters. */
   readonly result: number | undefined;
-  /** True if it shows lines of a file. */
   readonly showsFile: boolean;
 }
 
@@ -29,8 +26,7 @@ export function toGuardedBlock({ block, standing }: PlacedBlock): GuardedBlock {
 }
 
 /**
- * Raises the scores of file lines in the newest results: a rule that keeps the newest results never
- * loses what was just read, and a score should not either.
+ * A score should not lose what was just read, since keeping the newest results never does.
  * @param room tokens that may stay
  */
 export function protectNewest(

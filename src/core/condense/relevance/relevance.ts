@@ -1,11 +1,11 @@
 import { FEATURE_NAMES, type FeatureName } from './featureNames';
 
-/** A weight for each feature, 0 by default. */
+/** Default 0 for each feature. */
 export type Weights = Readonly<Partial<Record<FeatureName, number>>>;
 
 /**
- * Logarithm of how likely a token of each block is to be needed, plus a constant of the
- * conversation. Only the order of the values is meaningful.
+ * Logarithm of how likely a token is to be needed, plus a constant: only the order of the values is
+ * meaningful.
  */
 export function computeRelevance(features: readonly Float32Array[], weights: Weights): number[] {
   const row = FEATURE_NAMES.map((name) => weights[name] ?? 0);
@@ -16,13 +16,10 @@ export function computeRelevance(features: readonly Float32Array[], weights: Wei
   });
 }
 
-/** How much a more relevant neighbor counts (docs/decisions/0028-fitted-relevance.md). */
+/** See docs/decisions/0028-fitted-relevance.md. */
 const NEIGHBOR_WEIGHT = 0.3;
 
-/**
- * Raises the relevance of blocks with a more relevant neighbor.
- * @param follows for each block, whether it is adjacent to the one before it in the same text
- */
+/** @param follows for each block, whether it is adjacent to the one before it in the same text */
 export const blendWithNeighbors = (relevance: readonly number[], follows: readonly boolean[]): number[] =>
   relevance.map((own, at) => {
     const before = follows[at] === true ? (relevance[at - 1] ?? own) : own;

@@ -7,24 +7,22 @@ import { isMarkdown, splitRead, type FileLine } from '../outline/fileLines';
 
 /** Consecutive lines that belong together, such as a function, without surrounding blank lines. */
 export interface TextBlock extends Slice {
-  /** Position among the content's blocks; between consecutive blocks there are only blank lines. */
+  /** Position among the content's blocks. */
   readonly index: number;
   readonly text: string;
   /** Number of lines. */
   readonly count: number;
   /** The lines that declare something. */
   readonly head: string;
-  /** The lines of `head` with their places. */
+  /** The lines of `head`. */
   readonly declared: readonly FileLine[];
-  /** Approximate number of tokens. */
+  /** Approximate. */
   readonly tokens: number;
-  /** The part of a file that contains it. */
   readonly part: FilePart | undefined;
   /** First and last line number, if the text numbers all lines. */
   readonly numbers: readonly [number, number] | undefined;
 }
 
-/** A block with its lines, split once. */
 export interface BlockWithLines {
   readonly block: TextBlock;
   /** Trimmed and without prefixes. */
@@ -32,24 +30,22 @@ export interface BlockWithLines {
 }
 
 /**
- * In lines. A block ends before a declaration after the first limit, at a blank line after the
- * second, and anywhere after twice the second.
+ * A block ends before a declaration after the first limit, at a blank line after the second, and
+ * anywhere after twice the second.
  */
 const MIN_BLOCK_LINES = 6;
 const MAX_BLOCK_LINES = 16;
 
 export interface BlockOptions {
-  /** In o200k tokens of the content. */
+  /** In o200k tokens. */
   readonly tokens: number;
-  /** The file that the content is from. */
   readonly path: string | undefined;
-  /** The files that the block shows, in order. */
   readonly parts: readonly FilePart[];
-  /** Offset from which the text may be removed. */
+  /** Text before this offset must stay. */
   readonly from: number;
 }
 
-/** Splits a text into blocks, in linear time. */
+/** Linear. */
 export function splitIntoBlocks(
   { text }: PlacedContent,
   { tokens, path, parts, from }: BlockOptions,
@@ -99,7 +95,7 @@ export function splitIntoBlocks(
   return blocks;
 }
 
-/** Returns a function that finds the part of a line; linear if lines are asked for in order. */
+/** Linear if lines are requested in order. */
 function createPartFinder(parts: readonly FilePart[]): (offset: number) => FilePart | undefined {
   let at = 0;
   return (offset) => {
@@ -110,7 +106,6 @@ function createPartFinder(parts: readonly FilePart[]): (offset: number) => FileP
   };
 }
 
-/** Prefix of a line in a search result. */
 const SEARCH_PLACE_PREFIX = /^(?:[^\s:]+[:-])?\d+[:-]/;
 
 function stripPrefix(line: string, head: FilePart['head']): string {

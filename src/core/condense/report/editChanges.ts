@@ -1,7 +1,4 @@
-/**
- * Describes a condensation's changes, and the condensation without some of them, for a person to
- * review first.
- */
+/** Lets the user review changes before a condensation and exclude some. */
 import { findNewViolations, type Violation } from '../../messages/firewall';
 import { isRecord } from '../../messages/blocks';
 import { renderBodies, renderConversation } from '../../messages/render';
@@ -14,25 +11,20 @@ import { editKey, renderCuts, changesAny, type Edit, type EditId } from '../edit
 
 export interface EditChange {
   readonly id: EditId;
-  /** Index of the original message; for a summary the first one. */
+  /** For a summary, the first original message. */
   readonly message: number;
   readonly step: string;
   readonly operation: EditOperation;
   readonly reason: string;
-  /** True if the rest of the view contains everything that is removed. */
+  /** The rest of the view contains everything that is removed. */
   readonly strict: boolean;
-  /** The text before and after the edit. */
   readonly before: string;
   readonly after: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
 }
 
-/**
- * Describes the new edits.
- * @param active edits of earlier condensations that the view shows
- * @param edits the condensation's edits
- */
+/** @param active edits of earlier condensations */
 export function describeEditChanges(
   original: readonly ApiMessage[],
   active: readonly Edit[],
@@ -77,13 +69,11 @@ function getText(original: readonly ApiMessage[], edit: Edit): string {
   }
 }
 
-/**
- * The string at a place; for a block what people can read, such as thinking without its signature.
- */
+/** For a block, what users can read, such as thinking without its signature. */
 function getTextAt(original: readonly ApiMessage[], { message, path }: Place): string {
   const value = getValueAt(original[message], path);
   if (typeof value === 'string') return value;
-  // A record at an edit's place is a block.
+  // A record is a block.
   return isRecord(value)
     ? (renderBodies([{ role: 'assistant', content: [value as Block] }])[0] ?? '')
     : JSON.stringify(value);
@@ -92,14 +82,11 @@ function getTextAt(original: readonly ApiMessage[], { message, path }: Place): s
 export interface EditSelection {
   readonly edits: readonly Edit[];
   readonly tokensAfter: number;
-  /** Rule violations, since some edits depend on others. */
+  /** Some edits depend on excluded ones. */
   readonly violations: readonly Violation[];
 }
 
-/**
- * Removes edits from a condensation. If several steps changed a place, the previous edit shows
- * again.
- */
+/** If several steps changed a place, the previous edit shows again. */
 export function excludeEdits(
   original: readonly ApiMessage[],
   active: readonly Edit[],
@@ -113,10 +100,7 @@ export function excludeEdits(
   return { edits: kept, tokensAfter: counter.countMessages(view), violations };
 }
 
-/**
- * Leaves some messages unchanged.
- * @param excluded indexes of the messages
- */
+/** @param excluded indexes of messages to leave unchanged */
 export function excludeMessages(
   original: readonly ApiMessage[],
   active: readonly Edit[],

@@ -6,11 +6,10 @@ import { createView, type View } from '../edits/view';
 export interface FoldedTexts {
   readonly before: string;
   readonly after: string;
-  /** First line of `after` that differs, from 0; undefined if none does. */
+  /** First line of `after` that differs, from 0. */
   readonly firstChange: number | undefined;
 }
 
-/** Unchanged lines to show around changes. */
 const CONTEXT_LINES = 3;
 /** Changed lines to show in total, and at least per section. */
 const MAX_CHANGED_LINES = 2_000;
@@ -19,9 +18,7 @@ const MIN_CHANGED_LINES_PER_SECTION = 12;
 /** As written by {@link renderConversation}. */
 const BLOCK_LINE = /^[▶◀▹▫] /;
 
-/**
- * Splits a text by message headings. A line that looks like a heading counts as one, on both sides.
- */
+/** A line that looks like a message heading counts as one, on both sides. */
 function splitSections(text: string): readonly (readonly string[])[] {
   const sections: string[][] = [];
   for (let at = 0; at <= text.length;) {
@@ -38,7 +35,7 @@ function splitSections(text: string): readonly (readonly string[])[] {
 
 const formatFold = (count: number, what: string): string => `⋯ ${count.toLocaleString('en-US')} ${what} ⋯`;
 
-/** Pairs sections with equal headings; sections without a counterpart stay alone. */
+/** Sections without a counterpart stay alone. */
 function* pairSections(
   before: readonly (readonly string[])[],
   after: readonly (readonly string[])[],
@@ -59,7 +56,7 @@ function* pairSections(
   for (; next < after.length; next++) yield [[], after[next] ?? []];
 }
 
-/** Unique keys for the headings. */
+/** Makes repeated headings unique. */
 function createKeys(sections: readonly (readonly string[])[]): readonly string[] {
   const seen = new Map<string, number>();
   return sections.map(([heading = '']) => {
@@ -69,26 +66,17 @@ function createKeys(sections: readonly (readonly string[])[]): readonly string[]
   });
 }
 
-/**
- * Compares a view with the original or with an earlier view.
- * @param before the original by default
- * @param isPreview true if the edits were not applied
- */
+/** @param isPreview true if the edits were not applied */
 export function compareViews(after: View, before = createView(after.original), isPreview = false): FoldedTexts {
   const render = ({ messages, origins, original }: View): string =>
     renderConversation(messages, origins, original, MAX_COMPARED_CHARS);
   return foldTexts(render(before), render(after), isPreview);
 }
 
-/** For applied condensations. */
 export const FOLD_TEXT_WHEN_APPLIED = 'more lines: “Read What Was Condensed” shows them';
 /** A preview is not stored, so only its markers lead to the text. */
 export const FOLD_TEXT_IN_PREVIEW = 'more lines; markers open what would be removed';
 
-/**
- * Folds both texts alike.
- * @param isPreview true if the edits were not applied
- */
 export function foldTexts(before: string, after: string, isPreview = false): FoldedTexts {
   const hiddenWords = isPreview ? FOLD_TEXT_IN_PREVIEW : FOLD_TEXT_WHEN_APPLIED;
   const together = [...pairSections(splitSections(before), splitSections(after))];
@@ -119,13 +107,9 @@ export function foldTexts(before: string, after: string, isPreview = false): Fol
   return { before: left.join('\n'), after: right.join('\n'), firstChange };
 }
 
-/** Numbers that tools put before a file's lines. */
 const LINE_NUMBER_PREFIX = /^[ *]{0,12}L?\d{1,9}(?:→|\t| ?\| ?|: ?|\. ?| {1,3}│ ?)/;
 
-/**
- * Removes the numbers of lines that are in `after` without them, so that a removed number does not
- * show as a change.
- */
+/** A removed line number must not show as a change. */
 function stripNumbers(before: readonly string[], after: readonly string[]): readonly string[] {
   const bare = new Set(after);
   return before.map((line) => {
@@ -140,7 +124,7 @@ function stripNumbers(before: readonly string[], after: readonly string[]): read
 const isEqual = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((line, at) => line === b[at]);
 
-/** Number of equal lines at the beginning of two sections, and after those at the end. */
+/** Equal lines at the beginning, and of the rest at the end. */
 function measureCommonEnds(
   a: readonly string[],
   b: readonly string[],
@@ -153,7 +137,7 @@ function measureCommonEnds(
   return { head, tail };
 }
 
-/** Keeps the first and last lines of an unchanged section; the fold itself takes a line. */
+/** The fold itself takes a line. */
 function foldUnchanged(lines: readonly string[], first: number, last: number): readonly string[] {
   const hidden = lines.length - first - last;
   return hidden <= 1

@@ -7,24 +7,15 @@ import { formatProviderName, type StepReport } from '../types';
 export interface ReportOptions {
   /** Converts o200k tokens to the model's tokens. Default: unchanged. */
   readonly calibrate?: (tokens: number) => number;
-  /** The target of the messages, in o200k tokens. */
+  /** In o200k tokens of the messages. */
   readonly targetTokens?: number;
-  /**
-   * The whole request before and after, in the model's tokens; if known, the total refers to it.
-   */
+  /** In the model's tokens; if known, the total refers to the whole request. */
   readonly request?: { readonly tokensBefore: number; readonly tokensAfter: number };
-  /**
-   * US dollars that each later request saves if the agent continues with the result; absent if
-   * unknown.
-   */
+  /** In US dollars; absent if unknown. */
   readonly savedPerRequest?: number;
 }
 
-/**
- * Formats a report: one line per step that changed anything, then total, cost and time, then the
- * facts that are still in the view.
- * @param getName returns a provider's name for people
- */
+/** @param getName returns a provider's display name */
 export function formatReport(
   outcome: OutcomeSummary,
   getName: (provider: string) => string,
@@ -49,7 +40,7 @@ export function formatReport(
     ` - Time: ${formatTime(outcome.timeMs)}`,
   );
   if (outcome.kind === 'condensed') lines.push(...describeCoherence(outcome.coherence).map((line) => ` - ${line}`));
-  // Failures that notes already report to people who see no steps.
+  // Users who see no steps read of these failures in the notes.
   const told = outcome.steps.flatMap((step) =>
     step.outcome.kind === 'failed' ? [`${step.name}: ${step.outcome.reason}`] : [],
   );
@@ -69,7 +60,7 @@ function formatTotal(
   return ` - Total reduction: ${reduction}${ofWhat} (${words(tokensBefore)} → ${words(tokensAfter)} tokens)`;
 }
 
-/** States by how much a target was missed. In o200k tokens. */
+/** In o200k tokens. */
 export const formatMissedTarget = (
   target: number,
   tokensAfter: number,
@@ -77,7 +68,7 @@ export const formatMissedTarget = (
 ): string =>
   ` - Target: ${formatTokens(calibrate(target))} tokens, missed by ${formatTokens(calibrate(tokensAfter - target))}`;
 
-/** Number of requests per model; many subscriptions count requests instead of tokens. */
+/** Many subscriptions count requests instead of tokens. */
 function describeRequests(calls: OutcomeSummary['calls'] = []): string {
   const models = new Map<string, number>();
   for (const { model, profile, chosen } of calls) {
@@ -88,20 +79,18 @@ function describeRequests(calls: OutcomeSummary['calls'] = []): string {
   return [...models].map(([whose, count]) => `, ${count} ${count === 1 ? 'request' : 'requests'} to ${whose}`).join('');
 }
 
-/** The providers of a result and their presets or strategies. */
 export interface ResultWithProvider {
   readonly provider: string;
   readonly alsoBy?: readonly string[];
   readonly configNames?: Readonly<Record<string, string>>;
 }
 
-/** Providers that removed something, in order. */
+/** In order. */
 export const listNames = (
   { provider, alsoBy = [], configNames = {} }: ResultWithProvider,
   nameOf: (provider: string) => string,
 ): string => [...alsoBy, provider].map((id) => formatProviderName(nameOf(id), configNames[id])).join(', then ');
 
-/** Likewise for condensations in a ledger, each name once. */
 export const listCondensationNames = (
   condensations: readonly { readonly provider: string; readonly configName?: string | undefined }[],
   nameOf: (provider: string) => string,
@@ -133,10 +122,7 @@ function formatHeadline(outcome: OutcomeSummary, nameOf: (provider: string) => s
   }
 }
 
-/**
- * One line per step that did something or failed, and one for all others, of which there may be
- * many.
- */
+/** Steps that did nothing share one line, since there may be many. */
 function formatSteps(steps: readonly StepReport[], change: (before: number, after: number) => string): string[] {
   const idle = steps.filter(({ edits, outcome }) => outcome.kind === 'done' && edits === 0).length;
   const skipped = new Map<string, string[]>();

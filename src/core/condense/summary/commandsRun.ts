@@ -1,15 +1,11 @@
 import type { ToolExchange } from '../../messages/exchanges';
 import { getCommand, getToolRule, type ToolTable } from '../../messages/tools';
 
-/** A command that the agent ran; repeated runs count as one command. */
 export interface RunCommand {
-  /** The command's first line. */
+  /** The first line. */
   readonly command: string;
   readonly runs: number;
-  /**
-   * Of the last run: the exit status, or `failed` if the result says only that; undefined if it
-   * says neither.
-   */
+  /** Of the last run; `failed` if the result says only that; undefined if it says nothing. */
   readonly status: number | 'failed' | undefined;
 }
 
@@ -29,7 +25,7 @@ export function listCommands(exchanges: readonly ToolExchange[], tools: ToolTabl
 
 const MAX_COMMAND_CHARS = 160;
 
-/** The command's first line that does something, shortened. */
+/** The first line that does something, shortened. */
 export function getCommandLine(exchange: ToolExchange): string {
   const lines = (getCommand(exchange) ?? '').split('\n').map((line) => line.trim());
   const line = lines.find((candidate) => candidate !== '' && !candidate.startsWith('#')) ?? '';

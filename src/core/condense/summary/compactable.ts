@@ -1,11 +1,9 @@
-/** Prepares a conversation for a vendor's own compaction. */
 import { isAnyThinking, isRecord, isText, isToolResult, isToolUse, REASONING_BLOCK_TYPE } from '../../messages/blocks';
 import type { ApiMessage, Block } from '../../messages/types';
 
 /**
- * Keeps text, calls and results. Drops thinking, because it may belong to another model or to a
- * prefix that has changed; replaces other blocks (images, documents, server tools) with their type.
- * Messages that become empty are dropped.
+ * Drops thinking, because it may belong to another model or to a prefix that has changed, and
+ * replaces images, documents and the like with their type.
  */
 export const toCompactable = (messages: readonly ApiMessage[]): ApiMessage[] =>
   messages.flatMap((message) => {

@@ -1,9 +1,6 @@
-/** Estimates a summary's length before it is written. */
-
 /**
- * In o200k tokens. The prompt asks for 1,500 words at most, about 2,000 tokens; real agents'
- * summaries of full windows have 1,300 to 2,700 without thinking. Summaries of short conversations
- * are little shorter, because they fill the same sections.
+ * In o200k tokens. The prompt asks for 1,500 words at most. Summaries of short conversations are
+ * little shorter, because they fill the same sections.
  */
 const MAX_EXPECTED_TOKENS = 2_000;
 const MIN_EXPECTED_TOKENS = 700;
@@ -13,19 +10,16 @@ const EXPECTED_INPUT_SHARE = 0.13;
 export const getDefaultOutputTokens = (inputTokens: number): number =>
   Math.min(MAX_EXPECTED_TOKENS, MIN_EXPECTED_TOKENS + EXPECTED_INPUT_SHARE * inputTokens);
 
-/**
- * Of the limit for a single content's summary: models stay below a limit in words, and write less
- * if there is less to say.
- */
+/** Models stay below a limit in words, and write less if there is less to say. */
 const EXPECTED_LIMIT_SHARE = 0.8;
 const MIN_CONTENT_SUMMARY_TOKENS = 20;
 const EXPECTED_CONTENT_SHARE = 0.35;
 
-/** @param inputTokens, askedTokens o200k tokens of the request and of the reply's limit */
+/** @param askedTokens limit of the reply in o200k tokens */
 const getDefaultContentTokens = (inputTokens: number, askedTokens: number): number =>
   Math.min(EXPECTED_LIMIT_SHARE * askedTokens, MIN_CONTENT_SUMMARY_TOKENS + EXPECTED_CONTENT_SHARE * inputTokens);
 
-/** Tokens of a call's prompt and reply, by the model's tokenizer. */
+/** By the model's tokenizer. */
 export interface OutputSample {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -33,9 +27,9 @@ export interface OutputSample {
   readonly askedTokens?: number;
 }
 
-/** The start value weighs as much as this many runs. */
+/** In runs: weight of the start value. */
 const PRIOR_WEIGHT_RUNS = 1;
-/** Difference in input, as a natural logarithm, at which a run's weight has halved. */
+/** As a natural logarithm: difference in input at which a run's weight has halved. */
 const HALF_WEIGHT_LOG_DISTANCE = 0.3;
 
 /**
@@ -46,8 +40,7 @@ const getWeight = (inputTokens: number, sample: OutputSample): number =>
   1 / (1 + (Math.log(inputTokens / sample.inputTokens) / HALF_WEIGHT_LOG_DISTANCE) ** 2);
 
 /**
- * The start value times the geometric mean of earlier runs' ratios to it; the geometric mean limits
- * the effect of one long reply.
+ * The geometric mean of earlier runs' ratios limits the effect of one long reply.
  * @param tokenFactor the model's tokens per o200k token
  * @param askedTokens for a single content's summary: its limit in o200k tokens
  * @returns the model's tokens
@@ -73,7 +66,7 @@ export function estimateOutputTokens(
   return Math.round(start(inputTokens, askedTokens) * Math.exp(logs / weights));
 }
 
-/** Samples of the same kind of call: summaries of single contents, or of conversations. */
+/** Summaries of single contents predict no others. */
 export const selectSamples = (samples: readonly OutputSample[], askedTokens: number | undefined): OutputSample[] =>
   samples.filter(
     (sample) =>
@@ -82,6 +75,5 @@ export const selectSamples = (samples: readonly OutputSample[], askedTokens: num
       (sample.askedTokens === undefined) === (askedTokens === undefined),
   );
 
-/** A text of this many tokens in place of one that is not written yet. */
 export const createPlaceholder = (tokens: number): string =>
   Array.from({ length: Math.max(1, tokens) }, () => 'word').join(' ');

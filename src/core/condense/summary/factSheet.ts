@@ -1,6 +1,6 @@
 /**
- * The part of a summary that is made without a model, so that no model can forget it: the user's
- * words, files, commands, errors and the plan. Deterministic.
+ * The part of a summary that is made without a model, so that no model can forget it.
+ * Deterministic.
  */
 import { listToolExchanges, type ToolExchange } from '../../messages/exchanges';
 import { DEFAULT_TOOLS, getToolRule, type ToolTable } from '../../messages/tools';
@@ -25,7 +25,6 @@ export interface FactSheetFacts {
 }
 
 /**
- * Facts of a conversation's beginning.
  * @param start index of the first message that counts; the task before it stays in the view
  * @param end index after the last one; later messages can only resolve errors and replace the plan
  */
@@ -52,14 +51,13 @@ export function collectFacts(
   };
 }
 
-/** Default budget in tokens. */
 export const DEFAULT_FACT_TOKENS = 4_000;
 
-/** Shares of the budget. Instructions get the rest, and what sections leave over. */
+/** Instructions get the rest, and what sections leave over. */
 const SECTION_SHARES = { changed: 0.2, read: 0.15, commands: 0.15, errors: 0.1, plan: 0.15 } as const;
 
 /**
- * Renders Markdown; empty if there are no facts.
+ * Markdown; empty if there are no facts.
  * @param budget tokens of the sheet
  * @param wordTokens tokens that the user's words may use even beyond the budget
  */
@@ -114,7 +112,7 @@ function renderInstructions(
   const { texts, leftOut } = fitInstructions(instructions, budget, counter);
   return formatSection('What the user wrote, word for word, oldest first', [
     ...(leftOut > 0 ? [`(${leftOut} older ones are left out.)`] : []),
-    // Texts are quoted unchanged; tags delimit texts of several lines.
+    // Tags delimit texts of several lines.
     ...texts.map((text, index) => `${index + 1}. ${isOneLine(text) ? text : fenceInTags('user', text)}`),
   ]);
 }
@@ -122,7 +120,7 @@ function renderInstructions(
 const formatSection = (title: string, lines: readonly string[]): string =>
   lines.length === 0 ? '' : `### ${title}\n${lines.join('\n')}`;
 
-/** The newest lines within a budget, in order, with the number of lines omitted. */
+/** States the number of lines omitted. */
 function selectNewest(lines: readonly string[], budget: number, counter: MessageCounter): string[] {
   let tokens = 0;
   let first = lines.length;
@@ -153,13 +151,10 @@ const planText = (plan: PlanState): string =>
         .map(({ text, status }: PlanItem) => `- ${CHECKBOX_BY_STATUS.get(status) ?? '[ ]'} ${toOneLine(text)}`)
         .join('\n');
 
-/**
- * The user's words may fill this share of the tokens that the summary replaces; more would save too
- * little.
- */
+/** As a share of the tokens that the summary replaces; more would save too little. */
 const MAX_INSTRUCTION_SHARE = 0.5;
 
-/** Renders the fact sheet of a range as Markdown; empty if there are no facts. */
+/** Markdown; empty if there are no facts. */
 export function renderRangeFacts(
   { original, messages, counter }: Draft,
   { start, end }: MessageRange,
@@ -167,7 +162,7 @@ export function renderRangeFacts(
 ): string {
   if (factTokens === 0 && !keepUserMessages) return '';
   const facts = collectFacts(original, DEFAULT_TOOLS, start, end);
-  // Messages inside an earlier summary are empty; only the summary has content.
+  // Only the summary has content, not the messages that it replaced.
   const replaced = counter.countMessages(messages.slice(start, end).filter(({ content }) => content.length > 0));
   const wordTokens = keepUserMessages ? Math.floor(replaced * MAX_INSTRUCTION_SHARE) : 0;
   return renderFactSheet(factTokens === 0 ? keepOnlyInstructions(facts) : facts, counter, factTokens, wordTokens);

@@ -9,21 +9,20 @@ import { compareStart, type Slice } from '../../slice';
 import type { MessageCounter } from '../../tokens/messageCounter';
 import { findSafeBoundary } from '../operations/truncate';
 
-/** A person's words to the agent, verbatim. */
+/** The user's words to the agent, verbatim. */
 export interface Instruction {
-  /** Index of the message. */
   readonly message: number;
   readonly text: string;
 }
 
-/** A person's words in a tool result, with the slice that includes their frame. */
+/** The slice includes the frame around the words. */
 interface UserTextSlice extends Slice {
   readonly words: string;
 }
 
 /**
- * How Claude Code and OpenCode store answers to their questions, and Claude Code the words with
- * which a person rejected a call.
+ * Claude Code and OpenCode store answers to their questions like this, and Claude Code the words
+ * with which the user rejected a call.
  */
 const FEEDBACK_TEXTS: readonly RegExp[] = [
   /the user said:\n([\s\S]+?)(?:\n\nNote: The user's next message|$)/g,
@@ -42,9 +41,7 @@ function* findPersonWords(result: string): Generator<UserTextSlice> {
   yield* findElements(result);
 }
 
-/**
- * Not a regular expression: it would scan the rest of the text for each element that is not closed.
- */
+/** A regular expression would scan the rest of the text for each element that is not closed. */
 function* findElements(result: string): Generator<UserTextSlice> {
   const opening = new RegExp(FEEDBACK_TAG_START);
   const closing = new RegExp(FEEDBACK_TAG_END);
@@ -58,14 +55,11 @@ function* findElements(result: string): Generator<UserTextSlice> {
   }
 }
 
-/**
- * Slices of a call's result that contain a person's words with their frames, in order.
- * @param exchange the call; without it there are none
- */
+/** Includes the frames around the user's words. */
 export const findPersonSlices = (result: string, exchange: ToolExchange | undefined): Slice[] =>
   exchange?.isPersonsAnswer ? [...findPersonWords(result)].sort(compareStart) : [];
 
-/** A person's words in a call's result; empty if there are none. */
+/** The user's words; may be empty. */
 const getFeedback = memoizeByObject((exchange: ToolExchange): string => {
   if (!exchange.isPersonsAnswer) return '';
   for (const { words } of findPersonWords(exchange.resultText)) if (words !== '') return words;
@@ -74,20 +68,16 @@ const getFeedback = memoizeByObject((exchange: ToolExchange): string => {
 
 const COMMAND_NAME_TAG = /<command-name>\s*([^<\s]+)\s*<\/command-name>/;
 
-/**
- * Returns a slash command with arguments, such as `/review 12`. Commands without arguments, such as `/clear`, instruct
- * nothing.
- */
+/** Commands without arguments, such as `/clear`, instruct nothing. */
 function getPromptCommand(text: string): string {
   const name = COMMAND_NAME_TAG.exec(text)?.[1];
   const words = extractBetween(text, '<command-args>', '</command-args>')?.trim();
   return name === undefined || !words ? '' : `${name} ${words}`;
 }
 
-/** A person's words in a user message; empty if an agent added all of it. */
+/** Empty if an agent added all of the text. */
 export const getInstruction = (text: string): string => extractPersonText(text) || getPromptCommand(text);
 
-/** Returns the texts that the user wrote in a message. */
 const getWrittenTexts = memoizeByObject((message: ApiMessage): readonly string[] =>
   trimList(
     listContents(message)
@@ -97,10 +87,7 @@ const getWrittenTexts = memoizeByObject((message: ApiMessage): readonly string[]
   ),
 );
 
-/**
- * Everything that a person wrote, oldest first; repetitions without an answer in between count
- * once.
- */
+/** Oldest first; repetitions without an answer in between count once. */
 export function collectInstructions(
   messages: readonly ApiMessage[],
   exchanges: readonly ToolExchange[],
@@ -125,7 +112,7 @@ export function collectInstructions(
     });
 }
 
-/** Old instructions are shortened to these tokens, step by step, before any is omitted. */
+/** Shorten old instructions to these tokens, step by step, before any is omitted. */
 const SHORTENED_INSTRUCTION_TOKENS = [120, 30] as const;
 
 export interface FittedInstructions {
@@ -134,10 +121,7 @@ export interface FittedInstructions {
   readonly leftOut: number;
 }
 
-/**
- * Fits instructions into a budget of tokens: shortens the oldest first, and omits any only if that
- * is not enough.
- */
+/** Shortens the oldest first, and omits any only if that is not enough. */
 export function fitInstructions(
   instructions: readonly Instruction[],
   budget: number,
@@ -164,10 +148,7 @@ export function fitInstructions(
 
 const OMISSION_MARK = ' […] ';
 
-/**
- * Keeps the head and tail of a text, two to one, within a limit of tokens; returns the text if it
- * fits.
- */
+/** Keeps two parts of the head and one of the tail. The limit is in tokens. */
 export function shortenText(text: string, limit: number, counter: MessageCounter): string {
   let chars = text.length;
   let cut = text;

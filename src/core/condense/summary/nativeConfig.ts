@@ -53,5 +53,4 @@ export const nativeConfigSchema = z
   })
   .strict();
 
-/** Settings of the Summary provider, all with defaults. */
 export type NativeConfig = z.output<typeof nativeConfigSchema>;

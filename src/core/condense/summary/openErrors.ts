@@ -6,11 +6,10 @@ import { listTouchedPaths } from '../../messages/filesTouched';
 
 /** A failed call that did not succeed later. */
 export interface OpenError {
-  /** Index of the message with the result. */
+  /** The message with the result. */
   readonly message: number;
   /** Describes the attempt. */
   readonly what: string;
-  /** The beginning of the result. */
   readonly error: string;
 }
 
@@ -19,10 +18,10 @@ const hasFailed = (exchange: ToolExchange): boolean => {
   return exchange.isError || (typeof status === 'number' && status !== 0);
 };
 
-/** A person's refusal is not an error; their words are among the instructions. */
+/** A refusal by the user is not an error. */
 const REFUSED_BY_USER = /doesn't want to (?:proceed|take this action)|user (?:denied|rejected)|Request interrupted/i;
 
-/** Errors that no later call resolved, oldest first; of repeated failures only the last. */
+/** Oldest first; of repeated failures only the last. */
 export function findOpenErrors(exchanges: readonly ToolExchange[], tools: ToolTable): OpenError[] {
   const open = new Map<string, OpenError>();
   for (const exchange of exchanges) {
@@ -36,10 +35,7 @@ export function findOpenErrors(exchanges: readonly ToolExchange[], tools: ToolTa
   return [...open.values()];
 }
 
-/**
- * What a later success must share to resolve an error: the file that is changed or read, or the
- * kind of command.
- */
+/** A later success with the same key resolves the error. */
 function getSubject(exchange: ToolExchange, tools: ToolTable): { readonly what: string; readonly key: string } {
   const kind = getToolRule(tools, exchange)?.kind;
   const [path] = kind === 'command' ? [] : listTouchedPaths(tools, exchange);
@@ -51,10 +47,7 @@ function getSubject(exchange: ToolExchange, tools: ToolTable): { readonly what: 
   return { what, key: what };
 }
 
-/**
- * The program and its first word: `cd x && go test ./...` and `go test ./pkg` are attempts at the
- * same thing.
- */
+/** `cd x && go test ./...` and `go test ./pkg` are attempts at the same thing. */
 function getProgram(line: string): string {
   const command = line.replace(/^(?:cd \S+ *(?:&&|;) *)+/, '').replace(/^(?:\w+=\S* +)+/, '');
   return (/^\S+(?: +[\w:-]+)?/.exec(command)?.[0] ?? command).trim();
@@ -62,7 +55,6 @@ function getProgram(line: string): string {
 
 const MAX_ERROR_CHARS = 240;
 
-/** The first words of an error, on one line. */
 function getBeginning(text: string): string {
   const plain = text
     .replace(/<\/?(?:error|tool_use_error|error_details)>/g, '')

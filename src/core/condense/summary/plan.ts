@@ -1,6 +1,4 @@
-/**
- * Plans a summary before any call, so that the estimate, the preview and the run use the same plan.
- */
+/** The estimate, the preview and the run use the same plan. */
 import { yieldBetweenSteps } from '../../betweenSteps';
 import { computeCallCost, sumCosts } from '../../cost/callCost';
 import type { Usage } from '../../cost/usage';
@@ -28,40 +26,36 @@ import { extractProse } from './summaryMessage';
 export interface SummaryPlan {
   readonly kind: 'plan';
   readonly range: MessageRange;
-  /**
-   * Parts of the conversation, one per call. Each reply is the earlier summary of the next call.
-   */
+  /** One per call. Each reply is the earlier summary of the next call. */
   readonly parts: readonly string[];
   /** o200k tokens of each part's request, without the summary of earlier parts. */
   readonly tokens: readonly number[];
-  /** The summary that the first call updates; empty for none. */
+  /** May be empty. */
   readonly earlier: string;
   readonly system: string;
   readonly custom: string;
-  /** Limit of the summary's own tokens; thinking comes on top. */
+  /** Without thinking, which comes on top. */
   readonly maxOutputTokens: number;
-  /** The fact sheet. */
   readonly facts: string;
-  /** True if repeated content was removed to fit the prompt. */
+  /** Repeated content was removed to fit the prompt. */
   readonly isReduced: boolean;
-  /** Set if the vendor's own compaction is called: its input, in one call instead of the parts. */
+  /** Input of the vendor's own compaction, in one call instead of the parts. */
   readonly compacted?: readonly ApiMessage[];
 }
 
 export type PlanResult = SummaryPlan | { readonly kind: 'not-enough' | 'already-condensed' | 'window-too-small' };
 
-/** Tokens of roles, tags and other text around the two texts of a request. */
+/** Tokens of roles and tags around the two texts of a request. */
 const TURN_FRAME_TOKENS = 16;
-/** Limit of a reply as a share of the window, so that small models have room for input. */
+/** Limits a reply so that small models have room for input. */
 const MAX_OUTPUT_WINDOW_SHARE = 0.2;
-/** Tokens of the smallest useful part of a conversation. */
 const MIN_PART_TOKENS = 500;
 
 export interface PlanInput {
   readonly context: ConversationContext;
   readonly config: NativeConfig;
   readonly model: SummarizerModel;
-  /** Set after the model rejected a request as too long: its actual window, in its tokens. */
+  /** In the model's tokens, after it rejected a request as too long. */
   readonly windowTokens?: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -82,7 +76,7 @@ export async function planSummary(input: PlanInput): Promise<PlanResult> {
   const { range, since } = choice;
   const masks = shouldMask(model, context.vendor, config.maskSecrets);
   const shownToModel = (text: string): string => (masks ? maskSecrets(text) : text);
-  // Mask before truncating: half a key would not be recognized.
+  // Masks before truncating: half a key would not be recognized.
   const shown = async (messages: readonly ApiMessage[]): Promise<readonly ApiMessage[]> =>
     masks ? maskInSlices(messages, signal) : messages;
   const window = Math.min(model.contextWindow ?? DEFAULT_WINDOW_TOKENS, input.windowTokens ?? Infinity);
@@ -126,17 +120,13 @@ export async function planSummary(input: PlanInput): Promise<PlanResult> {
     isReduced = true;
   }
   if (tokens <= room) return { ...base, parts: [texts.join('\n\n')], tokens: [tokens], isReduced };
-  // All parts but the first come with the summary of earlier parts.
   const perPart = room - alone - maxOutputTokens / model.tokenFactor;
   if (perPart < MIN_PART_TOKENS) return { kind: 'window-too-small' };
   const parts = packChunks(texts, perPart, (text) => counter.countText(text));
   return { ...base, parts, tokens: parts.map((part) => alone + counter.countText(part)), isReduced };
 }
 
-/**
- * Messages to mask per turn of the event loop; masking all of a long conversation takes a quarter
- * of a second.
- */
+/** Masking all of a long conversation takes a quarter of a second. */
 const MASKED_MESSAGES_PER_EVENT_LOOP_TURN = 500;
 
 async function maskInSlices(
@@ -160,12 +150,12 @@ const getMessageText = (message: ApiMessage | undefined): string =>
         .map(({ text }) => text)
         .join('\n');
 
-/** Runs Lossless first, so that no paid model reads repeated text. */
+/** No paid model should read repeated text. */
 async function removeRepetition({ context, signal }: PlanInput): Promise<Draft> {
   return (await runLossless(context, losslessConfigSchema.parse({}), signal ? { signal } : {})).draft;
 }
 
-/** The plan's first request, for users who write their own prompt. */
+/** For users who write their own prompt. */
 export const getFirstPrompt = (plan: SummaryPlan): SummaryPrompt =>
   plan.compacted
     ? {
@@ -174,18 +164,16 @@ export const getFirstPrompt = (plan: SummaryPlan): SummaryPrompt =>
       }
     : createCallPrompt(plan, plan.parts[0] ?? '', plan.earlier);
 
-/** Truncates nothing. */
 const UNTRUNCATED = { resultChars: Infinity, parameterChars: Infinity } as const;
 
-/** The texts of one call; the vendor's own compaction has no prompt. */
+/** The vendor's own compaction has no prompt. */
 export const createCallPrompt = (plan: SummaryPlan, conversation: string, earlier: string): SummaryPrompt =>
   plan.compacted ? { system: plan.system, prompt: '' } : buildPrompt({ ...plan, conversation, earlier });
 
-/** o200k tokens of a request. */
+/** In o200k tokens. */
 export const countRequestTokens = ({ system, prompt }: SummaryPrompt, counter: MessageCounter): number =>
   TURN_FRAME_TOKENS + counter.countText(system) + counter.countText(prompt);
 
-/** The expected usage of one call. */
 export interface CallEstimate {
   readonly usage: Usage;
   readonly cost: number | undefined;
@@ -199,9 +187,7 @@ export interface PlanEstimate {
   readonly proseTokens: number;
 }
 
-/**
- * Estimator a plan's tokens and cost from its texts; only the lengths of the replies are estimates.
- */
+/** Only the lengths of the replies are estimates. */
 export function estimatePlan(
   plan: SummaryPlan,
   model: SummarizerModel,

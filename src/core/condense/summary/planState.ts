@@ -2,30 +2,26 @@ import type { ToolExchange } from '../../messages/exchanges';
 import { isRecord } from '../../messages/blocks';
 import { getToolRule, type ToolTable } from '../../messages/tools';
 
-/** An item of a plan or to-do list. */
 export interface PlanItem {
   readonly text: string;
-  /** The status in the agent's own vocabulary, such as `completed`. */
+  /** In the agent's own vocabulary, such as `completed`. */
   readonly status: string;
   /** Index of the message whose call has this wording. */
   readonly message: number;
 }
 
-/** The list as the agent wrote it, in several lines. */
 export interface WrittenPlan {
   readonly text: string;
-  /** Index of the message with the call. */
   readonly message: number;
 }
 
-/** The latest plan: its items, or the list as the agent wrote it. */
 export type PlanState = readonly PlanItem[] | WrittenPlan;
 
 /** Claude Code has used one call per task since 2.1. */
 const TASK_CREATE = 'TaskCreate';
 const TASK_UPDATE = 'TaskUpdate';
 
-/** The latest plan or to-do list; undefined if the agent kept none. */
+/** Undefined if the agent kept no plan. */
 export function findPlan(exchanges: readonly ToolExchange[], tools: ToolTable): PlanState | undefined {
   let state: PlanState | undefined;
   const tasks = new Map<string, PlanItem>();

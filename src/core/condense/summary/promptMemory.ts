@@ -16,19 +16,13 @@ interface SentPrompt {
   readonly at: number;
 }
 
-/**
- * Expected tokens that the vendor's cache provides and stores for a prompt, by the model's
- * tokenizer.
- */
+/** Tokens that the vendor's cache provides and stores, by the model's tokenizer. */
 export interface CacheEstimate {
   readonly read: number;
   readonly write: number;
 }
 
-/**
- * Remembers sent prompts, so that estimates of sending one again (Retry) use the price of cached
- * input.
- */
+/** Estimates of sending a prompt again use the price of cached input. */
 export class PromptMemory {
   private sent: SentPrompt[] = [];
 
@@ -38,7 +32,6 @@ export class PromptMemory {
     this.sent = [...this.sent.slice(1 - MAX_REMEMBERED_PROMPTS), { model: makeModelKey(model), text, at: this.now() }];
   }
 
-  /** @param tokens tokens of the whole text */
   estimate(model: SummarizerModel, text: string, tokens: number): CacheEstimate {
     const marked = model.cacheLifetime !== 'none';
     // Anthropic caches only what is marked; OpenAI and similar vendors cache by themselves at no

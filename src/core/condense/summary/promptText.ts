@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { MAX_PROMPT_CHARS, checkPrompt } from './prompt';
 
-/** Schema of all prompt settings. Forms show a field that keeps line breaks. */
+/** Forms show a field that keeps line breaks. */
 export const promptText = z
   .string()
   .superRefine((prompt, context) => {

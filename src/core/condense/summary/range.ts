@@ -3,7 +3,7 @@ import { isSummaryMessage, findTask } from '../../messages/task';
 import type { ApiMessage } from '../../messages/types';
 import type { MessageRange } from '../../messages/messageRange';
 
-/** Indexes of unit starts: all messages that are not between a call and its result. */
+/** All messages that are not between a call and its result. */
 export function findUnitStarts(messages: readonly ApiMessage[]): number[] {
   const inside = new Set<number>();
   for (const { callMessage, resultMessage } of listToolExchanges(messages)) {
@@ -12,21 +12,18 @@ export function findUnitStarts(messages: readonly ApiMessage[]): number[] {
   return messages.flatMap((_, index) => (inside.has(index) ? [] : [index]));
 }
 
-/** The range to summarize, or why there is none. */
 export type RangeChoice =
   | { readonly kind: 'not-enough' | 'already-condensed' }
   | {
       readonly kind: 'range';
-      /** The messages that the summary replaces. */
       readonly range: MessageRange;
-      /** The messages of the range that follow its last summary. */
+      /** Follows the range's last summary. */
       readonly since: MessageRange;
       /** Index of the summary to update. */
       readonly earlier: number | undefined;
     };
 
 /**
- * Chooses the messages between the first and last units, cut at unit boundaries.
  * @param isHidden messages that an earlier summary replaced; they belong to no unit
  * @param keepFirst units to keep at the beginning, including the task's; at least 1
  * @param keepLast units to keep at the end
@@ -63,7 +60,7 @@ export function chooseRange(
   return { kind: 'range', range: { start, end }, since: { start: (earlier ?? start - 1) + 1, end }, earlier };
 }
 
-/** The longest part of a range whose units contain no pinned messages. */
+/** Its units contain no pinned messages. */
 function findLongestRun(
   { start, end }: MessageRange,
   starts: readonly number[],

@@ -1,4 +1,3 @@
-/** Runs the plan of a summary, call by call. */
 import { sumCosts } from '../../cost/callCost';
 import type { CondensationOptions, ConversationContext, ModelCall } from '../types';
 import type { OutputSample } from './expectedOutput';
@@ -21,21 +20,19 @@ export interface PlanRunInput {
   readonly samples: readonly OutputSample[];
   readonly memory: PromptMemory;
   readonly options: Pick<CondensationOptions, 'signal' | 'maxCost'>;
-  /** Called before each part. */
   readonly onPart: (index: number, total: number) => void;
   /** Called after each call, whatever its outcome. */
   readonly onCall: (call: ModelCall) => void;
 }
 
-/** An unusable reply. */
 export type FailedReply = Exclude<SummaryReply, { kind: 'complete' }>;
 
 export type PlanRun =
-  /** The plan that succeeded; a smaller one if the first was too long. */
+  /** A smaller plan than the first if that was too long. */
   | { readonly kind: 'complete'; readonly plan: SummaryPlan; readonly prose: string }
   | { readonly kind: 'failed'; readonly reply: FailedReply };
 
-/** Attempts to plan again after a request was too long. */
+/** Plans again if a request was too long. */
 const MAX_SHRINKS = 3;
 const SHRINK_FACTOR = 0.6;
 
@@ -85,7 +82,7 @@ type FoldResult =
   | { readonly kind: 'complete'; readonly prose: string }
   | { readonly kind: 'failed'; readonly reply: FailedReply };
 
-/** Runs the parts in order; each reply is the earlier summary of the next part. */
+/** Each reply is the earlier summary of the next part. */
 async function summarizeParts(plan: SummaryPlan, input: PlanRunInput): Promise<FoldResult> {
   let prose = plan.earlier;
   for (const [index, conversation] of plan.parts.entries()) {
@@ -142,10 +139,7 @@ async function callModel(
   return reply;
 }
 
-/**
- * Explains why a cost is not allowed; undefined if it is. If there is a limit, unknown costs are
- * not allowed.
- */
+/** Undefined if the cost is allowed. If there is a limit, unknown costs are not allowed. */
 export function explainRefusal(
   cost: number | undefined,
   model: SummarizerModel,

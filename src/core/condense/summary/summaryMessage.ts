@@ -7,7 +7,7 @@ const SUMMARY_OPENING =
 const FACTS_HEADING = '## Recorded facts (written down without a model)';
 const SUMMARY_CLOSING = 'End of the summary. The messages behind it are the latest; go on from there.';
 
-/** Extracts a summary's prose from its message; the next summary gets a new frame. */
+/** The next summary gets a new frame. */
 export function extractProse(text: string): string {
   if (!text.startsWith(SUMMARY_OPENING)) return text;
   const inner = text.slice(SUMMARY_OPENING.length).replace(SUMMARY_CLOSING, '');
@@ -15,7 +15,7 @@ export function extractProse(text: string): string {
   return (facts < 0 ? inner : inner.slice(0, facts)).trim();
 }
 
-/** Frames prose and facts so that no model takes them for a new request. */
+/** No model should take prose and facts for a new request. */
 export const formatSummary = (prose: string, facts: string): string =>
   [
     SUMMARY_OPENING,
@@ -24,7 +24,7 @@ export const formatSummary = (prose: string, facts: string): string =>
     SUMMARY_CLOSING,
   ].join('\n\n');
 
-/** Prose in which no line can be taken for a line of the frame. */
+/** No line of the prose may look like a line of the frame. */
 const escapeFrame = (prose: string): string =>
   prose
     .split('\n')
@@ -35,7 +35,6 @@ const escapeFrame = (prose: string): string =>
 
 export const SUMMARY_INFO = { reason: 'summarized by a model' } as const;
 
-/** The message's ID is derived from its text. */
 export function createSummaryMessage(text: string): ApiMessage {
   return {
     role: 'user',

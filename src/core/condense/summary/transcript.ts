@@ -1,7 +1,3 @@
-/**
- * Renders a conversation as text for a summarizing model, with tool results and parameters
- * truncated.
- */
 import { getBlocks, isRecord, isText, isToolResult, isToolUse } from '../../messages/blocks';
 import { listContents } from '../../messages/content';
 import { isAddedByAgent } from '../../messages/task';
@@ -12,34 +8,29 @@ import { findSafeBoundary } from '../operations/truncate';
 import { isOneLine, createNonce, toOneLine, QUOTE_PREFIX, quoteLines } from './quoting';
 
 export interface TranscriptLimits {
-  /** Characters to keep of a tool result. */
   readonly resultChars: number;
-  /** Characters to keep of a tool parameter. */
   readonly parameterChars: number;
 }
 
-/** A message as text, without its header. */
 export interface TranscriptTurn {
-  /** Index of the message. */
   readonly message: number;
   readonly speaker: string;
   readonly body: string;
 }
 
-/** The messages of a range as texts; messages without content are skipped. */
+/** Skips messages without content. */
 export const createTranscript = (
   messages: readonly ApiMessage[],
   range: MessageRange,
   limits: TranscriptLimits,
 ): string[] => addHeaders(createTurns(messages, range, limits));
 
-/** Adds headers that share a word that no turn contains, so that no turn can imitate one. */
+/** Headers share a word that no turn contains, so that no turn can imitate one. */
 export function addHeaders(turns: readonly TranscriptTurn[]): string[] {
   const nonce = createNonce(turns.map(({ body }) => body));
   return turns.map(({ message, speaker, body }) => `[${message + 1} ${nonce}] ${speaker}:\n${body}`);
 }
 
-/** The messages of a range that have content. */
 export function createTurns(
   messages: readonly ApiMessage[],
   { start, end }: MessageRange,
@@ -81,8 +72,7 @@ function renderBlock(
 }
 
 /**
- * Prose stays unchanged; results and parameters inside it, from the XML era, are truncated like
- * native ones.
+ * XML-era agents wrote results and parameters inside prose; these are truncated like native ones.
  */
 function renderText(message: ApiMessage, at: number | undefined, text: string, limits: TranscriptLimits): string {
   let out = '';
@@ -105,7 +95,6 @@ function renderParameters(input: unknown, limits: TranscriptLimits): string {
     const named = toOneLine(name);
     return isOneLine(text) ? ` ${named}=${text}` : `\n  ${named}:\n${quoteLines(text)}`;
   });
-  // After a text with several lines, the next part starts on a new line.
   return written.reduce(
     (all, next, index) => (isOneLine(written[index - 1] ?? '') || !isOneLine(next) ? all + next : `${all}\n ${next}`),
     '',
@@ -124,7 +113,6 @@ function renderResult(content: unknown): string {
     .join('\n');
 }
 
-/** Keeps the head and tail of a text and states the number of characters omitted. */
 export function cutMiddle(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const head = findSafeBoundary(text, Math.ceil(limit * 0.6));
@@ -133,9 +121,8 @@ export function cutMiddle(text: string, limit: number): string {
 }
 
 /**
- * Packs texts in order into chunks within a token budget. A text that is too long is split, if
- * possible at a line end; quoted lines stay quoted.
- * @param count tokens of a text; the sum over parts must be at least that of the whole
+ * Splits a text that is too long, if possible at a line end; quoted lines stay quoted.
+ * @param count sum over parts must be at least that of the whole
  */
 export function packChunks(texts: readonly string[], budget: number, count: (text: string) => number): string[] {
   const chunks: string[] = [];

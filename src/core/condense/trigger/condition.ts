@@ -1,12 +1,10 @@
-/** Conditions as data, for passes and steps of strategies. */
 import * as z from 'zod';
 
-/** Limit of combined parts. */
 const MAX_CONDITION_PARTS = 50;
 
 /**
- * All fields that are set must hold; without any it always holds. Strict, because ignoring an
- * unknown field would run a pass when it should not run.
+ * All fields that are set must hold. Strict, because ignoring an unknown field would run a pass
+ * when it should not run.
  */
 export const conditionSchema = z
   .object({
@@ -38,13 +36,13 @@ export const conditionSchema = z
 
 export type Condition = z.output<typeof conditionSchema>;
 
-/** The facts that conditions ask about; undefined if unknown. */
+/** Undefined if unknown. */
 export interface ConditionFacts {
-  /** o200k tokens of the current messages. */
+  /** o200k tokens of the messages. */
   readonly tokens: number;
   /** o200k tokens sent besides the messages. */
   readonly overheadTokens: number;
-  /** Size of the model's window in o200k tokens. */
+  /** In o200k tokens. */
   readonly windowTokens: number | undefined;
   readonly targetTokens: number | undefined;
   readonly toolResults: number;
@@ -56,7 +54,7 @@ export interface ConditionFacts {
 /** `unknown` if a fact is missing. Passes and steps run only if their condition holds. */
 export type ConditionVerdict = 'holds' | 'fails' | 'unknown';
 
-/** Evaluates a condition in three-valued logic. */
+/** Uses three-valued logic. */
 export function judgeCondition(condition: Condition, facts: ConditionFacts): ConditionVerdict {
   const { tokens, overheadTokens, windowTokens, targetTokens, toolResults, cacheCold, budgetLeft } = facts;
   return combineAll([
@@ -76,23 +74,22 @@ export function judgeCondition(condition: Condition, facts: ConditionFacts): Con
   ]);
 }
 
-/** Why a condition does not hold, in words; undefined if it does. */
+/** Undefined if the condition holds. */
 export function describeUnmetCondition(condition: Condition, facts: ConditionFacts): string | undefined {
   const verdict = judgeCondition(condition, facts);
   if (verdict === 'holds') return undefined;
   return verdict === 'fails' ? 'condition not met' : describeMissingFacts(condition, facts);
 }
 
-/** The facts that a condition needs and that are unknown, in words; '' if there are none. */
+/** Empty if no needed fact is unknown. */
 export function describeMissingFacts(condition: Condition, facts: ConditionFacts): string {
   const missing = MISSING_FACT_TEXTS.filter(([name, asks]) => facts[name] === undefined && usesField(condition, asks));
   return missing.map(([, , words]) => words).join(', and ');
 }
 
-/** The result of {@link describeMissingFacts} for a missing target. */
 export const NO_TARGET_TEXT = 'no target is set';
 
-/** Facts that can be unknown, the condition fields that need them, and their descriptions. */
+/** A fact, the condition field that needs it, and its description. */
 const MISSING_FACT_TEXTS: readonly (readonly [keyof ConditionFacts, keyof Condition, string])[] = [
   ['targetTokens', 'overTarget', NO_TARGET_TEXT],
   ['windowTokens', 'windowPercent', "the model's context window is not known"],

@@ -1,29 +1,24 @@
-/** Decides whether a conversation is due. */
 import { getPercentTokens, computeThresholdTokens, type Threshold } from './thresholds';
 
-/** A request before its condensation. */
 export interface DueInput {
   /** Input and output together, in the model's tokens; 0 if unknown. */
   readonly contextWindow: number;
   readonly threshold: Threshold;
   /** The whole request, in the model's tokens. */
   readonly tokens: number;
-  /** Whether the window leaves enough room for the reply. */
+  /** The window leaves enough room for the reply. */
   readonly isFitting: boolean;
-  /** True if the vendor's prompt cache has expired. Default false. */
+  /** The vendor's prompt cache has expired. */
   readonly isCold?: boolean;
   /** Percent of the window from which an expired cache is a reason to condense; absent: never. */
   readonly coldPercent?: number | undefined;
-  /**
-   * The last condensation freed too little or was undone and the next waits, or the user has paused
-   * condensing. Default false.
-   */
+  /** The last condensation freed too little or was undone, or the user has paused condensing. */
   readonly isWaiting?: boolean;
 }
 
 export type DueReason = 'window' | 'threshold' | 'cold-cache';
 
-/** Why to condense now, if at all. A window of 0 is unknown: never due. */
+/** A window of 0 is unknown: never due. */
 export function findDueReason(input: DueInput): DueReason | undefined {
   const { contextWindow, threshold, tokens, isFitting, isCold, coldPercent, isWaiting } = input;
   if (contextWindow <= 0) return undefined;
@@ -39,7 +34,7 @@ export function findDueReason(input: DueInput): DueReason | undefined {
 /** Share of the threshold at which a summary starts at the latest, so that it is ready in time. */
 const PREPARE_SHARE = 0.8;
 
-/** The model's tokens from which a summary is prepared in the background. */
+/** In the model's tokens. */
 export const getPreparingTokens = (
   backgroundPercent: number,
   { threshold, contextWindow }: Pick<DueInput, 'threshold' | 'contextWindow'>,

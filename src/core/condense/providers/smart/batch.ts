@@ -1,4 +1,3 @@
-/** A pass over whole messages: one summary replaces a range of them, as in Summary. */
 import { nativeConfigSchema, type NativeConfig } from '../../summary/nativeConfig';
 import { estimatePlan, planSummary, type PlanEstimate, type SummaryPlan } from '../../summary/plan';
 import { runPlan } from '../../summary/runPlan';
@@ -14,7 +13,7 @@ import type { PassDependencies } from './passParts';
 import { createKeptWholeTest } from './protection';
 import { findLongestRun, selectContent, getUnitsAfterTask } from './selection';
 
-/** Summarizes the selection. If that fails, the messages stay and a note says why. */
+/** If that fails, the messages stay and a note says why. */
 export const createBatchStep = (name: string, pass: BatchPass, parts: PassDependencies): Step => ({
   name,
   async run(draft, _signal, report) {
@@ -34,7 +33,6 @@ export const createBatchStep = (name: string, pass: BatchPass, parts: PassDepend
       maxSummaryTokens: batchConfig.maxTokens,
       keepUserMessages: parts.config.protect.userMessages,
     };
-    // Results of this condensation so far are part of the conversation to summarize.
     const context = { ...parts.context, edits: [...parts.context.edits, ...draft.edits] };
     const { signal } = parts.calls;
     const plan = await planSummary({ context, config, model: selected.summarizer.model, signal });
@@ -51,7 +49,7 @@ export const createBatchStep = (name: string, pass: BatchPass, parts: PassDepend
 
 const NATIVE_DEFAULTS = nativeConfigSchema.parse({});
 
-/** Units to keep at both ends of the conversation; undefined if nothing is left to summarize. */
+/** Undefined if nothing is left to summarize. */
 function countKeptUnits(
   draft: Draft,
   pass: BatchPass,
@@ -129,7 +127,6 @@ async function writeProse(
   return outcome;
 }
 
-/** The calls that a run of the plan would make. */
 const countExpectedCalls = (plan: SummaryPlan, { calls }: PlanEstimate, { chosen, summarizer }: SelectedSummarizer) =>
   calls.map(({ usage, cost }, index) => {
     const { profile, vendor, model } = summarizer.model;

@@ -1,4 +1,3 @@
-/** The blocks of a draft that may be removed. */
 import { isRecall, type PlacedContent } from '../../../messages/exchanges';
 import { listContents } from '../../../messages/content';
 import { listFileParts } from '../../../messages/fileParts';
@@ -29,11 +28,7 @@ const MIN_BLOCK_TOKENS = 36;
 /** Recalled content stays for this many turns, because the agent would only recall it again. */
 const RECALLED_KEPT_TURNS = 6;
 
-/**
- * Blocks of parameters and results, in the order of the conversation.
- * @param isWanted true for items that may be pruned
- * @throws the signal's reason if it was aborted
- */
+/** @throws the signal's reason if it was aborted */
 export async function findCandidates(
   draft: Draft,
   tools: ToolTable,
@@ -42,7 +37,7 @@ export async function findCandidates(
 ): Promise<readonly Candidate[]> {
   const { original, counter } = draft;
   const items = createItemLookup(draft);
-  // From the original: a call happened even if its text was removed.
+  // Uses the original: a call happened even if its text was removed.
   const turnsSince = createTurnCounter(original);
   const isInUse = ({ type, message, exchange }: Item): boolean =>
     type === 'toolResults' && turnsSince(message) < RECALLED_KEPT_TURNS && exchange !== undefined && isRecall(exchange);
@@ -63,13 +58,12 @@ export async function findCandidates(
   return candidates;
 }
 
-/** Independent of the view, so that other targets and providers can share it. */
+/** Does not depend on the view, so other targets and providers can share it. */
 interface History {
   readonly original: readonly ApiMessage[];
   readonly tools: ToolTable;
   readonly focus: ReturnType<typeof computeFocus>;
   readonly files: FileHistory;
-  /** The latest candidates, since other targets weigh the same items. */
   found?: CandidateSearch;
 }
 
@@ -99,19 +93,16 @@ const isSameItem = (a: Item, b: Item): boolean =>
   a.contents.length === b.contents.length &&
   a.contents.every(({ path, start }, at) => path === b.contents[at]?.path && start === b.contents[at].start);
 
-/** The agent's own words in a message, without calls, or a subagent's report. */
+/** Without calls; or a subagent's report. */
 export interface AgentTexts {
   readonly texts: readonly { readonly item: Item; readonly content: PlacedContent }[];
-  /** Approximate tokens saved by markers in their place. */
+  /** Approximate tokens saved by markers. */
   readonly gain: number;
-  /** Share of the conversation's text after the message, 0 to 1. */
+  /** 0 to 1: share of the conversation's text after the message. */
   readonly textAfter: number;
 }
 
-/**
- * The agent's and its subagents' own words that are worth a marker, the oldest first.
- * @param isWanted true for items that may be pruned
- */
+/** Oldest first. */
 export function collectAgentWords(draft: Draft, isWanted: (item: Item) => boolean): AgentTexts[] {
   const items = createItemLookup(draft);
   return computeAges(draft, () => 0).flatMap(({ message, textAfter }) => {
@@ -127,11 +118,10 @@ export function collectAgentWords(draft: Draft, isWanted: (item: Item) => boolea
 }
 
 interface Age extends Pick<ContentFacts, 'message' | 'turns' | 'resultsAfter'> {
-  /** Share of the conversation's text after the message, 0 to 1. */
+  /** 0 to 1: share of the conversation's text after the message. */
   readonly textAfter: number;
 }
 
-/** By message, its age in turns, results and text. */
 function computeAges({ original }: Draft, turnsSince: (message: number) => number): Age[] {
   const ages: Age[] = [];
   let [results, text] = [0, 0];
@@ -148,7 +138,7 @@ function computeAges({ original }: Draft, turnsSince: (message: number) => numbe
 
 const EMPTY_MESSAGE = { role: 'user', content: '' } as const;
 
-/** The blocks of items, without features that depend on other blocks. */
+/** Without features that depend on other blocks. */
 function findCandidatesInItems(
   items: readonly Item[],
   draft: Draft,
@@ -167,7 +157,6 @@ function findCandidatesInItems(
   return candidates;
 }
 
-/** A content to split into blocks. */
 interface Splittable extends Pick<BlockOptions, 'path' | 'parts' | 'from'> {
   readonly content: PlacedContent;
   readonly standing: ContentFacts;

@@ -1,6 +1,6 @@
 /**
- * The configuration of the Smart provider, as stored, shared and edited. Unknown fields are kept,
- * except in filters and conditions: ignoring one there would remove more than was requested.
+ * Unknown fields stay, except in filters and conditions, where ignoring one would remove more than
+ * was requested.
  */
 import * as z from 'zod';
 import { OPERATIONS } from '../../edits/operations';
@@ -14,7 +14,6 @@ import { passSchema, getOperations, protectionSchema, type BatchPass, type Pass 
 
 const percentSchema = z.number().min(0).max(100);
 
-/** What to do with old blocks that are not text. */
 const oldBlocks = z.looseObject({
   operation: z.enum(['keep', 'suppress']).default('keep'),
   keepRecent: z.int().min(0).max(1_000_000).default(10).describe('Number of newest messages that keep theirs.'),
@@ -72,15 +71,14 @@ export const smartConfigSchema = z
     });
   });
 
-/** Settings of the Smart provider with all defaults. */
 export type SmartConfig = z.output<typeof smartConfigSchema>;
-/** Settings as written; absent fields take their defaults. */
+/** As written; absent fields take their defaults. */
 export type SmartConfigInput = z.input<typeof smartConfigSchema>;
 
 /**
- * Checks a configuration. The usable rest never does more than was written: a wrong pass is left
- * out together with all later passes that call a model, since they would have more to do. The whole
- * configuration is rejected if it is unclear which passes there are or what they must not change.
+ * The usable rest never does more than was written: a wrong pass is left out together with all
+ * later passes that call a model. The whole configuration is rejected if it is unclear which passes
+ * there are or what they must not change.
  */
 export function validateSmartConfig(config: unknown): ValidationResult<SmartConfig> {
   const result = validateFields(smartConfigSchema, config, undefined, getRemovableField);
@@ -135,23 +133,17 @@ const passCallsModel = (pass: Pass): boolean =>
 const listOperations = (pass: Pass): readonly (BatchPass['batchConfig'] | ContentOperation)[] =>
   pass.mode === 'batch' ? [pass.batchConfig] : getOperations(pass);
 
-/** Operations that call a model. */
 const getModelOperations = ({ passes }: SmartConfig) =>
   passes
     .filter(({ enabled }) => enabled)
     .flatMap(listOperations)
     .filter(({ operation }) => OPERATIONS[operation].callsModel);
 
-/** True if the configuration may call a model. */
 export const smartCallsModel = (config: SmartConfig): boolean => getModelOperations(config).length > 0;
 
-/**
- * A model that may be called: the profile that a pass names (undefined for the one for condensing)
- * and the pass's prompt.
- */
 export interface AskedModel {
   readonly apiProfile: string | undefined;
-  /** Empty for the built-in one. */
+  /** Empty for the built-in prompt. */
   readonly prompt: string;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Summarizes single contents: runs several calls at once within the budget and never pays for a
- * summary twice.
- */
+/** Runs calls in parallel within the budget and never pays for a summary twice. */
 import { computeCallCost } from '../../../cost/callCost';
 import type { Usage } from '../../../cost/usage';
 import type { Hash } from '../../../hash';
@@ -17,11 +14,10 @@ import type { ModelCall } from '../../types';
 import { getMemoKey, type CallDependencies } from './passParts';
 import { createRequest, toContentSummary, getSummaryLimit, type ContentJob, type ContentRequest } from './contentJob';
 
-/** A call that was planned but not yet made. */
 export interface ExpectedCall {
   readonly request: ContentRequest;
   readonly usage: Usage;
-  /** o200k tokens of the summary. */
+  /** In o200k tokens. */
   readonly summaryTokens: number;
   /** In US dollars; undefined if the price is unknown. */
   readonly cost: number | undefined;
@@ -33,7 +29,7 @@ interface CachedRequest {
   readonly request: ContentRequest;
 }
 
-/** By job, since the saving is estimated before deciding whether to send the request. */
+/** The saving is estimated before deciding whether to send the request. */
 const requestCache = new WeakMap<ContentJob, CachedRequest>();
 
 function getRequest(job: ContentJob, model: SummarizerModel, parts: CallDependencies): ContentRequest {
@@ -45,10 +41,7 @@ function getRequest(job: ContentJob, model: SummarizerModel, parts: CallDependen
   return request;
 }
 
-/**
- * Estimates a job's call.
- * @throws the signal's reason if it was aborted
- */
+/** @throws the signal's reason if it was aborted */
 export function estimateCall(job: ContentJob, model: SummarizerModel, parts: CallDependencies): ExpectedCall {
   const { memory, samples } = parts;
   const request = getRequest(job, model, parts);
@@ -73,22 +66,19 @@ export function estimateCall(job: ContentJob, model: SummarizerModel, parts: Cal
   return { request, usage, summaryTokens, cost: computeCallCost(usage, model.prices) };
 }
 
-/** `failed` if the model returned no summary, `not-asked` if no call was made. */
+/** `failed`: the model returned no summary; `not-asked`: no call was made. */
 export type ContentReply =
   | { readonly kind: 'summary'; readonly text: string }
   | { readonly kind: 'failed' | 'not-asked'; readonly reason: string };
 
-/**
- * After this many consecutive failures no more calls are made: the vendor is down, or the key is
- * wrong.
- */
+/** The vendor is down, or the key is wrong. */
 const MAX_FAILURES_IN_A_ROW = 3;
 
 /**
- * Returns the replies in the order of the jobs. Calls run in parallel; after a failure, which often
- * is a vendor's rate limit, one at a time.
+ * In the order of the jobs. Runs calls in parallel; after a failure, which often is a vendor's rate
+ * limit, one at a time.
  * @param onCall called after each call, whatever its outcome
- * @param onDone called after each job with the number of finished jobs
+ * @param onDone called with the number of finished jobs
  * @throws the signal's reason if it was aborted
  */
 export async function requestReplies(
@@ -141,10 +131,7 @@ async function askOne(
   return asking;
 }
 
-/**
- * Returns the reply paid for before, otherwise a new one and remembers it. An estimate remembers
- * replies only for itself.
- */
+/** An estimate remembers replies only for itself. */
 async function recallOrCall(
   key: Hash,
   { memo, estimatedCalls }: CallDependencies,

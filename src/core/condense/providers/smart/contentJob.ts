@@ -1,4 +1,3 @@
-/** Prepares the summary of a single content and applies the model's reply. */
 import type { PlacedContent } from '../../../messages/exchanges';
 import { maskSecrets } from '../../../secrets/maskSecrets';
 import type { MessageCounter } from '../../../tokens/messageCounter';
@@ -17,17 +16,17 @@ import { isIdentifyingParameter, describeSize, type PlacedRequest } from './requ
 export interface ContentJob {
   readonly item: Item;
   readonly operation: Operation<'summarize'>;
-  /** The contents to replace, the longest first; the summary takes its place. */
+  /** Longest first. */
   readonly contents: readonly PlacedContent[];
-  /** o200k tokens of the contents. */
+  /** In o200k tokens. */
   readonly tokens: number;
 }
 
-/** Shorter parameters stay: they cost little and identify the others. */
+/** Shorter parameters cost little and identify the others. */
 const MIN_SUMMARIZED_CHARS = 200;
 const SUMMARIZED_TEXT = OPERATIONS.summarize.done;
 
-/** Undefined if there is nothing to summarize or the item contains a person's words. */
+/** Undefined if there is nothing to summarize or the item contains the user's words. */
 export function createJob(
   item: Item,
   operation: Operation<'summarize'>,
@@ -51,20 +50,16 @@ const CONTENT_SUMMARY_SYSTEM = `You shorten one piece of an AI coding agent's co
 
 const CONTENT_SUMMARY_TASK = `Say what the agent needs of it later: what it is, what was found, names of functions, types, files and other identifiers exactly as they are, numbers, and every error with its message and place. Leave out what could be looked up again.`;
 
-/**
- * A token is about three quarters of an English word; models follow a limit in words better than
- * one in tokens.
- */
+/** Models follow a limit in words better than one in tokens. */
 const WORDS_PER_TOKEN = 0.6;
 
 export interface ContentRequest extends SummaryPrompt {
-  /** Tokens of the instructions in o200k; the content's tokens were already counted. */
+  /** o200k tokens of the instructions alone. */
   readonly tokens: number;
 }
 
 /**
- * Masks likely keys for vendors other than the conversation's own, unless the user decided
- * otherwise.
+ * Masks likely keys for other vendors than the conversation's, unless the user decided otherwise.
  */
 export function createRequest(
   { item, operation, contents, tokens }: ContentJob,
@@ -73,7 +68,7 @@ export function createRequest(
   counter: MessageCounter,
 ): ContentRequest {
   const masks = shouldMask(model, vendor);
-  // Mask before truncating: half a key would not be recognized.
+  // Masks before truncating: half a key would not be recognized.
   const masked = (text: string): string => (masks ? maskSecrets(text) : text);
   const ordered = contents.toSorted((a, b) => item.contents.indexOf(a) - item.contents.indexOf(b));
   const texts: string[] = [];
@@ -103,13 +98,12 @@ export function createRequest(
   };
 }
 
-/** Tokens of the tags and roles around the texts. */
 const MAX_TAG_TOKENS = 40;
-/** Maximum tokens of the instructions and the content's description, without the task. */
+/** In tokens, without the task. */
 const MAX_FRAME_TOKENS = 600;
 const MAX_DESCRIPTION_CHARS = 400;
 
-/** Uses only our own words, because they are outside the tags. */
+/** Only our own words may be outside the tags. */
 function describeItem({ type, role, exchange }: Item): string {
   if (type === 'messageText') return role === 'user' ? 'What the agent was told' : 'What the agent said';
   const what = type === 'toolParameters' ? 'Parameters' : exchange?.isError ? 'Error' : 'Result';
@@ -126,11 +120,11 @@ function describeCall({ type, exchange }: Item, masked: (text: string) => string
   return toOneLine(`${exchange.tool} ${masked(asked).slice(0, MAX_DESCRIPTION_CHARS).toWellFormed()}`, Infinity);
 }
 
-/** Output limit in the model's tokens, with a margin because the prompt's limit is in words. */
+/** In the model's tokens, with a margin because the prompt's limit is in words. */
 export const getSummaryLimit = ({ operation: { maxTokens } }: ContentJob, { tokenFactor }: SummarizerModel): number =>
   Math.ceil(maxTokens * tokenFactor * 1.5) + 32;
 
-/** The summary for the conversation; empty if the reply has none. */
+/** Empty if the reply has no summary. */
 export function toContentSummary(reply: string, { item }: ContentJob): string {
   const plain = extractSummary(reply).replace(MARKER_CHARACTERS, '').toWellFormed().trim();
   const isText = item.contents.some(({ path }) => path.length === 1 || (path.length === 3 && path[2] === 'text'));
@@ -138,7 +132,6 @@ export function toContentSummary(reply: string, { item }: ContentJob): string {
   return isText ? plain.replace(/<(?=[/\w])/g, '‹') : plain;
 }
 
-/** Cuts that replace the job's contents with the summary. */
 export const createSummaryCuts = ({ item, contents }: ContentJob, summary: string): PlacedRequest[] =>
   contents.map(({ message, path, start, end, text }, index) => {
     const what = describeSize(text, { start: 0, end: text.length });

@@ -1,7 +1,4 @@
-/**
- * Names declared in removed lines of a file, stated in markers so that an agent knows what to
- * recall or read again.
- */
+/** Markers state the names that removed lines declare, so that an agent knows what to recall. */
 import type { PlacedContent } from '../../../messages/exchanges';
 import { findMarkers } from '../../../messages/markers';
 import { getDeclaredName } from '../../outline/declarations';
@@ -13,28 +10,24 @@ import type { MessageCounter } from '../../../tokens/messageCounter';
 export interface DeclaredName {
   /** Offset in the text. */
   readonly at: number;
-  /** The name, with its line number in the file if known. */
+  /** Includes the line number if known. */
   readonly words: string;
-  /** Additional tokens of a marker with this name. */
+  /** Additional tokens of the marker. */
   readonly tokens: number;
 }
 
-/** The name in each block's marker, if the block is removed. */
 export type DeclaredNames = ReadonlyMap<TextBlock, DeclaredName>;
 
-/** A block and its content. */
 interface CandidateBlock extends PlacedBlock {
   readonly content: PlacedContent;
 }
 
 /** A name has about six tokens, so it must represent at least this many removed tokens. */
 const TOKENS_PER_NAME = 100;
-/** Per text. */
 const MAX_NAMES_PER_TEXT = 8;
-/** Characters of all names in a marker. */
 const MAX_NAMES_CHARS = 140;
 
-/** Chooses evenly spread names, as many as the removed tokens justify. */
+/** Spreads names evenly, as many as the removed tokens justify. */
 export function chooseDeclaredNames(candidates: readonly CandidateBlock[], counter: MessageCounter): DeclaredNames {
   const names = new Map<TextBlock, DeclaredName>();
   let since = 0;
@@ -65,17 +58,13 @@ function findName(candidate: CandidateBlock): Omit<DeclaredName, 'tokens'> | und
   return undefined;
 }
 
-/**
- * The line's stated number, or the one that follows from its part of the file; unknown after a
- * marker.
- */
+/** Unknown after a marker. */
 function getLineNumber({ number, start }: FileLine, { block: { part }, content }: CandidateBlock): number | undefined {
   if (number !== undefined || part?.firstLine === undefined) return number;
   const before = content.text.slice(part.start, start);
   return findMarkers(before).length > 0 ? undefined : part.firstLine + before.split('\n').length - 1;
 }
 
-/** Formats the names for a marker, with the number of names that do not fit. */
 export function formatNames(names: readonly DeclaredName[]): string {
   const said: string[] = [];
   let length = 0;

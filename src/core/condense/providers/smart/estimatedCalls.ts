@@ -9,7 +9,7 @@ import type { Confidence, CondensationEstimate, CostRange } from '../../types';
 interface EstimatedCall {
   readonly model: SummarizerModel;
   readonly usage: Usage;
-  /** Limit of the reply in the model's tokens. */
+  /** In the model's tokens. */
   readonly limit: number;
   /** Number of earlier replies of this kind. */
   readonly samples: number;
@@ -17,16 +17,16 @@ interface EstimatedCall {
 
 /** With this many replies an estimate is reliable. */
 const MIN_SURE_SAMPLES = 5;
-/** Relative bounds of a reply's length, before and after that many replies. */
+/** Relative bounds of a reply's length. */
 const REPLY_LENGTH_SPREAD = { unsure: { least: 0.4, most: Infinity }, sure: { least: 0.7, most: 1.4 } } as const;
 
 export class EstimatedCalls {
-  /** Placeholders by request, since a run would not request the same summary twice. */
+  /** Keyed by request: a run would not request the same summary twice. */
   readonly summaries = new Map<Hash, string>();
   private readonly calls: EstimatedCall[] = [];
   private isStopped = false;
 
-  /** @param maxCost US dollars that may be spent; undefined: no limit */
+  /** @param maxCost in US dollars; undefined for no limit */
   constructor(private readonly maxCost?: number) {}
 
   /** @param askedTokens set for a single content's summary */
@@ -40,22 +40,17 @@ export class EstimatedCalls {
     this.calls.push({ model, usage, limit, samples: selectSamples(samples, askedTokens).length });
   }
 
-  /**
-   * Records that the cost limit prevents a call. The call may still happen if earlier ones cost
-   * less.
-   */
+  /** The call may still happen if earlier ones cost less. */
   addStop(): void {
     this.isStopped = true;
   }
 
-  /** Tokens, cost range and confidence for an estimate. */
   get figures(): Pick<CondensationEstimate, 'callTokens' | 'costRange' | 'confidence'> {
     if (this.calls.length === 0) return {};
     const { confidence } = this;
     const spread = confidence === 'high' ? REPLY_LENGTH_SPREAD.sure : REPLY_LENGTH_SPREAD.unsure;
     const least = this.getCost(({ usage }) => usage.outputTokens * spread.least);
     const most = this.getCost(({ usage, limit }) =>
-      // Without an upper bound, the output limit applies.
       spread.most === Infinity ? limit : Math.min(limit, usage.outputTokens * spread.most),
     );
     const callTokens = sumTokensByKind(this.calls.map(({ usage }) => usage));
@@ -64,8 +59,7 @@ export class EstimatedCalls {
   }
 
   /**
-   * The range up to the limit, at which the run stops. (A call begins if its expected cost still
-   * fits, so longer replies of the calls then under way can take the cost a little above it.)
+   * The run stops at the limit, or a little above: a call begins if its expected cost still fits.
    */
   private capAtLimit({ least, most }: CostRange): CostRange {
     const { maxCost, isStopped } = this;

@@ -1,4 +1,3 @@
-/** The Smart provider: condensation by a sequence of configurable passes. */
 import { getErrorMessage } from '../../../errors';
 import {
   FULL_CAPABILITIES,
@@ -21,16 +20,12 @@ import { createMemo, ModelSelector, rejectModelSelection, type SelectModel } fro
 import { runSmart, SmartRecord, type SharedCallDependencies } from './run';
 
 export interface SmartOptions extends Partial<Pick<SharedCallDependencies, 'samples' | 'memory' | 'memo' | 'weights'>> {
-  /** Selects the models for summaries; absent for none. */
+  /** Absent if no model may be called. */
   readonly select?: SelectModel;
-  /** The user's own presets, besides the built-in ones. */
   readonly presets?: () => readonly Preset[];
 }
 
-/**
- * Creates the provider. Without options it has no model. Without a memo, it remembers summaries as
- * long as it lives.
- */
+/** Without a memo, the provider remembers summaries as long as it lives. */
 export function createSmartProvider(options: SmartOptions = {}): CondensationProvider<SmartConfig> {
   const {
     select = rejectModelSelection,
@@ -64,7 +59,6 @@ export function createSmartProvider(options: SmartOptions = {}): CondensationPro
     asksModel: smartCallsModel,
 
     async condense(context, config, options) {
-      // A run without model calls costs nothing, so an estimate is not needed for comparison.
       const estimatedCost = smartCallsModel(config) ? (await estimate(context, config, options)).cost : undefined;
       const shared = createShared(context);
       const record = new SmartRecord(shared.models);
@@ -85,7 +79,6 @@ export function createSmartProvider(options: SmartOptions = {}): CondensationPro
   };
 }
 
-/** Runs the passes with estimated calls instead of models. */
 async function estimateRun(
   context: ConversationContext,
   config: SmartConfig,
@@ -102,11 +95,7 @@ async function estimateRun(
   return { tokensBefore, tokensAfter: draft.tokens, steps, cost, edits: draft.edits, ...estimatedCalls.figures };
 }
 
-/**
- * The configuration that a setting names or contains. Default File-Aware, which calls no model, so
- * that a wrong setting never causes costs.
- * @param own the user's presets
- */
+/** The default is File-Aware, which calls no model, so that a wrong setting never causes costs. */
 export function chooseConfig(config: unknown, own: readonly Preset[]): ValidationResult<SmartConfig> {
   if (typeof config !== 'string') return validateSmartConfig(migrateSmartConfig(config ?? FILE_AWARE.config));
   const preset = findPreset(config, own);

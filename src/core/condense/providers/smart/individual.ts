@@ -1,4 +1,4 @@
-/** A pass over single contents, the oldest first; each gets the operation of its type. */
+/** Condenses single contents, oldest first. */
 import type { Draft } from '../../draft/draft';
 import { placeKey } from '../../edits/edits';
 import { outlineStep } from '../../outline/outline';
@@ -17,10 +17,7 @@ import { applyCuts, suppressItem, truncateItem, type PlacedRequest } from './req
 import { pruneItems } from './prune';
 import { selectContent } from './selection';
 
-/**
- * Outlines and prunes first, then handles single contents, with summaries last.
- * @param name the name in reports
- */
+/** Outlines and prunes first and summarizes last. */
 export const createIndividualStep = (name: string, pass: IndividualPass, parts: PassDependencies): Step => ({
   name,
   async run(draft, _signal, report) {
@@ -51,10 +48,9 @@ const CONVERSATION_RUNS: Readonly<Record<ConversationOperation, ConversationRun>
 };
 
 const KEEP_OPERATION: ContentOperation = { operation: 'keep' };
-/** About the size of a marker in tokens; condensing a smaller item saves nothing. */
+/** About the size of a marker; condensing a smaller item saves nothing. */
 const MIN_ITEM_TOKENS = 16;
 
-/** The operation for an item after selection, thresholds and protection. */
 function createOperationLookup(draft: Draft, pass: IndividualPass, parts: PassDependencies): SelectItemOperation {
   const { config, tools, context } = parts;
   const { defaults, overrides, messageTokenThresholds } = pass.individualConfig;
@@ -70,7 +66,6 @@ function createOperationLookup(draft: Draft, pass: IndividualPass, parts: PassDe
   };
 }
 
-/** Outlines old file reads that have this operation. */
 function outlineItems(
   name: string,
   draft: Draft,
@@ -101,18 +96,13 @@ function outlineItems(
   }
 }
 
-/**
- * A message that waits for summaries. Its cuts refer to the current text, so all are made together.
- */
+/** The cuts refer to the current text, so all are made together after the summaries. */
 interface ItemAwaitingSummary {
   readonly requests: readonly PlacedRequest[];
   readonly jobs: readonly ContentJob[];
 }
 
-/**
- * Makes cuts without a model, message by message until the target is met, and collects the jobs for
- * a model.
- */
+/** Collects the jobs for a model. */
 async function editOldest(
   name: string,
   draft: Draft,
@@ -143,7 +133,6 @@ async function editOldest(
   return waiting;
 }
 
-/** What an operation does with a content: immediate cuts, or a job for a model. */
 interface ItemPlan {
   readonly cuts?: readonly PlacedRequest[];
   readonly job?: ContentJob | undefined;
@@ -165,7 +154,7 @@ function planItem(item: Item, operation: ContentOperation, { counter }: Draft, t
   }
 }
 
-/** Approximate tokens of the marker beside a summary. */
+/** Approximate. */
 const MARKER_TOKENS = 25;
 
 async function estimateJobSaving(job: ContentJob, { calls }: PassDependencies): Promise<number> {
@@ -198,7 +187,7 @@ async function summarizeItems(
   noteMissing(replies, parts);
 }
 
-/** The summary, or the operation's fallback if there is none. */
+/** If there is no summary, uses the operation's fallback. */
 function makeReplyRequests(
   job: ContentJob,
   reply: ContentReply | undefined,
@@ -218,7 +207,6 @@ function makeReplyRequests(
 
 const CHARS_PER_TOKEN = 4;
 
-/** Notes the number of missing summaries, once per reason. */
 function noteMissing(replies: readonly ContentReply[], { onNote }: PassDependencies): void {
   const reasons = new Map<string, number>();
   for (const reply of replies) {

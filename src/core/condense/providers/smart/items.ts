@@ -1,4 +1,4 @@
-/** The items that operations change: a text, a call's parameters, or a call's result. */
+/** What an operation changes: a text, a call's parameters, or a call's result. */
 import { listContents, type Content } from '../../../messages/content';
 import type { PlacedContent, ToolExchange } from '../../../messages/exchanges';
 import type { ApiMessage, ContentType, Path } from '../../../messages/types';
@@ -12,13 +12,12 @@ export interface Item {
   readonly message: number;
   readonly role: 'user' | 'assistant';
   readonly contents: readonly PlacedContent[];
-  /** The item's call; undefined for text, and for calls and results without a counterpart. */
+  /** Undefined for text, and for calls and results without a counterpart. */
   readonly exchange: ToolExchange | undefined;
-  /** o200k tokens of its contents. */
+  /** In o200k tokens. */
   readonly tokens: number;
 }
 
-/** The items of a view by message, in order. Cached for the same exchanges. */
 export function createItemLookup(draft: Draft): (message: number) => readonly Item[] {
   const { ownerOf, found } = getOwners(draft.exchanges);
   return (index) => {
@@ -60,7 +59,7 @@ function listItems(
   return [...items.values()];
 }
 
-/** Finds the exchange of a content, by identity of paths; XML-era slices may share one path. */
+/** Compares paths by identity; XML-era slices may share one path. */
 const getOwners = memoizeByObject((exchanges: readonly ToolExchange[]): Owners => {
   const byPath = new Map<Path, { readonly start: number; readonly exchange: ToolExchange }[]>();
   for (const exchange of exchanges) {
@@ -77,12 +76,10 @@ const getOwners = memoizeByObject((exchanges: readonly ToolExchange[]): Owners =
 
 interface Owners {
   readonly ownerOf: FindContentOwner;
-  /** Items by message, for these exchanges. */
   readonly found: WeakMap<ApiMessage, MessageItems>;
 }
 
 interface MessageItems {
-  /** Index of the message. */
   readonly index: number;
   readonly counter: MessageCounter;
   readonly items: readonly Item[];
@@ -99,7 +96,6 @@ function countContentTokens(content: Content, counter: MessageCounter): number {
   return tokens;
 }
 
-/** Name of the parameter that is or contains the content; undefined for other content. */
 export function getParameterName(
   { path, text }: PlacedContent,
   exchange: ToolExchange | undefined,

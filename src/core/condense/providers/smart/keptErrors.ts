@@ -1,4 +1,3 @@
-/** Keeps the error lines of removed command output and failed calls. */
 import { isOutput, type PlacedBlock } from '../../relevance/features';
 import type { TextBlock } from '../../relevance/textBlocks';
 import type { MessageCounter } from '../../../tokens/messageCounter';
@@ -10,22 +9,20 @@ export interface ErrorExcerpt {
   readonly tokens: number;
 }
 
-/** By block, the lines that stay if it is removed. */
+/** Lines that stay if the block is removed. */
 export type ErrorsByBlock = ReadonlyMap<TextBlock, ErrorExcerpt>;
 
-/** Per block. */
 const MAX_ERROR_LINES = 6;
 /**
- * In total, as a share of the target; more would displace blocks that are needed
+ * As a share of the target; more would displace needed blocks
  * (docs/decisions/0028-fitted-relevance.md).
  */
 const MAX_ERROR_SHARE = 0.02;
 
 /**
- * Keeps the newest error lines of removed blocks; repeated ones stay only at their last place.
+ * Repeated error lines stay only at their last place.
  * @param candidates in the order of the conversation
  * @param goes whether a block is about to be removed; the errors of other blocks stay anyway
- * @param computeTargetTokens tokens of the conversation that may stay
  */
 export function chooseErrors(
   candidates: readonly PlacedBlock[],
@@ -54,7 +51,7 @@ export function chooseErrors(
   return kept;
 }
 
-/** Returns the first error lines that are not in `known`, and adds them to it. */
+/** Adds the returned lines to `known`. */
 function takeNewLines(text: string, known: Set<string>): string[] {
   const lines: string[] = [];
   for (const { start, end } of findErrorLines(text)) {

@@ -1,4 +1,3 @@
-/** Removes old blocks that are not text: thinking and images. */
 import { getBlocks, isAnyThinking } from '../../../messages/blocks';
 import { findTurnStart } from '../../../messages/task';
 import type { Draft } from '../../draft/draft';
@@ -14,15 +13,14 @@ export function createOldBlockSteps({ thinking, images }: SmartConfig, pinned: R
 }
 
 /**
- * Removes a message's thinking. The last assistant message and the first one of the open turn keep
- * theirs: with a thinking budget, the API requires it before the calls that are being answered, and
- * treats all calls of a turn as one answer (Anthropic API guide, "Extended thinking").
+ * The last assistant message and the first one of the open turn keep their thinking: with a
+ * thinking budget, the API requires it before the calls that are being answered, and treats all
+ * calls of a turn as one answer (Anthropic API guide, "Extended thinking").
  */
 const removeOldThinking = (keepRecent: number, pinned: ReadonlySet<number>): MechanicalStep => ({
   name: 'Old thinking',
   run(draft) {
     const last = draft.original.findLastIndex(({ role }) => role === 'assistant');
-    // Start after the user's text, or after the summary that replaced it.
     const first = findTurnStart(draft.messages) + 1;
     for (const index of getOldMessages(draft, keepRecent, pinned)) {
       const blocks = getBlocks(draft.original[index] ?? EMPTY_MESSAGE);
@@ -51,7 +49,6 @@ const createOldImagesStep = (keepRecent: number, pinned: ReadonlySet<number>): M
 const OLD_THINKING_INFO = { reason: 'thinking of older messages' };
 const EMPTY_MESSAGE = { role: 'user', content: [] } as const;
 
-/** Indexes of the messages after the task and before the newest. */
 const getOldMessages = (draft: Draft, keepRecent: number, pinned: ReadonlySet<number>): number[] =>
   draft.original.flatMap((_, index) =>
     index > draft.task && index < draft.original.length - keepRecent && !pinned.has(index) ? [index] : [],

@@ -1,4 +1,3 @@
-/** Schemas of the operations that a pass may run on a content. */
 import * as z from 'zod';
 import { getOperationRow, type OperationName } from '../../edits/operations';
 
@@ -98,7 +97,6 @@ export const resultOperation = z.discriminatedUnion('operation', [keepSchema, ..
 
 const KEEP_OPERATION = { operation: 'keep' } as const;
 
-/** An operation for each content type. */
 export const operationsSchema = z.looseObject({
   messageText: operationSchema.default(KEEP_OPERATION),
   toolParameters: operationSchema.default(KEEP_OPERATION),

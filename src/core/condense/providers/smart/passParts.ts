@@ -19,11 +19,10 @@ export interface PassDependencies {
   readonly calls: CallDependencies;
   /** o200k tokens of the messages at which a pass stops. */
   readonly targetTokens: number | undefined;
-  /** Weights that predict how likely a block is to be needed. */
   readonly weights: Weights;
   /** Called after each call, whatever its outcome. */
   readonly onCall: (call: ModelCall) => void;
-  /** Reports what a person should know about a pass. */
+  /** For the user. */
   readonly onNote: (note: string) => void;
 }
 
@@ -32,28 +31,25 @@ export interface CallDependencies {
   readonly counter: MessageCounter;
   readonly budget: Budget;
   readonly memo: SummaryMemo;
-  /** Lengths of a model's earlier replies. */
+  /** Of earlier replies, by model. */
   readonly samples: (model: SummarizerModel) => readonly OutputSample[];
   readonly memory: PromptMemory;
   /** Vendor of the conversation's own model. */
   readonly vendor: string | undefined;
   readonly parallelCalls: number;
-  /** The conversation that is charged. */
+  /** Is charged for the calls. */
   readonly conversation: string | undefined;
   readonly signal: AbortSignal | undefined;
-  /** Set if the condensation is only estimated: no model is called, and the rest is the same. */
+  /** Set for an estimate, which calls no model but does all else alike. */
   readonly estimatedCalls: EstimatedCalls | undefined;
 }
 
-/** Money reserved for one call. */
 export interface Reservation {
-  /**
-   * The call's actual US dollars; undefined if unknown, in which case the reserved amount counts.
-   */
+  /** In US dollars; if the cost is unknown, the reserved amount counts. */
   settle(cost: number | undefined): void;
 }
 
-/** The budget of a condensation. Parallel calls can't spend the same money twice. */
+/** Parallel calls cannot spend the same money twice. */
 export class Budget {
   private committed = 0;
 
@@ -65,10 +61,7 @@ export class Budget {
     return this.maxCost === undefined ? Infinity : Math.max(0, this.maxCost - this.committed);
   }
 
-  /**
-   * Reserves the expected cost of a call.
-   * @returns a reason in words if it is not allowed
-   */
+  /** @returns a reason in words if the call is not allowed */
   reserve(expected: number | undefined, model: SummarizerModel): Reservation | string {
     const limit = this.maxCost === undefined ? undefined : this.left;
     const over = explainRefusal(expected, model, limit);
@@ -84,8 +77,7 @@ export class Budget {
 }
 
 /**
- * Selects a profile's model; without a profile the one for condensing, or the conversation's own if
- * that can't be used.
+ * Default: the profile for condensing, or the conversation's own if that cannot be used.
  * @throws NoSummarizerError
  */
 export type SelectModel = (
@@ -93,18 +85,15 @@ export type SelectModel = (
   own?: LoadOwnModel,
 ) => SelectedSummarizer | Promise<SelectedSummarizer>;
 
-/** The models of one condensation; each profile is selected once. */
 export class ModelSelector {
   private readonly asked = new Map<string | undefined, Promise<SelectedSummarizer | NoSummarizerError>>();
   private readonly reported = new Set<string>();
 
-  /** @param own the conversation's own model */
   constructor(
     private readonly select: SelectModel,
     private readonly own: LoadOwnModel | undefined,
   ) {}
 
-  /** The model of a profile, or why there is none. */
   selectSummarizer(apiProfile: string | undefined): Promise<SelectedSummarizer | NoSummarizerError> {
     const known = this.asked.get(apiProfile);
     if (known) return known;
@@ -113,7 +102,7 @@ export class ModelSelector {
     return asking;
   }
 
-  /** Notes for a person about the selected models. */
+  /** For the user. */
   get warnings(): readonly string[] {
     return [...this.reported];
   }
@@ -131,29 +120,26 @@ export class ModelSelector {
   }
 }
 
-/** Used if no model is set up: every pass does what it can without one. */
+/** Used if no model is set up. */
 export const rejectModelSelection: SelectModel = () => {
   throw new NoSummarizerError(
     'No model is set up for condensing. Add an API profile, or choose one of the models in VS Code.',
   );
 };
 
-/**
- * Paid summaries by their inputs. Promises never reject: without a memo, summaries are requested
- * again.
- */
+/** Promises never reject: if the memo fails, summaries are requested again. */
 export interface SummaryMemo {
   get(key: Hash): Promise<string | undefined>;
   set(key: Hash, summary: string): Promise<void>;
 }
 
-/** Identifies a request to a model, so that it is not paid for twice. */
+/** Equal requests have equal keys, so that none is paid for twice. */
 export const getMemoKey = ({ vendor, model }: SummarizerModel, { system, prompt }: SummaryPrompt): Hash =>
   hashText([vendor, model, system, prompt].join('\n\u0000\n'));
 
 const MAX_CACHED_SUMMARIES = 2_000;
 
-/** Remembers within the process; drops the oldest when full. */
+/** Drops the oldest when full. */
 export function createMemo(): SummaryMemo {
   const known = new LruMap<Hash, string>(MAX_CACHED_SUMMARIES);
   return {

@@ -1,4 +1,3 @@
-/** A pass: which content it selects, what it does and when. */
 import * as z from 'zod';
 import { conditionSchema } from '../../trigger/condition';
 import { promptText } from '../../summary/promptText';
@@ -16,17 +15,16 @@ const contentType = z.enum(['messageText', 'toolParameters', 'toolResults']);
 /** Characters of all names and globs in a list. */
 const MAX_PROTECTED_NAMES = 10_000;
 
-/** Names and globs; each is matched against each call of a conversation. */
+/** Bounded, because each name is matched against each call. */
 const namesSchema = z
   .array(z.string().min(1).max(500))
   .max(200)
   .refine((patterns) => patterns.reduce((sum, { length }) => sum + length, 0) <= MAX_PROTECTED_NAMES, {
     message: `has more than ${MAX_PROTECTED_NAMES.toLocaleString('en-US')} characters altogether`,
   });
-/** Limit of combined parts. */
 const MAX_CONDITION_PARTS = 50;
 
-/** Content that a custom selection takes: all fields that are set must match. */
+/** All fields that are set must match. */
 const filterSchema = z
   .object({
     roles: z
@@ -69,7 +67,7 @@ const filterSchema = z
   })
   .strict();
 
-/** Selects messages for a pass, for API users. */
+/** For callers of the API. */
 export type Selector = (message: ApiMessage, index: number, messages: readonly ApiMessage[]) => boolean;
 
 const selectorSchema = z.custom<Selector>((value) => typeof value === 'function', { message: 'is not a function' });
@@ -186,7 +184,6 @@ export type Pass = z.output<typeof passSchema>;
 export type IndividualPass = Extract<Pass, { mode: 'individual' }>;
 export type BatchPass = Extract<Pass, { mode: 'batch' }>;
 
-/** Every operation that a pass names. */
 export const getOperations = ({ individualConfig }: Pick<IndividualPass, 'individualConfig'>): ContentOperation[] =>
   [individualConfig.defaults, ...individualConfig.overrides.map(({ operations }) => operations)]
     .flatMap(({ messageText, toolParameters, toolResults }) => [messageText, toolParameters, toolResults])

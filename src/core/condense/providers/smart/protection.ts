@@ -1,4 +1,3 @@
-/** Recognizes content that lossy operations must not change. */
 import { getToolRule, type ToolTable } from '../../../messages/tools';
 import { isMachineMessage } from '../../../messages/personText';
 import type { ToolExchange } from '../../../messages/exchanges';
@@ -18,7 +17,6 @@ export interface ProtectionParts {
   readonly pinned: ReadonlySet<number>;
 }
 
-/** True for items that passes over single contents must not change. */
 export function createProtectedTest(parts: ProtectionParts): ItemTest {
   const isKept = createKeptWholeTest(parts);
   const { draft, config } = parts;
@@ -32,8 +30,8 @@ export function createProtectedTest(parts: ProtectionParts): ItemTest {
 }
 
 /**
- * True for items that summaries of whole messages must not replace either; a person's words are
- * kept among the facts.
+ * Even summaries of whole messages must not replace these items; the user's words are kept among
+ * the facts.
  */
 export function createKeptWholeTest({ draft, config, pass, tools, pinned }: ProtectionParts): ItemTest {
   const plan = planMessages(draft.exchanges, tools);
@@ -52,7 +50,6 @@ export function createKeptWholeTest({ draft, config, pass, tools, pinned }: Prot
  */
 const TASK_TOOL_NAMES: ReadonlySet<string> = new Set(['TaskCreate', 'TaskUpdate']);
 
-/** Messages with the last to-do list. */
 function planMessages(exchanges: readonly ToolExchange[], tools: ToolTable): ReadonlySet<number> {
   const last = exchanges.findLast((exchange) => !exchange.isError && getToolRule(tools, exchange)?.kind === 'plan');
   const tasks = exchanges.filter(({ tool }) => TASK_TOOL_NAMES.has(tool));

@@ -1,7 +1,6 @@
 /**
- * Removes the blocks of calls and results that are least likely to be needed until the target is
- * met. If many of them must go, it also removes the oldest of the agent's and its subagents' own
- * words.
+ * Removes the blocks that are least likely to be needed until the target is met. If many must go,
+ * also removes the oldest of the agent's and its subagents' own words.
  */
 import type { PlacedContent } from '../../../messages/exchanges';
 import type { Draft } from '../../draft/draft';
@@ -23,9 +22,6 @@ import type { Item } from './items';
 import type { PassDependencies } from './passParts';
 import { applyCuts, createCuts, type MarkedSlice } from './requests';
 
-/**
- * @param isWanted true for the items that may be pruned.
- */
 export async function pruneItems(
   name: string,
   draft: Draft,
@@ -92,7 +88,6 @@ export async function pruneItems(
 }
 
 /**
- * Removes the agent's own words, the oldest first, until the target is met.
  * @param part share of the conversation, from its beginning, whose words may go: 0 to 1
  * @returns keys of the changed places
  */
@@ -118,27 +113,22 @@ function removeOldAgentText(
 
 const MAX_PRUNE_ROUNDS = 5;
 const MIN_INFORMATIVE_ROUNDS = 2;
-/**
- * In tokens. A block this short stays with the next one, since it probably is its head: a path, or
- * the header of a hunk.
- */
+/** In tokens. A block this short is probably the head of the next one, such as a path. */
 const MAX_HEAD_TOKENS = 60;
 
-/** What markers state about removed blocks. */
 interface MarkerInfo {
   readonly names: DeclaredNames;
   readonly errors: ErrorsByBlock;
 }
 const NO_MARKER_INFO: MarkerInfo = { names: new Map(), errors: new Map() };
 
-/** Each candidate's relevance, and whether it is adjacent to the preceding candidate. */
+/** `follows`: adjacent to the preceding candidate. */
 interface PruneContext {
   readonly relevance: readonly number[];
   readonly neighbours: readonly boolean[];
   readonly told: MarkerInfo;
 }
 
-/** Blocks to remove for this many tokens, in order. */
 function chooseBlocks(
   candidates: readonly Candidate[],
   excess: number,
@@ -156,14 +146,10 @@ function chooseBlocks(
   return candidates.filter((_, at) => choice.has(at));
 }
 
-/** True if a block directly follows another in the same text. */
 export const isAdjacent = (before: Candidate | undefined, { content, block }: Candidate): boolean =>
   before?.content === content && before.block.index === block.index - 1;
 
-/**
- * Groups blocks by content; of several contents in one string the last comes first, so that offsets
- * stay valid.
- */
+/** Of several contents in one string the last comes first, so that offsets stay valid. */
 function groupByContent(chosen: readonly Candidate[]): (readonly [Candidate, readonly TextBlock[]])[] {
   const groups = new Map<PlacedContent, { readonly first: Candidate; readonly blocks: TextBlock[] }>();
   for (const candidate of chosen) {
@@ -178,7 +164,6 @@ function groupByContent(chosen: readonly Candidate[]): (readonly [Candidate, rea
     .map(({ first, blocks }) => [first, blocks] as const);
 }
 
-/** Merges adjacent blocks. */
 function joinBlocks(blocks: readonly TextBlock[], { names, errors }: MarkerInfo): MarkedSlice[] {
   const runs: TextBlock[][] = [];
   for (const block of blocks.toSorted((a, b) => a.index - b.index)) {

@@ -1,4 +1,3 @@
-/** The mechanical operations: which slices of an item to remove, and what replaces them. */
 import type { PlacedContent } from '../../../messages/exchanges';
 import { getToolRule, type ToolTable } from '../../../messages/tools';
 import type { ToolKind } from '../../../agents/types';
@@ -17,30 +16,28 @@ import { findErrorLines } from '../../operations/errorLines';
 import { formatNames, type DeclaredName } from './declaredNames';
 import { getParameterName, type Item } from './items';
 
-/** Cuts in the current string at a place. */
+/** Offsets refer to the current string at the place. */
 export interface PlacedRequest extends CutRequest {
   readonly place: Place;
   readonly type: ContentType;
   readonly operation: CutOperation;
 }
 
-/** Operations that cut slices from a content. */
 export type CutOperation = Exclude<OperationName, 'keep' | 'outline'>;
 
-/** Parameters that identify a call for a model; they stay when the others go. */
+/** They identify a call for a model, so they stay when other parameters go. */
 const IDENTIFYING_PARAMETERS: ReadonlySet<string> = new Set([
   ...['file_path', 'filePath', 'path', 'notebook_path', 'dir_path', 'TargetFile', 'files', 'paths', 'file'],
   ...['command', 'cmd', 'commands', 'pattern', 'glob', 'regex', 'query', 'url', 'uri', 'symbol', 'name', 'title'],
   ...['description', 'subagent_type', 'server_name', 'tool_name', 'args'],
 ]);
-/** Characters to keep of an identifying parameter; a command may be a whole script. */
+/** A command may be a whole script. */
 const MAX_IDENTIFYING_CHARS = 240;
 
-/** True if a parameter, such as a path or command, identifies the call. */
 export const isIdentifyingParameter = (content: PlacedContent, item: Item): boolean =>
   item.type === 'toolParameters' && IDENTIFYING_PARAMETERS.has(getParameterName(content, item.exchange) ?? '');
 
-/** Removes an item, except what identifies a call and a person's words in it. */
+/** Keeps what identifies a call and the user's words. */
 export function suppressItem(item: Item, { marker }: Operation<'suppress'>): PlacedRequest[] {
   return item.contents.flatMap((content) => {
     const slice = getRemovableSlice(content, item);
@@ -48,17 +45,14 @@ export function suppressItem(item: Item, { marker }: Operation<'suppress'>): Pla
   });
 }
 
-/**
- * The slice that may go: all of the content, or what follows the beginning of an identifying
- * parameter.
- */
+/** All of the content, or what follows the beginning of an identifying parameter. */
 export function getRemovableSlice(content: PlacedContent, item: Item): Slice | undefined {
   const { text } = content;
   const keep: TruncateLimits = { maxChars: MAX_IDENTIFYING_CHARS, keep: 'head' };
   return isIdentifyingParameter(content, item) ? findTruncatedSlice(text, keep) : { start: 0, end: text.length };
 }
 
-/** Cuts slices from a content; a person's words stay. */
+/** Keeps the user's words. */
 export const createCuts = (
   operation: CutOperation,
   content: PlacedContent,
@@ -66,11 +60,9 @@ export const createCuts = (
   slices: readonly MarkedSlice[],
 ): PlacedRequest[] => createRequests(content, item, slices, [], operation);
 
-/** What a marker states. */
 interface MarkerTexts {
-  /** How much is missing; undefined for the size of the text. */
+  /** Default: the size of the text. */
   readonly marker?: string | undefined;
-  /** Names that the removed lines declare. */
   readonly names?: readonly DeclaredName[];
   /** Removed lines that stay, before the marker. */
   readonly inFront?: string;
@@ -78,7 +70,7 @@ interface MarkerTexts {
 
 export interface MarkedSlice extends Slice, MarkerTexts {}
 
-/** Truncates each string of an item; error lines stay. */
+/** Keeps error lines. */
 export function truncateItem(item: Item, limits: TruncateOptions, tools: ToolTable): PlacedRequest[] {
   const { maxChars, maxLines, keep } = limits;
   const keepsErrors = limits.keepErrorLines && item.type === 'toolResults' && !showsCode(item, tools);
@@ -98,13 +90,11 @@ const showsCode = ({ exchange }: Item, tools: ToolTable): boolean =>
 
 export type TruncateOptions = Pick<Operation<'truncate'>, 'maxChars' | 'maxLines' | 'keep' | 'keepErrorLines'>;
 
-/** Describes the size of a slice. */
 export function describeSize(text: string, slice: Slice): string {
   const lines = countLinesIn(text, slice);
   return lines > 1 ? `${lines} lines` : `${slice.end - slice.start} characters`;
 }
 
-/** Cuts slices from a content and keeps the text around them. */
 function createRequests(
   content: PlacedContent,
   item: Item,
@@ -135,7 +125,6 @@ function createRequests(
   );
 }
 
-/** The parts of a slice outside of others, in order. */
 function subtractSlices(slice: Slice, others: readonly Slice[]): Slice[] {
   const rest: Slice[] = [];
   let at = slice.start;
@@ -147,7 +136,7 @@ function subtractSlices(slice: Slice, others: readonly Slice[]): Slice[] {
   return at < slice.end ? [...rest, { start: at, end: slice.end }] : rest;
 }
 
-/** Trims markers and blank lines, so that each marker keeps its own line. */
+/** Leaves each marker its own line. */
 function trimMarkers(text: string, slice: Slice, markers: readonly Slice[]): Slice {
   let { start, end } = slice;
   for (;;) {

@@ -1,4 +1,4 @@
-/** Runs Smart: Lossless and then the passes, as steps of one pipeline. */
+/** Lossless and then the passes are steps of one pipeline. */
 import type { Weights } from '../../relevance/relevance';
 import { sumCosts } from '../../../cost/callCost';
 import { makeToolTable, type ToolTable } from '../../../messages/tools';
@@ -17,14 +17,12 @@ import type { EstimatedCalls } from './estimatedCalls';
 import { createIndividualStep } from './individual';
 import { createOldBlockSteps } from './oldBlocks';
 
-/** Shared between runs. */
 export type SharedCallDependencies = Pick<CallDependencies, 'memo' | 'memory' | 'samples'> & {
   readonly models: ModelSelector;
-  /** Weights that predict how likely a block is to be needed. */
   readonly weights: Weights;
 };
 
-/** Collects what a run has done, spent and noted so far, including failures. */
+/** Includes failures. */
 export class SmartRecord {
   readonly calls: ModelCall[] = [];
   readonly steps: StepReport[] = [];
@@ -38,7 +36,7 @@ export class SmartRecord {
   }
 
   get notes(): readonly string[] {
-    // Skipped if a note on missing summaries already gives this reason.
+    // A note on missing summaries may already give this reason.
     const isIncluded = (warning: string): boolean => [...this.ownNotes].some((note) => note.includes(warning));
     return [...this.models.warnings.filter((warning) => !isIncluded(warning)), ...this.ownNotes];
   }
@@ -50,7 +48,6 @@ interface RunParts {
   readonly options: CondensationOptions;
   readonly shared: SharedCallDependencies;
   readonly record: SmartRecord;
-  /** Set if the run is only estimated. */
   readonly estimatedCalls?: EstimatedCalls;
 }
 
@@ -67,8 +64,7 @@ export async function runSmart(parts: RunParts): Promise<Draft> {
   const { restoredTokens } = draft;
   const { edits: made } = draft;
   // A pass may remove the copy that a reference names, which restores the referring text. That text
-  // may repeat something else or match an earlier pass, which a second condensation would then
-  // find.
+  // may repeat something else.
   const afterPasses = createLosslessSteps(operations).map((step): Step => ({
     ...step,
     isRepeat: true,
@@ -89,7 +85,6 @@ export async function runSmart(parts: RunParts): Promise<Draft> {
   return draft;
 }
 
-/** The enabled passes, each with its condition, budget and floor. */
 function passSteps(parts: RunParts, tools: ToolTable): Step[] {
   const { config, options, context, record } = parts;
   const budget = new Budget(options.maxCost);
@@ -160,7 +155,6 @@ function makePassParts(
   };
 }
 
-/** Names of the enabled passes, in order. */
 export const listStepNames = ({ passes }: SmartConfig): readonly string[] =>
   makeUniqueNames(passes.filter(({ enabled }) => enabled).map(({ name }) => name));
 

@@ -1,4 +1,3 @@
-/** Which messages and contents a pass may change. */
 import { getToolRule, type ToolTable } from '../../../messages/tools';
 import type { Draft } from '../../draft/draft';
 import type { MessageRange } from '../../../messages/messageRange';
@@ -10,7 +9,7 @@ import { createFileMatcher, createToolMatcher, type Matcher } from '../../../glo
 import { listTouchedPaths } from '../../../messages/filesTouched';
 
 export interface SelectedContent {
-  /** The messages to consider: those after the task and, if selected by age, before the newest. */
+  /** The messages after the task and, if selected by age, before the newest. */
   readonly zone: MessageRange;
   readonly has: ItemTest;
 }
@@ -39,7 +38,6 @@ export function selectContent(draft: Draft, selection: Selection, tools: ToolTab
   }
 }
 
-/** Consecutive units. */
 export interface UnitRun {
   /** Index among all units. */
   readonly first: number;
@@ -48,10 +46,7 @@ export interface UnitRun {
   readonly tokens: number;
 }
 
-/**
- * The run with the most tokens whose units all have selected content and no protected content.
- * @returns undefined if there is none
- */
+/** All units of the run have selected content and no protected content. */
 export function findLongestRun(
   draft: Draft,
   starts: readonly number[],
@@ -81,7 +76,7 @@ export function findLongestRun(
   return best;
 }
 
-/** Starts of the units after the task that no earlier summary replaced. */
+/** Skips units that an earlier summary replaced. */
 export const getUnitsAfterTask = (draft: Draft): number[] =>
   findUnitStarts(draft.messages).filter((index) => index > draft.task && draft.messages[index]?.content.length !== 0);
 
@@ -125,13 +120,11 @@ function createFilterTest(filter: Filter, messages: number, tools: ToolTable): I
 const isAbsentOr = <T>(field: T | undefined, test: (field: T) => boolean): boolean =>
   field === undefined || test(field);
 
-/** Matches calls and results of these tools. */
 export function matchTools(patterns: readonly string[]): ItemTest {
   const isOne = createToolMatcher(patterns);
   return ({ exchange }) => exchange !== undefined && isOne(exchange.tool);
 }
 
-/** Matches calls and results about these files. */
 export function matchFiles(patterns: readonly string[], tools: ToolTable): ItemTest {
   const isOne: Matcher = createFileMatcher(patterns);
   return ({ exchange }) => exchange !== undefined && listTouchedPaths(tools, exchange).some(isOne);

@@ -1,4 +1,4 @@
-/** Runs a strategy: other providers in order, each on the previous result. */
+/** A strategy runs other providers in order, each on the previous result. */
 import { mayCallModel, toJsonSchema, validateConfig } from '../../config';
 import { findPreset, type Preset } from '../smart/presets';
 import { FULL_CAPABILITIES, PROVIDER_NAMES, type CondensationProvider, type ValidationResult } from '../../types';
@@ -7,9 +7,9 @@ import { estimateStrategy, prepareStep, runStrategy, type StepParts } from './ru
 import { strategySchema, type Strategy } from './strategy';
 
 export interface StrategyDependencies {
-  /** Returns the providers that steps may name, including other extensions' providers. */
+  /** Includes other extensions' providers. */
   readonly providers: () => readonly CondensationProvider[];
-  /** The user's own presets. Default none. */
+  /** Default none. */
   readonly presets?: () => readonly Preset[];
 }
 
@@ -35,7 +35,7 @@ export function createStrategyProvider({
       const chosen = chooseStrategy(config);
       return chosen.valid ? chosen.config.name : undefined;
     },
-    // A step that can't run calls no model.
+    // A step that cannot run calls no model.
     asksModel: ({ steps }) =>
       steps.some((step) => {
         const ready = prepareStep(step, parts);

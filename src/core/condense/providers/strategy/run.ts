@@ -1,4 +1,3 @@
-/** Runs a strategy: its steps are other providers, each on the previous result. */
 import { sumCosts } from '../../../cost/callCost';
 import { sumTokens, type TokensByKind } from '../../../cost/usage';
 import { getErrorMessage } from '../../../errors';
@@ -25,7 +24,6 @@ import {
 import type { Preset } from '../smart/presets';
 import type { Strategy, StrategyStep } from './strategy';
 
-/** The providers and presets that steps may name. */
 export interface StepParts {
   readonly provider: (id: string) => CondensationProvider | undefined;
   readonly preset: (id: string) => Preset | undefined;
@@ -56,7 +54,7 @@ export async function runStrategy(
   return { ...work.spent, edits: work.edits };
 }
 
-/** Each step's own estimate, based on the estimates before it. */
+/** Each estimate is based on those before it. */
 export async function estimateStrategy(
   { steps }: Strategy,
   parts: StepParts,
@@ -74,7 +72,7 @@ export async function estimateStrategy(
   return { tokensBefore, tokensAfter: tokens, steps: reports, edits, cost, ...callTokens };
 }
 
-/** @param isEstimate whether to treat the step's estimate as its result */
+/** @param isEstimate treat the step's estimate as its result */
 function makePipelineStep(step: StrategyStep, parts: StepParts, isEstimate: boolean): Step<StrategyWork> {
   const name = step.preset ?? getProviderName(step.provider ?? '');
   let result: StepResult = { reports: [] };
@@ -122,7 +120,7 @@ async function runProvider(
 
 type StepSpendingWithTokens = Omit<ProviderResult, 'edits'> & Pick<CondensationEstimate, 'callTokens'>;
 
-/** The edits of several providers over one conversation, and their cost. */
+/** The edits of several providers and their cost. */
 class StrategyWork implements Work {
   readonly reports: StepReport[] = [];
   readonly calls: ModelCall[] = [];
@@ -130,7 +128,7 @@ class StrategyWork implements Work {
   tokens: number;
   private readonly notes: string[] = [];
   private readonly costs: (number | undefined)[] = [];
-  /** Tokens of the steps that are estimated to call a model. */
+  /** Only of steps that are estimated to call a model. */
   private readonly tokensOfCalls: TokensByKind[] = [];
   private readonly estimates: (number | undefined)[] = [];
   private readonly toolResults: number;
@@ -160,9 +158,8 @@ class StrategyWork implements Work {
   }
 
   /**
-   * If a step ended the list above the target, fewer tokens may change other steps' conditions;
-   * otherwise a second run of the strategy would find more. This round calls no model, because the
-   * user did not ask to pay twice.
+   * If a step ended the first round above the target, its smaller result may change other steps'
+   * conditions. The second round calls no model, because the user did not ask to pay twice.
    */
   private beginSecondRound({ isEnded, tokensBefore }: Round): boolean {
     const isFree = this.costs.every((cost) => cost === 0) && this.calls.length === 0;
@@ -184,7 +181,7 @@ class StrategyWork implements Work {
     this.tokens = tokens;
   }
 
-  /** Why a step does not run; undefined if it does. */
+  /** Undefined if the step runs. */
   describeSkip({ after, when }: StrategyStep): string | undefined {
     const { targetTokens, windowTokens, overheadTokens = 0, cacheCold } = this.options;
     if (after === 'failure' && !this.hasFailed) return 'no earlier step failed';
@@ -200,7 +197,7 @@ class StrategyWork implements Work {
     });
   }
 
-  /** @param cost expected US dollars of a step; undefined if unknown */
+  /** @param cost expected US dollars of a step */
   describeExcessCost(cost: number | undefined): string | undefined {
     if (cost === undefined) return 'what it would cost is not known';
     const { budgetLeft } = this;
@@ -210,18 +207,15 @@ class StrategyWork implements Work {
   }
 
   /**
-   * True if the view already shows what these steps do: an earlier condensation took this path, and
-   * going on would run steps that were not meant to follow.
+   * The view already shows what these steps do: an earlier condensation took this path, and going
+   * on would run steps that were not meant to follow.
    */
   hasDone(reports: readonly StepReport[]): boolean {
     const names = new Set(reports.map(({ name }) => name));
     return this.earlier.some(({ step }) => names.has(step));
   }
 
-  /**
-   * Adds a step's edits, unless the view would get more tokens.
-   * @returns why they are rejected, in words
-   */
+  /** @returns why the edits are rejected, in words */
   async add({ edits, tokensAfter }: Partial<Pick<CondensationEstimate, 'edits' | 'tokensAfter'>>) {
     if (edits === undefined) this.tokens = Math.min(this.tokens, tokensAfter ?? Infinity);
     if (edits === undefined || edits.length === 0) return undefined;
@@ -233,10 +227,6 @@ class StrategyWork implements Work {
     return undefined;
   }
 
-  /**
-   * Adds a step's spending and notes.
-   * @returns its reports, under its name
-   */
   addReport(
     name: string,
     { steps, cost, notes = [], calls = [], estimatedCost, callTokens }: StepSpendingWithTokens,
@@ -292,13 +282,12 @@ class StrategyWork implements Work {
   }
 }
 
-/** A step's provider with its checked configuration. */
 export interface ReadyStep extends UsableConfig {
   readonly name: string;
   readonly provider: CondensationProvider;
 }
 
-/** Prepares a step; returns the problem in words if it can't run. */
+/** Returns the problem in words if the step cannot run. */
 export function prepareStep(
   step: StrategyStep,
   { provider: providerOf, preset: presetOf }: StepParts,

@@ -1,4 +1,3 @@
-/** Strategies as data: providers and presets in order, each with a condition. */
 import * as z from 'zod';
 import { conditionSchema } from '../../trigger/condition';
 

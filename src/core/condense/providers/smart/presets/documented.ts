@@ -1,7 +1,4 @@
-/**
- * Presets without our own measurements: Conservative, Balanced, Aggressive, Speed, Result by Result, Cost
- * and Multi-Zone. They use the condensing profile.
- */
+/** Presets without our own measurements. They use the condensing profile. */
 import {
   runAboveTokens,
   selectExceptNewest,

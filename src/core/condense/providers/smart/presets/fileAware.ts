@@ -1,14 +1,12 @@
 /**
- * The default preset; calls no model. With a target, it removes the blocks that are least likely to
- * be needed, by weights fitted to real sessions. Without one, it shortens old outputs and outlines
- * files not used recently. Measured in `docs/research/benchmarks.md`.
+ * Calls no model. With a target, it removes the blocks that are least likely to be needed, by
+ * weights fitted to real sessions; without one, it shortens old outputs and outlines unused files.
+ * See `docs/research/benchmarks.md`.
  */
 import { createIndividualPass, overTarget, selectBy } from './passes';
 import type { Preset } from './preset';
 
-/**
- * Results that a call can give again or that are no longer relevant; reads have their own passes.
- */
+/** Their results can be produced again or are no longer relevant. */
 const OUTPUT_TOOL_KINDS = ['command', 'search', 'list', 'write', 'edit', 'other'] as const;
 
 const selectOutputs = (min: number) =>

@@ -10,13 +10,10 @@ export type { Preset } from './preset';
 
 export const BUILT_IN_PRESETS: readonly Preset[] = [...DOCUMENTED_PRESETS, FILE_AWARE];
 
-/** Finds a preset by ID, among the user's own first. */
+/** Searches the user's own presets first. */
 export const findPreset = (id: string, own: readonly Preset[] = []): Preset | undefined =>
   [...own, ...BUILT_IN_PRESETS].find((preset) => preset.id === id);
 
-/**
- * The preset that a configuration names or is; File-Aware by default.
- * @param own the user's presets
- */
+/** The default is File-Aware. */
 export const getPreset = (config: unknown = FILE_AWARE.id, own: readonly Preset[] = []): Preset | undefined =>
   [...own, ...BUILT_IN_PRESETS].find((preset) => preset.id === config || isEqual(preset.config, config));

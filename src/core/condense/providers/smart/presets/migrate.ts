@@ -1,13 +1,13 @@
 /**
- * Upgrades older configurations of the Smart provider. Version 0 covers early forms without a
- * version number. Unknown fields stay, and the check that follows reports them.
+ * Version 0 covers early forms without a version number. Unknown fields stay for the check that
+ * follows.
  */
 import { isRecord } from '../../../../messages/blocks';
 import { SMART_CONFIG_VERSION } from '../config';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** By the version that they upgrade from. */
+/** Indexed by the version that each upgrades. */
 const MIGRATIONS: readonly ((config: Fields) => Fields)[] = [migrateConfig];
 
 /** Returns the same object if it is current. */
@@ -84,10 +84,7 @@ const migrateOperations = (operations: Fields): Fields =>
     ]),
   );
 
-/**
- * An operation's settings were in `params.truncate` or `truncateConfig`; those of other operations
- * are ignored.
- */
+/** Settings were in `params.truncate` or `truncateConfig`. */
 function migrateOperation(fields: Fields, type: string): Fields {
   const { params, truncateConfig, summarizeConfig, suppressConfig, ...rest } = fields;
   const nested = isRecord(params) ? params : {};

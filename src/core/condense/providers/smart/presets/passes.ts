@@ -1,4 +1,3 @@
-/** Shorthands to write presets with. */
 import type { SmartConfigInput } from '../config';
 import type { Filter } from '../passSchema';
 
@@ -8,14 +7,14 @@ type Operations = NonNullable<NonNullable<IndividualInput['individualConfig']>['
 type Thresholds = NonNullable<NonNullable<IndividualInput['individualConfig']>['messageTokenThresholds']>;
 type PassHead = Pick<PassInput, 'id' | 'name' | 'selection'> & Partial<Pick<PassInput, 'description' | 'execution'>>;
 
-/** A pass over single contents; content types that are not named are kept. */
+/** Keeps content types that are not named. */
 export const createIndividualPass = (
   head: PassHead,
   defaults: Operations,
   messageTokenThresholds: Thresholds = {},
 ): IndividualInput => ({ ...head, mode: 'individual', individualConfig: { defaults, messageTokenThresholds } });
 
-/** Creates a pass that replaces the selected messages by one summary. */
+/** Replaces the selected messages by one summary. */
 export const createBatchPass = (
   head: PassHead,
   keep: { readonly keepFirst?: number; readonly keepLast?: number } = {},
@@ -25,15 +24,13 @@ export const createBatchPass = (
   batchConfig: { operation: 'summarize', ...keep },
 });
 
-/** All but the newest messages. */
 export const selectExceptNewest = (count: number) => ({ type: 'preserve_recent', count }) as const;
-/** All but the newest share of the messages, in percent. */
+/** In percent of the messages. */
 export const selectExceptNewestPercent = (percentage: number) => ({ type: 'preserve_percent', percentage }) as const;
 
-/** Content that a filter selects. */
 export const selectBy = (filter: Filter) => ({ type: 'custom', filter }) as const;
 
-/** Runs if the messages have more tokens. */
+/** Tokens of the messages. */
 export const runAboveTokens = (tokenThreshold: number) =>
   ({ type: 'conditional', condition: { tokenThreshold } }) as const;
 

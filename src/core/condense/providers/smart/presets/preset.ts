@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { SmartConfigInput } from '../config';
 
-/** A preset as written; its configuration is upgraded first and checked separately. */
+/** The configuration is upgraded first and checked separately. */
 export const presetSchema = z.looseObject({
   id: z
     .string()
@@ -12,12 +12,10 @@ export const presetSchema = z.looseObject({
   config: z.record(z.string(), z.unknown()).describe('A configuration of the Smart provider.'),
 });
 
-/** A named configuration of the Smart provider. */
 export interface Preset {
   /** Stable; settings and strategies refer to it. */
   readonly id: string;
   readonly name: string;
-  /** The preset's purpose, in one or two sentences. */
   readonly description: string;
   readonly config: SmartConfigInput;
 }

@@ -1,4 +1,3 @@
-/** Presets as files (`*.condense.json`), which can be shared and kept in a repository. */
 import type * as z from 'zod';
 import { getErrorMessage } from '../../../../errors';
 import { validateConfig } from '../../../config';
@@ -9,7 +8,6 @@ import { presetSchema, type Preset } from './preset';
 
 /** In UTF-16 units; more than any preset written by hand. */
 const MAX_PRESET_FILE_CHARS = 1_000_000;
-/** Maximum nesting of objects and lists. */
 const MAX_PRESET_DEPTH = 64;
 
 /** The extension contributes a JSON Schema for these files. */
@@ -18,10 +16,7 @@ export const PRESET_FILE_SUFFIX = '.condense.json';
 /** Keys with a special meaning in JavaScript objects. */
 const RESERVED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
-/**
- * Parses a file's text and upgrades the preset. Its configuration stays as written, including
- * unknown fields.
- */
+/** The configuration stays as written, including unknown fields. */
 export function parsePresetFile(text: string): ValidationResult<Preset> {
   if (text.length > MAX_PRESET_FILE_CHARS)
     return makeProblem(
@@ -40,14 +35,11 @@ export function parsePresetFile(text: string): ValidationResult<Preset> {
   return checked.valid ? checkPreset(checked.config) : checked;
 }
 
-/**
- * Also checks the preset's configuration. {@link validateSmartConfig} decides what is left of a
- * wrong one.
- */
+/** {@link validateSmartConfig} decides what is left of a wrong configuration. */
 export function checkPreset(preset: z.output<typeof presetSchema>): ValidationResult<Preset> {
   const config = migrateSmartConfig(preset.config);
   const checked = validateSmartConfig(config);
-  // Store what the person wrote, without defaults; it was just checked.
+  // Stores what the user wrote, without defaults.
   const createPreset = (written: unknown): Preset => ({ ...preset, config: written as Preset['config'] });
   if (checked.valid) return { valid: true, config: createPreset(config) };
   const inConfig = ({ path, message }: ConfigProblem): ConfigProblem => ({ path: `config.${path}`, message });
