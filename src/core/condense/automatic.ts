@@ -6,7 +6,7 @@ import type { CondensationManager } from './manager';
 import { findDueReason, type DueReason } from './trigger/due';
 import { computeAllowedTokens, computeTargetTokens, type Threshold } from './trigger/thresholds';
 
-/** Overrides the target of `threshold`. */
+/** If set, replaces the target that `threshold` implies. */
 export interface AutomaticRequest extends Omit<CondensationRequest, 'trigger' | 'windowTokens'> {
   readonly window: WindowLimits;
   readonly threshold: Threshold;
@@ -15,17 +15,16 @@ export interface AutomaticRequest extends Omit<CondensationRequest, 'trigger' | 
 export type AutomaticOutcome =
   | {
       readonly kind: 'not-due';
-      /** In the model's own tokens. */
+      /** Size of the whole request, in the model's own tokens. */
       readonly tokens: number;
       readonly percent: number;
     }
   | { readonly kind: 'ran'; readonly reason: DueReason; readonly outcome: CondensationOutcome };
 
 /**
- * o200k tokens that the messages may have after an automatic condensation.
+ * Returns how many o200k tokens the messages may have after an automatic condensation.
  * @param overheadTokens o200k tokens sent besides the messages
- * @param dueTokens size of the whole request in the model's tokens, if it is due below the
- * threshold
+ * @param dueTokens size in the model's tokens at which the request is due, if below the threshold
  */
 export const getMessagesTarget = (
   { contextWindow, tokenFactor = 1 }: WindowLimits,

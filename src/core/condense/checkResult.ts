@@ -10,10 +10,7 @@ import { restoreReferences } from './lossless/integrity';
 import type { CondensationOptions, ConversationContext } from './types';
 
 export interface CheckedResult {
-  /**
-   * Also includes edits that restore text: earlier references lead there, and these edits removed
-   * it.
-   */
+  /** Also includes edits that restore text that earlier references need. */
   readonly edits: readonly Edit[];
   readonly view: readonly ApiMessage[];
   /** o200k tokens of the view. */

@@ -19,19 +19,16 @@ export interface CondensationRequest extends CondensationOptions {
   readonly conversation: string;
   readonly messages: readonly ApiMessage[];
   readonly edits?: readonly Edit[];
-  /** If undefined, the active provider. */
+  /** Default: the active provider. */
   readonly provider?: string;
-  /** Not yet validated. */
   readonly config?: unknown;
-  /** Display name, if the provider does not know it. */
   readonly configName?: string | undefined;
   /**
    * Only automatic condensations wait for a cool-down. `weight` removes images to meet a vendor's
-   * limit on request size, so it says nothing about how many tokens could be freed.
+   * limit on request size.
    */
   readonly trigger: 'manual' | 'automatic' | 'weight';
   readonly system?: string;
-  /** For example `anthropic`. */
   readonly vendor?: string;
   readonly pinned?: ReadonlySet<number>;
   readonly ownModel?: LoadOwnModel;
@@ -49,7 +46,6 @@ export interface OutcomeBase {
   readonly cost: number | undefined;
   /** In milliseconds. */
   readonly timeMs: number;
-  /** Sentences for the user. */
   readonly notes: readonly string[];
   readonly calls?: readonly ModelCall[];
   /** In US dollars. */
@@ -87,12 +83,10 @@ export function summarizeOutcome(outcome: OutcomeSummary & CondensedOutcome): Ou
 export function summarizeOutcome(outcome: OutcomeSummary): OutcomeSummary;
 export function summarizeOutcome(outcome: OutcomeSummary): OutcomeSummary {
   if (outcome.kind !== 'condensed') return outcome;
-  // The type excludes these fields, but the object may contain them.
   const { edits: _edits, view: _view, ...summary } = outcome as CondensationOutcome & CondensedOutcome;
   return summary;
 }
 
-/** Callers can derive the view from their messages and the edits. */
 export type OutcomeWithoutView =
   | Exclude<OutcomeSummary, CondensedOutcome>
   | (Extract<OutcomeSummary, CondensedOutcome> & { readonly edits: readonly Edit[] });

@@ -21,8 +21,8 @@ export function validateConfig<T>(schema: z.ZodType<T>, config: unknown, known?:
 }
 
 /**
- * Like {@link validate}, but drops what is wrong: fields take their defaults and lists lose the
- * wrong entries.
+ * Like {@link validateConfig}, but a wrong field takes its default and a wrong list entry is
+ * dropped.
  * @param removable see {@link parseWithoutWrong}
  */
 export function validateFields<T>(
@@ -41,7 +41,7 @@ export function validateFields<T>(
   };
 }
 
-/** The entry of the outermost list, or the field itself if no list contains it. */
+/** Returns the entry of the outermost list, or the field itself if no list contains it. */
 function getRemovableField(path: FieldPath): FieldPath {
   const entry = path.findIndex((key) => typeof key === 'number');
   return entry === -1 ? path : path.slice(0, entry + 1);
@@ -81,7 +81,6 @@ const jsonSchemas = new WeakMap<z.ZodType, ConfigSchema>();
 
 /** Memoized, because creating a schema takes milliseconds. */
 export function toJsonSchema(schema: z.ZodType): ConfigSchema {
-  // Only callers of the API can pass functions, which have no schema.
   const made =
     jsonSchemas.get(schema) ?? z.toJSONSchema(schema, { io: 'input', target: 'draft-7', unrepresentable: 'any' });
   jsonSchemas.set(schema, made);
@@ -94,7 +93,7 @@ export interface UsableConfig {
   readonly notes: readonly string[];
 }
 
-/** Returns a description of the problems if no part is usable. */
+/** Returns a description of the problems if no part of the configuration is usable. */
 export function toUsableConfig(provider: CondensationProvider, config: unknown): UsableConfig | string {
   const result = provider.validateConfig(config);
   if (result.valid) {
@@ -113,7 +112,7 @@ export function toUsableConfig(provider: CondensationProvider, config: unknown):
 }
 
 /**
- * Falls back to the provider's defaults.
+ * Uses the provider's defaults if no part of the configuration is usable.
  * @throws Error if the provider rejects its own defaults
  */
 export function toCheckedConfig(provider: CondensationProvider, config: unknown): UsableConfig {

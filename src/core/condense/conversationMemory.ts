@@ -1,10 +1,7 @@
 import { Exchanges, type ToolExchange } from '../messages/exchanges';
 import type { ApiMessage } from '../messages/types';
 
-/**
- * Caches that outlive a run, so that the next run reads only new messages. They never affect
- * results.
- */
+/** Caches that outlive a run, so that the next run reads only new messages. */
 export class ConversationMemory {
   private readonly parts = new Map<() => unknown, unknown>();
 

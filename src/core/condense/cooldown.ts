@@ -1,7 +1,7 @@
 import type { CondensationOutcome, CondensationRequest } from './condensation';
 import { LruMap } from '../lruMap';
 
-/** By which a request must grow before the next automatic attempt. */
+/** A request must grow by this much before the next automatic attempt. */
 const REQUIRED_GROWTH_PERCENT = 13;
 
 const MAX_TRACKED_CONVERSATIONS = 1_000;

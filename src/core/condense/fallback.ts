@@ -1,9 +1,9 @@
 /**
  * Steps that may follow a provider: Summary if it failed, Lossless if its result loses too many
  * facts, File-Aware if Lossless leaves more than the target. If the request still does not fit the
- * window, File-Aware, Truncation and, for a request that must fit, the floor follow; the floor
- * suppresses results, oldest first. Fallbacks never cause costs, calls to vendors or losses that
- * the user has not allowed.
+ * window, File-Aware and Truncation follow, and for a request that must fit also the floor, which
+ * suppresses results. Fallbacks never cause costs, calls to vendors or losses that the user has not
+ * allowed.
  */
 import { sumCosts } from '../cost/callCost';
 import type { Edit } from './edits/edits';
@@ -26,7 +26,7 @@ export interface WindowLimits {
   readonly contextWindow: number;
   /** Reserved for the reply, in the model's tokens. */
   readonly maxOutputTokens?: number;
-  /** Model tokens per o200k token. Default 1. */
+  /** The model's tokens per o200k token. Default 1. */
   readonly tokenFactor?: number;
 }
 
@@ -36,7 +36,6 @@ export interface FallbackPolicy {
    * a paid call.
    */
   readonly mayUseNative: boolean;
-  /** The window that the request must fit. */
   readonly window?: WindowLimits;
   /** o200k tokens that the messages may have, instead of what the window allows. */
   readonly limitTokens?: number;
@@ -52,7 +51,7 @@ export interface FallbackPolicy {
   readonly hasFloor?: boolean;
   /** True if File-Aware follows a Lossless run that leaves more than the target. Default false. */
   readonly fileAwareFollows?: boolean;
-  /** By provider ID; absent for the defaults. */
+  /** Keyed by provider ID; absent for the defaults. */
   readonly configs?: Readonly<Record<string, unknown>>;
 }
 
@@ -82,10 +81,12 @@ export async function condenseWithFallback(
 interface Fallback {
   readonly provider: 'native' | 'lossless' | 'smart' | 'truncation';
   readonly config: unknown;
-  /** Reported if the fallback changes anything. */
+  /** Shown to the user if the fallback changes anything. */
   readonly why: string;
   readonly when: (outcome: CondensationOutcome, tries: FallbackAttempt) => boolean;
-  /** Ignores the coherence floor and uses the target of a request that must fit. */
+  /**
+   * If true, the coherence floor does not apply, and the target is that of a request that must fit.
+   */
   readonly isToFit?: boolean;
 }
 
@@ -100,10 +101,7 @@ const hasFailed = ({ kind }: CondensationOutcome): boolean => kind === 'failed' 
 const isUnchanged = (outcome: CondensationOutcome, reason: UnchangedReason): boolean =>
   outcome.kind === 'unchanged' && outcome.reason === reason;
 
-/**
- * At the same size, File-Aware keeps far more needed content than Truncation, and it calls no
- * model.
- */
+/** At the same size, File-Aware keeps far more needed content than Truncation. */
 const FILE_AWARE = { provider: 'smart', config: 'file-aware' } as const;
 const LOSSLESS_ALONE_NOTE =
   'Lossless alone left more than the target, so what is least likely to be needed was removed.';
@@ -154,7 +152,7 @@ const LAST_RESORT_FALLBACKS: readonly Fallback[] = [
   provider: 'truncation',
   config: { images: { mode: 'suppress', keepNewest: 1 }, ...config, messageText: { mode: 'keep' } },
   why: 'That left too little room in the window, so results were suppressed, the oldest first.',
-  // Condenses recent messages only if the request would not fit otherwise.
+  // Recent messages are condensed only if the request would not fit otherwise.
   when: config.preserveRecentCount === 0 ? (outcome, { limit }) => getTokens(outcome) > limit : isTooLong,
   isToFit: true,
 }));
@@ -168,7 +166,7 @@ function chooseFittingFallbacks(
   const fileAware = { ...FILE_AWARE, ...toFit, why: `${why} what is least likely to be needed was removed.` };
   const config = configs?.['truncation'];
   const truncation = { provider: 'truncation', config, ...toFit, why: `${why} old content was truncated.` } as const;
-  // A user who chose Truncation keeps it, and Smart would fail again.
+  // A user who chose Truncation keeps it, and a broken Smart would fail again.
   const isSmartBroken = outcome.provider === 'smart' && hasFailed(outcome);
   const chosen = outcome.provider === 'truncation' ? [] : isSmartBroken ? [truncation] : [fileAware, truncation];
   return [...chosen, ...(hasFloor === true ? LAST_RESORT_FALLBACKS : [])];
@@ -196,7 +194,6 @@ class FallbackAttempt implements Work {
   /** o200k tokens at which no further fallback is needed. */
   readonly enough: number;
   private readonly fitting: CondensationRequest;
-  /** Why providers found nothing to remove. */
   private idle: { readonly provider: string; readonly reason: string }[] = [];
 
   constructor(

@@ -56,7 +56,6 @@ export class CondensationManager {
     this.providers.set(provider.id, provider);
   }
 
-  /** Ignores unknown IDs. */
   unregisterProvider(id: string): void {
     this.providers.delete(id);
   }
@@ -68,7 +67,7 @@ export class CondensationManager {
     return provider;
   }
 
-  /** The ID if the provider is not registered. */
+  /** Returns the ID if the provider is not registered. */
   providerName(id: string): string {
     return getProviderName(id, [...this.providers.values()]);
   }
@@ -83,17 +82,14 @@ export class CondensationManager {
     }));
   }
 
-  /**
-   * @param config unchecked
-   * @throws UnknownProviderError
-   */
+  /** @throws UnknownProviderError */
   mayCallModel(id: string, config: unknown): boolean {
     const provider = this.getProvider(id);
     return mayCallModel(provider, config);
   }
 
   /**
-   * For requests that name no provider.
+   * Used by requests that name no provider.
    * @throws Error if all were removed
    */
   get defaultProvider(): CondensationProvider {
@@ -106,7 +102,6 @@ export class CondensationManager {
     return provider === undefined ? this.defaultProvider : this.getProvider(provider);
   }
 
-  /** Tokens by which the conversation must still grow; 0 if an automatic attempt may run now. */
   countTokensToGo(conversation: string, tokens: number): number {
     return this.cooldown.countTokensToGo(conversation, tokens);
   }
@@ -187,7 +182,7 @@ export class CondensationManager {
     try {
       const { config, notes } = toCheckedConfig(provider, request.config);
       makers.notes.push(...notes);
-      // Applying the edits so far and counting took time.
+      // Yields here, because applying the earlier edits and counting took time.
       await yieldBetweenSteps(request.signal);
       result = await provider.condense(context, config, request);
       makers.notes.push(...(result.notes ?? []));
@@ -221,7 +216,7 @@ export class CondensationManager {
     };
   }
 
-  /** Reported once per conversation. */
+  /** Each note is reported only once per conversation. */
   private noteFloor(request: CondensationRequest, tokens: number): string[] {
     const note = noteCoherenceFloor(request, tokens, this.counter);
     return note !== undefined && this.cooldown.isFirstReport(request.conversation) ? [note] : [];
@@ -271,7 +266,7 @@ interface OutcomeMakers {
 export interface Situation {
   readonly context: ConversationContext;
   readonly current: readonly ApiMessage[];
-  /** Earlier edits dropped because the conversation has diverged. */
+  /** Number of earlier edits dropped because the conversation has diverged. */
   readonly staleEdits: number;
 }
 
@@ -281,8 +276,8 @@ const noteStaleEdits = (staleEdits: number): string[] =>
     : [`${staleEdits} earlier edits no longer fit the conversation and were left out: it has taken another course.`];
 
 /**
- * No condensation can reach the target if the task alone exceeds it.
- * @param tokens o200k tokens of the view so far
+ * Notes that no condensation can reach the target because the task alone exceeds it.
+ * @param tokens o200k tokens of the view
  */
 function noteCoherenceFloor(request: CondensationRequest, tokens: number, counter: MessageCounter): string | undefined {
   const { messages, targetTokens, overheadTokens } = request;

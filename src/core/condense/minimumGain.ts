@@ -1,7 +1,7 @@
 import type { MinimumGain } from './condensation';
 import { formatTokens } from '../format';
 
-/** Undefined if the result is worth applying. */
+/** Returns undefined if the result is worth applying. */
 export function explainTooLittleGain(
   tokensBefore: number,
   tokensAfter: number,

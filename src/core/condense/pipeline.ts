@@ -20,7 +20,7 @@ export interface PipelineOptions<W extends Work> extends Pick<
   readonly watch?: (work: W, step: Step<W>) => () => Promise<boolean>;
   /** True if a second round may find more. */
   readonly again?: (work: W, first: Round) => boolean;
-  /** Filled at once, so that reports are known after an abort. */
+  /** Filled step by step, so that reports are known after an abort. */
   readonly reports?: StepReport[];
 }
 
@@ -85,7 +85,7 @@ async function runRound<W extends Work>(
 const isWorthTelling = ({ edits, calls, outcome }: StepReport): boolean =>
   edits > 0 || calls !== undefined || outcome.kind === 'failed';
 
-/** For a step that changed nothing. */
+/** Makes the report of a step that changed nothing. */
 export const makeReport = ({ tokens }: Work, name: string, outcome: StepReport['outcome']): StepReport => ({
   name,
   tokensBefore: tokens,

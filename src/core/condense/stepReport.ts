@@ -15,5 +15,4 @@ export interface StepReport {
 export type StepOutcome =
   | { readonly kind: 'done' }
   | { readonly kind: 'skipped'; readonly reason: string }
-  /** All changes of the step were dropped. */
   | { readonly kind: 'failed'; readonly reason: string };

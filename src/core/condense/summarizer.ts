@@ -18,26 +18,25 @@ export interface SummarizerModel {
   readonly maxOutputTokens?: number;
   /** The model's tokens per o200k token, calibrated by reported usage. */
   readonly tokenFactor: number;
-  /** Undefined if unknown. */
   readonly prices?: ModelPrices;
   /** `included`: not paid by the token (a subscription, the user's own machine). */
   readonly billing: 'per-token' | 'included';
   readonly cacheLifetime: CacheLifetime;
-  /** For summaries of conversations; blank for the built-in prompt. */
+  /** Used for summaries of conversations; blank for the built-in prompt. */
   readonly prompt?: string;
-  /** The vendor offers its own compaction; see {@link SummaryRequest.messages}. */
+  /** True if the vendor offers its own compaction; see {@link SummaryRequest.messages}. */
   readonly compacts?: boolean;
   readonly maskSecrets?: MaskPolicy;
   /** Default: the names of VS Code's settings. */
   readonly limitNames?: LimitNames;
 }
 
-/** For messages to the user. */
+/** Names of cost limits, for messages to the user. */
 export interface LimitNames {
   readonly condensation: string;
   readonly conversation: string;
   readonly day: string;
-  /** Says what to do if a model's price is unknown. */
+  /** A sentence that says what to do if a model's price is unknown. */
   readonly unknownPrice: string;
 }
 
@@ -77,7 +76,7 @@ export interface SummaryRequest {
   readonly maxOutputTokens: number;
 }
 
-/** What nearly every current model has, in tokens. */
+/** Assumed if a window is unknown; nearly every current model has this many tokens. */
 export const DEFAULT_WINDOW_TOKENS = 128_000;
 
 /**
@@ -160,7 +159,7 @@ export type LoadOwnModel = () => Promise<Summarizer | UnavailableProfile>;
 export interface SummarizerCandidates {
   /** The profile that a pass names, otherwise the one for condensing. */
   readonly condensing?: Summarizer | UnavailableProfile;
-  /** Set if a pass names another profile. */
+  /** The profile for condensing, set if a pass names another one. */
   readonly instead?: Summarizer | UnavailableProfile;
   readonly conversation?: Summarizer | UnavailableProfile;
 }
@@ -168,11 +167,11 @@ export interface SummarizerCandidates {
 export interface SelectedSummarizer {
   readonly summarizer: Summarizer;
   readonly chosen: 'condensing-profile' | 'conversation';
-  /** Set if it is not the summarizer that the user chose. */
+  /** Set if the user chose another summarizer than this one. */
   readonly warning?: string;
 }
 
-/** The message says what to do. */
+/** Its message says what to do. */
 export class NoSummarizerError extends Error {
   override readonly name = 'NoSummarizerError';
 }

@@ -21,7 +21,6 @@ export const PROVIDER_NAMES: Readonly<Record<BuiltInProviderId, string>> = {
 };
 export const isBuiltIn = (id: string): id is BuiltInProviderId => BUILT_IN_PROVIDERS.some((known) => known === id);
 
-/** Some providers call a model only if their configuration says so. */
 export const CALLS_MODEL: Readonly<Record<BuiltInProviderId, boolean | 'if-configured'>> = {
   native: true,
   lossless: false,
@@ -30,14 +29,13 @@ export const CALLS_MODEL: Readonly<Record<BuiltInProviderId, boolean | 'if-confi
   strategy: 'if-configured',
 };
 
-/** Other extensions' providers may call a model, too. */
 export const needsModelOrExtension = (id: string): boolean => !isBuiltIn(id) || CALLS_MODEL[id] === true;
 
 /** Stored as the provider of condensations of new results. */
 export const NEW_RESULTS_PROVIDER_ID = 'on-arrival';
 
 /**
- * The ID if its extension is gone.
+ * Returns the ID if the provider's extension is gone.
  * @param registered providers that may be other extensions'
  */
 export function getProviderName(
@@ -52,11 +50,11 @@ export function getProviderName(
 export const formatProviderName = (provider: string, configName: string | undefined): string =>
   configName === undefined ? provider : `${provider} (${configName})`;
 
-/** Runs if Lossless is not enough. */
+/** Name of what runs if Lossless is not enough. */
 export const FILE_AWARE_NAME = formatProviderName(PROVIDER_NAMES.smart, 'File-Aware');
 
 export interface ProviderCapabilities {
-  /** Everything that the provider removes can be restored without a model. */
+  /** True if everything that the provider removes can be restored without a model. */
   readonly supportsLossless: boolean;
   readonly supportsBatchMode: boolean;
   readonly supportsIndividualMode: boolean;
@@ -87,17 +85,17 @@ export type ValidationResult<Config> =
 
 export interface UsableRest<Config> {
   readonly config: Config;
-  /** Without defaults. */
+  /** The configuration as written, without defaults. */
   readonly written: unknown;
-  /** Valid parts that cannot be used without wrong ones. */
+  /** Valid parts that cannot be used without the wrong ones. */
   readonly leftOut?: readonly ConfigProblem[];
 }
 
-/** In a form that the panel and package.json accept. */
+/** A JSON Schema that the panel and package.json accept. */
 export type ConfigSchema = Readonly<Record<string, unknown>>;
 
 export interface ConversationContext {
-  /** Costs of calls are added to this conversation. */
+  /** The conversation that is charged for calls. */
   readonly conversation?: string;
   readonly messages: readonly ApiMessage[];
   /** Edits of earlier condensations that still apply; the view starts with them. */
@@ -106,11 +104,11 @@ export interface ConversationContext {
   readonly system?: string;
   /** For example `anthropic`. Likely keys are not sent to other vendors. */
   readonly vendor?: string;
-  /** Lossy operations must not change these messages. */
+  /** Indexes of messages that lossy operations must not change. */
   readonly pinned?: ReadonlySet<number>;
   /** Used if no profile can summarize. */
   readonly ownModel?: LoadOwnModel;
-  /** For all providers that begin with Lossless; absent to remember none. */
+  /** Cached runs for all providers that begin with Lossless; absent to remember none. */
   readonly losslessRuns?: LosslessRuns;
 }
 
@@ -135,7 +133,7 @@ export interface CondensationProgress {
 }
 
 export interface CondensationOptions {
-  /** Stop if the messages have at most this many o200k tokens; undefined to do everything. */
+  /** Stop when the messages have at most this many o200k tokens; undefined to do everything. */
   readonly targetTokens?: number;
   /** In US dollars; more expensive calls are not started. Undefined for no limit. */
   readonly maxCost?: number;
@@ -143,9 +141,8 @@ export interface CondensationOptions {
   readonly windowTokens?: number;
   /** o200k tokens of system prompt and tools. */
   readonly overheadTokens?: number;
-  /** The vendor's prompt cache has expired, as far as the caller knows. */
+  /** Whether the vendor's prompt cache has expired, as far as the caller knows. */
   readonly cacheCold?: boolean;
-  /** The user's rules, used to check earlier references. */
   readonly tools?: ToolTable;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: CondensationProgress) => void;
@@ -156,9 +153,8 @@ export interface ProviderResult {
   readonly steps: readonly StepReport[];
   /** In US dollars; undefined if a price is unknown. */
   readonly cost: number | undefined;
-  /** Set if the provider knows more than "found nothing". */
+  /** Why there are no edits, if the provider knows more than "found nothing". */
   readonly unchanged?: { readonly reason: UnchangedReason; readonly detail: string };
-  /** For the user. */
   readonly notes?: readonly string[];
   readonly calls?: readonly ModelCall[];
   /** In US dollars; undefined if unknown. */
@@ -175,7 +171,6 @@ export type UnchangedReason =
   | 'not-enough'
   /** No new messages since the last summary. */
   | 'already-condensed'
-  /** The condensation would exceed the cost limit. */
   | 'over-budget'
   /** Too few of the conversation's facts would remain in the view. */
   | 'incoherent';
@@ -184,7 +179,7 @@ export interface ModelCall {
   readonly profile: string;
   readonly vendor: string;
   readonly model: string;
-  /** `conversation`: the condensing profile cannot be used. */
+  /** `conversation` if the condensing profile cannot be used. */
   readonly chosen: 'condensing-profile' | 'conversation';
   /** o200k tokens of the request; with reported usage they calibrate the model's token factor. */
   readonly countedTokens: number;
@@ -201,9 +196,9 @@ export interface ModelCall {
 }
 
 export interface FailureAdvice {
-  /** The same request may succeed later. */
+  /** True if the same request may succeed later. */
   readonly canRetry: boolean;
-  /** Another profile may succeed now. */
+  /** True if another profile may succeed now. */
   readonly offerOtherProfile: boolean;
 }
 
@@ -226,7 +221,7 @@ export interface CondensationEstimate {
   readonly steps: readonly StepReport[];
   /** In US dollars; undefined if a price is unknown. */
   readonly cost: number | undefined;
-  /** With placeholders for summaries; absent if unpredictable. */
+  /** The edits have placeholders for summaries; absent if they cannot be predicted. */
   readonly edits?: readonly Edit[];
   /** In the models' tokens; absent without calls or if unknown. */
   readonly callTokens?: TokensByKind;
@@ -242,11 +237,11 @@ export interface CondensationEstimate {
 export interface CostRange {
   readonly least: number;
   readonly most: number;
-  /** The run stops at its cost limit, which is `most` then. */
+  /** True if the run stops at its cost limit, which is `most` then. */
   readonly endsAtLimit?: boolean | undefined;
 }
 
-/** Based on many replies of the model, on some, or on none. */
+/** `high` is based on many replies of the model, `medium` on some, `low` on none. */
 export type Confidence = 'high' | 'medium' | 'low';
 
 /** `Config` is what {@link validateConfig} accepts. */
@@ -257,13 +252,13 @@ export interface CondensationProvider<Config = unknown> {
   readonly version: string;
 
   getCapabilities(): ProviderCapabilities;
-  /** Forms, settings and documents are made from it. Every field has a default. */
+  /** Forms, settings and documents are made from this schema. Every field has a default. */
   getConfigSchema(): ConfigSchema;
   /** Absent fields take their defaults. */
   validateConfig(config: unknown): ValidationResult<Config>;
   /** Undefined for the user's own configuration. */
   nameOfConfig?(config: unknown): string | undefined;
-  /** If absent, the capabilities decide. */
+  /** If absent, the capabilities tell whether the provider calls a model. */
   asksModel?(config: Config): boolean;
 
   /**

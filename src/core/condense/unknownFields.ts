@@ -8,7 +8,6 @@ const MAX_SEARCH_DEPTH = 40;
 /**
  * A misspelled field is ignored and so changes what a configuration does; the warning names the
  * field that was probably meant.
- * @param config an object that the schema accepts
  */
 export function findUnknownFields(schema: ConfigSchema, config: unknown): ConfigWarning[] {
   const walk = (given: unknown, value: unknown, path: readonly string[]): ConfigWarning[] => {

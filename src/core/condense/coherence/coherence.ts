@@ -86,7 +86,7 @@ function createFactFinder(original: readonly ApiMessage[], edits: readonly Edit[
   };
 }
 
-/** Does not join the texts: one character beyond Latin-1 would double the memory and time. */
+/** Joining the texts would double memory and time if one of them has a character beyond Latin-1. */
 const occursInAny = (texts: readonly string[], sought: string): boolean => texts.some((text) => text.includes(sought));
 
 /** Summaries shorten paths to their last segments, and error lines may have lost their colors. */
@@ -138,7 +138,7 @@ const getCutLines = memoizeByObject((message: ApiMessage) =>
   }),
 );
 
-/** Widens a slice to whole lines: a line that is partly cut is lost. */
+/** A line that is partly cut is lost, so a slice counts with its whole lines. */
 function getWholeLines(text: string, { start, end }: Slice): string {
   const newline = text.indexOf('\n', end);
   return text.slice(text.lastIndexOf('\n', start - 1) + 1, newline < 0 ? text.length : newline);
@@ -147,7 +147,6 @@ function getWholeLines(text: string, { start, end }: Slice): string {
 /** Minimum percentage of facts to keep in the view; undefined means no minimum. */
 export type CoherenceFloor = Readonly<Partial<Record<FactKind, number | undefined>>>;
 
-/** Ignores values that are not percentages. */
 export function parseCoherenceFloor(value: unknown): CoherenceFloor {
   if (!isRecord(value)) return {};
   const percents = FACT_KINDS.flatMap((kind) => {

@@ -1,4 +1,3 @@
-/** Collects what an agent must not lose in a long task. */
 import type { PlacedContent, ToolExchange } from '../../messages/exchanges';
 import { getToolRule, type ToolTable } from '../../messages/tools';
 import { trimList } from '../../keptList';
@@ -38,8 +37,8 @@ function getErrorLines(content: PlacedContent): readonly Slice[] {
 }
 
 /**
- * True if a neighboring line has the next or previous line number: then a file was printed, and
- * error words in it are code.
+ * A line whose neighbor has the next or previous number was printed from a file, so error words in
+ * it are code.
  */
 function isNumberedLine(text: string, { start, end }: Slice): boolean {
   const before = start > 0 ? text.lastIndexOf('\n', start - 2) + 1 : undefined;

@@ -15,7 +15,7 @@ import {
 import type { ApiMessage, ContentType, Place } from '../../messages/types';
 
 export interface CutRequest extends Slice {
-  /** Null for no marker, if the rest of the view implies the slice. */
+  /** Null if the rest of the view implies the slice, so that no marker is needed. */
   readonly marker: string | null;
   /** A summary of the slice, or the lines of it that stay. */
   readonly inFront?: string;
@@ -39,13 +39,12 @@ export interface PlaceState {
 
 /**
  * Maps slices of the view to slices of the original, widened to include any marker that they touch.
- * Linear if the slices are in order.
+ * Takes linear time if the slices are in order.
  */
 function createRangeMapper({ cuts }: PlaceState): (slice: Slice) => Slice {
   let next = 0;
   let at = 0;
   let viewAt = 0;
-  /** Returns the cut whose replacement contains the offset. */
   const passTo = (place: number, isEnd: boolean): Cut | undefined => {
     for (let cut = cuts[next]; cut; cut = cuts[++next]) {
       const start = viewAt + cut.start - at;
@@ -102,7 +101,6 @@ export function createCuts(
     if (request.start < reached || request.end <= request.start || request.end > text.length) continue;
     reached = request.end;
     const slice = rangeOf(request);
-    // If two slices touch one marker, it belongs to the first.
     if (slice.start < (made.at(-1)?.end ?? 0)) continue;
     const standing = text.slice(request.start, request.end);
     if (isOneMarker(standing)) continue;
@@ -119,7 +117,7 @@ function createCut(
   strict: boolean,
   references: Map<ReferenceId, Hash>,
 ): Cut {
-  // Object spread would use more memory for each of the many cuts.
+  // Does not use object spread, which would need more memory for each cut.
   if (what === null) return strict ? { start, end, text: '' } : { start, end, text: '', recoverable: true };
   const kind = strict ? {} : ({ recoverable: true } as const);
   const hash = hashText(original.slice(start, end));
@@ -153,12 +151,12 @@ export function addRule(old: readonly Cut[], cuts: readonly Cut[], ruleStated: b
 
 export const hasRule = (cuts: readonly Cut[]): boolean => cuts.some(({ text }) => statesRule(text));
 
-/** Key in the cache of rejected requests; undefined if the request is too large to be cached. */
+/** Undefined if the request is too large to be cached. */
 export const requestKey = (place: Place, requests: readonly CutRequest[], { strict }: CutInfo): string | undefined =>
   requests.length > MAX_CACHED_REJECTIONS ? undefined : JSON.stringify([place.path, strict, requests]);
 const MAX_CACHED_REJECTIONS = 4;
 
-/** Providers repeat requests that saved too little while the conversation grows. */
+/** Remembers rejected requests, because providers repeat them while the conversation grows. */
 class RejectedCuts {
   private readonly byMessage = new WeakMap<ApiMessage, Set<string>>();
 

@@ -76,7 +76,7 @@ export class Draft implements Work {
     if (rest.length > 0) this.showAll(selectLastByPlace(rest));
   }
 
-  /** Cuts come first, because blocks and summaries remove messages that contain some. */
+  /** Shows cuts first, because blocks and summaries remove messages that contain some. */
   private showAll(edits: readonly Edit[]): void {
     for (const edit of edits) {
       if (edit.kind !== 'cut') continue;
@@ -244,7 +244,7 @@ export class Draft implements Work {
 
   /**
    * The summary absorbs earlier summaries that overlap the range.
-   * @returns tokens saved, 0 if nothing changed because it would save none
+   * @returns tokens saved, 0 if nothing changed
    */
   summarize(step: string, range: MessageRange, message: ApiMessage, info: { readonly reason: string }): number {
     const touched = this.view.listSummariesIn(range);
@@ -309,7 +309,6 @@ export class Draft implements Work {
       : this.counter.countBlock(block);
   }
 
-  /** As if another marker had stated the rule about markers. */
   private tokensWithoutRule(state: PlaceState): number {
     const cuts = state.cuts.map((cut) => ({ ...cut, text: withoutRule(cut.text) }));
     const plain = makeChangedState(state, cuts, state.strict);
@@ -342,7 +341,6 @@ export class Draft implements Work {
       tokensBefore: this.made.get(key)?.tokensBefore ?? this.counter.countText(state.text),
       tokensAfter: this.counter.countText(changed.text),
     };
-    // Moves the newest edit to the end of the map.
     this.made.delete(key);
     this.keepEdit(key, createCutEdit(step, changed, hashAt(this.original, place, original), info, tokens));
   }
@@ -364,7 +362,7 @@ const makeChangedState = (state: PlaceState, cuts: readonly Cut[], strict: boole
 const RESULT_PATH_DEPTH = 3;
 
 /**
- * If a change saves less, its marker is only clutter. Exceeds the cost of the rule about markers,
- * so stating the rule decides nothing.
+ * For smaller savings, a marker is only clutter. Exceeds the cost of the rule about markers, so
+ * stating the rule decides nothing.
  */
 const MIN_SAVED_TOKENS = 16;

@@ -63,7 +63,6 @@ export class DraftView {
     return this.shownSummaries;
   }
 
-  /** By message index. An unchanged list keeps its identity. */
   get places(): readonly (readonly PlaceState[])[] {
     if (this.shownSummaries.length === 0) return this.shownPlaces;
     return this.shownPlaces.map((states, message) => (this.isSummarized(message) ? NO_PLACE_STATES : states));
@@ -94,7 +93,6 @@ export class DraftView {
     return withValueAt(this.getMessage(message), path, text);
   }
 
-  /** @param message the result of {@link makeMessageWith}, if the caller has it */
   showState(state: PlaceState, message = this.makeMessageWith(state.place, state.text)): void {
     const states = this.shownPlaces[state.place.message] ?? NO_PLACE_STATES;
     const at = states.findIndex((other) => isSamePath(other.place.path, state.place.path));
@@ -150,14 +148,14 @@ export interface KnownDraft {
   readonly references: ReadonlyMap<ReferenceId, Hash>;
 }
 
-/** Caches a draft as it began and as it ended, because its edits may be rejected. */
+/** Caches two states of a draft: as it began and as it ended, because its edits may be rejected. */
 const MAX_DRAFTS = 2;
 
 const newDrafts = (): { latest: readonly KnownDraft[] } => ({ latest: [] });
 
 /**
  * Finds a cached draft of this conversation, or of its beginning, whose edits are the first of
- * `edits`. Compares messages and edits by identity.
+ * `edits`. Compares by identity.
  */
 export function findKnownDraft(
   original: readonly ApiMessage[],
@@ -181,7 +179,7 @@ export function rememberDraft(draft: KnownDraft): void {
   drafts.latest = [draft, ...drafts.latest].slice(0, MAX_DRAFTS);
 }
 
-/** Only cuts outside of summaries commute with removed blocks and summaries. */
+/** Cuts inside summaries cannot be added later; those outside can, in any order. */
 const canShow = ({ state: { summaries } }: KnownDraft, rest: readonly Edit[]): boolean =>
   rest.every(
     (edit) =>

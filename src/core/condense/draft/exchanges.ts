@@ -2,6 +2,6 @@ import type { PlacedContent } from '../../messages/exchanges';
 import { isOneMarker } from '../../messages/markers';
 import type { Draft } from './draft';
 
-/** Operations must not change the task (the first user message) or text that is only a marker. */
+/** The task (the first user message) and text that is only a marker must not change. */
 export const isProtectedFrom = (draft: Draft, content: PlacedContent): boolean =>
   content.message <= draft.task || isOneMarker(content.text);

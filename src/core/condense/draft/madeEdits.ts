@@ -20,7 +20,6 @@ export const getSummaryKey = (step: string, { start, end }: MessageRange): strin
 
 const editId = (content: string): EditId => hashText(content).slice(0, 16) as EditId;
 
-/** @param before hash of the original string */
 export const createCutEdit = (
   step: string,
   state: PlaceState,

@@ -11,15 +11,15 @@ export interface Step<W extends Work = Draft> {
    * @throws the signal's reason if it is aborted; any other error drops the step's changes
    */
   run(work: W, signal?: AbortSignal, report?: StepReporter): void | Promise<void>;
-  /** Replaces the report of a step with inner steps. */
+  /** A step with inner steps reports these results instead of its own. */
   readonly result?: () => StepResult;
   /** Explains why the step's changes must be dropped; undefined if they are fine. */
   readonly refuse?: (work: W) => string | undefined;
-  /** Includes failed calls. */
+  /** The spending includes failed calls. */
   readonly spent?: () => StepSpending;
-  /** References to replace with text if the step removes what they name; see `watchReferences`. */
+  /** If the step removes what such references name, text replaces them; see `watchReferences`. */
   readonly rewrites?: RewrittenReferences;
-  /** The step repeats an earlier one and is reported only if it changes something. */
+  /** A step that repeats an earlier one is reported only if it changes something. */
   readonly isRepeat?: boolean;
 }
 

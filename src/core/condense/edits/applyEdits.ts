@@ -84,7 +84,7 @@ function withCuts(
   return made;
 }
 
-/** Removing the last block first does not move the others. */
+/** Sorts from last to first, because removing a block moves the blocks after it. */
 const sortFromLast = (blocks: readonly BlockEdit[]): BlockEdit[] =>
   blocks.toSorted((a, b) => b.place.message - a.place.message || getBlockIndex(b) - getBlockIndex(a));
 
@@ -134,7 +134,6 @@ export function restoreOriginal(
   };
   const messages = [...view];
   const summaries = shown.filter((edit) => edit.kind === 'summary').sort((a, b) => a.start - b.start);
-  // Expands in order, so that all messages before a summary are back when it is expanded.
   for (const summary of summaries) {
     const text = stored(summary, `messages ${summary.start} to ${summary.end - 1}`);
     messages.splice(summary.start, 1, ...(JSON.parse(text) as ApiMessage[]));

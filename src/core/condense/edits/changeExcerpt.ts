@@ -7,7 +7,6 @@ const CONTEXT_LINES = 1;
 const MAX_EXCERPT_LINES = 8;
 const MAX_LINE_CHARS = 240;
 
-/** Includes one line around the differing ones; an ellipsis marks omitted text. */
 export function changeExcerpt(before: string, after: string): ChangeExcerpt {
   const [old, now] = [before.split('\n'), after.split('\n')];
   const shorter = Math.min(old.length, now.length);

@@ -5,7 +5,6 @@ import type { ApiMessage } from '../../messages/types';
 import type { BlockEdit, Cut, CutEdit, Edit, SummaryEdit } from './edits';
 import { findMarkers } from '../../messages/markers';
 
-/** Checks that every reference of the edits can be expanded. */
 export function checkEdits(original: readonly ApiMessage[], edits: readonly Edit[]): Violation[] {
   return edits.flatMap((edit) => {
     if (edit.kind === 'summary') return checkSummary(edit);

@@ -10,9 +10,9 @@ import type { EditOperation } from './operations';
 export interface Cut extends Slice {
   /** Includes the marker; may be empty. */
   readonly text: string;
-  /** ID in the marker; absent if the rest of the view implies the removed text. */
+  /** Absent if the rest of the view implies the removed text, so that no marker names it. */
   readonly reference?: ReferenceId;
-  /** Only the reference store has the removed text; the view does not. */
+  /** Set if only the reference store has the removed text. */
   readonly recoverable?: true;
 }
 
@@ -28,7 +28,7 @@ interface EditBase {
    * reference store has it.
    */
   readonly strict: boolean;
-  /** Tokens of the changed text only. */
+  /** Counts only the changed text. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
 }
@@ -41,7 +41,6 @@ export interface CutEdit extends EditBase {
   readonly kind: 'cut';
   readonly place: Place;
   readonly contentType: ContentType;
-  /** Hash of the whole original string. */
   readonly before: Hash;
   /** Sorted, without overlaps. */
   readonly cuts: readonly Cut[];
@@ -51,7 +50,6 @@ export interface CutEdit extends EditBase {
 export interface SummaryEdit extends EditBase, MessageRange {
   readonly kind: 'summary';
   readonly message: ApiMessage;
-  /** Names the JSON of the original messages. */
   readonly reference: ReferenceId;
   /** Hash of the original messages' JSON. */
   readonly before: Hash;
@@ -64,9 +62,8 @@ export interface SummaryEdit extends EditBase, MessageRange {
 export interface BlockEdit extends EditBase {
   readonly kind: 'block';
   readonly place: Place;
-  /** Hash of the block's JSON. */
   readonly before: Hash;
-  /** Replaces the block; absent if nothing does. */
+  /** Shown in place of the block; absent if nothing is. */
   readonly placeholder?: { readonly text: string; readonly reference: ReferenceId };
 }
 
@@ -92,7 +89,7 @@ export const placeKey = (place: Place): string => `${place.message}/${pathKey(pl
 export const editKey = (edit: Edit): string =>
   edit.kind === 'summary' ? `summary ${edit.start}-${edit.end}` : placeKey(edit.place);
 
-/** The last edit for each place and summarized range. */
+/** An edit replaces earlier edits of the same place or range. */
 export function selectLastByPlace(edits: readonly Edit[]): Edit[] {
   const last = new Map<string, Edit>();
   for (const edit of edits) {
@@ -128,7 +125,6 @@ export function getOriginalText(original: readonly ApiMessage[], edit: Edit): st
 
 const hashesIn = memoizeByObject<ApiMessage, Map<string, Hash>>(() => new Map());
 
-/** Cached, because the same edits are applied repeatedly. */
 export function hashAt(original: readonly ApiMessage[], { message, path }: Place, text: string): Hash {
   const holder = original[message];
   if (!holder) return hashText(text);
@@ -139,7 +135,7 @@ export function hashAt(original: readonly ApiMessage[], { message, path }: Place
   return found;
 }
 
-/** Values other than strings as JSON. */
+/** Returns values other than strings as JSON. */
 function getOriginalValue(original: readonly ApiMessage[], edit: Edit): unknown {
   if (edit.kind === 'summary') {
     return edit.end <= original.length ? JSON.stringify(original.slice(edit.start, edit.end)) : undefined;

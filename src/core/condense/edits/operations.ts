@@ -3,14 +3,14 @@
 interface OutcomeRow {
   /** For users who cannot see the color. */
   readonly letter: string;
-  /** English, and also the keys of the translations. */
+  /** In English, and also the keys of the translations. */
   readonly label: string;
   readonly help: string;
   /** A VS Code theme color; `line` is the panel's line color. */
   readonly color: `charts.${string}` | 'line';
 }
 
-/** From least to most changed. */
+/** Ordered from least to most changed. */
 export const OUTCOMES = {
   kept: { letter: '·', label: 'kept', help: 'stays as it is', color: 'line' },
   referenced: {
@@ -30,7 +30,7 @@ export type EditOutcome = keyof typeof OUTCOMES;
 export const EDIT_OUTCOMES = Object.keys(OUTCOMES) as readonly EditOutcome[];
 
 interface OperationRow {
-  /** English, and also the key of the translation. */
+  /** In English, and also the key of the translation. */
   readonly label: string;
   readonly outcome: EditOutcome;
   /** Past participle for markers and reasons. */
@@ -41,11 +41,11 @@ interface OperationRow {
    * others.
    */
   readonly worksOn: 'nothing' | 'content' | 'conversation';
-  /** Only tool results can have this operation. */
+  /** Set if only tool results can have this operation. */
   readonly onlyResults?: true;
 }
 
-/** Settings and shared presets store the keys. */
+/** Settings and shared presets store these keys. */
 export const OPERATIONS = {
   keep: { label: 'Keep', outcome: 'kept', done: 'kept', callsModel: false, worksOn: 'nothing' },
   suppress: { label: 'Remove', outcome: 'suppressed', done: 'suppressed', callsModel: false, worksOn: 'content' },
@@ -100,6 +100,5 @@ export function getOutcome(operation: EditOperation, isStrict: boolean): EditOut
 
 const getOperationRank = (operation: EditOperation): number => EDIT_OUTCOMES.indexOf(getOutcome(operation, true));
 
-/** The operation that changes the content most. */
 export const getStrongest = (operations: readonly [EditOperation, ...EditOperation[]]): EditOperation =>
   operations.reduce((most, one) => (getOperationRank(one) > getOperationRank(most) ? one : most));

@@ -2,7 +2,7 @@ import type { ApiMessage } from '../../messages/types';
 import { EDIT_OUTCOMES, getOutcome, type EditOutcome } from './operations';
 import { selectLastByPlace, type Edit } from './edits';
 
-/** The edit that changes a message most decides. */
+/** If several edits changed a message, the one that changed most decides. */
 export function getMessageOutcomes(original: readonly ApiMessage[], edits: readonly Edit[]): EditOutcome[] {
   const outcomes = original.map((): EditOutcome => 'kept');
   const mark = (message: number, outcome: EditOutcome): void => {
@@ -14,7 +14,6 @@ export function getMessageOutcomes(original: readonly ApiMessage[], edits: reado
     if (edit.kind === 'summary') {
       for (let message = edit.start; message < edit.end; message++) mark(message, 'summarized');
     } else {
-      // A removed block is only part of its message.
       mark(edit.place.message, edit.kind === 'block' ? 'cut' : getOutcome(edit.operation, edit.strict));
     }
   }

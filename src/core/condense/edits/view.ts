@@ -1,7 +1,7 @@
 import type { ApiMessage } from '../../messages/types';
 import type { Edit } from './edits';
 
-/** The messages that the model receives. */
+/** The messages that the model receives, derived from the original by edits. */
 export interface View {
   readonly original: readonly ApiMessage[];
   readonly messages: readonly ApiMessage[];
@@ -17,10 +17,7 @@ export const createView = (original: readonly ApiMessage[]): View => ({
   edits: [],
 });
 
-/**
- * Existing messages keep their identity.
- * @param original the grown conversation
- */
+/** Existing messages keep their identity. */
 export function extendView(view: View, original: readonly ApiMessage[]): View {
   const known = view.original.length;
   const added = original.slice(known);

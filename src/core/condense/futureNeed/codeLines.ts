@@ -11,7 +11,7 @@ import { KeptLineChecker } from './kept';
 export interface CodeLineRetention {
   readonly needed: number;
   readonly verbatim: number;
-  /** Only a reference in the view leads to these lines. */
+  /** Lines that only a reference in the view leads to. */
   readonly recallable: number;
 }
 

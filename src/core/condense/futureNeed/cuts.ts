@@ -3,18 +3,17 @@ import type { ApiMessage } from '../../messages/types';
 export interface CutOptions {
   /** Number of turns to look at after the cut. Default 20. */
   readonly turns?: number;
-  /** Shares of the session's turns. Default 0.25, 0.5 and 0.75. */
+  /** Positions as shares of the session's turns. Default 0.25, 0.5 and 0.75. */
   readonly cuts?: readonly number[];
 }
 
 export interface SessionCut {
   /** Index of the first message after the prefix; it is from the assistant. */
   readonly cut: number;
-  /** Exclusive. */
+  /** Index after the last message. */
   readonly end: number;
 }
 
-/** A turn begins with an assistant message that follows a message of another role. */
 export const findTurnStarts = (messages: readonly ApiMessage[]): number[] =>
   messages.flatMap(({ role }, index) =>
     role === 'assistant' && messages[index - 1]?.role !== 'assistant' ? [index] : [],

@@ -1,6 +1,6 @@
 /**
- * Compares ways to condense on recorded sessions: condenses the beginning and counts the lost lines
- * that later edits quote. Calls no model.
+ * Condenses the beginning of recorded sessions in several ways and counts the lost lines that later
+ * edits quote. Calls no model.
  */
 import type { ApiMessage } from '../../messages/types';
 import { MessageCounter } from '../../tokens/messageCounter';
@@ -16,10 +16,10 @@ import { findNeededLines, type NeededLine } from './neededLater';
 /** Shares of the tokens that may stay; undefined for no target. */
 export const JUDGED_TARGET_SHARES = [undefined, 0.7, 0.5, 0.35] as const;
 
-/** Shares of the session's turns. */
+/** Positions as shares of the session's turns. */
 const CUT_POSITION_SHARES = [0.35, 0.6, 0.85];
 const TURNS_AFTER_CUT = 20;
-/** In o200k tokens. In practice, shorter prefixes are not condensed. */
+/** In o200k tokens; in practice, shorter prefixes are not condensed. */
 const MIN_PREFIX_TOKENS = 8_000;
 
 export interface EvaluationCut {
@@ -41,7 +41,6 @@ function* createCuts(messages: readonly ApiMessage[], counter: MessageCounter): 
   }
 }
 
-/** Summed over a session's cuts. */
 interface NeededLinesTally {
   readonly needed: number;
   readonly lost: number;
@@ -51,7 +50,6 @@ interface NeededLinesTally {
   readonly after: number;
 }
 
-/** Keyed by choice and target. */
 export type SessionTally = ReadonlyMap<string, NeededLinesTally>;
 
 const makeTallyKey = (choice: Pick<JudgedChoice, 'id'>, target: number | undefined): string =>
@@ -151,10 +149,10 @@ export interface Judgement {
   readonly verdict: Verdict;
 }
 
-/** Below these numbers the interval is too wide to decide anything. */
+/** With fewer, the confidence interval is too wide to decide anything. */
 export const MIN_JUDGED_SESSIONS = 5;
 export const MIN_NEEDED_LINES = 50;
-/** Size differences to ignore, as a share of the tokens. */
+/** Smaller differences in size, as a share of the tokens, are ignored. */
 const SAME_SIZE_SHARE = 0.01;
 
 /** @param choices must begin with the user's settings, as {@link CURRENT_CHOICE_ID} */
@@ -216,7 +214,7 @@ function decideVerdict(
   return { kind: 'change', choice, ...(target !== undefined && { target }), difference: best.difference };
 }
 
-/** 95 % quantiles by degrees of freedom, then the limit. */
+/** 95 % quantiles by degrees of freedom. */
 const STUDENT_T_QUANTILES = [
   NaN,
   12.71,
@@ -241,8 +239,8 @@ const STUDENT_T_QUANTILES = [
 ];
 
 /**
- * Ratio of sums with its confidence interval. The sample consists of sessions, not lines, hence the
- * ratio estimator of Cochran, Sampling Techniques, 6.4.
+ * Uses the ratio estimator of Cochran, Sampling Techniques, 6.4, because the sample consists of
+ * sessions, not lines.
  */
 function estimateRatio(sessions: readonly { readonly part: number; readonly whole: number }[]): ShareWithInterval {
   const count = sessions.length;

@@ -10,7 +10,7 @@ export interface JudgedChoice {
 
 export const CURRENT_CHOICE_ID = 'current';
 
-/** None of these calls a model. */
+/** These ways to condense call no model. */
 export const JUDGED_CHOICES: readonly JudgedChoice[] = [
   { id: 'lossless', name: 'Lossless', provider: 'lossless', config: {} },
   { id: 'file-aware', name: 'File-Aware', provider: 'smart', config: 'file-aware' },
@@ -19,7 +19,6 @@ export const JUDGED_CHOICES: readonly JudgedChoice[] = [
   { id: 'truncation', name: 'Truncation', provider: 'truncation', config: {} },
 ];
 
-/** The user's settings come first. */
 export function listJudgedChoices({
   provider,
   config = {},

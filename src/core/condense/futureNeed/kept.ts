@@ -32,7 +32,7 @@ export class KeptLineChecker {
     this.blocks = collectBlocks(view);
   }
 
-  /** A line counts only in its own file. */
+  /** The same line in another file does not count. */
   checkLine({ line, shown }: NeededLine): PartOutcome {
     const found = shown.map((one) => this.checkShownLine(line, one));
     return (['verbatim', 'recallable'] as const).find((kept) => found.includes(kept)) ?? 'lost';
@@ -82,7 +82,7 @@ function collectBlocks({ original: prefix, messages: view, edits, origins }: Vie
   return blocks;
 }
 
-/** Blocks after a dropped block of the message have moved up. */
+/** Blocks after a removed one have moved up. */
 const toViewPath = ({ message, path }: Place, dropped: readonly Place[]): Path => {
   const before = dropped.filter((place) => place.message === message && Number(place.path[1]) < Number(path[1]));
   return path.map((key, at) => (at === 1 ? Number(key) - before.length : key));
@@ -107,6 +107,6 @@ const makeSummarizedCut = (text: string, { reference }: SummaryEdit, standing: R
   isReferenced: standing.has(reference),
 });
 
-/** A line that is partly cut is lost. */
+/** A line that is partly cut is lost, so a slice counts with its whole lines. */
 const getWholeLines = (text: string, start: number, end: number): string =>
   text.slice(text.lastIndexOf('\n', start - 1) + 1, `${text}\n`.indexOf('\n', end));

@@ -8,7 +8,8 @@ export interface NeededLine extends FileLine {
 }
 
 /**
- * Lines that edits and patches quote after a cut and that, until then, only the prefix had shown.
+ * Finds lines that edits and patches quote after a cut and that, until then, only the prefix had
+ * shown.
  * @param cut index of the first message after the prefix, from the assistant
  * @param end index after the last message to look at
  */

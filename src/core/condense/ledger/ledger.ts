@@ -31,20 +31,19 @@ export interface Condensation extends ProviderRun {
    * recorded.
    */
   readonly before?: readonly ProviderRun[];
-  /** `original`: replaces all earlier condensations. `view`: made on top of them. */
+  /**
+   * A condensation of the `original` replaces all earlier ones; one of the `view` builds on them.
+   */
   readonly base: 'original' | 'view';
   readonly edits: readonly Edit[];
   readonly steps: readonly StepReport[];
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /**
-   * Only for a live conversation: the whole request with system prompt and tools, in the model's
-   * tokens.
-   */
+  /** The whole request of a live conversation, in the model's tokens. */
   readonly request?: RequestSizes;
   /** In US dollars; absent if a price is unknown. */
   readonly cost?: number | undefined;
-  /** Recognizes a view that was written to a file. */
+  /** Hash by which a view that was written to a file is recognized. */
   readonly viewHash: string;
   /** Keys of the condensed messages, to follow a conversation that continues elsewhere. */
   readonly messages?: readonly MessageKey[];
@@ -54,11 +53,14 @@ export interface Condensation extends ProviderRun {
   readonly rereads?: number;
 }
 
-/** A conversation has only one such condensation, which collects the edits of its new results. */
+/**
+ * A conversation has one condensation of this kind, which collects the edits of all its new
+ * results.
+ */
 export const isNewResults = ({ provider }: Pick<Condensation, 'provider'>): boolean =>
   provider === NEW_RESULTS_PROVIDER_ID;
 
-/** The index is that at the time of pinning or condensing. */
+/** `message` is the index at the time of pinning or condensing. */
 export interface PlacedMessage {
   readonly message: number;
   readonly key: MessageKey;
@@ -91,7 +93,7 @@ export interface NewResultsEntry {
    * How many of the messages read lines again that a marker had recently replaced; absent for none.
    */
   readonly rereads?: number;
-  /** Only of the messages that the edits changed. */
+  /** Counts only the messages that the edits changed. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
 }
@@ -103,8 +105,8 @@ export interface Ledger {
   /** Keys have the form `condensation/edit`. */
   readonly excluded: ReadonlySet<string>;
   /**
-   * What was undone and excluded when each condensation was made, which determines the view that it
-   * was made from.
+   * What was undone and excluded when each condensation was made; together they determine the view
+   * that it was made from.
    */
   readonly whenMade: ReadonlyMap<CondensationId, Pick<Ledger, 'undone' | 'excluded'>>;
   readonly pinned: readonly PlacedMessage[];
@@ -122,7 +124,6 @@ export const EMPTY_LEDGER: Ledger = {
 
 const makeExcludedKey = (condensation: CondensationId, edit: EditId): string => `${condensation}/${edit}`;
 
-/** Ignores entries with unknown IDs. */
 export const applyEntry = (ledger: Ledger, entry: LedgerEntry): Ledger => applyEntries(ledger, [entry]);
 
 export const foldEntries = (entries: Iterable<LedgerEntry>): Ledger => applyEntries(EMPTY_LEDGER, entries);
@@ -201,7 +202,6 @@ const addNewResults = (
   base: 'view',
   steps: [],
   cost: 0,
-  // No view consists of this condensation alone.
   viewHash: '',
   edits: [...(known?.edits ?? [])],
   newResults: [...(known?.newResults ?? [])],
@@ -240,7 +240,7 @@ const listSinceBase = ({ condensations }: Ledger): readonly Condensation[] =>
   );
 
 /**
- * Of several edits at one place, the last that is not excluded.
+ * Returns, of several edits at one place, the last that is not excluded.
  * @param follow moves a condensation's edits to the current indexes of their messages and drops
  * edits of removed messages
  */
@@ -255,7 +255,7 @@ export const getActiveEdits = (
   );
 
 /**
- * Leaves out edits whose place shows a later edit.
+ * Leaves out an edit if a later one shows at its place.
  * @param follow see {@link getActiveEdits}
  */
 export function getExcludedEdits(

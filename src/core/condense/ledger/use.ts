@@ -11,12 +11,11 @@ import { splitLinesOfFile, MIN_LINE_CHARS } from '../lines/shownLines';
 export const WATCHED_TURNS = 20;
 
 export interface UseAfter {
-  /** At most {@link WATCHED_TURNS}. */
   readonly turns: number;
   /** File reads that showed removed lines again. */
   readonly rereads: number;
   readonly recalls: number;
-  /** Failed edits in files from which lines were removed. */
+  /** Counts failed edits in files from which lines were removed. */
   readonly failedEdits: number;
   /**
    * Repeated reads and failed edits to expect anyway, judging by the turns before any condensation.
@@ -28,15 +27,15 @@ export const NO_USE: UseAfter = { turns: 0, rereads: 0, recalls: 0, failedEdits:
 
 export const countUses = ({ rereads, recalls, failedEdits }: UseAfter): number => rereads + recalls + failedEdits;
 
-/** Fewer requests mean nothing. */
+/** Fewer uses of removed content mean nothing. */
 const MIN_EXCESSIVE_USES = 5;
-/** How many times the expected uses are too many. */
+/** Uses are excessive above this multiple of the expected ones. */
 const EXCESS_FACTOR = 2;
 
 export const isExcessiveUse = (use: UseAfter): boolean =>
   countUses(use) >= MIN_EXCESSIVE_USES && countUses(use) > EXCESS_FACTOR * use.expected;
 
-/** Other calls show a few known lines by chance. */
+/** Fewer known lines may be shown by chance. */
 const MIN_REREAD_LINES = 3;
 
 /** Treats all spellings of a path as one file. */

@@ -1,9 +1,6 @@
 import { MARKER_START } from '../../messages/markers';
 
-/**
- * JSON contains a program's output as strings, whose lines end with the two characters of an
- * escape.
- */
+/** A program's output inside JSON strings ends its lines with an escape of two characters. */
 export type LineEnd = '\n' | '\\n';
 
 const CUT_AFTER_ESCAPED_NEWLINE = `\\n${MARKER_START}`;
@@ -12,7 +9,7 @@ const MIN_ESCAPED_NEWLINES = 3;
 
 export function detectLineEnd(text: string): LineEnd {
   if (!/^\s*[[{]/.test(text)) return '\n';
-  // Removing lines removes line ends, but must not change how the text is read.
+  // After lines were removed, the text must still be read as before.
   if (text.includes(CUT_AFTER_ESCAPED_NEWLINE)) return isJson(text) ? '\\n' : '\n';
   let at = 0;
   for (let found = 0; found < MIN_ESCAPED_NEWLINES; found++) {
@@ -47,7 +44,7 @@ export function findEndOfLine(text: string, from: number, lineEnd: LineEnd): num
   return text.length;
 }
 
-/** Any line that is not inside one JSON string contains an unescaped quote. */
+/** A line that is not inside one JSON string contains an unescaped quote. */
 export function isInString(text: string, start: number, end: number): boolean {
   // Searches only the line: the next quote may be megabytes away.
   const line = text.slice(start, end);

@@ -1,4 +1,4 @@
-/** Dense, from 0. */
+/** IDs are consecutive from 0. */
 export type LineId = number;
 
 /** A line that can neither be removed nor replace another, such as a line with a marker. */
@@ -40,7 +40,6 @@ export class LineIds {
     return (this.slots[this.findSlot(hashSlice(text, start, end), text, start, end)] as number) - 1;
   }
 
-  /** Returns the text's slot, or a free slot for it. */
   private findSlot(hash: number, text: string, start: number, end: number): number {
     const mask = this.slots.length - 1;
     for (let slot = (hash ^ (hash >>> 15)) & mask; ; slot = (slot + 1) & mask) {
@@ -100,7 +99,6 @@ export class LineIds {
   }
 }
 
-/** Arbitrary; makes hashes of escaped lines differ. */
 const ESCAPED_HASH_SEED = 0x5bd1e995;
 
 export function growArray(list: Int32Array, length: number): Int32Array<ArrayBuffer> {
@@ -135,5 +133,5 @@ function areSlicesEqual(a: string, aStart: number, b: string, bStart: number, le
   return true;
 }
 
-/** From this length on, the engine compares slices faster than a loop does. */
+/** For longer slices, the engine's comparison is faster than a loop. */
 const COMPARE_WHOLE_FROM_CHARS = 256;

@@ -6,7 +6,6 @@ import { NO_LINE_ID, type LineId, type LineIds } from './lineIds';
 import { LineTables } from './lineTables';
 import { readPrefix, detectPrefixFormat, type PrefixHint } from './prefixes';
 
-/** One integer table holds all lines, because a conversation has hundreds of thousands. */
 export class Lines {
   /**
    * @param table from `at` on: the start of each line and the end of the last (`count + 1`
@@ -31,12 +30,12 @@ export class Lines {
     return new Lines(last - first + 1, this.table, this.at + first, this.hasPrefixes, this.lineEnd, this.of);
   }
 
-  /** Before the line's number, if it has one. */
+  /** The offset precedes the line's number, if it has one. */
   getStart(line: number): number {
     return this.table[this.at + line] as number;
   }
 
-  /** Before the newline. */
+  /** The offset precedes the newline. */
   getEnd(line: number): number {
     return (this.table[this.at + line + 1] as number) - this.lineEnd.length;
   }
@@ -52,12 +51,12 @@ export class Lines {
     return id < 0 ? FIRST_EMPTY_LINE_ID - id : id;
   }
 
-  /** After the line's number, if it has one. */
+  /** The offset follows the line's number, if it has one. */
   getBodyStart(line: number): number {
     return this.hasPrefixes ? (this.table[this.at + 2 * this.of + 1 + line] as number) : this.getStart(line);
   }
 
-  /** Stated or inferred from the line before; 0 if the text states none. */
+  /** The number is stated or inferred from the line before; 0 if the text states none. */
   getNumber(line: number): number {
     return this.hasPrefixes ? Math.max(0, this.table[this.at + 3 * this.of + 1 + line] as number) : 0;
   }
@@ -76,7 +75,10 @@ export class Lines {
   }
 }
 
-/** Lines for which {@link getId} returns {@link NO_LINE_ID} have IDs that count down from here. */
+/**
+ * Lines for which {@link Lines.getId} returns {@link NO_LINE_ID} have IDs that count down from
+ * here.
+ */
 const FIRST_EMPTY_LINE_ID = NO_LINE_ID - 1;
 
 /**
@@ -165,7 +167,7 @@ function splitFilePartsIntoLines(text: string, parts: readonly FilePart[], ids: 
     const stated = part && head !== undefined ? readPrefix(text, at, head) : undefined;
     const body = Math.min(end, stated?.end ?? at);
     if (part && head === undefined) {
-      // A marker may replace any number of lines.
+      // A marker may replace any number of lines, so the next number is unknown.
       if (holdsMarker) number = 0;
       table[first + 3 * count + 1 + line] = number;
       if (number > 0) number++;

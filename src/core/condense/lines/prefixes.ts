@@ -20,7 +20,7 @@ const SAFE_NUMBER_FORMS = ['arrow', 'tab', 'pipe'] as const;
 /** Recognized only if the numbers count the lines from first to last. */
 const COUNTED_NUMBER_FORMS = ['colon', 'bar', 'L', 'box', 'dot'] as const;
 
-/** `read` numbers lines, `search` prints matches, `other` may do either. */
+/** What a tool prints: `read` numbered lines, `search` matches, `other` either. */
 export type PrefixHint = 'read' | 'search' | 'other';
 
 export const getPrefixHint = (kind: ToolKind | undefined): PrefixHint =>
@@ -41,7 +41,7 @@ export function readPrefix(text: string, at: number, format: PrefixFormat): Line
   return found && { number: found.number, end: found.end, pathEnd: at, isMatch: false };
 }
 
-/** The number of the line after such a marker is known. */
+/** True for markers that name the removed lines, so that the next line's number is known. */
 export const statesLineNumbers = (what: string): boolean => /^lines \d[\d-]*/.test(what);
 
 const NEWLINE = 10;
@@ -55,8 +55,8 @@ const MAX_NUMBER_DIGITS = 9;
 const MAX_EXTENSION_CHARS = 8;
 
 /**
- * `path:12:`, `path-12-`, `12:` or `12-`. A dash ends the path only after a file extension, since
- * file names contain dashes and digits.
+ * Reads `path:12:`, `path-12-`, `12:` or `12-`. A dash ends the path only after a file extension,
+ * since file names contain dashes and digits.
  */
 function readSearchPrefix(text: string, at: number): LinePrefix | undefined {
   const hasDrive = isLetter(text.charCodeAt(at)) && text.charCodeAt(at + 1) === COLON;
@@ -71,7 +71,7 @@ function readSearchPrefix(text: string, at: number): LinePrefix | undefined {
   return readContextPrefix(text, at) ?? readBarePrefix(text, at);
 }
 
-/** `path-12-`, before lines around a match. */
+/** Reads `path-12-`, which precedes lines around a match. */
 function readContextPrefix(text: string, at: number): LinePrefix | undefined {
   for (let dot = at; dot <= at + MAX_PATH_CHARS; dot++) {
     const code = text.charCodeAt(dot);
@@ -98,7 +98,6 @@ function createSearchPrefix(text: string, pathEnd: number, end: number, separato
   return { number, end, pathEnd, isMatch: separator === COLON };
 }
 
-/** -1 if the path before the colon would be empty or too long. */
 function findColon(text: string, from: number): number {
   for (let at = from; at <= from + MAX_PATH_CHARS && at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -108,7 +107,6 @@ function findColon(text: string, from: number): number {
   return -1;
 }
 
-/** -1 if no number and no colon or dash follow. */
 function findNumberEnd(text: string, at: number): number {
   let next = at;
   while (next - at < MAX_NUMBER_DIGITS && isDigit(text.charCodeAt(next))) next++;
@@ -124,11 +122,11 @@ const isWord = (code: number): boolean => isLetter(code) || isDigit(code) || cod
 /** Only numbered lines look like `12→`; tables also contain tabs and bars. */
 const isDistinct = (format: PrefixFormat): boolean => format === 'arrow';
 
-/** Without these numbers, the format could not be recognized again. */
+/** Number of lines that must keep their numbers, so that the format can be recognized again. */
 export const getProofLines = (format: PrefixFormat, hint: PrefixHint): number =>
   hint === 'other' && !isDistinct(format) ? 2 : 1;
 
-/** Before these, tools may print a line or two of their own ("Found 3 matches"). */
+/** Reads and searches may begin with a few lines of their own ("Found 3 matches"). */
 const MAX_DETECTION_LINES = 8;
 
 /**
@@ -167,7 +165,6 @@ export function detectPrefixFormat(
     : undefined;
 }
 
-/** True if the numbers count the lines, except across markers. */
 function isCounted(text: string, form: NumberForm, lineEnd: LineEnd): boolean {
   let count = 0;
   let without = 0;

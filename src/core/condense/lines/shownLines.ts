@@ -9,7 +9,7 @@ import type { Slice } from '../../slice';
 
 export interface ShownLine extends Place, Slice {}
 
-/** Trimmed, without number or sign. */
+/** `line` is trimmed, without number or sign. */
 export interface FileLine {
   readonly file: string;
   readonly line: string;
@@ -24,7 +24,7 @@ export const MIN_LINE_CHARS = 12;
  */
 const LINE_NUMBER_PREFIX = /^[ *]*(?:\d+(?:→|\t|\. ?| *[|│] ?)|L\d+[:-] ?|(?:[^\s:]+[:-])?\d+[:-] ?)/;
 
-/** With and without what may be a line number. */
+/** Returns the line with and without what may be a line number. */
 export function getForms(line: string): string[] {
   const whole = line.trim();
   const plain = line.replace(LINE_NUMBER_PREFIX, '').trim();
@@ -74,7 +74,7 @@ export function splitLinesOfFile(text: string, isDiff: boolean): (Slice & { read
     const end = newline < 0 ? text.length : newline;
     const line = text.slice(at, end);
     for (const form of getForms(isDiff ? line.slice(1) : line)) {
-      // A cut may remove the prefix without the line.
+      // The view may show the line without its prefix.
       const start = at + line.indexOf(form);
       lines.push({ start, end: start + form.length, text: form });
     }

@@ -11,7 +11,6 @@ import { takeKnownLines, createStepMemory } from './knownLines';
 import { StableGroups, type KeyedGroup } from './settled';
 import { toLineSet, findSharedRuns } from './standing';
 
-/** Repeated requests mostly come soon. */
 const MAX_DIFFERING_LINES = 6;
 
 /**
@@ -75,7 +74,7 @@ function getCommandKey(exchange: ToolExchange): string | undefined {
   return JSON.stringify([exchange.tool, command, cwd, workdir]);
 }
 
-/** Of repeated command lines, only the latest output and failed ones stay. */
+/** Of repeated commands, only the latest output and failed ones stay. */
 export const createRepeatedCommandsStep = (tools: ToolTable): MechanicalStep => {
   const name = 'Repeated commands';
   return {
@@ -103,7 +102,7 @@ const SMALL_RESULT_CHARS = 600;
 const MIN_SIMILAR_RESULTS = 3;
 
 /**
- * Of one tool's confirmations that differ only in numbers and names ("file x updated"), only the
+ * Of a tool's confirmations that differ only in numbers and names ("file x updated"), only the
  * latest stays.
  */
 export const createSimilarResultsStep = (tools: ToolTable): MechanicalStep => {
@@ -121,7 +120,7 @@ export const createSimilarResultsStep = (tools: ToolTable): MechanicalStep => {
 
 const confirmationMemory = createStepMemory(({ tools }) =>
   groupAnswers((exchange) => {
-    // Only tools that write confirm something; in other results, numbers and names are the answer.
+    // In results of tools that write nothing, numbers and names are the answer.
     const kind = getToolRule(tools, exchange)?.kind;
     return kind === 'write' || kind === 'edit' || kind === 'plan' ? getConfirmationKey(exchange) : undefined;
   }),

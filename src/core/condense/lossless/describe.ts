@@ -8,7 +8,9 @@ import { areSameFile, type LineSource } from './sources';
 
 type RangeFormatter = (source: LineSource, first: number, last: number) => string | undefined;
 
-/** The price of a marker must not depend on which lines were cut before. */
+/**
+ * Gives a marker's longest form, because its price must not depend on which lines were cut before.
+ */
 export const describeAtMost = (run: SourceRun): string =>
   describeRun(run, (source) => {
     if (!source.lines.mayHaveNumbers) return undefined;
@@ -45,7 +47,7 @@ function describePlace(
   return `in the ${isLast ? `later ${name}` : `${name} above`}${lines}`;
 }
 
-/** The other side of an edit, or the call's result. */
+/** Names the other side of an edit, or the call's result. */
 function describeOwnPart(keeper: LineSource, source: LineSource): string {
   const isResult = ({ content }: LineSource): boolean => content.type === 'toolResults';
   if (isResult(keeper)) return isResult(source) ? 'the same result' : 'its result';
@@ -56,7 +58,6 @@ export const formatLineCount = (count: number): string => (count === 1 ? '1 line
 
 const isLater = (a: LineSource, b: LineSource): boolean => {
   if (a.content.message !== b.content.message) return a.content.message > b.content.message;
-  // Index of the block, then of its part in a result with several.
   const places = [1, 3].map(
     (depth) => [Number(a.content.path[depth] ?? 0), Number(b.content.path[depth] ?? 0)] as const,
   );

@@ -16,7 +16,6 @@ const MIN_DUPLICATE_CHARS = 80;
 
 interface ResultCopy {
   readonly exchange: ToolExchange;
-  /** Index among the exchanges with the same text. */
   readonly index: number;
   readonly content: PlacedContent;
 }
@@ -74,10 +73,7 @@ function referToCopies(
   };
 }
 
-/**
- * One tool's line prefix is text in another's result, so equal texts may still have different
- * lines.
- */
+/** One tool's line prefix is text in another's result, so equal texts may have different lines. */
 function groupByLayout(same: readonly ResultCopy[], known: LineCache): ResultCopy[][] {
   const groups: { readonly lines: Lines; readonly copies: ResultCopy[] }[] = [];
   for (const copy of same) {
@@ -118,7 +114,6 @@ function* replaceWithReferences(
   }
 }
 
-/** Names the kept copy by what the model itself requested. */
 export function describeCopy(tools: ToolTable, keep: KeptCopy, exchange: ToolExchange): string {
   const when = keep === 'latest' ? 'later' : 'earlier';
   const path = getPath(tools, exchange);

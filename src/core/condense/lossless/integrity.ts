@@ -25,8 +25,8 @@ export interface BrokenCut {
 }
 
 /**
- * Verifies that the view still contains, verbatim, every line that a strict cut removed, and that
- * every removed line number follows from the line before.
+ * Verifies that the view still contains every line that a strict cut removed, and that every
+ * removed line number follows from the line before.
  */
 export function findBrokenCuts(
   original: readonly ApiMessage[],
@@ -62,7 +62,7 @@ class CheckMemory {
 interface LineMemory {
   readonly known: LineCache;
   readonly standing: StandingLines;
-  /** Cuts known to be valid. */
+  /** Cuts that are known to be valid. */
   readonly proven: StableItems<readonly PlaceCuts[]>;
   readonly requirements: WeakMap<readonly Cut[], readonly LineRequirement[]>;
 }
@@ -113,7 +113,10 @@ function listRequirements(at: PlaceCuts, message: ApiMessage, memory: LineMemory
   return requirements;
 }
 
-/** @param isMovable whether a line is also missing if it left a text that a marker may name */
+/**
+ * @param isMovable whether a line also counts as missing if it has left a text that a marker may
+ * name
+ */
 function findMissingLine(
   lines: LineRequirement['lines'],
   { standing, known: { ids } }: LineMemory,
@@ -140,7 +143,7 @@ function learnLines(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): CheckMemory
 /**
  * Restores strict cuts whose text is gone because a later operation removed the kept copy.
  * @param movable cuts to restore even if another text has their lines, since a marker may name the
- * text that lost them; later steps must then refer to the other text
+ * text that lost them
  * @returns number of cuts restored
  */
 export function restoreBroken(draft: Draft, tools: ToolTable = DEFAULT_TOOLS, movable?: MovableTest): number {
@@ -208,7 +211,7 @@ function createMovableTest(draft: Draft, which: RewrittenReferences | undefined)
   return which === 'all' && draft.shown.some((places) => places.length > 0) ? () => true : undefined;
 }
 
-/** Half of the check's work, so it yields to the event loop. */
+/** Reading is half of the check's work, so it yields to the event loop. */
 async function readLines(draft: Draft, tools: ToolTable, signal: AbortSignal | undefined): Promise<void> {
   takeKnownLines(draft, tools).learnExchanges(listOriginalExchanges(draft.original), 'original');
   await yieldBetweenSteps(signal);
@@ -239,7 +242,7 @@ export interface PlaceCuts {
   readonly cuts: readonly Cut[];
 }
 
-/** Blank lines are not required. */
+/** Lines that a strict cut needs elsewhere in the view, except blank ones. */
 export interface LineRequirement {
   readonly cut: Cut;
   readonly contentType: ContentType;
@@ -266,7 +269,6 @@ function listContentRequirements(content: Content, lines: Lines, cuts: readonly 
     const end = content.start + lines.getEnd(line);
     while ((cuts[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next++;
     let cut = cuts[next];
-    // A cut that ends before the line's text removed only the line's number or path.
     if (cut && cut.reference === undefined && cut.start === start && cut.end <= body) {
       if (line === 0 || (before && !findMarkers(before.text).some(({ what }) => statesLineNumbers(what)))) {
         requirements.push({ cut, contentType: content.type, lines: undefined });

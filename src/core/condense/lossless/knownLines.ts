@@ -17,9 +17,7 @@ import { isEqual } from '../../isEqual';
 export class LineCache {
   readonly ids = new LineIds();
   private readonly tables = new LineTables();
-  /**
-   * Keyed by the path of a string, which lives as long as its message. The latest text is first.
-   */
+  /** Keyed by the path of a string, which lives as long as its message. */
   private readonly texts = new WeakMap<Path, CachedText>();
   private readonly plain: TextLayout[] = [PLAIN_LAYOUT];
   /** How often a text's layout changed because its call was replaced. */
@@ -31,7 +29,7 @@ export class LineCache {
     readonly counter?: MessageCounter,
   ) {}
 
-  /** Call it before requesting the lines of these calls' results. */
+  /** Call this before requesting the lines of these calls' results. */
   learnExchanges(exchanges: readonly ToolExchange[], of: 'original' | 'view'): void {
     for (const at of this.learnt[of].listOpen(exchanges)) {
       const exchange = exchanges[at] as ToolExchange;
@@ -87,7 +85,7 @@ export class LineCache {
   }
 }
 
-/** One cache per conversation and setting of the step. */
+/** Creates one cache per conversation and setting of the step. */
 export function createStepMemory<M>(make: (known: LineCache) => M): (known: LineCache, setting?: string) => M {
   const bySetting = memoizeByObject<LineCache, Map<string, M>>(() => new Map());
   return (known, setting = '') => {
@@ -101,17 +99,14 @@ export function createStepMemory<M>(make: (known: LineCache) => M): (known: Line
 const PLAIN_LAYOUT: TextLayout = { hint: 'other', forms: undefined, parts: [] };
 
 interface CachedText {
-  /** Offset in the string. */
   readonly start: number;
   layout: TextLayout;
-  /** True if its exchange has determined the layout. */
   isLaid: boolean;
   lines: Lines | undefined;
-  /** Most strings are one text. */
+  /** Another text in the same string; most strings have only one. */
   readonly next: CachedText | undefined;
 }
 
-/** Lines that no draft currently uses. */
 interface FreeLines {
   known?: LineCache | undefined;
   task: number;
@@ -122,7 +117,7 @@ const byDraft = new WeakMap<Draft, LineCache>();
 const serializeToolRules = memoizeByObject((tools: ToolTable) => JSON.stringify(tools));
 
 /**
- * Until this draft is released, other drafts start without known lines, because several may run at
+ * Other drafts start without known lines until this draft is released, because several may run at
  * once.
  */
 export function takeKnownLines(draft: Draft, tools: ToolTable): LineCache {

@@ -2,7 +2,7 @@ import { mayReferTo, SOURCE_RANK, type KeptCopy, type LineSource, type SourceKin
 import { growArray, NO_LINE_ID, type LineId, type LineIds } from '../lines/lineIds';
 
 /**
- * Places to try for each line, newest first, and places in other files to skip before giving up.
+ * Limits on the places to try for each line, newest first, and on places in other files to skip.
  */
 const MAX_RUN_CANDIDATES = 6;
 const MAX_SKIPPED_CANDIDATES = 30;
@@ -12,7 +12,6 @@ const MIN_RUN_CHARS = 40;
 
 const NO_LINE = -1;
 
-/** Lists whose changes the undo log records. */
 const LISTS_PER_LINE = 3;
 const KEEPER_LIST = 0;
 const PREVIOUS_LIST = 1;
@@ -22,8 +21,8 @@ const NEWEST_LIST = 2;
 export type LineNumber = number;
 
 /**
- * Finds lines that occur again; of two equal lines, one becomes the keeper of the other. Linear in
- * the lines that are added or truncated.
+ * Finds lines that occur again; of two equal lines, one becomes the keeper of the other. Takes time
+ * linear in the lines that are added or truncated.
  */
 export class LineIndex {
   readonly sources: LineSource[] = [];
@@ -32,18 +31,18 @@ export class LineIndex {
   size = 0;
   private keeper = new Int32Array(1_024);
   private sourceOf = new Int32Array(1_024);
-  /** The previous line with the same ID. */
+  /** For each line, the previous line with the same ID. */
   private previous = new Int32Array(1_024);
-  /** The latest line of each ID, plus one. */
+  /** For each line ID, its latest line plus one. */
   private newest = new Int32Array(1_024);
   /**
-   * Undo log in pairs: the changed entry (three times its index plus the number of the list) and
-   * its previous value.
+   * Pairs of a changed entry (three times its index plus the number of the list) and its previous
+   * value.
    */
   private undo = new Int32Array(1_024);
   private undoSize = 0;
   private readonly undoBases: number[] = [];
-  /** Since the last {@link takeChanges}. */
+  /** Sources that changed since the last {@link takeChanges}. */
   private touched = new Set<number>();
   private removed = new Set<LineSource>();
 
@@ -53,13 +52,13 @@ export class LineIndex {
     private readonly ids: LineIds,
     readonly acrossFiles = false,
     /**
-     * Link single lines outside of runs. This splits runs that a later source would find, so use it
-     * only on a view from which those runs are gone.
+     * Whether to link single lines outside of runs. Doing so splits runs that a later source would
+     * find, so use it only on a view from which those runs are gone.
      */
     private readonly takesRest = false,
   ) {}
 
-  /** Call it in the order of the conversation. */
+  /** Call this in the order of the conversation. */
   addSource(source: LineSource, mayGo = this.cuttable.has(source.kind)): void {
     const base = this.size;
     this.growTables(base + source.lines.count);
@@ -98,7 +97,7 @@ export class LineIndex {
     this.size = size;
   }
 
-  /** `touched`: positions of sources that are new or have a line with another keeper. */
+  /** `touched`: indexes of sources that are new or have a line with another keeper. */
   takeChanges(): { readonly touched: ReadonlySet<number>; readonly removed: ReadonlySet<LineSource> } {
     const { touched, removed } = this;
     this.touched = new Set();
@@ -110,7 +109,7 @@ export class LineIndex {
     return (this.linked[at] ?? 0) > 0;
   }
 
-  /** The line that stays in place of this one; the line itself if it has no keeper. */
+  /** Returns the line that stays in place of this one; the line itself if it has no keeper. */
   findRemaining(line: LineNumber): LineNumber {
     let root = line;
     for (let next = this.getKeeper(root); next !== NO_LINE; next = this.getKeeper(root)) root = next;
@@ -152,10 +151,7 @@ export class LineIndex {
     }
   }
 
-  /**
-   * Makes the remaining lines keepers of all older equal lines. Linked lines leave the chains and
-   * so are visited only once.
-   */
+  /** Makes the remaining lines keepers of all older equal lines. */
   private matchRest(source: LineSource, base: number, mayGo: boolean): void {
     for (let line = 0; line < source.lines.count; line++) {
       const id = source.lines.getId(line);
@@ -206,7 +202,6 @@ export class LineIndex {
     return best && best.chars >= MIN_RUN_CHARS ? best : undefined;
   }
 
-  /** Removes linked lines from the chain on the way. */
   private findOlderPlace(id: LineId, newer: LineNumber = NO_LINE): LineNumber {
     const first = newer === NO_LINE ? (this.newest[id] as number) - 1 : (this.previous[newer] as number);
     let place = first;
@@ -222,7 +217,7 @@ export class LineIndex {
     return place;
   }
 
-  /** @param base index of the source's first line, if lines with a keeper do not count */
+  /** @param base index of the source's first line; if given, lines with a keeper do not count */
   private extendRun({ lines }: LineSource, line: number, candidate: LineNumber, from: number, base?: number): LineRun {
     const other = this.getSourceAt(candidate).lines;
     const at = this.getLineInSource(candidate);
@@ -280,7 +275,7 @@ export class LineIndex {
     const at = this.sourceOf[line] as number;
     const change = Number(keeper !== NO_LINE) - Number(this.getKeeper(line) !== NO_LINE);
     this.linked[at] = (this.linked[at] ?? 0) + change;
-    // Shortening a chain leads to the same line, so it is not a change.
+    // Shortening a chain leads to the same line, so the source has not changed.
     if (change !== 0) this.touched.add(at);
     this.keeper[line] = keeper;
   }

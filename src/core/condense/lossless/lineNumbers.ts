@@ -16,7 +16,7 @@ import {
 } from '../lines/prefixes';
 import { createResultStep } from './resultStep';
 
-/** Saves the model from counting hundreds of lines. */
+/** Every so many lines keep their number, so that a model need not count hundreds of lines. */
 const KEPT_NUMBER_INTERVAL = 50;
 
 /**
@@ -75,7 +75,9 @@ function findPrefixCuts(text: string, parts: readonly FilePart[]): CutRequest[] 
 interface PrefixedLine {
   readonly at: number;
   readonly prefix: LinePrefix | undefined;
-  /** Lines before it are missing and no marker names them, so its number cannot be inferred. */
+  /**
+   * True if lines before it are missing and no marker names them, so its number cannot be inferred.
+   */
   readonly afterGap?: boolean;
 }
 
@@ -109,14 +111,13 @@ function findNumberCuts(text: string, lines: readonly PrefixedLine[], format: Pr
   let previous: PrefixedLine | undefined;
   let before: number | undefined;
   let inRun = 0;
-  // Judging a line requires the next one.
   const judge = (line: PrefixedLine, next: PrefixedLine | undefined): void => {
     const { at, prefix, afterGap } = line;
     const follows = !afterGap && prefix !== undefined && prefix.number - 1 === before;
     inRun = follows ? inRun + 1 : 0;
     if (inRun >= kept && prefix && prefix.number % KEPT_NUMBER_INTERVAL !== 0) {
       const endsRun = next !== undefined && next.prefix?.number !== prefix.number + 1;
-      // Without its number, the line's own text would be taken for a numbered line.
+      // Without its number, such a line would be taken for a line with another number.
       if (!endsRun && !readPrefix(text, prefix.end, format)) cuts.push({ start: at, end: prefix.end });
     }
     before = prefix?.number;

@@ -20,25 +20,25 @@ import { LINE_OPERATIONS, createRepeatedLinesStep } from './repeatedLines';
 import { areSameFile, LineSources, type LineSource } from './sources';
 import { newResultsNoise } from './terminal';
 
-/** Turns of the agent. It can be expected to know content this recent. */
+/** The agent can be expected to know content from its latest turns. */
 const RECENT_TURNS = 6;
 const RECENT_MESSAGES = 2 * RECENT_TURNS;
 /** In o200k tokens of the view. */
 const RECENT_TOKENS = 30_000;
-/** A read of this many distinctive lines counts as asking for what a marker replaced. */
+/** A read of so many distinctive lines counts as asking for what a marker replaced. */
 const MIN_REREAD_LINES = 3;
 
 /** The newest answer's own words stay, since they may be bound to signed thinking. */
 const RESULT_OPERATIONS = LINE_OPERATIONS.filter((operation) => operation !== 'writesReadBack');
 
 export interface NewResultRules {
-  /** Removes lines that are further up in the view. */
+  /** Whether to replace lines that are further up in the view with references. */
   readonly lossless: boolean;
-  /** Default false. */
+  /** Whether to remove terminal noise. Default false. */
   readonly noise?: boolean;
   /** o200k tokens at which a result is too large; absent for no limit. */
   readonly largeTokens?: number;
-  /** The user's rules override all agents' rules. */
+  /** The user's rules, which override those of all agents. */
   readonly tools?: ToolTable;
   /**
    * If false, also cuts what the agent asks for again, to measure the cost of answering in full.
@@ -48,9 +48,8 @@ export interface NewResultRules {
 }
 
 export interface CutResults {
-  /** One edit per content. */
   readonly edits: readonly CutEdit[];
-  /** Messages with reads that asked for lines that a marker had recently replaced. */
+  /** Indexes of messages that read lines again that a marker had recently replaced. */
   readonly rereads: readonly number[];
 }
 
@@ -109,7 +108,7 @@ function isRemovable(
 
 const callKey = memoizeByObject(({ tool, input }: ToolExchange) => `${tool} ${JSON.stringify(input)}`);
 
-/** Requested before, and the answer is too far back for the agent. */
+/** True if the same was requested before and the answer is too far back for the agent. */
 function isAskedAgain(draft: Draft, exchange: ToolExchange): boolean {
   const key = callKey(exchange);
   const before = draft.exchanges.filter(
@@ -129,7 +128,6 @@ const isWhole = ({ shown }: Draft, { results }: ToolExchange): boolean =>
       ),
   );
 
-/** In the newest part of what was sent before. */
 function isRecent({ messages, counter, sentBefore }: Draft, message: number): boolean {
   const recent = messages.slice(message, sentBefore);
   let left = RECENT_TOKENS;
@@ -139,7 +137,6 @@ function isRecent({ messages, counter, sentBefore }: Draft, message: number): bo
 /** @param reads all reads of one file in order, as received */
 function listRereads(draft: Draft, { ids }: LineCache, reads: readonly LineSource[]): LineSource[] {
   const found: LineSource[] = [];
-  /** Maps a cut line to its message. */
   const cutIn = new Map<LineId, number>();
   for (const read of reads) {
     const { content, lines } = read;
@@ -148,7 +145,7 @@ function listRereads(draft: Draft, { ids }: LineCache, reads: readonly LineSourc
       const cut = cutIn.get(lines.getId(line));
       if (cut === undefined || cut >= content.message) continue;
       if (content.message - cut <= RECENT_MESSAGES) again++;
-      // The line is visible again, unless it is cut once more.
+      // The read has made the line visible again.
       cutIn.delete(lines.getId(line));
     }
     if (again >= MIN_REREAD_LINES) found.push(read);

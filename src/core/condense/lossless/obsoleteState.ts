@@ -125,8 +125,7 @@ const planMemory = createStepMemory(
 );
 
 /**
- * Plans sent as one text (Roo's `todos`); plans sent as lists of short strings have nothing to
- * shorten.
+ * Covers plans sent as one text (Roo's `todos`); lists of short strings have nothing to shorten.
  */
 const findPlans = ({ isError, parameters }: ToolExchange): PlacedContent[] =>
   isError ? [] : parameters.filter((content) => content.text.includes('\n'));

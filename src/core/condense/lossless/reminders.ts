@@ -13,15 +13,15 @@ import { StableGroups } from './settled';
 const REMINDER_START = '<system-reminder>';
 const REMINDER_END = '</system-reminder>';
 
-/** Includes the blank lines before the reminder. */
+/** The slice includes the blank lines before the reminder. */
 interface Reminder extends Slice {
   readonly content: Content;
   readonly text: string;
 }
 
 /**
- * Of reminders that agents add repeatedly, one stays. They need no marker, because they do not
- * depend on their place.
+ * Of reminders that agents repeat, one stays. The others need no marker, because a reminder does
+ * not depend on its place.
  */
 export const createRepeatedRemindersStep = (tools: ToolTable, keep: KeptCopy): MechanicalStep => {
   const name = 'Repeated reminders';
@@ -82,7 +82,7 @@ function trimEnd(text: string, end: number): number {
   return at;
 }
 
-/** Each cut moves the text after it, so a content's cuts are made at once. */
+/** Makes all cuts in a content at once, because each one moves the text after it. */
 function groupCuts(
   at: number,
   messages: readonly ApiMessage[],

@@ -38,26 +38,24 @@ export const LINE_OPERATIONS = Object.keys(LINE_OPERATION_ROWS) as LineOperation
 interface IndexRules {
   readonly keep: KeptCopy;
   readonly cuttable: ReadonlySet<SourceKind>;
-  /** A line of one file may be kept in another file. */
+  /** Whether a line of one file may be kept in another file. */
   readonly acrossFiles: boolean;
   readonly mayGo: MayGo | undefined;
-  /** Also link the single lines that an earlier plan left. */
+  /** Whether to link the single lines that an earlier plan left. */
   readonly takesRest: boolean;
 }
 
-/** Default: all sources of the operations' kinds. */
+/** Decides which sources may be cut. Default: all of the operations' kinds. */
 type MayGo = (draft: Draft, known: LineCache) => (source: LineSource) => boolean;
 
 interface PlannedCuts {
   readonly place: Place;
   readonly source: LineSource;
-  /** The offsets of the requests refer to this text. */
   readonly text: string;
   readonly requests: CutRequest[];
   readonly of: SourceRuns[];
 }
 
-/** The first step plans for all of them. */
 export function createRepeatedLinesStep(
   tools: ToolTable,
   keep: KeptCopy,
@@ -74,7 +72,7 @@ export function createRepeatedLinesStep(
   };
   const plans = new WeakMap<Draft, { readonly cuts: PlannedCuts[]; saves: boolean }>();
   const plan = (draft: Draft): PlannedCuts[] => makePlan(draft, rules, getMemory(takeKnownLines(draft, tools), keep));
-  // Separate steps give the event loop turns in most of the work.
+  // Separate steps, so that the event loop gets turns during most of the work.
   const reading = [indexLines, updateRuns].map((read): MechanicalStep => ({
     name: 'Repeated lines',
     isRepeat: true,
@@ -110,7 +108,6 @@ function applyCuts(draft: Draft, plan: readonly PlannedCuts[], only?: LineOperat
   for (const { place, source, text, requests, of } of plan) {
     const operation = findOperation(source.kind);
     if (only !== undefined && operation !== only) continue;
-    // The check has restored this place; it needs a new plan.
     if (draft.getText(place) !== text) continue;
     const { name, reason } = LINE_OPERATION_ROWS[operation];
     const own = draft.cutText(name, place, requests, {
@@ -119,7 +116,6 @@ function applyCuts(draft: Draft, plan: readonly PlannedCuts[], only?: LineOperat
       reason,
       strict: true,
     });
-    // If the cuts are undone later, the runs must be tried again.
     if (own === 0) for (const runs of of) runs.isSettled = true;
     saved += own;
   }
@@ -149,8 +145,8 @@ interface IndexWithRuns {
   readonly index: LineIndex;
   readonly runs: IndexRuns;
   /**
-   * Texts of new results whose lines could be cut; after they are sent, the index must treat them
-   * as fixed.
+   * Texts of new results whose lines could be cut before they were sent; now the index must treat
+   * them as fixed.
    */
   readonly asNew: WeakSet<LineSource>;
 }
@@ -167,11 +163,11 @@ const indexMemory = createStepMemory((known): IndexMemory => ({
   latest: undefined,
 }));
 
-/** A separate index for new results keeps that of Lossless valid. */
+/** New results have an index of their own, so that they do not disturb that of Lossless. */
 const getMemory = (known: LineCache, keep: KeptCopy): IndexMemory =>
   indexMemory(known, keep === 'above' ? 'new results' : '');
 
-/** Not cached: as large as the main index and rarely needed. */
+/** Not cached, because it is as large as the main index and rarely needed. */
 const createRestMemory = (known: LineCache, keep: KeptCopy): IndexMemory =>
   keep === 'above' ? getMemory(known, keep) : { ...getMemory(known, keep), latest: undefined };
 
@@ -183,7 +179,7 @@ function updateRuns(draft: Draft, rules: IndexRules, memory: IndexMemory): Index
   return latest.runs;
 }
 
-/** Keeps the earlier index up to the first text that has changed. */
+/** Reuses the earlier index up to the first text that has changed. */
 function indexLines(draft: Draft, rules: IndexRules, memory: IndexMemory): IndexWithRuns {
   const { known } = memory;
   const before = memory.latest;
@@ -216,7 +212,7 @@ function createIndex(known: LineCache, { keep, cuttable, acrossFiles, takesRest 
 const isSameSet = <T>(a: ReadonlySet<T>, b: ReadonlySet<T>): boolean =>
   a.size === b.size && [...a].every((value) => b.has(value));
 
-/** In tokens, for the reference, whose length is not known yet. */
+/** Allows for the length of the reference, which is not known yet. In tokens. */
 const MARGIN_LINES = 3;
 /** Gaps make a text harder to read, so each must save this many times the cost of its marker. */
 const MIN_SAVING_FACTOR = 1.2;
@@ -226,7 +222,7 @@ function isWorthMarker({ counter }: Draft, run: SourceRun): boolean {
   const { content, lines, kind } = run.source;
   const price = makeMarker(describeAtMost(run), PLACEHOLDER_REFERENCE);
   if (lines.getEnd(run.last) - lines.cutStart(run.first, run.last) > 6 * price.length) return true;
-  // Without line numbers: a later step may remove them, and the marker must still pay off.
+  // Leaves line numbers out: a later step may remove them, and the marker must still pay off.
   let body = '';
   for (let line = run.first; line <= run.last; line++)
     body += `${content.text.slice(lines.getBodyStart(line), lines.getEnd(line))}\n`;

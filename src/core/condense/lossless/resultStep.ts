@@ -7,13 +7,12 @@ import { isProtectedFrom } from '../draft/exchanges';
 import { takeKnownLines, createStepMemory } from './knownLines';
 import { StableItems } from './settled';
 
-/** Judges each result without looking at other messages. */
 export interface ResultRule {
   readonly name: string;
   readonly reason: string;
-  /** True if everything it cuts is elsewhere in the view or follows from it. */
+  /** True if everything the rule cuts is elsewhere in the view or follows from it. */
   readonly strict: boolean;
-  /** Undefined if results of this call must stay as they are. */
+  /** Returns undefined if results of this call must stay as they are. */
   readonly noiseOf: (
     exchange: ToolExchange,
   ) => ((text: string, content: PlacedContent) => readonly CutRequest[]) | undefined;
@@ -30,7 +29,7 @@ export function createResultStep(rule: (tools: ToolTable) => ResultRule): (tools
         const settled = settledOf(takeKnownLines(draft, tools));
         const acted: number[] = [];
         const { sentBefore } = draft;
-        // Other drafts may change exchanges that this one must leave alone.
+        // Other drafts may change these exchanges, so they are not marked as settled.
         const open = sentBefore > 0 ? findNewExchanges(draft, exchanges) : settled.listOpen(exchanges);
         for (const at of open) {
           signal?.throwIfAborted();
@@ -71,7 +70,6 @@ function findNewExchanges({ original, sentBefore }: Draft, exchanges: readonly T
   return places;
 }
 
-/** Moves offsets from the content to the string that contains it. */
 const shiftRequest = ({ start }: PlacedContent, request: CutRequest): CutRequest => ({
   ...request,
   start: start + request.start,

@@ -92,7 +92,6 @@ function stopsAtSameStep({ targetTokens: own, steps }: CachedLosslessRun, target
   return fewest > (own ?? 0) && fewest > (targetTokens ?? 0);
 }
 
-/** Per conversation. */
 const MAX_CACHED_RUNS = 4;
 
 export function createLosslessSteps(config: LosslessConfig): Step[] {

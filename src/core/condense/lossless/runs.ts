@@ -5,21 +5,18 @@ import type { LineIndex, LineNumber } from './lineIndex';
 import type { Lines } from '../lines/lines';
 import { areSameFile, type LineSource } from './sources';
 
-/** Keeps lines of another text. */
 export interface SourceRange {
   readonly source: LineSource;
   readonly first: number;
   readonly last: number;
-  /** Number of lines that count. */
   readonly count: number;
 }
 
-/** Blank lines within the run may be kept nowhere. */
 export interface SourceRun {
   readonly source: LineSource;
   readonly first: number;
   readonly last: number;
-  /** In the order of the run. */
+  /** The places that keep the run's lines, in order. */
   readonly places: readonly SourceRange[];
 }
 
@@ -28,7 +25,10 @@ const MIN_RUN_CHARS = 60;
 /** A marker with more places would be hard to follow, so the run is split. */
 const MAX_MARKER_PLACES = 2;
 
-/** Lines would be hard to find in a longer range, relative to the run. */
+/**
+ * A marker names only ranges up to this many times as long as the run; in longer ones, lines are
+ * hard to find.
+ */
 const MAX_SPREAD_FACTOR = 2;
 
 interface LineRange {
@@ -38,7 +38,6 @@ interface LineRange {
 
 export interface SourceRuns {
   readonly source: LineSource;
-  /** Includes blank lines inside the runs. */
   readonly runs: readonly SourceRun[];
   /** Set after everything was tried without effect. */
   isSettled: boolean;
@@ -47,7 +46,7 @@ export interface SourceRuns {
 /** True if a run saves more than its marker costs. */
 export type IsWorth = (run: SourceRun) => boolean;
 
-/** `IS_REMOVED`: removed if markers name only lines that stay. */
+/** Values of {@link IndexRuns.goes}; `IS_REMOVED` holds if markers name only lines that stay. */
 const MAY_BE_REMOVED = 1;
 const IS_REMOVED = 2;
 
@@ -66,7 +65,6 @@ interface RunChoices {
    */
   readonly wide: RunChoice;
   readonly mayBeWide: boolean;
-  /** Sources that contain the removed lines. */
   readonly keepers: readonly LineSource[];
 }
 
@@ -75,9 +73,9 @@ export class IndexRuns {
   private readonly choices: (RunChoices | undefined)[] = [];
   private readonly known: (SourceRuns | undefined)[] = [];
   private readonly ranges: (readonly LineRange[] | undefined)[] = [];
-  /** A source that returns may have the same runs. */
+  /** Caches runs, because a source that was removed may return with the same ones. */
   private readonly bySource = new WeakMap<LineSource, SourceRuns>();
-  /** {@link MAY_BE_REMOVED}, {@link IS_REMOVED}, or 0 if the line must stay. */
+  /** For each line, {@link MAY_BE_REMOVED}, {@link IS_REMOVED}, or 0 if the line must stay. */
   private goes = new Uint8Array(1_024);
 
   constructor(
@@ -228,14 +226,13 @@ const isSamePlace = (a: SourceRange, b: SourceRange): boolean =>
 const isOneString = (a: LineSource | undefined, b: LineSource): boolean =>
   a?.content.message === b.content.message && isSamePath(a.content.path, b.content.path);
 
-/** In these ranges every line has a keeper. */
+/** Every line of these ranges has a keeper. */
 function findLinkedRanges(index: LineIndex, at: number, isBlank: (id: LineId) => boolean): LineRange[] {
   const { lines, kind } = index.sources[at] as LineSource;
   const base = index.bases[at] as number;
   const ranges: LineRange[] = [];
   let first = -1;
   let last = -1;
-  // Whether all lines so far have one sign, and whether a diff keeps each of them with that sign.
   let haveOneSign = true;
   let keepSigns = true;
   const close = (): void => {
@@ -304,10 +301,7 @@ function splitIntoRuns(
   return runs;
 }
 
-/**
- * Undefined for blank lines that are kept nowhere.
- * @param stays whether a line may be named although it has a keeper
- */
+/** @param stays whether a line may be named although it has a keeper */
 function chooseKeptLines(
   index: LineIndex,
   at: number,
@@ -333,7 +327,7 @@ function chooseKeptLines(
       !stays(candidate)
     )
       return;
-    // Only a diff keeps a line with its sign.
+    // Only another diff shows a line with its sign.
     const sign = index.getSignAt(own + step);
     if (sign === 0 || index.getSignAt(line) !== sign || index.getSignAt(candidate) === sign) kept[step] = candidate;
   };

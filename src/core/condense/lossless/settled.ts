@@ -29,9 +29,8 @@ const EMPTY_KEYS: readonly string[] = [];
 export interface KeyedGroup<T> {
   readonly key: string;
   readonly items: readonly T[];
-  /** Positions in the list. */
   readonly places: readonly number[];
-  /** After the last item if the group has only lost some. */
+  /** Index of the first unsettled item; after the last item if the group has only lost some. */
   readonly firstOpen: number;
 }
 
@@ -40,7 +39,7 @@ export class StableGroups<T extends object> {
   private readonly keys: (readonly string[])[] = [];
   private readonly places = new Map<string, number[]>();
 
-  /** @param keysOf returns each key once */
+  /** @param keysOf must return each key only once */
   constructor(private readonly keysOf: (item: T) => readonly string[]) {}
 
   /**
@@ -57,7 +56,7 @@ export class StableGroups<T extends object> {
     this.settleItems(list, acted);
   }
 
-  /** In the order of their first items. */
+  /** The groups have the order of their first items. */
   listChanged(list: readonly T[]): KeyedGroup<T>[] {
     const open = this.settled.listOpen(list);
     const changed = new Set<string>();
@@ -83,7 +82,6 @@ export class StableGroups<T extends object> {
     return this.places.get(key) ?? [];
   }
 
-  /** @param acted positions at which something was changed */
   settleItems(list: readonly T[], acted: readonly number[]): void {
     this.settled.settleItems(list, acted);
   }

@@ -15,12 +15,11 @@ import { StableItems } from './settled';
  */
 export type SourceKind = 'read' | 'result' | 'echo' | 'written' | 'new' | 'old' | 'failed';
 
-/** A text whose lines are tracked. */
 export interface LineSource {
   readonly kind: SourceKind;
   readonly content: PlacedContent;
   readonly exchange: ToolExchange;
-  /** As the call or the text itself names it. */
+  /** The file, as the call or the text itself names it. */
   readonly path: string | undefined;
   /** True if the call itself names the file. */
   readonly isNamed: boolean;
@@ -66,9 +65,7 @@ const OLD_TEXT_PARAMETERS = new Set(['old_string', 'oldString', 'old_str', 'old_
 export class LineSources {
   private readonly settled = new StableItems<ToolExchange>();
   private readonly byExchange = new WeakMap<ToolExchange, readonly LineSource[]>();
-  /** Keyed by the exchange's position. */
   private readonly own: (readonly LineSource[])[] = [];
-  /** In the order in which the model sees them. */
   private readonly byMessage: (readonly LineSource[])[] = [];
 
   constructor(
@@ -77,7 +74,8 @@ export class LineSources {
   ) {}
 
   /**
-   * In the order in which the model sees them. Equal exchanges yield identical objects.
+   * Returns sources in the order in which the model sees them. Equal exchanges yield identical
+   * objects.
    * @param task index of the last message that no operation changes
    */
   getCurrentSources(exchanges: readonly ToolExchange[], task: number): LineSource[] {
@@ -138,7 +136,7 @@ function createSources(exchange: ToolExchange, known: LineCache): readonly LineS
     const isOne = !first || (parts.length === 1 && first.start === 0 && first.end === content.text.length);
     return isOne ? [whole] : splitIntoParts({ ...whole, path: undefined }, parts);
   };
-  // Markers identify a read or search by its request.
+  // Markers identify a read or search by its request, so the request stays.
   const asks = toolKind === 'read' || toolKind === 'list' || toolKind === 'search';
   return [
     ...(asks ? [] : exchange.parameters)
@@ -162,7 +160,7 @@ function splitIntoParts(whole: LineSource, parts: readonly FilePart[]): LineSour
   };
   for (const { start, end, path, head } of parts) {
     add(start, { ...whole, path: undefined });
-    // Lines of the file itself, as printed or written by a command.
+    // Other heads precede lines of the file itself, as printed or written by a command.
     const isFile = head !== 'search' && head !== 'diff';
     const own =
       content.type === 'toolParameters' ? (isFile && kind === 'new' ? 'written' : kind) : isFile ? 'read' : kind;

@@ -7,26 +7,24 @@ import type { Lines } from '../lines/lines';
 import { StableItems } from './settled';
 import type { Slice } from '../../slice';
 
-/** Characters to read between two turns of the event loop. */
 const CHARS_PER_EVENT_LOOP_TURN = 300_000;
 
-/** Counts the lines that the model can read in a view. */
 export class StandingLines {
   private readonly seen = new StableItems<ApiMessage>();
   private readonly texts: (readonly Lines[])[] = [];
-  /** By line ID. */
+  /** Indexed by line ID. */
   private counts = new Int32Array(1_024);
-  /** 1 if a cut relies on the line. */
+  /** Indexed by line ID; 1 if a cut relies on the line. */
   private promised = new Uint8Array(1_024);
   /** True if a promised line has disappeared since the last reset. */
   hasLost = false;
-  /** Lines that have left some text; others may still contain them. */
+  /** Lines that have left some text; other texts may still contain them. */
   readonly moved = new Set<LineId>();
 
   constructor(private readonly known: LineCache) {}
 
   /**
-   * Call it after the layouts of the results have been learned.
+   * Call this after the layouts of the results have been learned.
    * @param collectsMoved whether to record the lines that have left a text
    */
   updateCounts(view: readonly ApiMessage[], collectsMoved = false): void {
@@ -101,7 +99,7 @@ export interface LineRun extends Slice {
   readonly lines: number;
 }
 
-/** Runs that another text also contains. Blank lines alone make no run. */
+/** Returns the runs of lines that another text also contains. Blank lines alone make no run. */
 export function findSharedRuns(text: string, standing: ReadonlySet<string>): LineRun[] {
   const runs: LineRun[] = [];
   let start = -1;

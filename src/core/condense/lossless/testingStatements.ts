@@ -12,9 +12,8 @@ import { findMarkers, type ReferenceId } from '../../messages/markers';
 
 interface ViewLine {
   readonly text: string;
-  /** Undefined if neither stated nor inferable. */
+  /** Undefined if the number is neither stated nor inferable. */
   readonly number: number | undefined;
-  /** The marker in place of the line. */
   readonly marker: { readonly what: string; readonly reference: ReferenceId } | undefined;
 }
 
@@ -31,7 +30,7 @@ const NUMBER_PREFIX = /^ {0,11}([1-9]\d*)(?:→|\t| \| )/;
 const SEARCH_PREFIX = /^(?:[^\s:][^:\n]*?[:-])?([1-9]\d*)[:-]/;
 const LINE_RANGE = /(\d+)(?:-(\d+))?/;
 
-/** What looks like a number may be text. */
+/** Returns several readings, because what looks like a line number may be text. */
 const getReadings = (line: string): string[] => [
   line,
   line.replace(NUMBER_PREFIX, ''),
@@ -40,7 +39,7 @@ const getReadings = (line: string): string[] => [
 
 const findLineEnds = (text: string): RegExp => (/^\s*[[{]/.test(text) ? /(?<=(?<!\\)(?:\\\\)*)\\n|\n/ : /\n/);
 
-/** A separate operation removes these, so a marker may cover one. */
+/** A separate operation removes reminders, so a marker may cover one. */
 const REMINDERS_AT_END = /(?:\s*<system-reminder>[\s\S]*?<\/system-reminder>)+\s*$/;
 
 /** @returns a sentence for each false marker */
@@ -112,7 +111,7 @@ function readMarker(texts: readonly ViewText[], at: ViewText, what: string, seen
   return readable;
 }
 
-/** A marker is within a range if its lines may be. */
+/** True for a line in the range, and for a marker that may replace such a line. */
 function isWithin(line: ViewLine, numbers: string | undefined): boolean {
   const range = numbers === undefined ? undefined : LINE_RANGE.exec(numbers);
   if (!range) return true;

@@ -1,7 +1,6 @@
 import { summarizeValues, getEstimateError, hasFailed, type RunMetrics } from './metrics';
 
 export interface RunGroup {
-  /** The profile or configuration that the runs share. */
   readonly key: string;
   readonly runs: number;
   readonly condensed: number;
@@ -9,7 +8,7 @@ export interface RunGroup {
   readonly fallbacks: number;
   readonly tokensBefore: number;
   readonly tokensSaved: number;
-  /** In US dollars, without unknown costs. */
+  /** In US dollars, without runs of unknown cost. */
   readonly cost: number;
   /** In US dollars, summed over the runs; absent if no prices are known. */
   readonly savedPerRequest?: number;
@@ -20,11 +19,9 @@ export interface RunGroup {
 
 const NO_PROFILE_KEY = '';
 
-/** By the profile called first. */
 export const groupByProfile = (allRuns: readonly RunMetrics[]): RunGroup[] =>
   groupRuns(allRuns, ({ calls }) => calls[0]?.profile ?? NO_PROFILE_KEY);
 
-/** The group with the largest saving comes first. */
 export function groupRuns(allRuns: readonly RunMetrics[], keyOf: (run: RunMetrics) => string): RunGroup[] {
   const groups = new Map<string, RunMetrics[]>();
   for (const run of allRuns) {

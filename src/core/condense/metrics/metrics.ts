@@ -11,9 +11,8 @@ export interface RunMetrics {
   readonly at: string;
   readonly provider: string;
   readonly outcome: OutcomeSummary['kind'];
-  /** Why nothing was condensed, or what failed. */
   readonly reason?: string;
-  /** Another provider or model than the selected one ran. */
+  /** True if another provider or model than the selected one ran. */
   readonly fallback: boolean;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
@@ -23,13 +22,12 @@ export interface RunMetrics {
   readonly cost?: number;
   readonly estimatedCost?: number;
   readonly calls: readonly ModelCall[];
-  /** Absent if nothing was condensed. */
   readonly condensation?: CondensationId;
   /** Preset or strategy; absent for the user's own configuration. */
   readonly preset?: string;
-  /** The user, or a trigger in a live conversation. */
+  /** `manual`, or a trigger in a live conversation. */
   readonly trigger?: string;
-  /** In percent; absent if the window is unknown. */
+  /** How full the window was before; absent if it is unknown. */
   readonly windowPercent?: number;
   /** In US dollars; absent if the conversation's prices are unknown. */
   readonly savedPerRequest?: number;
@@ -63,9 +61,9 @@ function getReason(outcome: OutcomeSummary): string | undefined {
 }
 
 export interface WarningLimits {
-  /** Warn if a condensation removes less than this percentage. */
+  /** Warns if a condensation removes less than this percentage. */
   readonly reductionPercent: number;
-  /** Warn if one condensation costs more US dollars. */
+  /** Warns if one condensation costs more US dollars. */
   readonly cost: number;
 }
 
@@ -124,11 +122,11 @@ export interface MetricsSummary {
   readonly cost: Distribution | undefined;
   readonly reductionPercent: Distribution | undefined;
   readonly estimateErrorPercent: Distribution | undefined;
-  /** US dollars, without unknown costs. */
+  /** In US dollars, without calls of unknown cost. */
   readonly byProfile: Readonly<Record<string, { readonly calls: number; readonly cost: number }>>;
 }
 
-/** In milliseconds, US dollars and percent. */
+/** Durations are in milliseconds, costs in US dollars, reductions in percent. */
 export function summarizeMetrics(runs: readonly RunMetrics[]): MetricsSummary {
   const byProfile = new Map<string, { calls: number; cost: number }>();
   for (const { profile, cost } of runs.flatMap(({ calls }) => calls)) {
@@ -149,7 +147,7 @@ export function summarizeMetrics(runs: readonly RunMetrics[]): MetricsSummary {
   };
 }
 
-/** Only recent calls, because models and prompts change. */
+/** Older calls do not count, because models and prompts change. */
 const MAX_RECENT_CALLS = 20;
 /** Larger than other limits: one run makes dozens of such summaries, of all lengths. */
 const MAX_RECENT_CONTENT_SUMMARIES = 100;
@@ -165,7 +163,7 @@ const selectReportedCalls = (runs: readonly RunMetrics[], model: string): Report
     .flatMap(({ calls }) => calls)
     .filter((call): call is ReportedCall => call.model === model && call.usage?.source === 'reported');
 
-/** Model tokens per o200k token; undefined without recent calls. */
+/** Returns the model's tokens per o200k token; undefined without recent calls. */
 export function calibrateFactor(runs: readonly RunMetrics[], model: string): number | undefined {
   const calls = selectReportedCalls(runs, model).slice(-MAX_RECENT_CALLS);
   const counted = calls.reduce((sum, call) => sum + call.countedTokens, 0);

@@ -10,17 +10,15 @@ export interface CurrentSettings {
   readonly threshold: number;
 }
 
-/** Over the recorded runs. */
+/** What the recommendation would have saved over the recorded runs. */
 export interface ExpectedSaving {
-  /** In US dollars. */
   readonly dollars: number;
   readonly tokens: number;
-  /** Condensations avoided, or made before they were urgent. */
+  /** Number of condensations avoided, or made before they were urgent. */
   readonly runs: number;
 }
 
 export type Recommendation = {
-  /** Number of runs that the recommendation is based on. */
   readonly from: number;
   readonly saving: ExpectedSaving;
 } & (
@@ -30,15 +28,15 @@ export type Recommendation = {
 );
 
 const MIN_RUNS = 5;
-/** Maximum price per removed token, relative to the current profile. */
+/** A cheaper profile must cost at most this share of the current price per removed token. */
 const MAX_PRICE_FACTOR = 0.8;
 /** Another profile may fail this much more often, as a share of its runs. */
 const MAX_EXTRA_FAILURE_SHARE = 0.1;
 /**
- * Another configuration must remove this additional share of the conversations at no higher cost …
+ * A better configuration removes at least this additional share of the tokens at no higher cost …
  */
 const MIN_EXTRA_SAVED_SHARE = 0.05;
-/** … unless it costs at most this share and removes hardly less. */
+/** … or costs at most this share and removes hardly less. */
 const MAX_COST_SHARE = 0.5;
 const MAX_LESS_SAVED_SHARE = 0.02;
 /** A threshold is too high if this share of the runs started only when the window was full. */
@@ -49,10 +47,7 @@ const THRESHOLD_STEP_PERCENT = 10;
 
 const NO_SAVING: ExpectedSaving = { dollars: 0, tokens: 0, runs: 0 };
 
-/**
- * Recommends nothing if there are too few runs.
- * @param allRuns oldest first
- */
+/** @param allRuns oldest first */
 export function createRecommendations(allRuns: readonly RunMetrics[], current: CurrentSettings): Recommendation[] {
   return [recommendProfile, recommendConfiguration, recommendThreshold].flatMap(
     (advise) => advise(allRuns, current) ?? [],
@@ -78,7 +73,7 @@ function recommendProfile(allRuns: readonly RunMetrics[], { profile }: CurrentSe
   return { kind: 'profile', profile: best.key, from: now.runs + best.runs, saving: { ...NO_SAVING, dollars } };
 }
 
-/** Never recommend a provider that loses more than the current one. */
+/** Ranks providers by what they lose: no recommendation may lose more than the current provider. */
 const LOSS_RANK_BY_PROVIDER: Readonly<Record<string, number>> = {
   lossless: 0,
   smart: 1,
@@ -145,8 +140,6 @@ function recommendThreshold(
   if (!all || computeSavedShare(all) >= LOW_SAVED_SHARE) return undefined;
   const percent = Math.min(MAX_CONDENSE_THRESHOLD - THRESHOLD_STEP_PERCENT, threshold + THRESHOLD_STEP_PERCENT);
   if (percent <= threshold) return undefined;
-  // A conversation grows from its condensed size to the threshold; the longer that takes, the fewer
-  // condensations.
   const left = threshold * (1 - computeSavedShare(all));
   const avoided = 1 - (threshold - left) / (percent - left);
   return makeThresholdAdvice(percent, runs.length, {

@@ -4,7 +4,7 @@ import { findMarkers } from '../../messages/markers';
 const FAILURE_WORDS =
   /\b(?:error|errors|exception|failed|failure|fatal|panic|panicked|traceback|assertion|undefined reference|not found|no such file|permission denied|cannot|segmentation fault)\b|^\s*(?:E\s{2,}|✗|✖|×|(?:--- )?FAIL\b|ERR!)|\w+(?:Error|Exception)\b/i;
 
-/** Names of passed tests may contain any word. */
+/** Test runners print these lines for passed tests, whose names may contain any word. */
 const PASSED_TEST = /\(pass\)|\.\.\. ok$|\bPASSED\b|^\s*(?:ok \d+\b|[✓✔√] |PASS\b|--- PASS:)/;
 const ZERO_FAILURES = /\b0 (?:failed|failures?|errors?|exceptions?)\b/gi;
 

@@ -10,7 +10,7 @@ import { findTruncatedSlice } from './truncate';
 
 const LARGE_RESULTS_STEP_NAME = 'Results too large for the window';
 
-/** Half at the beginning and half at the end. */
+/** Share of a large result to keep: half at the beginning and half at the end. */
 const KEPT_RESULT_SHARE = 0.25;
 /** In UTF-16 units. Only longer lines are cut inside. */
 const MAX_LINE_CHARS = 2_000;
@@ -45,7 +45,7 @@ export const createLargeResultsStep = (limitTokens: number): MechanicalStep => (
   },
 });
 
-/** In o200k tokens. */
+/** The limit is in o200k tokens. */
 function findLargeCuts(text: string, limitTokens: number, counter: MessageCounter): CutRequest[] {
   // A token has at least one byte. Checking UTF-16 units first avoids measuring the bytes of a huge
   // text.
@@ -64,7 +64,6 @@ function findLargeCuts(text: string, limitTokens: number, counter: MessageCounte
   return requests;
 }
 
-/** Shrinks a slice to whole lines, unless they are too long. */
 function shrinkToLines(text: string, { start, end }: Slice): Slice {
   const first = text.slice(start, start + MAX_LINE_CHARS).indexOf('\n');
   const from = Math.max(start + 1, end - MAX_LINE_CHARS + 1);

@@ -1,4 +1,4 @@
-/** The markers state an image's size and source and can be expanded. */
+/** Replaces images with markers, which state an image's size and source and can be expanded. */
 import { shortenPath } from '../../messages/filePath';
 import { getBase64, listImages, type PlacedImage } from '../../messages/images';
 import { DEFAULT_TOOLS, getPath } from '../../messages/tools';
@@ -11,7 +11,7 @@ export interface ImageWithAge extends PlacedImage {
   readonly newer: number;
 }
 
-/** Oldest first; images before and in the task stay. */
+/** Offers images from oldest to newest; those before and in the task stay. */
 export function takeImages(draft: Draft, step: string, goes: (image: ImageWithAge) => boolean): void {
   const images = listImages(draft.original);
   for (const [index, image] of images.entries()) {
@@ -54,7 +54,7 @@ export function describeImage(image: ImageBlock): string {
 const formatSize = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.max(1, Math.round(bytes / 1000))} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 
-/** In order of preference. */
+/** Parameters that may name an image's subject, in order of preference. */
 const SUBJECT_FIELDS = ['filename', 'path', 'url', 'title', 'name', 'element', 'selector', 'description'] as const;
 const MAX_SUBJECT_CHARS = 80;
 

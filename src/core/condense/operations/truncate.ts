@@ -14,7 +14,7 @@ export interface TruncatedSlice extends Slice {
   readonly lines: number;
 }
 
-/** The rest, without its marker, is within the limits; undefined if the text already is. */
+/** Undefined if the text is within the limits. */
 export function findTruncatedSlice(text: string, limits: TruncateLimits): TruncatedSlice | undefined {
   if (isWithinLimits(text, limits)) return undefined;
   const { head, tail } = getShares(limits);
@@ -68,7 +68,7 @@ function findKeptHeadEnd(text: string, share: KeptAmount): number {
 function findTailStart(text: string, share: KeptAmount): number {
   let at = text.length;
   for (let line = 0; line < share.lines; line++) {
-    // Otherwise V8 scans all of a line without end.
+    // The search needs a limit: otherwise V8 scans all of a line without end.
     const from = Math.max(0, text.length - share.chars - 1);
     const newline = at <= from ? -1 : text.slice(from, at).lastIndexOf('\n') + from;
     if (newline < from || text.length - newline > share.chars) {
@@ -84,16 +84,15 @@ const LOOK_BACK_CHARS = 128;
 const MAX_SEGMENTED_CHARS = 64 * 1024;
 const ASCII_PAIR = /[\x20-\x7e][\x20-\x7e]/g;
 
-/** The nearest offset on the given side that does not split a grapheme. */
+/** Returns the nearest offset on the given side that does not split a grapheme. */
 export function findSafeBoundary(text: string, offset: number, side: 'before' | 'after' = 'before'): number {
   if (offset <= 0 || offset >= text.length) return Math.max(0, Math.min(offset, text.length));
   const from = Math.max(0, offset - LOOK_BACK_CHARS);
-  // A grapheme boundary always lies between two printable ASCII characters, so the segmenter can
-  // start there.
+  // A grapheme boundary always lies between two printable ASCII characters.
   let start = from > 0 ? -1 : 0;
   for (const pair of text.slice(from, offset).matchAll(ASCII_PAIR)) start = from + pair.index + 1;
-  // A window could begin inside a row of flags, each of which has two letters; the beginning of the
-  // text cannot.
+  // Part of a text could begin inside a row of flags, each of which has two letters; the whole text
+  // cannot.
   const base = start < 0 ? Math.max(0, offset - MAX_SEGMENTED_CHARS) : start;
   const window = text.slice(base, start < 0 ? offset + MAX_SEGMENTED_CHARS : offset + LOOK_BACK_CHARS);
   const segment = getSegmenter()

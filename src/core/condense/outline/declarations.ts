@@ -1,12 +1,12 @@
 /**
- * Uses indentation, keywords and braces, so that one set of rules works for all languages. In
- * Markdown, headings count. Logs and tables have none.
+ * Detects declarations by indentation, keywords and braces, so that one set of rules works for all
+ * languages.
  */
 
-/** Without a tool's prefix. */
+/** A line of a file without a tool's prefix. */
 export interface OutlineLine {
   readonly text: string;
-  /** A marker may have replaced text that was indented deeper. */
+  /** True if the line contains a marker, which may have replaced text that was indented deeper. */
   readonly isMarker: boolean;
 }
 
@@ -17,7 +17,7 @@ const TAB_WIDTH = 4;
 const DECLARATION_MODIFIERS =
   /^(?:(?:export|default|declare|public|private|protected|internal|static|async|abstract|final|override|open|sealed|data|suspend|partial|inline|virtual|extern|unsafe|readonly|const|pub(?:\([^)]{0,40}\))?)\s+){0,6}/;
 
-/** Blocks that contain declarations. */
+/** Blocks of these kinds contain declarations. */
 const CONTAINER_KEYWORD =
   /^(?:class|interface|trait|impl|enum|object|namespace|module|defmodule|protocol|extension|record|struct|mod|describe|context|suite)\b/;
 const DECLARATION_KEYWORD =
@@ -29,7 +29,7 @@ const STATEMENT_KEYWORD =
 
 const COMMENT_OR_CLOSER = /^(?:\/\/|\/?\*|#|--|<!--|["'`]{3}|[)\]}>,;]|<\/)/;
 const MARKDOWN_HEADING = /^#{1,6}\s+\S/;
-/** Matches for example `name(…) {`. */
+/** A method or function without a keyword, for example `name(…) {`. */
 const METHOD_WITHOUT_KEYWORD = /^[\w$~][\w$<>,.[\]*&?:\s]{0,80}\((?:[^;]*[{:])?\s*$/;
 
 const MAX_HEAD_LINES = 8;
@@ -40,8 +40,8 @@ interface IndentedBlock {
 }
 
 /**
- * Linear.
- * @param isMarkdown `#` begins a heading and not a comment
+ * Takes linear time.
+ * @param isMarkdown in Markdown, `#` begins a heading and not a comment
  */
 export function findDeclarations(lines: readonly OutlineLine[], isMarkdown: boolean): boolean[] {
   if (isMarkdown) return lines.map(({ text }) => MARKDOWN_HEADING.test(text));
@@ -72,7 +72,10 @@ function isDeclaration(text: string, words: string, blocks: readonly IndentedBlo
   return DECLARATION_KEYWORD.test(words) || (blocks.length === 0 ? opensBlock : METHOD_WITHOUT_KEYWORD.test(text));
 }
 
-/** The next line is indented deeper, or a marker that may have replaced such a line. */
+/**
+ * A line opens a block if the next one is indented deeper, or is a marker that may have replaced
+ * such a line.
+ */
 function findBlockOpeners(lines: readonly OutlineLine[]): boolean[] {
   const opens = new Array<boolean>(lines.length).fill(false);
   let next = -1;
@@ -86,7 +89,6 @@ function findBlockOpeners(lines: readonly OutlineLine[]): boolean[] {
   return opens;
 }
 
-/** The line that closes a declaration's parentheses, if it is near. */
 function findEndOfHead(lines: readonly OutlineLine[], start: number): number {
   let open = 0;
   for (let index = start; index < Math.min(lines.length, start + MAX_HEAD_LINES); index++) {
@@ -101,7 +103,7 @@ function findEndOfHead(lines: readonly OutlineLine[], start: number): number {
   return start;
 }
 
-/** In columns. */
+/** The width of the indentation in columns. */
 function getIndent(text: string): number {
   let columns = 0;
   for (let at = 0; at < text.length; at++) {
@@ -114,10 +116,10 @@ function getIndent(text: string): number {
 }
 
 const NAME_PATTERN = String.raw`[\p{L}_$~][\p{L}\p{N}_$]*(?:(?:\.|::)[\p{L}_$~][\p{L}\p{N}_$]*)*`;
-/** Other keywords, type parameters, Go's receiver. */
+/** What may precede the name: other keywords, type parameters, Go's receiver. */
 const LEADING_KEYWORDS =
   /^(?:(?:class|interface|trait|impl|enum|object|namespace|module|defmodule|protocol|extension|record|struct|mod|function|func|fun|fn|def|defp|type|union|sub|procedure|macro_rules!|(?:create|or|replace|table|view|index|if|not|exists)(?=\s+\w))(?=[\s<(*]|$)\*?\s*(?:<[^<>]{0,80}>\s*)?(?:\([^()]{0,80}\)\s*)?){1,6}/i;
-/** These have a sentence instead of a name, or a useless name. */
+/** These declare no name, or a useless one. */
 const NAMELESS_STATEMENT = /^(?:it|test|describe|context|suite|package)(?![\w$])/;
 /** In style sheets and markup a sign precedes the name. */
 const FIRST_NAME = new RegExp(`^[.#@&*<]?(${NAME_PATTERN})`, 'u');
@@ -127,7 +129,7 @@ const HEADING_WORDS = /[\p{L}\p{N}][\p{L}\p{N}_$./ -]*/u;
 const MAX_NAME_CHARS = 40;
 
 /**
- * Undefined if the line declares no name, such as a test.
+ * Undefined if the line declares no name.
  * @param line a line that {@link findDeclarations} reported
  */
 export function getDeclaredName(line: string, isMarkdown: boolean): string | undefined {

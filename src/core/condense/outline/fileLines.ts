@@ -8,7 +8,7 @@ export interface FileLine extends Slice {
   readonly text: string;
   /** Stated or inferred from the line before. */
   readonly number: number | undefined;
-  /** Text was already removed here. */
+  /** True if text was already removed at this line. */
   readonly isMarker: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface ReadContent {
 export interface OutlineRules {
   /** If false, only lines that edits quoted stay. */
   readonly keepDeclarations: boolean;
-  /** On either side of a quoted line. */
+  /** Number of lines to keep on either side of a quoted line. */
   readonly contextLines: number;
 }
 
@@ -49,7 +49,6 @@ const REMINDER_START = '<system-reminder>';
 export const isMarkdown = (path: string | undefined): boolean =>
   path !== undefined && /\.(?:md|mdx|markdown)$/i.test(path);
 
-/** Linear. */
 export function chooseStayingLines(
   content: PlacedContent,
   path: string | undefined,

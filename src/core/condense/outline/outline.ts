@@ -14,14 +14,14 @@ export interface OutlineOptions extends OutlineRules {
   readonly coldTurns: number;
   /** Shorter reads stay unchanged. */
   readonly minimumTokens: number;
-  /** Size of the draft at which to stop; if undefined, all eligible reads are outlined. */
+  /** o200k tokens of the draft at which to stop; if undefined, all eligible reads are outlined. */
   readonly targetTokens?: number | undefined;
-  /** False for content that the pass does not select or protects. */
+  /** False for content that the pass does not select or that it protects. */
   readonly mayTouch: (content: PlacedContent, exchange: ToolExchange) => boolean;
   readonly tools?: ToolTable;
 }
 
-/** Reduces old file reads to declarations and quoted lines. The oldest go first. */
+/** Reduces old file reads to declarations and quoted lines, oldest first. */
 export const outlineStep = (name: string, options: OutlineOptions): MechanicalStep => ({
   name,
   run(draft) {
@@ -29,7 +29,7 @@ export const outlineStep = (name: string, options: OutlineOptions): MechanicalSt
     const reads = findFileReads(draft.exchanges, tools, createTurnCounter(draft.messages));
     const cold = reads.filter(({ turns }) => turns >= coldTurns);
     if (cold.length === 0) return;
-    // Another pass may have cut an edit's parameters.
+    // Uses the original, because another pass may have cut an edit's parameters.
     const quoted = collectQuotedLines(listOriginalExchanges(draft.original), tools);
     for (const read of cold) {
       const sets = read.paths.map((path) => quoted.get(makeFileKey(path))).filter((set) => set !== undefined);
@@ -46,7 +46,7 @@ export const outlineStep = (name: string, options: OutlineOptions): MechanicalSt
 });
 
 function outlineRead(name: string, draft: Draft, { content, lines, stays }: ReadContent, { turns }: FileRead): void {
-  // The call beside the result already names the file.
+  // The markers need not name the file, because the call does.
   const requests = findRuns(stays, lines).map(({ start, end, what }): CutRequest => ({
     start: content.start + start,
     end: content.start + end,

@@ -18,7 +18,6 @@ export function collectQuotedLines(exchanges: readonly ToolExchange[], tools: To
       quoted.set(makeFileKey(path), lines);
       for (const line of exchange.parameters.flatMap(({ text }) => text.split('\n'))) {
         addLine(lines, line);
-        // Lines of patches begin with a sign.
         if (/^[+-]/.test(line)) addLine(lines, line.slice(1));
       }
     }

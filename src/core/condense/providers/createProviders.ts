@@ -14,11 +14,9 @@ export interface ProviderDependencies {
   readonly select?: SelectModel;
   /** Lengths of a model's earlier replies, for estimates. */
   readonly samples?: (model: SummarizerModel) => readonly OutputSample[];
-  /** Default none. */
   readonly presets?: () => readonly Preset[];
   /** Summaries already paid for. Default: only those of these providers' own runs. */
   readonly memo?: SummaryMemo;
-  /** Providers of other extensions. Default none. */
   readonly others?: () => readonly CondensationProvider[];
 }
 

@@ -90,7 +90,6 @@ type TruncationOperation = TruncationConfig['toolResults'];
 
 const TRUNCATION_STEP_NAME = PROVIDER_NAMES.truncation;
 
-/** Condenses the oldest content first, until the target is met. */
 export const truncationProvider: CondensationProvider<TruncationConfig> = {
   id: 'truncation',
   name: PROVIDER_NAMES.truncation,

@@ -1,4 +1,4 @@
-/** Approximate. */
+/** Approximate number of tokens in a marker. */
 export const MARKER_TOKENS = 21;
 
 /** Up to this share of the calls' tokens, the agent's own words stay. */
@@ -6,8 +6,7 @@ const MAX_REMOVED_SHARE_WITH_WORDS = 0.5;
 
 /**
  * Share of the conversation, from its beginning, in which the agent's own words go. If they stayed,
- * so little of the calls would be left that recency alone kept more of what is needed
- * (docs/decisions/0028-fitted-relevance.md).
+ * too little of the calls would be left (docs/decisions/0028-fitted-relevance.md).
  * @param excess tokens that must go
  * @param tokens tokens of the blocks that may go
  * @returns 0 to 1
@@ -48,7 +47,7 @@ export class BlockSelection {
     return goes ? getSaving : -getSaving;
   }
 
-  /** Depends on the block's neighbors. */
+  /** The saving depends on the block's neighbors, because adjacent blocks share a marker. */
   gain(block: number): number {
     const isBehind = this.follows[block] === true && this.has(block - 1);
     const isBefore = this.follows[block + 1] === true && this.has(block + 1);
@@ -57,8 +56,8 @@ export class BlockSelection {
 }
 
 /**
- * Always removes the block with the least relevance per token really saved, so blocks between
- * removed ones tend to go with them.
+ * Always removes the block with the least relevance per token saved, so blocks between removed ones
+ * tend to go with them.
  * @param relevance for each block: logarithm of the expected need per token
  */
 export function chooseLeastNeeded(
@@ -81,7 +80,7 @@ export function chooseLeastNeeded(
     const next = queue.take();
     if (!next) break;
     const { block, price } = next;
-    // Offered again at a lower price, because a neighbor was removed.
+    // A removed neighbor has lowered the block's price, so the block was offered again.
     if (choice.has(block) || price !== priceOf(block)) continue;
     over += choice.change(block, true);
     chosen.push(block);

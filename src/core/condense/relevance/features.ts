@@ -1,4 +1,3 @@
-/** Features are numbers with the same meaning in every session. */
 import type { ToolKind } from '../../agents/types';
 import type { FilePart } from '../../messages/fileParts';
 import type { ContentType } from '../../messages/types';
@@ -38,7 +37,10 @@ export interface FeatureContext {
   readonly turnsSince: (message: number) => number;
 }
 
-/** Read from a file, printed from one by a command, found in several, or put into one. */
+/**
+ * A command prints lines of one file, a search finds them in several, and an edit puts them into
+ * one.
+ */
 export type BlockOrigin = 'read' | 'printed' | 'found' | 'put' | 'other';
 
 export function getOrigin({ type, kind, isError }: ContentFacts, part: FilePart | undefined): BlockOrigin {
@@ -58,14 +60,14 @@ const FEATURE_INDEX = Object.fromEntries(FEATURE_NAMES.map((name, index) => [nam
 
 const DOCUMENT_FILE_NAME = /\.(?:md|mdx|markdown|txt|rst|adoc)$/i;
 
-/** Until then, an error is probably what the agent works on. */
+/** After so many turns, an error is probably no longer what the agent works on. */
 const MAX_UNSOLVED_TURNS = 5;
 
-/** In a file, lines about errors are code. */
+/** Lines about errors in a file are code, not output. */
 export const isOutput = ({ type, kind, isError }: ContentFacts, { part }: TextBlock): boolean =>
   type === 'toolResults' && !part && (isError || kind === 'command');
 
-/** Distance in lines from a quoted block at which nearness has halved. */
+/** At this distance in lines from a quoted block, nearness has halved. */
 const MAX_NEAR_LINES = 12;
 
 const FEATURE_ROWS_PER_CHUNK = 64;
@@ -98,7 +100,7 @@ export class FeatureRows {
     }
   }
 
-  /** An array for each row would double the memory. */
+  /** Takes rows from a shared array, because an array for each would double the memory. */
   private nextRow(): Float32Array {
     const length = FEATURE_NAMES.length;
     if (this.at === this.rows.length) {
@@ -203,16 +205,14 @@ function addTextFeatures(blocks: readonly BlockWithFeatures[], from: number, to:
   }
 }
 
-/** Words that voices used, by ID. */
 interface WordTable {
-  /** Index: word × voices + voice, in the order of {@link VOICES}. */
+  /** Weight of each word for each voice, at index word × voices + voice. */
   readonly said: Float64Array;
   readonly count: number;
-  /** Distinct words, in order. */
   readonly eachIn: (text: string, tell: (word: number) => void) => void;
 }
 
-/** Creating a string for each word would dominate the cost. */
+/** Looks words up in place, because creating a string for each would dominate the cost. */
 function createWordTable(words: Focus['words']): WordTable {
   const ids = new LineIds();
   let count = 0;
@@ -225,7 +225,7 @@ function createWordTable(words: Focus['words']): WordTable {
     }
   const said = new Float64Array(count * VOICES.length);
   for (const [place, weight] of weights) said[place] = weight;
-  /** The last text that contained each word. */
+  /** For each word, the last text that contained it. */
   const foundIn = new Uint32Array(count);
   let texts = 0;
   const eachIn: WordTable['eachIn'] = (text, tell) => {
@@ -243,9 +243,9 @@ function createWordTable(words: Focus['words']): WordTable {
 /** Scores the rare words that a block shares with each voice. */
 function addSharedWords(blocks: readonly BlockWithFeatures[], focus: Focus): void {
   const { said, count, eachIn } = createWordTable(focus.words);
-  /** Number of blocks with each word. */
+  /** For each word, the number of blocks that contain it. */
   const spread = new Uint32Array(count);
-  // An array per block would dominate the cost of a condensation.
+  // One array for all blocks, because one for each would dominate the cost of a condensation.
   let all = new Int32Array(1_024);
   let size = 0;
   const ends = new Int32Array(blocks.length);

@@ -7,21 +7,21 @@ import type { ApiMessage } from '../../messages/types';
 
 /** Indexes of the last messages whose calls touched a line; -1 for none. */
 export interface LineFacts {
-  /** The line was quoted from the file. */
+  /** Index of the last message that quoted the line from the file. */
   quoted: number;
   put: number;
   gone: number;
 }
 
 export interface FileFacts {
-  /** Indexes of messages, ascending. */
+  /** Ascending indexes of messages. */
   readonly shown: readonly number[];
   readonly changed: readonly number[];
   /** Index of the last message that showed or changed the file. */
   readonly touched: number;
   /** Index of the last message that wrote the whole file, or -1. */
   readonly written: number;
-  /** Keys are trimmed. */
+  /** Keys are trimmed lines. */
   readonly lines: ReadonlyMap<string, LineFacts>;
 }
 

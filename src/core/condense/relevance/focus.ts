@@ -6,7 +6,9 @@ import { getToolRule, type ToolTable } from '../../messages/tools';
 import type { ToolKind } from '../../agents/types';
 import type { ApiMessage } from '../../messages/types';
 
-/** Users, the agent's latest prose, or the parameters of its latest calls. */
+/**
+ * `people` are users, `prose` is the agent's latest prose, and `calls` are its latest parameters.
+ */
 export const VOICES = ['people', 'prose', 'calls'] as const;
 export type Voice = (typeof VOICES)[number];
 
@@ -15,17 +17,16 @@ export type WeightedWords = ReadonlyMap<string, number>;
 
 export interface Focus {
   readonly words: Readonly<Record<Voice, WeightedWords>>;
-  /** Named by the user, the plan, a search or the agent's prose. */
+  /** True if the user, the plan, a search or the agent's prose named the file. */
   readonly isNamed: (path: string) => boolean;
-  /** Named by the latest prose or the plan. */
+  /** True if the latest prose or the plan named the file. */
   readonly isNamedLately: (path: string) => boolean;
-  /** Named by the output of the latest commands. */
+  /** True if the output of the latest commands named the file. */
   readonly isInOutput: (path: string) => boolean;
 }
 
 export const IDENTIFIER_WORD = /[A-Za-z_$][\w$]{2,}/g;
 
-/** Bit flags of ASCII characters; digits may only continue a word. */
 const WORD_START_CHAR = 2;
 const DIGIT_CHAR = 1;
 const CHAR_KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
@@ -34,7 +35,7 @@ const CHAR_KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
 });
 const getCharKind = (code: number): number => (code < CHAR_KINDS.length ? (CHAR_KINDS[code] as number) : 0);
 
-/** Does not create strings, unlike a match of {@link IDENTIFIER_WORD}. */
+/** Finds what {@link IDENTIFIER_WORD} matches, without creating strings. */
 export function forEachWord(text: string, tell: (start: number, end: number) => void): void {
   for (let at = 0; at < text.length; at++) {
     if (getCharKind(text.charCodeAt(at)) !== WORD_START_CHAR) continue;
@@ -51,7 +52,7 @@ const collectWords = (text: string): Set<string> => new Set(text.match(IDENTIFIE
 const isPlan = (tool: string, kind: ToolKind | undefined): boolean =>
   kind === 'plan' || /^Task(?:Create|Update)$/.test(tool);
 
-/** After which a use of a word counts half. */
+/** After so many turns, a use of a word counts half. */
 const HALF_LIFE_TURNS = 5;
 const MIN_WEIGHT = 0.05;
 const RECENT_PROSE_TURNS = 8;
@@ -112,7 +113,7 @@ export function computeFocus(
   };
 }
 
-/** Indexed once, because many paths are looked up in long texts. */
+/** Builds an index, because many paths are looked up in long texts. */
 function createNameFinder(texts: readonly string[]): (path: string) => boolean {
   const known = new Map<string, boolean>();
   return (path) => {

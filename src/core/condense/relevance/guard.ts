@@ -1,7 +1,7 @@
 import { getOrigin, type PlacedBlock } from './features';
 
 /**
- * Of the newest results within the budget, this share keeps its lines of files
+ * The newest results that fill this share of the budget keep their lines of files
  * (docs/research/relevance.md).
  */
 const GUARDED_RESULT_SHARE = 0.3;
@@ -11,7 +11,7 @@ const GUARD_BONUS = 1_000;
 
 export interface GuardedBlock {
   readonly tokens: number;
-  /** Undefined for parameters. */
+  /** Index of the result's message; undefined for parameters. */
   readonly result: number | undefined;
   readonly showsFile: boolean;
 }
@@ -26,7 +26,7 @@ export function toGuardedBlock({ block, standing }: PlacedBlock): GuardedBlock {
 }
 
 /**
- * A score should not lose what was just read, since keeping the newest results never does.
+ * Raises the newest results' scores, because keeping the newest results would not lose them either.
  * @param room tokens that may stay
  */
 export function protectNewest(

@@ -1,11 +1,11 @@
 import { FEATURE_NAMES, type FeatureName } from './featureNames';
 
-/** Default 0 for each feature. */
+/** Absent weights are 0. */
 export type Weights = Readonly<Partial<Record<FeatureName, number>>>;
 
 /**
- * Logarithm of how likely a token is to be needed, plus a constant: only the order of the values is
- * meaningful.
+ * Returns the logarithm of how likely a token is to be needed, plus a constant: only the order of
+ * the values is meaningful.
  */
 export function computeRelevance(features: readonly Float32Array[], weights: Weights): number[] {
   const row = FEATURE_NAMES.map((name) => weights[name] ?? 0);
@@ -16,7 +16,7 @@ export function computeRelevance(features: readonly Float32Array[], weights: Wei
   });
 }
 
-/** See docs/decisions/0028-fitted-relevance.md. */
+/** Chosen in docs/decisions/0028-fitted-relevance.md. */
 const NEIGHBOR_WEIGHT = 0.3;
 
 /** @param follows for each block, whether it is adjacent to the one before it in the same text */

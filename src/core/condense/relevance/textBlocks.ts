@@ -7,16 +7,14 @@ import { isMarkdown, splitRead, type FileLine } from '../outline/fileLines';
 
 /** Consecutive lines that belong together, such as a function, without surrounding blank lines. */
 export interface TextBlock extends Slice {
-  /** Position among the content's blocks. */
   readonly index: number;
   readonly text: string;
   /** Number of lines. */
   readonly count: number;
-  /** The lines that declare something. */
+  /** Those lines of the block that declare something. */
   readonly head: string;
-  /** The lines of `head`. */
   readonly declared: readonly FileLine[];
-  /** Approximate. */
+  /** Approximate number of tokens. */
   readonly tokens: number;
   readonly part: FilePart | undefined;
   /** First and last line number, if the text numbers all lines. */
@@ -45,7 +43,6 @@ export interface BlockOptions {
   readonly from: number;
 }
 
-/** Linear. */
 export function splitIntoBlocks(
   { text }: PlacedContent,
   { tokens, path, parts, from }: BlockOptions,
@@ -95,7 +92,7 @@ export function splitIntoBlocks(
   return blocks;
 }
 
-/** Linear if lines are requested in order. */
+/** Takes linear time if lines are requested in order. */
 function createPartFinder(parts: readonly FilePart[]): (offset: number) => FilePart | undefined {
   let at = 0;
   return (offset) => {

@@ -11,12 +11,12 @@ import { editKey, renderCuts, changesAny, type Edit, type EditId } from '../edit
 
 export interface EditChange {
   readonly id: EditId;
-  /** For a summary, the first original message. */
+  /** Index of the original message; for a summary, of the first one. */
   readonly message: number;
   readonly step: string;
   readonly operation: EditOperation;
   readonly reason: string;
-  /** The rest of the view contains everything that is removed. */
+  /** True if the rest of the view contains everything that is removed. */
   readonly strict: boolean;
   readonly before: string;
   readonly after: string;
@@ -24,7 +24,6 @@ export interface EditChange {
   readonly tokensAfter: number;
 }
 
-/** @param active edits of earlier condensations */
 export function describeEditChanges(
   original: readonly ApiMessage[],
   active: readonly Edit[],
@@ -33,7 +32,7 @@ export function describeEditChanges(
   const shown = new Map(active.map((edit) => [editKey(edit), edit]));
   return edits.map((edit) => {
     const before = getTextBefore(original, shown.get(editKey(edit)), edit);
-    // A later step at the same place starts from this edit.
+    // Later edits of the same place start from this one.
     shown.set(editKey(edit), edit);
     const { id, step, operation, reason, strict, tokensBefore, tokensAfter } = edit;
     const message = edit.kind === 'summary' ? edit.start : edit.place.message;
@@ -73,7 +72,6 @@ function getText(original: readonly ApiMessage[], edit: Edit): string {
 function getTextAt(original: readonly ApiMessage[], { message, path }: Place): string {
   const value = getValueAt(original[message], path);
   if (typeof value === 'string') return value;
-  // A record is a block.
   return isRecord(value)
     ? (renderBodies([{ role: 'assistant', content: [value as Block] }])[0] ?? '')
     : JSON.stringify(value);
@@ -82,7 +80,7 @@ function getTextAt(original: readonly ApiMessage[], { message, path }: Place): s
 export interface EditSelection {
   readonly edits: readonly Edit[];
   readonly tokensAfter: number;
-  /** Some edits depend on excluded ones. */
+  /** Rules that the remaining edits break, because some depend on excluded ones. */
   readonly violations: readonly Violation[];
 }
 

@@ -11,11 +11,11 @@ export interface FoldedTexts {
 }
 
 const CONTEXT_LINES = 3;
-/** Changed lines to show in total, and at least per section. */
+/** Limits on changed lines: in total, and at least per section. */
 const MAX_CHANGED_LINES = 2_000;
 const MIN_CHANGED_LINES_PER_SECTION = 12;
 
-/** As written by {@link renderConversation}. */
+/** These signs begin the lines that {@link renderConversation} writes for blocks. */
 const BLOCK_LINE = /^[▶◀▹▫] /;
 
 /** A line that looks like a message heading counts as one, on both sides. */
@@ -35,7 +35,6 @@ function splitSections(text: string): readonly (readonly string[])[] {
 
 const formatFold = (count: number, what: string): string => `⋯ ${count.toLocaleString('en-US')} ${what} ⋯`;
 
-/** Sections without a counterpart stay alone. */
 function* pairSections(
   before: readonly (readonly string[])[],
   after: readonly (readonly string[])[],
@@ -115,7 +114,7 @@ function stripNumbers(before: readonly string[], after: readonly string[]): read
   return before.map((line) => {
     if (bare.has(line)) return line;
     const text = line.replace(LINE_NUMBER_PREFIX, '');
-    // A number alone is recognized only by a separator that ordinary text does not contain.
+    // A number without text is recognized only by a separator that ordinary text does not contain.
     const isNumber = text !== '' || /[→\t|│]\s*$/.test(line);
     return text !== line && isNumber && bare.has(text) ? text : line;
   });
@@ -124,7 +123,7 @@ function stripNumbers(before: readonly string[], after: readonly string[]): read
 const isEqual = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((line, at) => line === b[at]);
 
-/** Equal lines at the beginning, and of the rest at the end. */
+/** Returns the number of equal lines at the beginning and, among the rest, at the end. */
 function measureCommonEnds(
   a: readonly string[],
   b: readonly string[],
@@ -137,7 +136,7 @@ function measureCommonEnds(
   return { head, tail };
 }
 
-/** The fold itself takes a line. */
+/** Folding a single line saves nothing. */
 function foldUnchanged(lines: readonly string[], first: number, last: number): readonly string[] {
   const hidden = lines.length - first - last;
   return hidden <= 1

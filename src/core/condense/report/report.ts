@@ -7,9 +7,9 @@ import { formatProviderName, type StepReport } from '../types';
 export interface ReportOptions {
   /** Converts o200k tokens to the model's tokens. Default: unchanged. */
   readonly calibrate?: (tokens: number) => number;
-  /** In o200k tokens of the messages. */
+  /** In o200k tokens. */
   readonly targetTokens?: number;
-  /** In the model's tokens; if known, the total refers to the whole request. */
+  /** Size of the whole request in the model's tokens; if known, the total refers to it. */
   readonly request?: { readonly tokensBefore: number; readonly tokensAfter: number };
   /** In US dollars; absent if unknown. */
   readonly savedPerRequest?: number;
@@ -40,7 +40,7 @@ export function formatReport(
     ` - Time: ${formatTime(outcome.timeMs)}`,
   );
   if (outcome.kind === 'condensed') lines.push(...describeCoherence(outcome.coherence).map((line) => ` - ${line}`));
-  // Users who see no steps read of these failures in the notes.
+  // The notes report these failures to users who see no steps.
   const told = outcome.steps.flatMap((step) =>
     step.outcome.kind === 'failed' ? [`${step.name}: ${step.outcome.reason}`] : [],
   );
@@ -60,7 +60,7 @@ function formatTotal(
   return ` - Total reduction: ${reduction}${ofWhat} (${words(tokensBefore)} → ${words(tokensAfter)} tokens)`;
 }
 
-/** In o200k tokens. */
+/** The sizes are in o200k tokens. */
 export const formatMissedTarget = (
   target: number,
   tokensAfter: number,
@@ -85,7 +85,7 @@ export interface ResultWithProvider {
   readonly configNames?: Readonly<Record<string, string>>;
 }
 
-/** In order. */
+/** Lists providers in the order in which they removed something. */
 export const listNames = (
   { provider, alsoBy = [], configNames = {} }: ResultWithProvider,
   nameOf: (provider: string) => string,
@@ -122,7 +122,6 @@ function formatHeadline(outcome: OutcomeSummary, nameOf: (provider: string) => s
   }
 }
 
-/** Steps that did nothing share one line, since there may be many. */
 function formatSteps(steps: readonly StepReport[], change: (before: number, after: number) => string): string[] {
   const idle = steps.filter(({ edits, outcome }) => outcome.kind === 'done' && edits === 0).length;
   const skipped = new Map<string, string[]>();

@@ -2,14 +2,17 @@ import type { ToolExchange } from '../../messages/exchanges';
 import { getCommand, getToolRule, type ToolTable } from '../../messages/tools';
 
 export interface RunCommand {
-  /** The first line. */
+  /** The first line of the command. */
   readonly command: string;
   readonly runs: number;
-  /** Of the last run; `failed` if the result says only that; undefined if it says nothing. */
+  /**
+   * Exit status of the last run; `failed` if the result says only that; undefined if it says
+   * nothing.
+   */
   readonly status: number | 'failed' | undefined;
 }
 
-/** In the order of their last run. */
+/** Commands are in the order of their last run. */
 export function listCommands(exchanges: readonly ToolExchange[], tools: ToolTable): RunCommand[] {
   const commands = new Map<string, RunCommand>();
   for (const exchange of exchanges) {
@@ -25,7 +28,7 @@ export function listCommands(exchanges: readonly ToolExchange[], tools: ToolTabl
 
 const MAX_COMMAND_CHARS = 160;
 
-/** The first line that does something, shortened. */
+/** Returns the first line that does something, shortened. */
 export function getCommandLine(exchange: ToolExchange): string {
   const lines = (getCommand(exchange) ?? '').split('\n').map((line) => line.trim());
   const line = lines.find((candidate) => candidate !== '' && !candidate.startsWith('#')) ?? '';

@@ -6,30 +6,28 @@ const MAX_EXPECTED_TOKENS = 2_000;
 const MIN_EXPECTED_TOKENS = 700;
 const EXPECTED_INPUT_SHARE = 0.13;
 
-/** @param inputTokens o200k tokens of the request */
 export const getDefaultOutputTokens = (inputTokens: number): number =>
   Math.min(MAX_EXPECTED_TOKENS, MIN_EXPECTED_TOKENS + EXPECTED_INPUT_SHARE * inputTokens);
 
-/** Models stay below a limit in words, and write less if there is less to say. */
+/** Share of the limit, because models write less if there is less to say. */
 const EXPECTED_LIMIT_SHARE = 0.8;
 const MIN_CONTENT_SUMMARY_TOKENS = 20;
 const EXPECTED_CONTENT_SHARE = 0.35;
 
-/** @param askedTokens limit of the reply in o200k tokens */
 const getDefaultContentTokens = (inputTokens: number, askedTokens: number): number =>
   Math.min(EXPECTED_LIMIT_SHARE * askedTokens, MIN_CONTENT_SUMMARY_TOKENS + EXPECTED_CONTENT_SHARE * inputTokens);
 
-/** By the model's tokenizer. */
+/** Tokens of a call, counted by the model's tokenizer. */
 export interface OutputSample {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** For a summary of one content: its limit in o200k tokens. */
+  /** Limit in o200k tokens of a single content's summary; absent for a conversation's. */
   readonly askedTokens?: number;
 }
 
-/** In runs: weight of the start value. */
+/** The start value weighs as much as this many runs. */
 const PRIOR_WEIGHT_RUNS = 1;
-/** As a natural logarithm: difference in input at which a run's weight has halved. */
+/** At this difference in input, as a natural logarithm, a run's weight has halved. */
 const HALF_WEIGHT_LOG_DISTANCE = 0.3;
 
 /**
@@ -40,9 +38,9 @@ const getWeight = (inputTokens: number, sample: OutputSample): number =>
   1 / (1 + (Math.log(inputTokens / sample.inputTokens) / HALF_WEIGHT_LOG_DISTANCE) ** 2);
 
 /**
- * The geometric mean of earlier runs' ratios limits the effect of one long reply.
- * @param tokenFactor the model's tokens per o200k token
- * @param askedTokens for a single content's summary: its limit in o200k tokens
+ * Uses a geometric mean to limit the effect of one long reply.
+ * @param askedTokens limit in o200k tokens of a single content's summary; undefined for a
+ * conversation's
  * @returns the model's tokens
  */
 export function estimateOutputTokens(
@@ -66,7 +64,7 @@ export function estimateOutputTokens(
   return Math.round(start(inputTokens, askedTokens) * Math.exp(logs / weights));
 }
 
-/** Summaries of single contents predict no others. */
+/** Summaries of single contents do not predict those of conversations. */
 export const selectSamples = (samples: readonly OutputSample[], askedTokens: number | undefined): OutputSample[] =>
   samples.filter(
     (sample) =>

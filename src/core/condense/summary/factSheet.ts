@@ -53,11 +53,11 @@ export function collectFacts(
 
 export const DEFAULT_FACT_TOKENS = 4_000;
 
-/** Instructions get the rest, and what sections leave over. */
+/** Shares of the budget. Instructions get the rest, and what sections leave over. */
 const SECTION_SHARES = { changed: 0.2, read: 0.15, commands: 0.15, errors: 0.1, plan: 0.15 } as const;
 
 /**
- * Markdown; empty if there are no facts.
+ * Returns Markdown; empty if there are no facts.
  * @param budget tokens of the sheet
  * @param wordTokens tokens that the user's words may use even beyond the budget
  */
@@ -120,7 +120,7 @@ function renderInstructions(
 const formatSection = (title: string, lines: readonly string[]): string =>
   lines.length === 0 ? '' : `### ${title}\n${lines.join('\n')}`;
 
-/** States the number of lines omitted. */
+/** Adds the number of lines omitted. */
 function selectNewest(lines: readonly string[], budget: number, counter: MessageCounter): string[] {
   let tokens = 0;
   let first = lines.length;
@@ -151,10 +151,10 @@ const planText = (plan: PlanState): string =>
         .map(({ text, status }: PlanItem) => `- ${CHECKBOX_BY_STATUS.get(status) ?? '[ ]'} ${toOneLine(text)}`)
         .join('\n');
 
-/** As a share of the tokens that the summary replaces; more would save too little. */
+/** Of the tokens that the summary replaces, the user's words may take this share. */
 const MAX_INSTRUCTION_SHARE = 0.5;
 
-/** Markdown; empty if there are no facts. */
+/** Returns Markdown; empty if there are no facts. */
 export function renderRangeFacts(
   { original, messages, counter }: Draft,
   { start, end }: MessageRange,
@@ -162,7 +162,7 @@ export function renderRangeFacts(
 ): string {
   if (factTokens === 0 && !keepUserMessages) return '';
   const facts = collectFacts(original, DEFAULT_TOOLS, start, end);
-  // Only the summary has content, not the messages that it replaced.
+  // Messages that an earlier summary replaced are empty.
   const replaced = counter.countMessages(messages.slice(start, end).filter(({ content }) => content.length > 0));
   const wordTokens = keepUserMessages ? Math.floor(replaced * MAX_INSTRUCTION_SHARE) : 0;
   return renderFactSheet(factTokens === 0 ? keepOnlyInstructions(facts) : facts, counter, factTokens, wordTokens);

@@ -28,7 +28,7 @@ const FEEDBACK_TEXTS: readonly RegExp[] = [
   /the user said:\n([\s\S]+?)(?:\n\nNote: The user's next message|$)/g,
   /^(?:User has answered your questions|Your questions have been answered): ([\s\S]+?)(?:\. You can now continue|$)/g,
 ];
-/** Elements of Roo and Cline. */
+/** Roo and Cline put the user's words into these elements. */
 const FEEDBACK_TAG_START = /<(?:feedback|answer|user_message)>/g;
 const FEEDBACK_TAG_END = /<\/(?:feedback|answer|user_message)>/g;
 
@@ -41,7 +41,10 @@ function* findPersonWords(result: string): Generator<UserTextSlice> {
   yield* findElements(result);
 }
 
-/** A regular expression would scan the rest of the text for each element that is not closed. */
+/**
+ * Does not use a regular expression, which would scan the rest of the text for each element that is
+ * not closed.
+ */
 function* findElements(result: string): Generator<UserTextSlice> {
   const opening = new RegExp(FEEDBACK_TAG_START);
   const closing = new RegExp(FEEDBACK_TAG_END);
@@ -55,11 +58,9 @@ function* findElements(result: string): Generator<UserTextSlice> {
   }
 }
 
-/** Includes the frames around the user's words. */
 export const findPersonSlices = (result: string, exchange: ToolExchange | undefined): Slice[] =>
   exchange?.isPersonsAnswer ? [...findPersonWords(result)].sort(compareStart) : [];
 
-/** The user's words; may be empty. */
 const getFeedback = memoizeByObject((exchange: ToolExchange): string => {
   if (!exchange.isPersonsAnswer) return '';
   for (const { words } of findPersonWords(exchange.resultText)) if (words !== '') return words;
@@ -112,7 +113,7 @@ export function collectInstructions(
     });
 }
 
-/** Shorten old instructions to these tokens, step by step, before any is omitted. */
+/** Old instructions are shortened to these tokens, step by step, before any is omitted. */
 const SHORTENED_INSTRUCTION_TOKENS = [120, 30] as const;
 
 export interface FittedInstructions {
@@ -148,7 +149,10 @@ export function fitInstructions(
 
 const OMISSION_MARK = ' […] ';
 
-/** Keeps two parts of the head and one of the tail. The limit is in tokens. */
+/**
+ * Keeps two parts of the head and one of the tail.
+ * @param limit in tokens
+ */
 export function shortenText(text: string, limit: number, counter: MessageCounter): string {
   let chars = text.length;
   let cut = text;

@@ -6,7 +6,7 @@ import { listTouchedPaths } from '../../messages/filesTouched';
 
 /** A failed call that did not succeed later. */
 export interface OpenError {
-  /** The message with the result. */
+  /** Index of the message with the result. */
   readonly message: number;
   /** Describes the attempt. */
   readonly what: string;

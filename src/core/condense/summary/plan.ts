@@ -1,4 +1,4 @@
-/** The estimate, the preview and the run use the same plan. */
+/** Plans a summary in advance, so that the estimate, the preview and the run use the same plan. */
 import { yieldBetweenSteps } from '../../betweenSteps';
 import { computeCallCost, sumCosts } from '../../cost/callCost';
 import type { Usage } from '../../cost/usage';
@@ -26,18 +26,18 @@ import { extractProse } from './summaryMessage';
 export interface SummaryPlan {
   readonly kind: 'plan';
   readonly range: MessageRange;
-  /** One per call. Each reply is the earlier summary of the next call. */
+  /** One text per call. Each reply is the earlier summary of the next call. */
   readonly parts: readonly string[];
   /** o200k tokens of each part's request, without the summary of earlier parts. */
   readonly tokens: readonly number[];
-  /** May be empty. */
+  /** The summary that the first call updates; may be empty. */
   readonly earlier: string;
   readonly system: string;
   readonly custom: string;
-  /** Without thinking, which comes on top. */
+  /** Leaves out thinking, which comes on top. */
   readonly maxOutputTokens: number;
   readonly facts: string;
-  /** Repeated content was removed to fit the prompt. */
+  /** True if repeated content was removed to fit the prompt. */
   readonly isReduced: boolean;
   /** Input of the vendor's own compaction, in one call instead of the parts. */
   readonly compacted?: readonly ApiMessage[];
@@ -47,7 +47,7 @@ export type PlanResult = SummaryPlan | { readonly kind: 'not-enough' | 'already-
 
 /** Tokens of roles and tags around the two texts of a request. */
 const TURN_FRAME_TOKENS = 16;
-/** Limits a reply so that small models have room for input. */
+/** A reply may take this share of the window, so that small models have room for input. */
 const MAX_OUTPUT_WINDOW_SHARE = 0.2;
 const MIN_PART_TOKENS = 500;
 
@@ -55,7 +55,7 @@ export interface PlanInput {
   readonly context: ConversationContext;
   readonly config: NativeConfig;
   readonly model: SummarizerModel;
-  /** In the model's tokens, after it rejected a request as too long. */
+  /** The actual window, in the model's tokens, if it rejected a request as too long. */
   readonly windowTokens?: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -126,7 +126,7 @@ export async function planSummary(input: PlanInput): Promise<PlanResult> {
   return { ...base, parts, tokens: parts.map((part) => alone + counter.countText(part)), isReduced };
 }
 
-/** Masking all of a long conversation takes a quarter of a second. */
+/** Masking all of a long conversation at once would block the thread for a quarter of a second. */
 const MASKED_MESSAGES_PER_EVENT_LOOP_TURN = 500;
 
 async function maskInSlices(
@@ -150,12 +150,12 @@ const getMessageText = (message: ApiMessage | undefined): string =>
         .map(({ text }) => text)
         .join('\n');
 
-/** No paid model should read repeated text. */
+/** Saves a paid model from reading repeated text. */
 async function removeRepetition({ context, signal }: PlanInput): Promise<Draft> {
   return (await runLossless(context, losslessConfigSchema.parse({}), signal ? { signal } : {})).draft;
 }
 
-/** For users who write their own prompt. */
+/** Shown to users who write their own prompt. */
 export const getFirstPrompt = (plan: SummaryPlan): SummaryPrompt =>
   plan.compacted
     ? {
@@ -170,7 +170,7 @@ const UNTRUNCATED = { resultChars: Infinity, parameterChars: Infinity } as const
 export const createCallPrompt = (plan: SummaryPlan, conversation: string, earlier: string): SummaryPrompt =>
   plan.compacted ? { system: plan.system, prompt: '' } : buildPrompt({ ...plan, conversation, earlier });
 
-/** In o200k tokens. */
+/** Counts o200k tokens. */
 export const countRequestTokens = ({ system, prompt }: SummaryPrompt, counter: MessageCounter): number =>
   TURN_FRAME_TOKENS + counter.countText(system) + counter.countText(prompt);
 
@@ -183,7 +183,6 @@ export interface PlanEstimate {
   readonly calls: readonly CallEstimate[];
   /** In US dollars; undefined if the price is unknown. */
   readonly cost: number | undefined;
-  /** o200k tokens of the summary's prose. */
   readonly proseTokens: number;
 }
 

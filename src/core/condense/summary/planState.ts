@@ -4,7 +4,7 @@ import { getToolRule, type ToolTable } from '../../messages/tools';
 
 export interface PlanItem {
   readonly text: string;
-  /** In the agent's own vocabulary, such as `completed`. */
+  /** The agent's own word, such as `completed`. */
   readonly status: string;
   /** Index of the message whose call has this wording. */
   readonly message: number;

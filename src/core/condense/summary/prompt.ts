@@ -54,11 +54,11 @@ export function checkPrompt(prompt: string, path = 'prompt'): ConfigProblem[] {
 
 export interface PromptParts {
   readonly conversation: string;
-  /** Is to be updated. */
+  /** The summary to update. */
   readonly earlier?: string;
-  /** Part of the conversation's own system prompt. */
+  /** The relevant part of the conversation's own system prompt. */
   readonly system?: string;
-  /** Replaces the default sections; may be blank. */
+  /** The user's prompt, which replaces the default sections; may be blank. */
   readonly custom?: string;
 }
 

@@ -16,13 +16,13 @@ interface SentPrompt {
   readonly at: number;
 }
 
-/** Tokens that the vendor's cache provides and stores, by the model's tokenizer. */
+/** Tokens that the vendor's cache provides and stores, counted by the model's tokenizer. */
 export interface CacheEstimate {
   readonly read: number;
   readonly write: number;
 }
 
-/** Estimates of sending a prompt again use the price of cached input. */
+/** Remembers sent prompts, so that estimates of a retry use the price of cached input. */
 export class PromptMemory {
   private sent: SentPrompt[] = [];
 

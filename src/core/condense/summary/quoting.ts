@@ -4,10 +4,10 @@
  */
 import { hashText } from '../../hash';
 
-/** A space after it would cost 3 % of a result's tokens. */
+/** A space after the mark would cost 3 % of a result's tokens. */
 export const QUOTE_PREFIX = '│';
 
-/** Everything that a reader may take for the end of a line. */
+/** Matches everything that a reader may take for the end of a line. */
 const LINE_END = /\r\n|[\n\v\f\r\x1c-\x1e\u0085\u2028\u2029]/;
 const NAME_BREAKS = /[\p{Cc}\u2028\u2029]+/gu;
 
@@ -31,7 +31,7 @@ export function toOneLine(text: string, limit = MAX_NAME_CHARS): string {
 
 const NONCE_DIGITS = 4;
 
-/** The texts do not contain the word, which grows until it is unique. */
+/** Returns a word that the texts do not contain; it grows until it is unique. */
 export function createNonce(texts: readonly string[]): string {
   const all = texts.join('\n');
   const hash = hashText(all);

@@ -3,7 +3,7 @@ import { isSummaryMessage, findTask } from '../../messages/task';
 import type { ApiMessage } from '../../messages/types';
 import type { MessageRange } from '../../messages/messageRange';
 
-/** All messages that are not between a call and its result. */
+/** A unit starts at each message that is not between a call and its result. */
 export function findUnitStarts(messages: readonly ApiMessage[]): number[] {
   const inside = new Set<number>();
   for (const { callMessage, resultMessage } of listToolExchanges(messages)) {
@@ -17,7 +17,7 @@ export type RangeChoice =
   | {
       readonly kind: 'range';
       readonly range: MessageRange;
-      /** Follows the range's last summary. */
+      /** The messages of the range after its last summary. */
       readonly since: MessageRange;
       /** Index of the summary to update. */
       readonly earlier: number | undefined;
@@ -60,7 +60,7 @@ export function chooseRange(
   return { kind: 'range', range: { start, end }, since: { start: (earlier ?? start - 1) + 1, end }, earlier };
 }
 
-/** Its units contain no pinned messages. */
+/** The run's units contain no pinned messages. */
 function findLongestRun(
   { start, end }: MessageRange,
   starts: readonly number[],

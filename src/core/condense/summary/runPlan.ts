@@ -28,11 +28,11 @@ export interface PlanRunInput {
 export type FailedReply = Exclude<SummaryReply, { kind: 'complete' }>;
 
 export type PlanRun =
-  /** A smaller plan than the first if that was too long. */
+  /** The plan that succeeded; a smaller one if the first was too long. */
   | { readonly kind: 'complete'; readonly plan: SummaryPlan; readonly prose: string }
   | { readonly kind: 'failed'; readonly reply: FailedReply };
 
-/** Plans again if a request was too long. */
+/** After a request was too long, plans again for a smaller window. */
 const MAX_SHRINKS = 3;
 const SHRINK_FACTOR = 0.6;
 
@@ -82,7 +82,6 @@ type FoldResult =
   | { readonly kind: 'complete'; readonly prose: string }
   | { readonly kind: 'failed'; readonly reply: FailedReply };
 
-/** Each reply is the earlier summary of the next part. */
 async function summarizeParts(plan: SummaryPlan, input: PlanRunInput): Promise<FoldResult> {
   let prose = plan.earlier;
   for (const [index, conversation] of plan.parts.entries()) {
@@ -139,7 +138,7 @@ async function callModel(
   return reply;
 }
 
-/** Undefined if the cost is allowed. If there is a limit, unknown costs are not allowed. */
+/** Returns undefined if the cost is allowed. If there is a limit, unknown costs are not allowed. */
 export function explainRefusal(
   cost: number | undefined,
   model: SummarizerModel,

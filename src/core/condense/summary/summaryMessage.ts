@@ -7,7 +7,7 @@ const SUMMARY_OPENING =
 const FACTS_HEADING = '## Recorded facts (written down without a model)';
 const SUMMARY_CLOSING = 'End of the summary. The messages behind it are the latest; go on from there.';
 
-/** The next summary gets a new frame. */
+/** Removes the frame, because the next summary gets a new one. */
 export function extractProse(text: string): string {
   if (!text.startsWith(SUMMARY_OPENING)) return text;
   const inner = text.slice(SUMMARY_OPENING.length).replace(SUMMARY_CLOSING, '');
@@ -15,7 +15,7 @@ export function extractProse(text: string): string {
   return (facts < 0 ? inner : inner.slice(0, facts)).trim();
 }
 
-/** No model should take prose and facts for a new request. */
+/** Keeps models from taking prose and facts for a new request. */
 export const formatSummary = (prose: string, facts: string): string =>
   [
     SUMMARY_OPENING,
@@ -24,7 +24,7 @@ export const formatSummary = (prose: string, facts: string): string =>
     SUMMARY_CLOSING,
   ].join('\n\n');
 
-/** No line of the prose may look like a line of the frame. */
+/** Keeps lines of the prose from looking like lines of the frame. */
 const escapeFrame = (prose: string): string =>
   prose
     .split('\n')

@@ -122,7 +122,7 @@ export function cutMiddle(text: string, limit: number): string {
 
 /**
  * Splits a text that is too long, if possible at a line end; quoted lines stay quoted.
- * @param count sum over parts must be at least that of the whole
+ * @param count tokens of a text; the sum over parts must be at least that of the whole
  */
 export function packChunks(texts: readonly string[], budget: number, count: (text: string) => number): string[] {
   const chunks: string[] = [];

@@ -36,7 +36,7 @@ export const conditionSchema = z
 
 export type Condition = z.output<typeof conditionSchema>;
 
-/** Undefined if unknown. */
+/** Undefined facts are unknown. */
 export interface ConditionFacts {
   /** o200k tokens of the messages. */
   readonly tokens: number;
@@ -54,7 +54,6 @@ export interface ConditionFacts {
 /** `unknown` if a fact is missing. Passes and steps run only if their condition holds. */
 export type ConditionVerdict = 'holds' | 'fails' | 'unknown';
 
-/** Uses three-valued logic. */
 export function judgeCondition(condition: Condition, facts: ConditionFacts): ConditionVerdict {
   const { tokens, overheadTokens, windowTokens, targetTokens, toolResults, cacheCold, budgetLeft } = facts;
   return combineAll([
@@ -81,7 +80,7 @@ export function describeUnmetCondition(condition: Condition, facts: ConditionFac
   return verdict === 'fails' ? 'condition not met' : describeMissingFacts(condition, facts);
 }
 
-/** Empty if no needed fact is unknown. */
+/** Empty if all needed facts are known. */
 export function describeMissingFacts(condition: Condition, facts: ConditionFacts): string {
   const missing = MISSING_FACT_TEXTS.filter(([name, asks]) => facts[name] === undefined && usesField(condition, asks));
   return missing.map(([, , words]) => words).join(', and ');
@@ -89,7 +88,7 @@ export function describeMissingFacts(condition: Condition, facts: ConditionFacts
 
 export const NO_TARGET_TEXT = 'no target is set';
 
-/** A fact, the condition field that needs it, and its description. */
+/** Each row has a fact, the condition field that needs it, and its description. */
 const MISSING_FACT_TEXTS: readonly (readonly [keyof ConditionFacts, keyof Condition, string])[] = [
   ['targetTokens', 'overTarget', NO_TARGET_TEXT],
   ['windowTokens', 'windowPercent', "the model's context window is not known"],

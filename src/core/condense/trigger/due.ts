@@ -6,26 +6,29 @@ export interface DueInput {
   readonly threshold: Threshold;
   /** The whole request, in the model's tokens. */
   readonly tokens: number;
-  /** The window leaves enough room for the reply. */
+  /** Whether the window leaves enough room for the reply. */
   readonly isFitting: boolean;
-  /** The vendor's prompt cache has expired. */
+  /** Whether the vendor's prompt cache has expired. */
   readonly isCold?: boolean;
   /** Percent of the window from which an expired cache is a reason to condense; absent: never. */
   readonly coldPercent?: number | undefined;
-  /** The last condensation freed too little or was undone, or the user has paused condensing. */
+  /**
+   * True if the last condensation freed too little or was undone, or if the user has paused
+   * condensing.
+   */
   readonly isWaiting?: boolean;
 }
 
 export type DueReason = 'window' | 'threshold' | 'cold-cache';
 
-/** A window of 0 is unknown: never due. */
+/** Returns undefined for a window of 0, which is unknown. */
 export function findDueReason(input: DueInput): DueReason | undefined {
   const { contextWindow, threshold, tokens, isFitting, isCold, coldPercent, isWaiting } = input;
   if (contextWindow <= 0) return undefined;
   if (!isFitting) return 'window';
   if (isWaiting) return undefined;
   if (tokens >= computeThresholdTokens(threshold, contextWindow)) return 'threshold';
-  // The cache must be rewritten anyway, so that condensing breaks nothing.
+  // The vendor must write its cache again anyway, so condensing costs nothing extra.
   return isCold && coldPercent !== undefined && tokens >= getPercentTokens(coldPercent, contextWindow)
     ? 'cold-cache'
     : undefined;
@@ -34,7 +37,7 @@ export function findDueReason(input: DueInput): DueReason | undefined {
 /** Share of the threshold at which a summary starts at the latest, so that it is ready in time. */
 const PREPARE_SHARE = 0.8;
 
-/** In the model's tokens. */
+/** Returns the model's tokens from which a summary is prepared in the background. */
 export const getPreparingTokens = (
   backgroundPercent: number,
   { threshold, contextWindow }: Pick<DueInput, 'threshold' | 'contextWindow'>,

@@ -8,14 +8,14 @@ export const DEFAULT_THRESHOLD_PERCENT = 75;
 export const DEFAULT_TARGET_PERCENT = 67;
 /** Used if the model states no limit. */
 const DEFAULT_RESERVED_OUTPUT_TOKENS = 8192;
-/** In a profile, means the global threshold. */
+/** A profile's value for "use the global threshold". */
 export const INHERIT_THRESHOLD = -1;
 
 /** In the model's tokens. */
 export interface Threshold {
-  /** Of the model's context window. */
+  /** Percentage of the model's context window. */
   readonly percent: number;
-  /** Applies if this is less than the percentage. */
+  /** Replaces the percentage if it is less. */
   readonly tokens?: number;
   /** Share of the threshold that may remain; default {@link DEFAULT_TARGET_PERCENT}. */
   readonly targetPercent?: number;
@@ -28,7 +28,7 @@ export const computeThresholdTokens = ({ percent, tokens = Infinity }: Threshold
   Math.min(getPercentTokens(percent, contextWindow), tokens);
 
 /**
- * A share of the threshold, so that the target is always below it.
+ * Takes a share of the threshold, so that the target is always below it.
  * @param dueTokens where the conversation was due, if below the threshold
  */
 export const computeTargetTokens = (threshold: Threshold, contextWindow: number, dueTokens = Infinity): number =>
@@ -53,14 +53,14 @@ export const computeWorthwhileTokens = (threshold: Threshold, contextWindow: num
 /** Upper bound; the actual limit is set with each request. */
 const MAX_RESERVED_WINDOW_SHARE = 0.4;
 
-/** Window × 0.9 less the reserved output. */
+/** Returns window × 0.9 less the reserved output. */
 export const computeAllowedTokens = (contextWindow: number, reservedOutput?: number): number =>
   contextWindow * (1 - TOKEN_BUFFER_SHARE) -
   Math.min(reservedOutput || DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * MAX_RESERVED_WINDOW_SHARE);
 
-/** Default, up to the model's output limit. */
+/** Default share reserved for the reply, up to the model's output limit. */
 const RESERVED_WINDOW_SHARE = 0.1;
-/** Whatever the threshold, up to {@link DEFAULT_RESERVED_OUTPUT_TOKENS}. */
+/** Minimum share reserved for the reply, up to {@link DEFAULT_RESERVED_OUTPUT_TOKENS}. */
 const MIN_RESERVED_WINDOW_SHARE = 0.05;
 
 export interface ReservedOutputInput {
@@ -72,8 +72,8 @@ export interface ReservedOutputInput {
 }
 
 /**
- * Less than the model's limit, which often is half the window, and if possible small enough for
- * requests to fit until they reach the threshold.
+ * Reserves less than the model's limit, which often is half the window, and if possible so little
+ * that requests fit until they reach the threshold.
  */
 export function getReservedOutput({ contextWindow, threshold, maxOutputTokens, wanted }: ReservedOutputInput): number {
   const usual = Math.max(DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * RESERVED_WINDOW_SHARE);
@@ -88,7 +88,7 @@ export interface DuePoint {
   readonly reason: 'threshold' | 'window';
 }
 
-/** The threshold, or less if a request would no longer fit. */
+/** Returns the threshold, or less if a request would no longer fit. */
 export function computeDuePoint(input: ReservedOutputInput): DuePoint {
   const { contextWindow, threshold } = input;
   const wanted = computeThresholdTokens(threshold, contextWindow);

@@ -76,7 +76,7 @@ interface WrittenSummary {
   readonly prose: string;
 }
 
-/** @throws Error if the model failed; the pass is dropped */
+/** @throws Error if the model failed */
 async function writeProse(
   plan: SummaryPlan,
   selected: SelectedSummarizer,

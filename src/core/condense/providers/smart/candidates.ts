@@ -37,7 +37,7 @@ export async function findCandidates(
 ): Promise<readonly Candidate[]> {
   const { original, counter } = draft;
   const items = createItemLookup(draft);
-  // Uses the original: a call happened even if its text was removed.
+  // Counts in the original: a call happened even if its text was removed.
   const turnsSince = createTurnCounter(original);
   const isInUse = ({ type, message, exchange }: Item): boolean =>
     type === 'toolResults' && turnsSince(message) < RECALLED_KEPT_TURNS && exchange !== undefined && isRecall(exchange);
@@ -86,23 +86,21 @@ function getHistory({ original, memory }: Draft, tools: ToolTable): History {
 const isSameList = (a: readonly Item[], b: readonly Item[]): boolean =>
   a.length === b.length && a.every((item, at) => isSameItem(item, b[at] as Item));
 
-/** A changed message has other paths. */
 const isSameItem = (a: Item, b: Item): boolean =>
   a.message === b.message &&
   a.exchange === b.exchange &&
   a.contents.length === b.contents.length &&
   a.contents.every(({ path, start }, at) => path === b.contents[at]?.path && start === b.contents[at].start);
 
-/** Without calls; or a subagent's report. */
+/** What the agent itself wrote in a message, or a subagent's report. */
 export interface AgentTexts {
   readonly texts: readonly { readonly item: Item; readonly content: PlacedContent }[];
-  /** Approximate tokens saved by markers. */
+  /** Approximate number of tokens that markers would save. */
   readonly gain: number;
-  /** 0 to 1: share of the conversation's text after the message. */
+  /** Share of the conversation's text after the message, 0 to 1. */
   readonly textAfter: number;
 }
 
-/** Oldest first. */
 export function collectAgentWords(draft: Draft, isWanted: (item: Item) => boolean): AgentTexts[] {
   const items = createItemLookup(draft);
   return computeAges(draft, () => 0).flatMap(({ message, textAfter }) => {
@@ -118,7 +116,7 @@ export function collectAgentWords(draft: Draft, isWanted: (item: Item) => boolea
 }
 
 interface Age extends Pick<ContentFacts, 'message' | 'turns' | 'resultsAfter'> {
-  /** 0 to 1: share of the conversation's text after the message. */
+  /** Share of the conversation's text after the message, 0 to 1. */
   readonly textAfter: number;
 }
 
@@ -138,7 +136,7 @@ function computeAges({ original }: Draft, turnsSince: (message: number) => numbe
 
 const EMPTY_MESSAGE = { role: 'user', content: '' } as const;
 
-/** Without features that depend on other blocks. */
+/** The features still lack those that depend on other blocks. */
 function findCandidatesInItems(
   items: readonly Item[],
   draft: Draft,

@@ -72,7 +72,7 @@ export const smartConfigSchema = z
   });
 
 export type SmartConfig = z.output<typeof smartConfigSchema>;
-/** As written; absent fields take their defaults. */
+/** A configuration as written; absent fields take their defaults. */
 export type SmartConfigInput = z.input<typeof smartConfigSchema>;
 
 /**

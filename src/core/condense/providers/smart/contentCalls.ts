@@ -29,7 +29,7 @@ interface CachedRequest {
   readonly request: ContentRequest;
 }
 
-/** The saving is estimated before deciding whether to send the request. */
+/** A request is built twice: to estimate its saving, and to send it. */
 const requestCache = new WeakMap<ContentJob, CachedRequest>();
 
 function getRequest(job: ContentJob, model: SummarizerModel, parts: CallDependencies): ContentRequest {
@@ -71,12 +71,11 @@ export type ContentReply =
   | { readonly kind: 'summary'; readonly text: string }
   | { readonly kind: 'failed' | 'not-asked'; readonly reason: string };
 
-/** The vendor is down, or the key is wrong. */
+/** After so many failures, the vendor is down or the key is wrong. */
 const MAX_FAILURES_IN_A_ROW = 3;
 
 /**
- * In the order of the jobs. Runs calls in parallel; after a failure, which often is a vendor's rate
- * limit, one at a time.
+ * Runs calls in parallel; after a failure, which often is a vendor's rate limit, one at a time.
  * @param onCall called after each call, whatever its outcome
  * @param onDone called with the number of finished jobs
  * @throws the signal's reason if it was aborted
@@ -131,7 +130,7 @@ async function askOne(
   return asking;
 }
 
-/** An estimate remembers replies only for itself. */
+/** Replies made up for an estimate are remembered only within it. */
 async function recallOrCall(
   key: Hash,
   { memo, estimatedCalls }: CallDependencies,

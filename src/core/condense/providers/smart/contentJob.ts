@@ -16,7 +16,7 @@ import { isIdentifyingParameter, describeSize, type PlacedRequest } from './requ
 export interface ContentJob {
   readonly item: Item;
   readonly operation: Operation<'summarize'>;
-  /** Longest first. */
+  /** Sorted by length, the longest first. */
   readonly contents: readonly PlacedContent[];
   /** In o200k tokens. */
   readonly tokens: number;
@@ -54,12 +54,13 @@ const CONTENT_SUMMARY_TASK = `Say what the agent needs of it later: what it is, 
 const WORDS_PER_TOKEN = 0.6;
 
 export interface ContentRequest extends SummaryPrompt {
-  /** o200k tokens of the instructions alone. */
+  /** o200k tokens of the instructions, without the content. */
   readonly tokens: number;
 }
 
 /**
- * Masks likely keys for other vendors than the conversation's, unless the user decided otherwise.
+ * Masks likely keys for vendors other than the conversation's own, unless the user decided
+ * otherwise.
  */
 export function createRequest(
   { item, operation, contents, tokens }: ContentJob,
@@ -99,18 +100,18 @@ export function createRequest(
 }
 
 const MAX_TAG_TOKENS = 40;
-/** In tokens, without the task. */
+/** Maximum tokens of a request without content and task. */
 const MAX_FRAME_TOKENS = 600;
 const MAX_DESCRIPTION_CHARS = 400;
 
-/** Only our own words may be outside the tags. */
+/** Uses only our own words, because they are outside the tags. */
 function describeItem({ type, role, exchange }: Item): string {
   if (type === 'messageText') return role === 'user' ? 'What the agent was told' : 'What the agent said';
   const what = type === 'toolParameters' ? 'Parameters' : exchange?.isError ? 'Error' : 'Result';
   return exchange ? `${what} of the call that the first line names` : `${what} of a tool`;
 }
 
-/** Names and values come from the conversation, so they are quoted as data. */
+/** Quotes names and values as data, because they come from the conversation. */
 function describeCall({ type, exchange }: Item, masked: (text: string) => string): string {
   if (type === 'messageText' || !exchange) return '';
   const asked = Object.entries(exchange.input)

@@ -1,4 +1,7 @@
-/** Markers state the names that removed lines declare, so that an agent knows what to recall. */
+/**
+ * Chooses names that removed lines declare; markers state them so that an agent knows what to
+ * recall.
+ */
 import type { PlacedContent } from '../../../messages/exchanges';
 import { findMarkers } from '../../../messages/markers';
 import { getDeclaredName } from '../../outline/declarations';
@@ -10,9 +13,9 @@ import type { MessageCounter } from '../../../tokens/messageCounter';
 export interface DeclaredName {
   /** Offset in the text. */
   readonly at: number;
-  /** Includes the line number if known. */
+  /** The name, with its line number if known. */
   readonly words: string;
-  /** Additional tokens of the marker. */
+  /** Number of tokens by which the name lengthens a marker. */
   readonly tokens: number;
 }
 
@@ -58,7 +61,7 @@ function findName(candidate: CandidateBlock): Omit<DeclaredName, 'tokens'> | und
   return undefined;
 }
 
-/** Unknown after a marker. */
+/** Undefined after a marker. */
 function getLineNumber({ number, start }: FileLine, { block: { part }, content }: CandidateBlock): number | undefined {
   if (number !== undefined || part?.firstLine === undefined) return number;
   const before = content.text.slice(part.start, start);

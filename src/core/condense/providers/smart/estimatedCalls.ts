@@ -11,17 +11,16 @@ interface EstimatedCall {
   readonly usage: Usage;
   /** In the model's tokens. */
   readonly limit: number;
-  /** Number of earlier replies of this kind. */
   readonly samples: number;
 }
 
-/** With this many replies an estimate is reliable. */
+/** An estimate based on this many replies is reliable. */
 const MIN_SURE_SAMPLES = 5;
-/** Relative bounds of a reply's length. */
+/** Bounds of a reply's length relative to the expected one. */
 const REPLY_LENGTH_SPREAD = { unsure: { least: 0.4, most: Infinity }, sure: { least: 0.7, most: 1.4 } } as const;
 
 export class EstimatedCalls {
-  /** Keyed by request: a run would not request the same summary twice. */
+  /** Placeholder texts, so that the same request gets the same summary, as in a real run. */
   readonly summaries = new Map<Hash, string>();
   private readonly calls: EstimatedCall[] = [];
   private isStopped = false;
@@ -40,7 +39,9 @@ export class EstimatedCalls {
     this.calls.push({ model, usage, limit, samples: selectSamples(samples, askedTokens).length });
   }
 
-  /** The call may still happen if earlier ones cost less. */
+  /**
+   * Records that the cost limit prevents a call, which may still happen if earlier ones cost less.
+   */
   addStop(): void {
     this.isStopped = true;
   }

@@ -20,7 +20,6 @@ import { createMemo, ModelSelector, rejectModelSelection, type SelectModel } fro
 import { runSmart, SmartRecord, type SharedCallDependencies } from './run';
 
 export interface SmartOptions extends Partial<Pick<SharedCallDependencies, 'samples' | 'memory' | 'memo' | 'weights'>> {
-  /** Absent if no model may be called. */
   readonly select?: SelectModel;
   readonly presets?: () => readonly Preset[];
 }
@@ -95,7 +94,7 @@ async function estimateRun(
   return { tokensBefore, tokensAfter: draft.tokens, steps, cost, edits: draft.edits, ...estimatedCalls.figures };
 }
 
-/** The default is File-Aware, which calls no model, so that a wrong setting never causes costs. */
+/** Uses File-Aware by default, which calls no model, so that a wrong setting never causes costs. */
 export function chooseConfig(config: unknown, own: readonly Preset[]): ValidationResult<SmartConfig> {
   if (typeof config !== 'string') return validateSmartConfig(migrateSmartConfig(config ?? FILE_AWARE.config));
   const preset = findPreset(config, own);

@@ -96,13 +96,15 @@ function outlineItems(
   }
 }
 
-/** The cuts refer to the current text, so all are made together after the summaries. */
+/**
+ * Cuts and summaries of an item that are applied together, because all refer to its current text.
+ */
 interface ItemAwaitingSummary {
   readonly requests: readonly PlacedRequest[];
   readonly jobs: readonly ContentJob[];
 }
 
-/** Collects the jobs for a model. */
+/** Cuts what needs no model and collects the jobs for one. */
 async function editOldest(
   name: string,
   draft: Draft,
@@ -147,14 +149,12 @@ function planItem(item: Item, operation: ContentOperation, { counter }: Draft, t
     case 'summarize':
       return { job: createJob(item, operation, counter) };
     case 'keep':
-    // Operations on the whole conversation ran before.
     case 'outline':
     case 'thin':
       return {};
   }
 }
 
-/** Approximate. */
 const MARKER_TOKENS = 25;
 
 async function estimateJobSaving(job: ContentJob, { calls }: PassDependencies): Promise<number> {
@@ -187,7 +187,7 @@ async function summarizeItems(
   noteMissing(replies, parts);
 }
 
-/** If there is no summary, uses the operation's fallback. */
+/** Uses the operation's fallback if there is no summary. */
 function makeReplyRequests(
   job: ContentJob,
   reply: ContentReply | undefined,

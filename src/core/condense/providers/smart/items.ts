@@ -45,7 +45,6 @@ function listItems(
   for (const content of listContents(message)) {
     const { type, path, start, end, text } = content;
     const exchange = type === 'messageText' ? undefined : ownerOf(content);
-    // Texts, and calls and results without an exchange, are items of their own.
     const group = exchange ?? (type === 'messageText' ? content : `${type} ${path[1] ?? ''}`);
     const tokens = countContentTokens(content, counter);
     const placed: PlacedContent = { type, path, start, end, text, message: index };
@@ -59,7 +58,7 @@ function listItems(
   return [...items.values()];
 }
 
-/** Compares paths by identity; XML-era slices may share one path. */
+/** Paths are compared by identity; XML-era slices may share one path. */
 const getOwners = memoizeByObject((exchanges: readonly ToolExchange[]): Owners => {
   const byPath = new Map<Path, { readonly start: number; readonly exchange: ToolExchange }[]>();
   for (const exchange of exchanges) {

@@ -5,23 +5,22 @@ import { findErrorLines } from '../../operations/errorLines';
 
 export interface ErrorExcerpt {
   readonly text: string;
-  /** Additional tokens before a marker. */
+  /** Number of tokens that the lines take before a marker. */
   readonly tokens: number;
 }
 
-/** Lines that stay if the block is removed. */
+/** The error lines that stay if a block is removed. */
 export type ErrorsByBlock = ReadonlyMap<TextBlock, ErrorExcerpt>;
 
 const MAX_ERROR_LINES = 6;
 /**
- * As a share of the target; more would displace needed blocks
+ * Share of the target that error lines may take; more would displace needed blocks
  * (docs/decisions/0028-fitted-relevance.md).
  */
 const MAX_ERROR_SHARE = 0.02;
 
 /**
  * Repeated error lines stay only at their last place.
- * @param candidates in the order of the conversation
  * @param goes whether a block is about to be removed; the errors of other blocks stay anyway
  */
 export function chooseErrors(

@@ -32,7 +32,7 @@ const removeOldThinking = (keepRecent: number, pinned: ReadonlySet<number>): Mec
       const taken = places.filter(
         (at) => draft.takeBlock('Old thinking', { message: index, path: ['content', at] }, null, OLD_THINKING_INFO) > 0,
       );
-      // All or nothing: a message must not lose part of its thinking.
+      // A message must lose all of its thinking or none.
       if (taken.length < places.length) draft.rollback(before);
     }
   },

@@ -22,7 +22,6 @@ export interface PassDependencies {
   readonly weights: Weights;
   /** Called after each call, whatever its outcome. */
   readonly onCall: (call: ModelCall) => void;
-  /** For the user. */
   readonly onNote: (note: string) => void;
 }
 
@@ -31,16 +30,16 @@ export interface CallDependencies {
   readonly counter: MessageCounter;
   readonly budget: Budget;
   readonly memo: SummaryMemo;
-  /** Of earlier replies, by model. */
+  /** Lengths of the model's earlier replies. */
   readonly samples: (model: SummarizerModel) => readonly OutputSample[];
   readonly memory: PromptMemory;
   /** Vendor of the conversation's own model. */
   readonly vendor: string | undefined;
   readonly parallelCalls: number;
-  /** Is charged for the calls. */
+  /** The conversation that is charged for the calls. */
   readonly conversation: string | undefined;
   readonly signal: AbortSignal | undefined;
-  /** Set for an estimate, which calls no model but does all else alike. */
+  /** Set for an estimate, which calls no model. */
   readonly estimatedCalls: EstimatedCalls | undefined;
 }
 
@@ -49,7 +48,7 @@ export interface Reservation {
   settle(cost: number | undefined): void;
 }
 
-/** Parallel calls cannot spend the same money twice. */
+/** Money to spend on calls; parallel calls cannot spend the same money twice. */
 export class Budget {
   private committed = 0;
 
@@ -77,7 +76,8 @@ export class Budget {
 }
 
 /**
- * Default: the profile for condensing, or the conversation's own if that cannot be used.
+ * Without a profile, selects the one for condensing, or the conversation's own if that cannot be
+ * used.
  * @throws NoSummarizerError
  */
 export type SelectModel = (
@@ -102,7 +102,6 @@ export class ModelSelector {
     return asking;
   }
 
-  /** For the user. */
   get warnings(): readonly string[] {
     return [...this.reported];
   }
@@ -139,7 +138,6 @@ export const getMemoKey = ({ vendor, model }: SummarizerModel, { system, prompt 
 
 const MAX_CACHED_SUMMARIES = 2_000;
 
-/** Drops the oldest when full. */
 export function createMemo(): SummaryMemo {
   const known = new LruMap<Hash, string>(MAX_CACHED_SUMMARIES);
   return {

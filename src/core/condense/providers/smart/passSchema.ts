@@ -15,7 +15,7 @@ const contentType = z.enum(['messageText', 'toolParameters', 'toolResults']);
 /** Characters of all names and globs in a list. */
 const MAX_PROTECTED_NAMES = 10_000;
 
-/** Bounded, because each name is matched against each call. */
+/** Limits the number of names, because each is matched against each call. */
 const namesSchema = z
   .array(z.string().min(1).max(500))
   .max(200)
@@ -67,7 +67,7 @@ const filterSchema = z
   })
   .strict();
 
-/** For callers of the API. */
+/** Only callers of the API can pass this function. */
 export type Selector = (message: ApiMessage, index: number, messages: readonly ApiMessage[]) => boolean;
 
 const selectorSchema = z.custom<Selector>((value) => typeof value === 'function', { message: 'is not a function' });

@@ -29,10 +29,7 @@ export function createProtectedTest(parts: ProtectionParts): ItemTest {
   };
 }
 
-/**
- * Even summaries of whole messages must not replace these items; the user's words are kept among
- * the facts.
- */
+/** Even summaries of whole messages must not replace these items. */
 export function createKeptWholeTest({ draft, config, pass, tools, pinned }: ProtectionParts): ItemTest {
   const plan = planMessages(draft.exchanges, tools);
   const protectedTools = [...config.protect.tools, ...pass.protect.tools];

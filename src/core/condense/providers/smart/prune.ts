@@ -1,6 +1,6 @@
 /**
- * Removes the blocks that are least likely to be needed until the target is met. If many must go,
- * also removes the oldest of the agent's and its subagents' own words.
+ * Removes the blocks that are least likely to be needed. If many must go, also removes the oldest
+ * of the agent's and its subagents' own words.
  */
 import type { PlacedContent } from '../../../messages/exchanges';
 import type { Draft } from '../../draft/draft';
@@ -30,7 +30,7 @@ export async function pruneItems(
   signal?: AbortSignal,
 ): Promise<void> {
   if (targetTokens === undefined || draft.tokens <= targetTokens) return;
-  // Reading, scoring and cutting a million tokens take a quarter of a second each.
+  // Yields, because reading, scoring and cutting a million tokens take a quarter of a second each.
   const before = await findCandidates(draft, tools, isWanted, signal);
   await yieldBetweenSteps(signal);
   const wordless = getWordlessShare(
@@ -70,7 +70,7 @@ export async function pruneItems(
   for (let round = 0; round < MAX_PRUNE_ROUNDS; round++) {
     await yieldBetweenSteps(signal);
     const chosen = choose(told);
-    // Error lines take tokens, so other blocks go for them, which may contain other error lines.
+    // Error lines take tokens, so other blocks go instead, which may contain other error lines.
     if (told !== NO_MARKER_INFO) told = { names, errors: errorsOf(chosen) };
     draft.rollback(checkpoint);
     for (const [{ content, item }, blocks] of groupByContent(chosen)) {
@@ -113,7 +113,7 @@ function removeOldAgentText(
 
 const MAX_PRUNE_ROUNDS = 5;
 const MIN_INFORMATIVE_ROUNDS = 2;
-/** In tokens. A block this short is probably the head of the next one, such as a path. */
+/** A block with fewer tokens is probably the head of the next one, such as a path. */
 const MAX_HEAD_TOKENS = 60;
 
 interface MarkerInfo {
@@ -122,7 +122,7 @@ interface MarkerInfo {
 }
 const NO_MARKER_INFO: MarkerInfo = { names: new Map(), errors: new Map() };
 
-/** `follows`: adjacent to the preceding candidate. */
+/** `follows`: whether each candidate is adjacent to the preceding one. */
 interface PruneContext {
   readonly relevance: readonly number[];
   readonly neighbours: readonly boolean[];

@@ -25,13 +25,13 @@ export interface PlacedRequest extends CutRequest {
 
 export type CutOperation = Exclude<OperationName, 'keep' | 'outline'>;
 
-/** They identify a call for a model, so they stay when other parameters go. */
+/** These parameters identify a call for a model, so they stay when others go. */
 const IDENTIFYING_PARAMETERS: ReadonlySet<string> = new Set([
   ...['file_path', 'filePath', 'path', 'notebook_path', 'dir_path', 'TargetFile', 'files', 'paths', 'file'],
   ...['command', 'cmd', 'commands', 'pattern', 'glob', 'regex', 'query', 'url', 'uri', 'symbol', 'name', 'title'],
   ...['description', 'subagent_type', 'server_name', 'tool_name', 'args'],
 ]);
-/** A command may be a whole script. */
+/** Limit for one parameter, because a command may be a whole script. */
 const MAX_IDENTIFYING_CHARS = 240;
 
 export const isIdentifyingParameter = (content: PlacedContent, item: Item): boolean =>
@@ -52,7 +52,6 @@ export function getRemovableSlice(content: PlacedContent, item: Item): Slice | u
   return isIdentifyingParameter(content, item) ? findTruncatedSlice(text, keep) : { start: 0, end: text.length };
 }
 
-/** Keeps the user's words. */
 export const createCuts = (
   operation: CutOperation,
   content: PlacedContent,
@@ -61,16 +60,16 @@ export const createCuts = (
 ): PlacedRequest[] => createRequests(content, item, slices, [], operation);
 
 interface MarkerTexts {
-  /** Default: the size of the text. */
+  /** Words that replace the size of the removed text in the marker. */
   readonly marker?: string | undefined;
   readonly names?: readonly DeclaredName[];
-  /** Removed lines that stay, before the marker. */
+  /** Removed lines to keep in front of the marker. */
   readonly inFront?: string;
 }
 
 export interface MarkedSlice extends Slice, MarkerTexts {}
 
-/** Keeps error lines. */
+/** Error lines stay. */
 export function truncateItem(item: Item, limits: TruncateOptions, tools: ToolTable): PlacedRequest[] {
   const { maxChars, maxLines, keep } = limits;
   const keepsErrors = limits.keepErrorLines && item.type === 'toolResults' && !showsCode(item, tools);
@@ -82,7 +81,7 @@ export function truncateItem(item: Item, limits: TruncateOptions, tools: ToolTab
   });
 }
 
-/** These tools show code: errors in it are handled there and did not occur. */
+/** Errors in the code that these tools show did not occur. */
 const CODE_TOOL_KINDS: ReadonlySet<ToolKind | undefined> = new Set(['read', 'search', 'list'] as const);
 
 const showsCode = ({ exchange }: Item, tools: ToolTable): boolean =>
@@ -136,7 +135,7 @@ function subtractSlices(slice: Slice, others: readonly Slice[]): Slice[] {
   return at < slice.end ? [...rest, { start: at, end: slice.end }] : rest;
 }
 
-/** Leaves each marker its own line. */
+/** Trims the slice so that each marker keeps its own line. */
 function trimMarkers(text: string, slice: Slice, markers: readonly Slice[]): Slice {
   let { start, end } = slice;
   for (;;) {

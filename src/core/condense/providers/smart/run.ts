@@ -1,4 +1,3 @@
-/** Lossless and then the passes are steps of one pipeline. */
 import type { Weights } from '../../relevance/relevance';
 import { sumCosts } from '../../../cost/callCost';
 import { makeToolTable, type ToolTable } from '../../../messages/tools';
@@ -22,7 +21,7 @@ export type SharedCallDependencies = Pick<CallDependencies, 'memo' | 'memory' | 
   readonly weights: Weights;
 };
 
-/** Includes failures. */
+/** What a run has done and spent, including failures. */
 export class SmartRecord {
   readonly calls: ModelCall[] = [];
   readonly steps: StepReport[] = [];
@@ -110,7 +109,7 @@ function passSteps(parts: RunParts, tools: ToolTable): Step[] {
             ? undefined
             : describeUnmetCondition(pass.execution.condition, collectFacts(draft, options, budget)),
         spent: () => ({ calls: record.calls.length, cost: record.cost }),
-        // The next pass may remove other facts.
+        // Measured anew before each pass, since an earlier one may have removed other facts.
         ...(Object.keys(floor).length > 0 && { refuse }),
       };
     });

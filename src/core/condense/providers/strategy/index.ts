@@ -7,9 +7,7 @@ import { estimateStrategy, prepareStep, runStrategy, type StepParts } from './ru
 import { strategySchema, type Strategy } from './strategy';
 
 export interface StrategyDependencies {
-  /** Includes other extensions' providers. */
   readonly providers: () => readonly CondensationProvider[];
-  /** Default none. */
   readonly presets?: () => readonly Preset[];
 }
 

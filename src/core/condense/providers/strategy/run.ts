@@ -54,7 +54,7 @@ export async function runStrategy(
   return { ...work.spent, edits: work.edits };
 }
 
-/** Each estimate is based on those before it. */
+/** Each step's estimate starts from the estimates before it. */
 export async function estimateStrategy(
   { steps }: Strategy,
   parts: StepParts,
@@ -72,7 +72,7 @@ export async function estimateStrategy(
   return { tokensBefore, tokensAfter: tokens, steps: reports, edits, cost, ...callTokens };
 }
 
-/** @param isEstimate treat the step's estimate as its result */
+/** @param isEstimate whether to treat the step's estimate as its result */
 function makePipelineStep(step: StrategyStep, parts: StepParts, isEstimate: boolean): Step<StrategyWork> {
   const name = step.preset ?? getProviderName(step.provider ?? '');
   let result: StepResult = { reports: [] };
@@ -128,7 +128,7 @@ class StrategyWork implements Work {
   tokens: number;
   private readonly notes: string[] = [];
   private readonly costs: (number | undefined)[] = [];
-  /** Only of steps that are estimated to call a model. */
+  /** Contains only steps that are estimated to call a model. */
   private readonly tokensOfCalls: TokensByKind[] = [];
   private readonly estimates: (number | undefined)[] = [];
   private readonly toolResults: number;
@@ -181,7 +181,7 @@ class StrategyWork implements Work {
     this.tokens = tokens;
   }
 
-  /** Undefined if the step runs. */
+  /** Returns undefined if the step runs. */
   describeSkip({ after, when }: StrategyStep): string | undefined {
     const { targetTokens, windowTokens, overheadTokens = 0, cacheCold } = this.options;
     if (after === 'failure' && !this.hasFailed) return 'no earlier step failed';
@@ -207,8 +207,8 @@ class StrategyWork implements Work {
   }
 
   /**
-   * The view already shows what these steps do: an earlier condensation took this path, and going
-   * on would run steps that were not meant to follow.
+   * True if an earlier condensation took this path: going on would run steps that were not meant to
+   * follow.
    */
   hasDone(reports: readonly StepReport[]): boolean {
     const names = new Set(reports.map(({ name }) => name));

@@ -6,7 +6,7 @@
 import { createIndividualPass, overTarget, selectBy } from './passes';
 import type { Preset } from './preset';
 
-/** Their results can be produced again or are no longer relevant. */
+/** Results of these tools can be produced again or are no longer relevant. */
 const OUTPUT_TOOL_KINDS = ['command', 'search', 'list', 'write', 'edit', 'other'] as const;
 
 const selectOutputs = (min: number) =>

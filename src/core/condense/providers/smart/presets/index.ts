@@ -14,6 +14,6 @@ export const BUILT_IN_PRESETS: readonly Preset[] = [...DOCUMENTED_PRESETS, FILE_
 export const findPreset = (id: string, own: readonly Preset[] = []): Preset | undefined =>
   [...own, ...BUILT_IN_PRESETS].find((preset) => preset.id === id);
 
-/** The default is File-Aware. */
+/** Uses File-Aware by default. */
 export const getPreset = (config: unknown = FILE_AWARE.id, own: readonly Preset[] = []): Preset | undefined =>
   [...own, ...BUILT_IN_PRESETS].find((preset) => preset.id === config || isEqual(preset.config, config));

@@ -7,7 +7,7 @@ import { SMART_CONFIG_VERSION } from '../config';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Indexed by the version that each upgrades. */
+/** Each function upgrades from the version that is its index. */
 const MIGRATIONS: readonly ((config: Fields) => Fields)[] = [migrateConfig];
 
 /** Returns the same object if it is current. */
@@ -36,13 +36,13 @@ function migratePass(pass: unknown): unknown {
     ...pass,
     ...(isRecord(selection) && { selection: migrateSelection(selection) }),
     ...(isRecord(execution) && { execution: migrateExecution(execution) }),
-    // In one form, a batch pass has no configuration: it summarizes.
+    // In one old form, a batch pass has no configuration: it summarizes.
     ...(mode === 'batch' && { batchConfig: migrateBatch(isRecord(batchConfig) ? batchConfig : {}) }),
     ...(isRecord(individualConfig) && { individualConfig: migrateIndividual(individualConfig) }),
   };
 }
 
-/** `strategy` was `type`, `keepRecentCount` was `count`. */
+/** `strategy` was called `type`, and `keepRecentCount` was called `count`. */
 function migrateSelection({ strategy, keepRecentCount, keepPercentage, ...rest }: Fields): Fields {
   return {
     ...(strategy !== undefined && { type: strategy }),
@@ -84,7 +84,7 @@ const migrateOperations = (operations: Fields): Fields =>
     ]),
   );
 
-/** Settings were in `params.truncate` or `truncateConfig`. */
+/** Settings were once in `params.truncate` or `truncateConfig`. */
 function migrateOperation(fields: Fields, type: string): Fields {
   const { params, truncateConfig, summarizeConfig, suppressConfig, ...rest } = fields;
   const nested = isRecord(params) ? params : {};
@@ -102,6 +102,9 @@ function migrateOperation(fields: Fields, type: string): Fields {
   return { ...rest, ...(prompt !== undefined && { customPrompt: prompt }), ...settings };
 }
 
-/** `default` was the conversation's own profile; naming none now selects the condensing profile. */
+/**
+ * `default` once meant the conversation's own profile; naming none now selects the condensing
+ * profile.
+ */
 const removeDefaultProfile = ({ apiProfile, ...rest }: Fields): Fields =>
   apiProfile === undefined || apiProfile === 'default' ? rest : { ...rest, apiProfile };

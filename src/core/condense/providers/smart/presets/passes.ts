@@ -25,19 +25,17 @@ export const createBatchPass = (
 });
 
 export const selectExceptNewest = (count: number) => ({ type: 'preserve_recent', count }) as const;
-/** In percent of the messages. */
 export const selectExceptNewestPercent = (percentage: number) => ({ type: 'preserve_percent', percentage }) as const;
 
 export const selectBy = (filter: Filter) => ({ type: 'custom', filter }) as const;
 
-/** Tokens of the messages. */
+/** Runs only if the messages have more o200k tokens than this. */
 export const runAboveTokens = (tokenThreshold: number) =>
   ({ type: 'conditional', condition: { tokenThreshold } }) as const;
 
 /** Runs only if a target is set and not met. */
 export const overTarget = { type: 'conditional', condition: { overTarget: 1 } } as const;
 
-/** @param maxTokens tokens of the summary */
 export const makeSummarizeOperation = (maxTokens: number) => ({ operation: 'summarize', maxTokens }) as const;
 export const truncateLines = (maxLines: number) => ({ operation: 'truncate', maxLines }) as const;
 export const truncateChars = (maxChars: number) => ({ operation: 'truncate', maxChars }) as const;

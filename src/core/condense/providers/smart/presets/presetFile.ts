@@ -6,11 +6,11 @@ import type { ConfigProblem, ValidationResult } from '../../../types';
 import { migrateSmartConfig } from './migrate';
 import { presetSchema, type Preset } from './preset';
 
-/** In UTF-16 units; more than any preset written by hand. */
+/** In UTF-16 units; longer than any preset written by hand. */
 const MAX_PRESET_FILE_CHARS = 1_000_000;
 const MAX_PRESET_DEPTH = 64;
 
-/** The extension contributes a JSON Schema for these files. */
+/** The extension contributes a JSON Schema for files with this suffix. */
 export const PRESET_FILE_SUFFIX = '.condense.json';
 
 /** Keys with a special meaning in JavaScript objects. */
@@ -39,7 +39,6 @@ export function parsePresetFile(text: string): ValidationResult<Preset> {
 export function checkPreset(preset: z.output<typeof presetSchema>): ValidationResult<Preset> {
   const config = migrateSmartConfig(preset.config);
   const checked = validateSmartConfig(config);
-  // Stores what the user wrote, without defaults.
   const createPreset = (written: unknown): Preset => ({ ...preset, config: written as Preset['config'] });
   if (checked.valid) return { valid: true, config: createPreset(config) };
   const inConfig = ({ path, message }: ConfigProblem): ConfigProblem => ({ path: `config.${path}`, message });
