@@ -160,7 +160,7 @@ function splitIntoParts(whole: LineSource, parts: readonly FilePart[]): LineSour
   };
   for (const { start, end, path, head } of parts) {
     add(start, { ...whole, path: undefined });
-    // Other heads precede lines of the file itself, as printed or written by a command.
+    // Other heads precede lines of the file itself.
     const isFile = head !== 'search' && head !== 'diff';
     const own =
       content.type === 'toolParameters' ? (isFile && kind === 'new' ? 'written' : kind) : isFile ? 'read' : kind;

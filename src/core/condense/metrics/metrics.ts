@@ -25,7 +25,7 @@ export interface RunMetrics {
   readonly condensation?: CondensationId;
   /** Preset or strategy; absent for the user's own configuration. */
   readonly preset?: string;
-  /** `manual`, or a trigger in a live conversation. */
+  /** `by-hand`, or what made a live conversation due. */
   readonly trigger?: string;
   /** How full the window was before; absent if it is unknown. */
   readonly windowPercent?: number;

@@ -159,10 +159,13 @@ function createTruncationSteps(
 function listEditableContents(message: ApiMessage | undefined, config: TruncationConfig): Content[] {
   if (!message || message.role === 'system') return [];
   const preservesText = message.role === 'user' ? config.preserveUserMessages : config.preserveAssistantText;
-  return listContents(message)
-    .filter(({ type }) => config[type].mode !== 'keep' && !(type === 'messageText' && preservesText))
-    .filter(({ text }) => !isOneMarker(text))
-    .toReversed();
+  return (
+    listContents(message)
+      .filter(({ type }) => config[type].mode !== 'keep' && !(type === 'messageText' && preservesText))
+      // An image's marker is not text of the original.
+      .filter(({ text }) => !isOneMarker(text))
+      .toReversed()
+  );
 }
 
 const CONTENT_TYPE_LABELS: Readonly<Record<ContentType, string>> = {

@@ -1,7 +1,7 @@
 import { getOrigin, type PlacedBlock } from './features';
 
 /**
- * The newest results that fill this share of the budget keep their lines of files
+ * Of the newest results that fit the budget, this share keeps its lines of files
  * (docs/research/relevance.md).
  */
 const GUARDED_RESULT_SHARE = 0.3;
@@ -26,7 +26,7 @@ export function toGuardedBlock({ block, standing }: PlacedBlock): GuardedBlock {
 }
 
 /**
- * Raises the newest results' scores, because keeping the newest results would not lose them either.
+ * Raises the scores of file lines in the newest results, so that what was just read is not lost.
  * @param room tokens that may stay
  */
 export function protectNewest(

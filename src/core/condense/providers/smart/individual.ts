@@ -97,7 +97,7 @@ function outlineItems(
 }
 
 /**
- * Cuts and summaries of an item that are applied together, because all refer to its current text.
+ * Cuts that wait for an item's summaries, because all refer to its current text.
  */
 interface ItemAwaitingSummary {
   readonly requests: readonly PlacedRequest[];

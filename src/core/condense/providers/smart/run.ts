@@ -109,7 +109,7 @@ function passSteps(parts: RunParts, tools: ToolTable): Step[] {
             ? undefined
             : describeUnmetCondition(pass.execution.condition, collectFacts(draft, options, budget)),
         spent: () => ({ calls: record.calls.length, cost: record.cost }),
-        // Measured anew before each pass, since an earlier one may have removed other facts.
+        // After one pass is refused, the next may still remove other facts.
         ...(Object.keys(floor).length > 0 && { refuse }),
       };
     });
