@@ -1,4 +1,3 @@
-/** Accounts of sessions by path, in one file, so that unchanged sessions are not read again. */
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { PRICE_PACKAGE } from '../api/newerModels';
@@ -8,14 +7,13 @@ import { PART_KINDS } from '../core/account/parts';
 import { nodeFiles } from '../storage/nodeFiles';
 import { OWN_FILE_KINDS, replaceCache } from '../storage/ownFiles';
 
-/** A session's account, or why there is none, for one state of its file. */
 export interface CachedAccount {
   readonly path: string;
   readonly modified: number;
   readonly bytes?: number;
-  /** Absent if the session is empty. */
+  /** Undefined if the session is empty. */
   readonly account?: ReadSession;
-  /** Why it can't be read, for a person. */
+  /** Why the session can't be read, as text for the user. */
   readonly problem?: string;
 }
 
@@ -93,10 +91,7 @@ const keptSchema = z.object({
   problem: z.string().optional(),
 });
 
-/**
- * Increase `VERSION` with every change of what is read or counted. A new price table also
- * invalidates the file.
- */
+/** Increase this number when what is read or counted changes. */
 const CACHE_VERSION = 15;
 const cacheSchema = z.object({
   version: z.literal(CACHE_VERSION),
@@ -104,7 +99,7 @@ const cacheSchema = z.object({
   kept: z.array(keptSchema),
 });
 
-/** A missing or damaged file, or one of another version, is an empty cache. */
+/** Treats a missing, damaged or outdated file as an empty cache. */
 export class AccountCache {
   private isChanged = false;
 
@@ -118,7 +113,7 @@ export class AccountCache {
     return new AccountCache(file, new Map(kept.map((each) => [each.path, each])));
   }
 
-  /** Account of an unchanged file; undefined if it was never read or has changed. */
+  /** Returns undefined if the file was never read or has changed since. */
   findCurrent({ path, modified, bytes }: FoundConversation): CachedAccount | undefined {
     const kept = this.byPath.get(path);
     return kept && kept.modified === modified && kept.bytes === bytes ? kept : undefined;
@@ -129,7 +124,7 @@ export class AccountCache {
     this.isChanged = true;
   }
 
-  /** Writes the file atomically. @param there paths that currently exist */
+  /** @param there paths that currently exist */
   async save(there: ReadonlySet<string>): Promise<void> {
     const kept = [...this.byPath.values()].filter(({ path }) => there.has(path));
     if (!this.isChanged && kept.length === this.byPath.size) return;
@@ -146,7 +141,7 @@ export class AccountCache {
 
 async function readCache(file: string): Promise<readonly CachedAccount[]> {
   try {
-    // Zod types absent fields as undefined; here they are absent, as in its input.
+    // Zod types absent fields as undefined.
     return cacheSchema.parse(JSON.parse(await readFile(file, 'utf8'))).kept as CachedAccount[];
   } catch {
     return [];

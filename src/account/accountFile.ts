@@ -1,11 +1,9 @@
-/** Exports the account for other programs. */
 import { groupAccount, addUp, type AccountRow, type Grouping, type SessionAccount } from '../core/account/account';
 import { describeEstimated, describeUnread } from '../core/account/words';
 
 /**
- * The account as one JSON document: total, rows of the grouping, and sessions. Costs are in US
- * dollars.
- * @param unread reasons for which other sessions could not be read, one each
+ * Costs are in US dollars.
+ * @param unread why each unreadable session could not be read
  */
 export function renderAccountJson(
   sessions: readonly SessionAccount[],
@@ -13,7 +11,6 @@ export function renderAccountJson(
   unread: readonly string[] = [],
 ): string {
   const { unread: missing, estimated, ...total } = addUp(sessions, unread);
-  // Warnings come first.
   const whole = {
     total: { unread: missing, estimated, ...total },
     by: grouping,
@@ -38,14 +35,12 @@ const CSV_COLUMNS = [
   'replayedCost',
 ] as const satisfies readonly (keyof AccountRow)[];
 
-/** For sessions: their place in the tree, and the cost including everything below. */
 const CSV_TREE_COLUMNS = ['above', 'relation', 'treeSessions', 'treeRequests', 'treeCost'] as const;
 
 /**
- * The rows of a grouping as CSV (RFC 4180). The cost excludes `unpriced` requests; `replayedCost`
- * is the lower bound of its estimated part. Leading rows without figures give the number of unread
- * or estimated sessions and the reasons.
- * @param unread reasons for which other sessions could not be read, one each
+ * Renders CSV (RFC 4180). The cost excludes `unpriced` requests; `replayedCost` is the lower bound
+ * of its estimated part.
+ * @param unread why each unreadable session could not be read
  */
 export function renderAccountCsv(
   sessions: readonly SessionAccount[],
@@ -74,9 +69,7 @@ export function renderAccountCsv(
   return `${[head, ...lines].join('\r\n')}\r\n`;
 }
 
-/**
- * Escapes leading characters that spreadsheets would run as a formula, since titles are arbitrary.
- */
+/** Escapes leading characters that spreadsheets would run as a formula. */
 function renderCell(value: string | number): string {
   if (typeof value === 'number') return String(Number(value.toFixed(6)));
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;

@@ -1,7 +1,4 @@
-/**
- * The account of all conversations of agents on this machine. Reading blocks, so run it in a worker
- * or on the command line.
- */
+/** Computes the account of all sessions on this machine. Blocks the thread. */
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { loadPriceTable, type PriceTable } from '../api/prices';
@@ -24,15 +21,13 @@ import { computeRecordedAccount, computeSessionAccount, type AccountedFile } fro
 
 export interface AccountOptions {
   readonly find: FindOptions;
-  /** File of the account cache. */
   readonly cache: string;
-  /** Sessions last changed before this are skipped. Milliseconds since the epoch. */
+  /** Skips sessions last changed before this time (milliseconds since the epoch). */
   readonly since?: number | undefined;
 }
 
 export interface AccountProblem {
   readonly path: string;
-  /** For a person, without the path. */
   readonly reason: string;
 }
 
@@ -41,11 +36,9 @@ export interface StoresAccount {
   readonly problems: readonly AccountProblem[];
 }
 
-/** Milliseconds between progress reports. */
 const PROGRESS_INTERVAL_MS = 100;
 const CACHE_SAVE_INTERVAL_MS = 10_000;
 
-/** @param report called with the number of sessions done and in total */
 export async function accountStores(
   { find, cache: file, since = 0 }: AccountOptions,
   tokens: () => Promise<TokenCounter>,
@@ -68,7 +61,7 @@ export async function accountStores(
       kept.push(each);
       if (performance.now() - reportedAt > PROGRESS_INTERVAL_MS) {
         report(kept.length, wanted.length);
-        // Yield so that the progress message is sent before the next file.
+        // Yield so that the progress message is sent.
         await new Promise((resolve) => setImmediate(resolve));
         reportedAt = performance.now();
       }
@@ -77,7 +70,7 @@ export async function accountStores(
         savedAt = performance.now();
       }
     }
-    // Requests paid for by older sessions belong to them, even if they are not in this account.
+    // Requests paid for by older sessions belong to them.
     const older = conversations
       .filter(({ modified }) => modified < since)
       .flatMap((found) => cache.findCurrent(found)?.account ?? []);
@@ -102,7 +95,7 @@ export async function accountStores(
   }
 }
 
-/** Origins of forked sessions that are not known yet, found by the id in their file names. */
+/** Finds the origins of forked sessions by the id in their file names. */
 function findOrigins(
   kept: readonly CachedAccount[],
   older: readonly ReadSession[],
@@ -113,7 +106,6 @@ function findOrigins(
   return conversations.filter(({ path }) => !known.has(path) && [...ids].some((id) => path.includes(id)));
 }
 
-/** Loads on the first call only. */
 export function memoize<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined;
   return () => (loading ??= load());
@@ -134,7 +126,7 @@ async function computeFileAccount(
     }
     const conversation = readConversation(path, databases);
     const { counter, prices } = await tools();
-    // A new counter: cached counts of one conversation are useless for the next.
+    // Cached counts of one conversation are useless for the next.
     const account = computeSessionAccount(file, conversation, { counter: new MessageCounter(counter), prices });
     return { ...state, account };
   } catch (error) {
@@ -145,7 +137,7 @@ async function computeFileAccount(
   }
 }
 
-/** For sessions that are too large or unreadable: only what their request records say. */
+/** For sessions that are too large or unreadable. */
 async function computeAccountFromRecords(
   found: FoundConversation,
   file: AccountedFile,
@@ -166,11 +158,11 @@ async function computeAccountFromRecords(
   );
 }
 
-/** A conversation with all requests that its agent recorded. @throws ConversationReadError */
+/** @throws ConversationReadError */
 export const readConversation = (path: string, databases: OpenDatabases): Conversation =>
   addUiRequests(readConversationFile(path, { history: 'all' }, { databases }), path);
 
-/** The Roo family records requests in a separate file; without it they are estimated. */
+/** The Roo family records requests in a separate file. */
 function addUiRequests(conversation: Conversation, path: string): Conversation {
   if (basename(path) !== 'api_conversation_history.json' || conversation.recorded) return conversation;
   const file = join(dirname(path), 'ui_messages.json');

@@ -1,4 +1,3 @@
-/** How full the window is in which a stored conversation would continue. */
 import { loadPriceTable, type PriceTable } from '../api/prices';
 import type { Conversation } from '../conversations/types';
 import { type FillLevel, fillLevel } from '../core/account/fillLevel';
@@ -8,9 +7,9 @@ import type { MessageCounter } from '../core/tokens/messageCounter';
 import { findModelPrices } from './models';
 
 /**
- * Uses the agent's record of its last request and that model's window; otherwise our own count.
- * @param activeFrom index of the first message that the agent would send next, if the whole history
- * was read
+ * Computes how full the window is in which a stored conversation would continue: from the agent's
+ * record of its last request, or else from our own count.
+ * @param activeFrom index of the first message that the agent would send next
  */
 export function getFillLevel(
   conversation: Conversation,
@@ -20,7 +19,6 @@ export function getFillLevel(
 ): FillLevel {
   const { messages, recorded, lastRequest, request } = conversation;
   const last = lastRequest ?? (recorded && findLastRequest(recorded, messages.length));
-  // A session that was given back has answers, but no request of its own yet.
   const named = [request?.['model'], messages.findLast(isAnswered)?.['model']];
   const model = last?.model ?? named.find((name) => typeof name === 'string');
   const facts = findModelPrices(prices, { model, seller: last?.seller });
@@ -43,11 +41,9 @@ const isAnswered = ({ role, model }: ApiMessage): boolean =>
 
 export type FillLevelReader = (conversation: Conversation, counter: MessageCounter) => FillLevel;
 
-/** {@link getFillLevel} with the bundled price table. */
 export async function loadFillLevelReader(): Promise<FillLevelReader> {
   const table = await loadPriceTable();
-  // Cached, because a lookup takes as long as reading a small session and an index asks for the
-  // same few models. The date is irrelevant for windows.
+  // Caches lookups, because each takes as long as reading a small session.
   const known = new Map<string, ReturnType<PriceTable['lookup']>>();
   const prices: PriceTable = {
     lookup: (model) => {

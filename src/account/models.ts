@@ -1,17 +1,16 @@
-/** Prices and windows of models named in agents' records. */
 import { findKnownModel, type ModelProperties, type PriceTable } from '../api/prices';
 import { findFamily } from '../core/vendors/families';
 import type { Vendor } from '../core/vendors/vendors';
 
 export interface NamedModel {
   readonly model?: string | undefined;
-  /** Who sells it, as the agent says. */
+  /** The vendor or reseller, as the agent names it. */
   readonly seller?: string | undefined;
-  /** Time of the call in milliseconds since the epoch; prices change. */
+  /** Milliseconds since the epoch. */
   readonly at?: number | undefined;
 }
 
-/** Sellers by the agents' names for them. Prices of other resellers are unknown. */
+/** Vendors by the agents' names for them. */
 const VENDOR_BY_SELLER: Readonly<Record<string, Vendor>> = {
   anthropic: 'anthropic',
   openai: 'openai',
@@ -25,7 +24,7 @@ const VENDOR_BY_SELLER: Readonly<Record<string, Vendor>> = {
   'github-copilot': 'vscode',
 };
 
-/** Undefined if no model is named or its seller's prices are unknown. */
+/** Returns undefined if the price is unknown. */
 export function findModelPrices(table: PriceTable, { model, seller, at }: NamedModel): ModelProperties | undefined {
   if (model === undefined) return undefined;
   const vendor = seller === undefined ? findMaker(model) : VENDOR_BY_SELLER[seller];
@@ -42,7 +41,7 @@ const freezeTableTime = (table: PriceTable, at: number): PriceTable => ({
   lookup: (model) => table.lookup(model, new Date(at)),
 });
 
-/** Agents that call the makers directly name no seller. */
+/** Agents that call a vendor directly record no seller. */
 function findMaker(model: string): Vendor | undefined {
   if (/^claude/i.test(model)) return 'anthropic';
   if (/^(?:gpt|o\d|codex)/i.test(model)) return 'openai';

@@ -1,4 +1,3 @@
-/** The saving of a manual condensation for the model that the agent last used. */
 import { loadPriceTable, type PriceTable } from '../api/prices';
 import type { Conversation } from '../conversations/types';
 import { findLastAnswer } from '../core/account/recordedRequest';
@@ -6,10 +5,9 @@ import { estimateSaving } from '../core/cost/saving';
 import { findModelPrices } from './models';
 
 /**
- * US dollars saved by each request with the condensed conversation, assuming the model and cache
+ * Computes the US dollars that each request saves after condensing, assuming the model and cache
  * use of the last recorded request. Undefined without a record or a known price.
  * @param change o200k tokens of the messages
- * @param prices default: the bundled table, loaded if needed
  */
 export async function computeSavingPerRequest(
   { recorded, lastRequest }: Conversation,

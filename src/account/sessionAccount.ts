@@ -1,4 +1,3 @@
-/** What one stored session cost, and for what. */
 import type { PriceTable } from '../api/prices';
 import type { Conversation } from '../conversations/types';
 import { computeComposition, type Composition } from '../core/account/composition';
@@ -40,22 +39,18 @@ export interface AccountTools {
 export interface AccountedFile {
   readonly agent: string;
   readonly path: string;
-  /** Milliseconds since the epoch; the day of requests without a time. */
+  /** Milliseconds since the epoch. */
   readonly modified: number;
-  /** Path of the session that started it. */
   readonly parent?: string;
 }
 
-/** Data of a session whose conversation was not read. */
 export interface SessionHead {
   readonly id: string;
   readonly title: string;
   readonly workspace?: string | undefined;
-  /** ID of the session that started it. */
   readonly parent?: string | undefined;
 }
 
-/** Maximum points of a sparkline. */
 const MAX_FILL_CURVE_POINTS = 60;
 
 /** @param conversation read with the history `all` */
@@ -71,7 +66,6 @@ export function computeSessionAccount(
   const calibration = calibrateSession(conversation, all, { counter, prices });
   const requests = selectOwnRequests(all, recorded);
   const charges = readCharges(file, recorded, prices);
-  // Requests covered by the agent's sums are not estimated.
   const covered = recorded?.totals?.at(-1)?.answers ?? 0;
   const isRecorded = charges.counted.some(({ purpose }) => purpose === 'answer') || recorded?.isComplete === true;
   const replayed = isRecorded
@@ -99,7 +93,6 @@ export function computeSessionAccount(
   };
 }
 
-/** Requests made in the session itself, according to its records. */
 function selectOwnRequests(
   requests: readonly ConversationRequest[],
   { requests: recorded, ownFrom = 0 }: Pick<RecordedRequests, 'requests' | 'ownFrom'> = { requests: [] },
@@ -108,7 +101,7 @@ function selectOwnRequests(
   return requests.filter(({ answer }) => answer >= ownFrom && !copied.has(answer));
 }
 
-/** For sessions that are too large or unreadable: only what their records say. */
+/** For sessions that are too large or unreadable. */
 export function computeRecordedAccount(
   file: AccountedFile,
   head: SessionHead,
@@ -166,7 +159,6 @@ interface RequestsAndTotals {
   readonly totals: readonly PaidTotal[];
 }
 
-/** What was paid for, according to the records. */
 function readCharges(
   file: AccountedFile,
   recorded: RecordedRequests | undefined,
@@ -174,7 +166,6 @@ function readCharges(
 ): RequestsAndTotals {
   const counted: CountedRequest[] = [];
   const paid: PaidRequest[] = [];
-  /** Index of the first entry for each recorded request. */
   const places: number[] = [0];
   for (const request of recorded?.requests ?? []) {
     if (hasUsage(request)) {
@@ -189,7 +180,7 @@ function readCharges(
   return { counted, paid, totals };
 }
 
-/** A request without usable figures; reported as one without a price. */
+/** Reports a request without usable figures as one without a price. */
 const toUnpricedRequest = (request: RecordedRequest, { modified }: AccountedFile): PaidRequest => ({
   at: request.at ?? modified,
   ...(request.model !== undefined && { model: request.model }),
@@ -199,7 +190,6 @@ const toUnpricedRequest = (request: RecordedRequest, { modified }: AccountedFile
   ...(request.isCopy && { isCopy: true }),
 });
 
-/** A request, followed by its parts by other models and earlier steps. */
 function priceRequestParts(request: CountedRequest, file: AccountedFile, prices: PriceTable): PaidRequest[] {
   const { usage, parts = [], service = {}, recordedCost, key, isCopy, purpose } = request;
   const named = { ...toNamedModel(request), at: request.at };
@@ -220,7 +210,6 @@ function priceRequestParts(request: CountedRequest, file: AccountedFile, prices:
       const { model } = part;
       const isOther = model !== undefined && model !== named.model;
       return {
-        // Other models use the standard service.
         ...priceRequest(part.usage, isOther ? { ...named, model } : named, file, prices, isOther ? {} : service),
         ...marks,
         requests: 0,
@@ -280,7 +269,7 @@ function priceTotal(
   };
 }
 
-/** US dollars per token for a short prompt, because a sum does not say how long each prompt was. */
+/** Uses the rates for short prompts, because a sum does not say how long each prompt was. */
 function getPlainRates(prices: ModelPrices, usage: Usage): TokenSums {
   const rate = (kind: keyof ModelPrices): number => getRate(prices, kind, usage.accounting === 'anthropic').base / 1e6;
   const long = usage.cacheWriteTokens === 0 ? 0 : (usage.longCacheWriteTokens ?? 0) / usage.cacheWriteTokens;
@@ -294,14 +283,11 @@ function getPlainRates(prices: ModelPrices, usage: Usage): TokenSums {
 
 interface ReplayedRequest extends ChargedModel {
   readonly usage: Usage;
-  /** Included in the total that the vendor reported as charged. */
+  /** True if the vendor's reported total includes this request. */
   readonly isCharged?: boolean;
 }
 
-/**
- * Prices replayed requests by the vendor's total charge for all of them, distributed in proportion
- * to our prices. The same factor applies to later ones.
- */
+/** Distributes the vendor's total charge over the replayed requests in proportion to our prices. */
 function distributeCharge(
   requests: readonly PaidRequest[],
   { paid, totals }: RequestsAndTotals,
@@ -321,10 +307,7 @@ function distributeCharge(
   );
 }
 
-/**
- * Estimates the requests of a conversation and its subagents.
- * @param covered number of its answers that precede them
- */
+/** @param covered number of first answers whose requests the agent's sums cover */
 function replayRequests(
   conversation: Conversation,
   requests: readonly ConversationRequest[],
@@ -367,18 +350,15 @@ const toNamedModel = (request: RecordedRequest | undefined): NamedModel => ({
   ...(request?.seller !== undefined && { seller: request.seller }),
 });
 
-/** The agent's compactions: recorded ones, or else found by their summaries. */
 export const findCompactions = ({ recorded, messages }: Conversation): readonly RecordedCompaction[] =>
   recorded?.compactions ?? findMarkedCompactions(messages);
 
-/** The model that answered last, or that the document names. */
 export function findNamedModel({ request }: Conversation, recorded: readonly RecordedRequest[] = []): NamedModel {
   const last = recorded.findLast(({ model }) => model !== undefined);
   const model = request?.['model'];
   return last ? { ...toNamedModel(last), at: last.at } : typeof model === 'string' ? { model } : {};
 }
 
-/** From recorded usage; otherwise from instructions, tools and the model's family. */
 export function calibrateSession(
   conversation: Conversation,
   requests: readonly ConversationRequest[],
@@ -399,7 +379,8 @@ export function calibrateSession(
   const fixed = factor * declared.reduce<number>((sum, value) => sum + counter.countJson(value), 0);
   const isClaude = /claude/i.test(named.model ?? '');
   return {
-    // Too few requests for a regression: whatever the prompts contained beyond the messages.
+    // Too few requests for a regression: assume that the overhead is whatever the prompts contained
+    // beyond the messages.
     fixed:
       pairs.length === 0
         ? fixed
@@ -408,17 +389,13 @@ export function calibrateSession(
     outputFactor: factor,
     cacheShare: 1,
     accounting: isClaude ? 'anthropic' : 'openai',
-    // Anthropic's default cache lifetime (API guide, "Prompt caching"), which agents use unless
-    // they ask for more.
+    // Anthropic's default cache lifetime (API guide, "Prompt caching").
     cacheMs: 5 * 60_000,
     writes: isClaude ? 'short' : 'none',
   };
 }
 
-/**
- * By the price table, else by the agent. An agent reporting 0 for a model not known to be free
- * doesn't know the price.
- */
+/** An agent that reports 0 for a model not known to be free doesn't know the price. */
 function computeCost(
   usage: Usage,
   recordedCost: number | undefined,
@@ -446,8 +423,8 @@ function downsample(values: readonly number[], points: number): number[] {
 }
 
 /**
- * The agent's own compactions without recorded requests: each is counted as a request with the
- * previous context, read from the cache, answered by the summary.
+ * Counts each of the agent's unrecorded compactions as a request that reads the previous context
+ * from the cache and answers with the summary.
  */
 function sumCompactions(
   { messages, recorded }: Conversation,

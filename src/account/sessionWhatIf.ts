@@ -1,4 +1,3 @@
-/** What one stored session would have cost with a provider that calls no model. */
 import type { Conversation } from '../conversations/types';
 import type { CondensationManager } from '../core/condense';
 import { replayWhatIf, type ReplayedCosts } from '../core/account/replayWhatIf';
@@ -19,7 +18,6 @@ export interface WhatIf {
   /** Window in tokens; default: from the records or the model. */
   readonly window?: number | undefined;
   readonly signal: AbortSignal;
-  /** Local date of requests without a time. */
   readonly day?: string;
 }
 
@@ -28,17 +26,17 @@ export interface SessionWhatIf extends Omit<ReplayedCosts, 'before' | 'after' | 
   readonly window: number;
   readonly dueTokens: number;
   /**
-   * US dollars, each undefined if a price is unknown: as it was (replayed), condensed, and an upper
-   * bound for reading content again.
+   * US dollars, undefined if a price is unknown: without condensing, condensed, and at most for
+   * rereading content.
    */
   readonly before: number | undefined;
   readonly after: number | undefined;
   readonly rereads: number | undefined;
-  /** Both costs by local date; undefined if a price is unknown. */
   readonly days: readonly { readonly day: string; readonly before: number; readonly after: number }[] | undefined;
 }
 
 /**
+ * Replays a session as if condensed by a provider that calls no model.
  * @param conversation read with the history `all`
  * @returns undefined if the model's window is unknown
  */

@@ -1,7 +1,4 @@
-/**
- * The cost that the stored sessions would have had with another provider. Reading blocks: it runs
- * in a worker, or on the command line.
- */
+/** Computes what stored sessions would have cost with another provider. Blocks the thread. */
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { PRICE_PACKAGE } from '../api/newerModels';
@@ -21,7 +18,7 @@ import { memoize, readConversation } from './accountStores';
 import { findModelPrices } from './models';
 import { simulateSession } from './sessionWhatIf';
 
-/** A provider with a configuration, which calls no model. */
+/** The provider must not call a model. */
 export interface WhatIfChoice {
   readonly provider: string;
   readonly config: unknown;
@@ -29,21 +26,18 @@ export interface WhatIfChoice {
 }
 
 export interface StoresWhatIfOptions {
-  /** File of cached results. */
   readonly cache: string;
-  /** The product's version; another one may condense differently. */
+  /** Another version of the product may condense differently. */
   readonly version: string;
   readonly signal: AbortSignal;
 }
 
-/** Milliseconds between saves. */
 const CACHE_SAVE_INTERVAL_MS = 10_000;
 
 /**
  * Replays every session that was long enough to be condensed.
- * @param report called with the number of sessions done and in total
- * @returns by path; without sessions that were never long enough
- * @throws the signal's reason if it was aborted
+ * @returns results by path
+ * @throws the signal's reason if aborted
  */
 export async function simulateStores(
   sessions: readonly SessionAccount[],
@@ -77,7 +71,7 @@ export async function simulateStores(
   try {
     for (const [done, session] of long.entries()) {
       report(done, long.length);
-      // Yield so that the message is sent and an abort is noticed.
+      // Yield so that an abort is noticed.
       await new Promise((resolve) => setImmediate(resolve));
       signal.throwIfAborted();
       const { path, usage, fill } = session;
@@ -109,11 +103,11 @@ async function simulateSaving(
   try {
     conversation = readConversation(path, databases);
   } catch (error) {
-    // The file was removed or changed after it was accounted.
+    // The file was removed or changed since the account was computed.
     if (error instanceof ConversationReadError) return 'unknown';
     throw error;
   }
-  // A new counter: cached counts of one conversation are useless for the next.
+  // Cached counts of one conversation are useless for the next.
   const counter = new MessageCounter(await tokens());
   const manager = new CondensationManager(counter, createProviders());
   const result = await simulateSession(
@@ -144,7 +138,7 @@ interface CachedSaving {
   readonly saving: SessionSaving | 'unknown';
 }
 
-/** A missing or damaged file is an empty cache. Version 1.0 wrote only the list. */
+/** A missing or damaged file counts as an empty cache. Version 1.0 wrote only the list. */
 async function readCache(file: string): Promise<ReadonlyMap<string, CachedSaving>> {
   try {
     return new Map(
@@ -158,10 +152,9 @@ async function readCache(file: string): Promise<ReadonlyMap<string, CachedSaving
   }
 }
 
-/** Of other choices and periods so many are kept. */
+/** Maximum cached results of other providers and periods. */
 const MAX_CACHED_REPLAYS = 5_000;
 
-/** Writes the file atomically. */
 async function save(
   file: string,
   known: ReadonlyMap<string, CachedSaving>,

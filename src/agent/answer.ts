@@ -1,4 +1,3 @@
-/** Streams one answer of a model to the chat, after checking its calls. */
 import type { ApiEvent, ApiHandler, ApiRequest, StopReason, Usage } from '../api/types';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { renumberCalls } from './tidyMessages';
@@ -9,23 +8,17 @@ export interface AnswerParts {
   readonly handler: ApiHandler;
   readonly signal: AbortSignal;
   /**
-   * The vendor rejected a request before answering anything.
-   * @param messages those of the request
-   * @returns whether to send it again, because it has changed
+   * Called when the vendor rejects a request before answering.
+   * @returns true if the request has changed and should be sent again
    */
   readonly isRetried: (error: unknown, messages: readonly ApiMessage[]) => boolean;
-  /** True if the model may correct invalid calls. */
   readonly isCorrected: () => boolean;
-  /** The parameters for the tool, or an error for the model to read. */
+  /** Returns the parameters for the tool, or an error for the model to read. */
   readonly expand: (input: unknown) => Promise<{ readonly input: unknown } | { readonly error: string }>;
   readonly text: (text: string) => void;
-  /** A piece of the model's thinking. */
   readonly thinking: (text: string) => void;
   readonly call: (id: string, name: string, input: object) => void;
-  /**
-   * Called once per request that the vendor accepted, even if the answer was cut off, since it is
-   * charged. Undefined usage is unknown.
-   */
+  /** Called once for each request that the vendor accepted and therefore charges. */
   readonly used: (usage: Usage | undefined) => void;
 }
 
@@ -33,21 +26,19 @@ export interface Answer {
   /** One usage per request; there are several if the model had to correct its answer. */
   readonly usages: readonly (Usage | undefined)[];
   readonly stopReason: StopReason;
-  /** Ids of the reported calls. */
   readonly calls: readonly string[];
   /** True if neither text nor a call was reported. */
   readonly isEmpty: boolean;
-  /** Tools whose calls the model could not correct; they were not reported. */
+  /** Tools whose invalid calls the model could not correct. */
   readonly withheld: readonly string[];
 }
 
-/** Why an answer ended early. */
 export type CutReason = Extract<StopReason, 'max_tokens' | 'context_window' | 'refusal'>;
 
 export const isCut = (reason: StopReason): reason is CutReason =>
   reason === 'max_tokens' || reason === 'context_window' || reason === 'refusal';
 
-/** A full window or a refusal would also end the next answer. */
+/** Correcting an answer after a full window or a refusal would end the same way. */
 const CORRECTABLE_STOP_REASONS: ReadonlySet<StopReason> = new Set<StopReason>([
   'max_tokens',
   'tool_use',
@@ -57,9 +48,9 @@ const CORRECTABLE_STOP_REASONS: ReadonlySet<StopReason> = new Set<StopReason>([
 ]);
 
 /**
- * Streams a model's answer. Text is reported immediately, calls after the answer is complete, so
- * that an interrupted answer leaves no call. An invalid call (an unknown marker, parameters that
- * are no JSON object) is answered with an error here, and the model continues in the same answer.
+ * Streams a model's answer. Reports calls only after the answer is complete, so that an interrupted
+ * answer leaves no call. Returns invalid calls to the model as errors; it continues in the same
+ * answer.
  * @throws {ApiError}
  */
 export async function streamAnswer(request: ApiRequest, parts: AnswerParts): Promise<Answer> {
@@ -82,8 +73,7 @@ export async function streamAnswer(request: ApiRequest, parts: AnswerParts): Pro
       };
       continue;
     }
-    // If a call stays invalid, all calls of the answer are omitted: half an answer would mislead
-    // the model.
+    // If one call stays invalid, omit all: half an answer would mislead the model.
     const calls = isFaulty ? [] : checked;
     for (const { call, input } of calls) parts.call(call.id, call.name, input);
     return {
@@ -134,7 +124,7 @@ async function readTurn(
           onThinking(event.text);
           break;
         case 'block':
-          // VS Code has no part for it; the handler keeps what must be sent back.
+          // VS Code has no part for thinking.
           break;
       }
     }
@@ -150,7 +140,6 @@ async function readTurn(
 interface CheckedCall {
   readonly call: ToolCall;
   readonly input: object;
-  /** Why the tool can't retrieve the content. */
   readonly fault?: string;
 }
 
@@ -160,7 +149,7 @@ async function checkCall(
   stopReason: StopReason,
   { expand }: AnswerParts,
 ): Promise<CheckedCall> {
-  // A call cut before its first parameter looks like one without parameters.
+  // A call cut off before its first parameter looks like one without parameters.
   const isCutOff = isLast && isCut(stopReason) && Object.keys(call.input).length === 0;
   if (isCutOff || !isJsonObject(call.rawArguments)) {
     const why = stopReason === 'max_tokens' ? ', because the answer was cut at its limit: write less at once' : '';
@@ -168,7 +157,7 @@ async function checkCall(
   }
   const expanded = await expand(call.input);
   if ('error' in expanded) return { call, input: call.input, fault: expanded.error };
-  // Safe: only strings inside are expanded, so an object stays an object.
+  // Only strings inside are expanded, so an object stays an object.
   return { call, input: expanded.input as object };
 }
 
@@ -182,7 +171,6 @@ function isJsonObject(text: string): boolean {
   }
 }
 
-/** The answer as given, with errors as its calls' results. */
 function createCorrection(turn: Turn, checked: readonly CheckedCall[]): ApiMessage[] {
   const calls = checked.map(({ call, input }): Block => ({
     type: 'tool_use',

@@ -1,4 +1,3 @@
-/** Parts of an answer for the chat other than text and calls. */
 import * as vscode from 'vscode';
 import type { Usage } from '../api/types';
 import { countPromptTokens } from '../core/cost/usage';
@@ -6,8 +5,8 @@ import { getErrorMessage } from '../core/errors';
 import { isCut, type Answer, type CutReason } from './answer';
 
 /**
- * A call's tokens for the chat's context ring: a data part of type `usage` with the fields of
- * OpenAI's API (undocumented; seen in VS Code 1.139).
+ * Feeds the chat's context ring with the fields of OpenAI's API (undocumented; seen in VS Code
+ * 1.139).
  */
 export function toUsagePart(usage: Usage): vscode.LanguageModelDataPart {
   const prompt = countPromptTokens(usage);
@@ -20,7 +19,6 @@ export function toUsagePart(usage: Usage): vscode.LanguageModelDataPart {
   return new vscode.LanguageModelDataPart(new TextEncoder().encode(JSON.stringify(fields)), 'usage');
 }
 
-/** Says what an incomplete answer lacks; undefined if it is complete. */
 export function describeMissingPart({ withheld, isEmpty, stopReason }: Answer): string | undefined {
   if (isCut(stopReason))
     return isEmpty ? EMPTY_ANSWER_MESSAGES[stopReason]() : `\n\n_${CUT_ANSWER_MESSAGES[stopReason]()}_`;
@@ -34,7 +32,6 @@ export function describeMissingPart({ withheld, isEmpty, stopReason }: Answer): 
   return undefined;
 }
 
-/** Messages for answers that contain neither text nor a call. */
 const EMPTY_ANSWER_MESSAGES: Readonly<Record<CutReason, () => string>> = {
   max_tokens: () =>
     vscode.l10n.t(
@@ -44,7 +41,6 @@ const EMPTY_ANSWER_MESSAGES: Readonly<Record<CutReason, () => string>> = {
   refusal: () => vscode.l10n.t('The model declined to answer.'),
 };
 
-/** Messages for answers that were cut off. */
 const CUT_ANSWER_MESSAGES: Readonly<Record<CutReason, () => string>> = {
   max_tokens: () =>
     vscode.l10n.t(

@@ -1,4 +1,3 @@
-/** Builds the request to the model from a chat request. */
 import type { ApiRequest, ToolChoice, ToolDeclaration } from '../api/types';
 import type { CacheLifetime } from '../core/cost/prices';
 import { getBlocks, isToolUse } from '../core/messages/blocks';
@@ -8,11 +7,11 @@ import { hasField } from '../core/vendors/vendors';
 import { addCacheMarks } from './cacheMarks';
 import type { OfferedModel } from './offeredModels';
 
-/** The prompt's share of the window, in the model's tokens. */
+/** Sizes in the model's own tokens. */
 export interface PromptLimits {
   readonly contextWindow: number;
   readonly promptTokens: number;
-  /** True if the model has reported tokens before, so that the count is close. */
+  /** True if the model has reported tokens before. */
   readonly isCalibrated: boolean;
 }
 
@@ -20,18 +19,15 @@ export interface RequestParts {
   readonly system: string | undefined;
   readonly messages: readonly ApiMessage[];
   readonly tools: readonly ToolDeclaration[];
-  /** A tool must be called. */
   readonly toolRequired: boolean;
   readonly room: PromptLimits | undefined;
-  /** The conversation's id, if it has one. */
   readonly conversation: string | undefined;
-  /** Messages with a cache breakpoint; undefined: none. */
   readonly cacheMarks: readonly number[] | undefined;
 }
 
 /**
- * If the chat offers no tools but the history contains calls, declares the tools they name and
- * forbids calling them, because APIs reject calls of undeclared tools.
+ * If the chat offers no tools but the history contains calls, declares the called tools and forbids
+ * calling them, because APIs reject calls of undeclared tools.
  */
 export function buildApiRequest(model: OfferedModel, parts: RequestParts): ApiRequest {
   const { profile } = model;
@@ -55,17 +51,14 @@ export function buildApiRequest(model: OfferedModel, parts: RequestParts): ApiRe
   return cacheMarks ? addCacheMarks(request, cacheMarks, getCacheLifetime(profile)) : request;
 }
 
-/** Margins for counting errors, as shares of the prompt: with and without calibration. */
+/** Margins for counting errors as shares of the prompt. */
 const EXACT_COUNT_MARGIN_SHARE = 0.05;
 const ESTIMATED_COUNT_MARGIN_SHARE = 0.5;
 const MIN_MARGIN_TOKENS = 1_024;
-/** A prompt that leaves less room than this is rejected as too long. */
+/** Reject a prompt as too long if it leaves less room than this. */
 const MIN_OUTPUT_TOKENS = 1_024;
 
-/**
- * The answer's limit: the model's own, if the prompt leaves room for it. Undefined: left to the
- * server.
- */
+/** Returns undefined if the server should decide. */
 function computeOutputLimit({ maxOutputTokens }: OfferedModel, room: PromptLimits | undefined): number | undefined {
   if (maxOutputTokens === undefined || !room) return maxOutputTokens;
   const { contextWindow, promptTokens, isCalibrated } = room;
@@ -74,7 +67,6 @@ function computeOutputLimit({ maxOutputTokens }: OfferedModel, room: PromptLimit
   return Math.max(Math.min(MIN_OUTPUT_TOKENS, maxOutputTokens), Math.min(maxOutputTokens, left));
 }
 
-/** Declarations for all tools called in the history. */
 function collectToolNames(messages: readonly ApiMessage[]): ToolDeclaration[] {
   const names = new Set(
     messages.flatMap((message) =>
@@ -86,14 +78,11 @@ function collectToolNames(messages: readonly ApiMessage[]): ToolDeclaration[] {
   return [...names].map((name) => ({ name, description: 'No longer offered.', input_schema: { type: 'object' } }));
 }
 
-/**
- * Agents resend the whole history, so it is cached for five minutes unless the profile says
- * otherwise.
- */
+/** Agents resend the whole history, so cache it for five minutes by default. */
 export const getCacheLifetime = ({ vendor, cacheLifetime }: OfferedModel['profile']): CacheLifetime =>
   cacheLifetime ?? (hasField(vendor, 'cacheLifetime') ? '5m' : 'none');
 
-/** The user's two newest messages; marked if nothing is condensed. */
+/** The user's two newest messages get a breakpoint if nothing is condensed. */
 export function selectNewestMarks(messages: readonly ApiMessage[]): number[] {
   const users = messages.flatMap(({ role }, index) => (role === 'user' ? [index] : []));
   return users.slice(-2);

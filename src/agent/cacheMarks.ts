@@ -1,6 +1,6 @@
 /**
- * Breakpoints for Anthropic's prompt cache (API guide, "Prompt caching"): at most four per request.
- * VS Code's own are removed on conversion.
+ * Sets breakpoints for Anthropic's prompt cache (API guide, "Prompt caching"): at most four per
+ * request.
  */
 import type { ApiRequest } from '../api/types';
 import type { CacheLifetime } from '../core/cost/prices';
@@ -28,7 +28,7 @@ export function addCacheMarks(request: ApiRequest, marks: readonly number[], lif
   };
 }
 
-/** Limits the marks to the first (the condensed prefix) and the newest messages. */
+/** Keeps the first mark (the condensed prefix) and the newest ones. */
 function selectMarks(marks: readonly number[], messages: readonly ApiMessage[], most: number): number[] {
   const possible = [...new Set(marks)]
     .filter((index) => findMarkableBlock(messages[index]) >= 0)
@@ -36,7 +36,7 @@ function selectMarks(marks: readonly number[], messages: readonly ApiMessage[], 
   return possible.length <= most ? possible : [...possible.slice(0, 1), ...possible.slice(1 - most)];
 }
 
-/** Thinking can't be marked. */
+/** Thinking blocks can't have a breakpoint. */
 const MARKABLE_BLOCK_TYPES = new Set(['text', 'image', 'document', 'tool_use', 'tool_result']);
 
 const findMarkableBlock = (message: ApiMessage | undefined): number =>

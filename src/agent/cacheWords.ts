@@ -3,7 +3,6 @@ import { formatTokens } from '../core/format';
 import type { CacheState } from '../live/cacheState';
 import type { LiveDecision } from '../live/events';
 
-/** The prompt cache's state in one of four words, and the evidence for it. */
 export const formatCache = (cache: CacheState): string => `${formatCacheState(cache)} (${formatCacheBasis(cache)})`;
 
 export function formatCacheState({ state }: CacheState): string {
@@ -19,7 +18,6 @@ export function formatCacheState({ state }: CacheState): string {
   }
 }
 
-/** The evidence for the cache's state. */
 export function formatCacheBasis(cache: CacheState): string {
   if (cache.state === 'none') {
     return cache.basis === 'model'
@@ -74,10 +72,7 @@ function formatDuration(ms: number): string {
   return hours === 1 ? vscode.l10n.t('1 hour') : vscode.l10n.t('{0} hours', hours);
 }
 
-/**
- * What a condensation saves and when it pays for itself; figures only if everything they depend on
- * is known.
- */
+/** Gives figures only if everything they depend on is known. */
 export function formatWorth({ cache, saving }: LiveDecision): string {
   if (!saving) {
     return cache.state === 'unknown'
@@ -85,7 +80,6 @@ export function formatWorth({ cache, saving }: LiveDecision): string {
       : vscode.l10n.t('What it saves is not known because the model’s price is not known.');
   }
   const { perRequest, cacheBreak, breakEvenRequests: requests } = saving;
-  // Avoid showing $0.0000 for a small amount.
   const dollars = (value: number): string => (value < 0.00005 ? '<$0.0001' : `$${value.toFixed(4)}`);
   if (perRequest <= 0) return vscode.l10n.t('Later requests cost no less.');
   return [

@@ -1,4 +1,3 @@
-/** Recognizes the kinds of requests of VS Code's chat, and titles its conversations. */
 import { makeTitle, UNTITLED } from '../conversations/title';
 import { extractBetween } from '../core/between';
 import { getBlocks, isText } from '../core/messages/blocks';
@@ -16,10 +15,9 @@ export interface ChatRequest {
 }
 
 /**
- * True for requests that are no step of an agent's task and are sent unchanged: titles and progress
- * messages (no tools), and VS Code's own summaries with tools (`/compact`) or without (automatic).
- * Extensions that write calls as text (Cline, Roo) send no tools either; theirs are steps after the
- * model's first answer.
+ * Detects requests that are no step of an agent's task: titles, progress messages, and VS Code's
+ * own summaries (with tools for `/compact`). Extensions that write calls as text (Cline, Roo) send
+ * no tools either, but their requests after the first answer are steps.
  */
 export function isSmallRequest({ system, messages, tools, conversationId }: ChatRequest): boolean {
   if (system?.trimStart().startsWith(CHAT_SUMMARY_SYSTEM_TEXT) === true) return true;
@@ -27,17 +25,14 @@ export function isSmallRequest({ system, messages, tools, conversationId }: Chat
   return tools.length === 0 && !isOthersTask;
 }
 
-/** Undefined if the conversation has no words for a title. */
+/** Returns undefined if the conversation has no words for a title. */
 export function makeRequestTitle({ messages, conversationId }: ChatRequest): string | undefined {
   if (conversationId !== undefined) return makeChatTitle(messages);
   const title = makeTitle(messages);
   return title === UNTITLED ? undefined : title;
 }
 
-/**
- * A title from the user's first words, which VS Code's agent puts into an element of its own after
- * the context.
- */
+/** VS Code's agent puts the user's words into an element of its own after the context. */
 export function makeChatTitle(messages: readonly ApiMessage[]): string | undefined {
   for (const message of messages) {
     if (message.role !== 'user') continue;

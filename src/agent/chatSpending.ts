@@ -1,4 +1,3 @@
-/** Compares the cost of the chat's requests with the user's limits. */
 import * as vscode from 'vscode';
 import { getAccounting } from '../core/vendors/vendors';
 import {
@@ -16,7 +15,6 @@ export interface ChatSpendingDependencies extends Pick<
   ConversationSpendingDependencies,
   'spending' | 'limits' | 'now'
 > {
-  /** Shows a message with a link to the setting. */
   readonly tell: (words: string, setting: string) => void;
   readonly log: Pick<vscode.LogOutputChannel, 'warn'>;
 }
@@ -52,7 +50,6 @@ export class ChatSpending {
   }
 }
 
-/** The setting that a message about spending links to. */
 export const getSetting = (about: LimitNotice['about']): string =>
   about === 'price' ? 'profiles' : about === 'summary' ? 'provider' : LIMIT_SETTINGS[about];
 

@@ -44,10 +44,8 @@ export interface CondensingProviderDependencies {
   readonly live: () => Promise<ChatConversations>;
   readonly settings: () => AgentSettings;
   readonly threshold: (profile: ApiProfile) => Threshold;
-  /** The user's settings for model summaries. */
   readonly summaries: (profile: ApiProfile) => SummaryPreferences;
   readonly spending: Pick<ChatSpending, 'begin'>;
-  /** Called when a tool is called in a live conversation. */
   readonly onCall: (conversation: LiveId, tool: string, input: object) => void;
   readonly log: Pick<vscode.LogOutputChannel, 'info' | 'warn' | 'error'>;
 }
@@ -58,18 +56,17 @@ type SummaryPreferences = Pick<SummarizerModel, 'prompt' | 'maskSecrets'> & { re
 type ChatMessages = readonly vscode.LanguageModelChatRequestMessage[];
 type ChatProgress = vscode.Progress<vscode.LanguageModelResponsePart>;
 
-/** One chat request on its way to the model. */
 interface ChatTurn {
   readonly model: OfferedModel;
   readonly chat: ConvertedMessages;
   readonly options: vscode.ProvideLanguageModelChatResponseOptions;
   readonly progress: ChatProgress;
-  /** Restores the model's earlier thinking. */
+  /** Restores the model's earlier thinking in requests. */
   readonly handler: ApiHandler;
   readonly signal: AbortSignal;
 }
 
-/** A form of a request that can be sent. */
+/** One of the forms in which a request can be sent. */
 interface RequestForm {
   readonly messages: readonly ApiMessage[];
   readonly cacheMarks: readonly number[] | undefined;
@@ -77,45 +74,39 @@ interface RequestForm {
   /** Minimum o200k tokens that the vendor must read, if known. */
   readonly mustRead?: number | undefined;
   readonly follower: ResponseObserver;
-  /** The engine's result; undefined if it failed. */
+  /** Undefined if the engine failed. */
   readonly prepared?: PreparedChat | undefined;
-  /** True if the messages are the engine's, false if they are the original ones. */
+  /** False if the messages are the original ones. */
   readonly isView: boolean;
 }
 
-/** A request of a live conversation that may be condensed. */
 interface Task {
   readonly live: ChatConversations;
   readonly request: AgentRequest;
-  /** O200k tokens of thinking restored in the original request. */
+  /** O200k tokens of the thinking restored in the original request. */
   readonly extraTokens: number;
 }
 
-/** Observes an answer for a live conversation. */
 interface ResponseObserver extends Pick<AnswerParts, 'expand' | 'used'> {
   readonly conversation?: LiveId;
   readonly called: (tool: string, input: object) => void;
-  /** Called when the model has answered the engine's request. */
   readonly answered?: (usage: Usage | undefined) => Promise<void>;
 }
 
-/** The observer of requests that belong to no live conversation. */
+/** Observer of requests that belong to no live conversation. */
 const NO_CONVERSATION_OBSERVER: ResponseObserver = {
   expand: (input) => Promise.resolve({ input }),
   used: () => undefined,
   called: () => undefined,
 };
 
-/**
- * The models that the extension adds to VS Code's chat: condenses each request if due, then
- * forwards it.
- */
+/** Provides models to VS Code's chat that condense each request if due, then forward it. */
 export class CondensingProvider {
   private readonly kept = new KeptThinking();
   private readonly failures = new RecentFailures();
   /**
-   * Conversations whose view a vendor rejected while accepting the original; they are sent
-   * unchanged.
+   * Conversations that are sent unchanged, because a vendor rejected the view but accepted the
+   * original.
    */
   private readonly leftAlone = new Set<LiveId>();
   private counts: TokenCounts | undefined;
@@ -157,7 +148,7 @@ export class CondensingProvider {
     }
   }
 
-  /** Counts in the model's tokens, using a factor for its tokenizer. */
+  /** Converts o200k counts by a factor for the model's tokenizer. */
   async countTokens(
     { version }: vscode.LanguageModelChatInformation,
     content: string | vscode.LanguageModelChatRequestMessage,
@@ -200,16 +191,12 @@ export class CondensingProvider {
     }
   }
 
-  /**
-   * VS Code's own summaries are sent unchanged while they fit. If the conversation has outgrown the
-   * window they are condensed like other requests.
-   */
+  /** VS Code's own summaries are sent unchanged unless the conversation has outgrown the window. */
   private async isTooLarge(passage: ChatTurn): Promise<boolean> {
     const { contextWindow, maxOutputTokens } = passage.model;
     return (await this.promptTokens(passage)) > computeAllowedTokens(contextWindow, maxOutputTokens);
   }
 
-  /** The original request in the model's own tokens, estimated by its family. */
   private async promptTokens(passage: ChatTurn): Promise<number> {
     const { model } = passage;
     const request = this.makeAgentRequest(passage, 0);
@@ -224,10 +211,7 @@ export class CondensingProvider {
     return Math.ceil((await count().catch(() => length / CHARS_PER_TOKEN)) * model.tokenFactor);
   }
 
-  /**
-   * Sends the original. Steps of a task get cache marks, without which they would cost many times
-   * as much.
-   */
+  /** Sends the original. Without cache marks, steps of a task would cost many times as much. */
   private async sendUncondensed(
     passage: ChatTurn,
     isStep: boolean,
@@ -257,7 +241,7 @@ export class CondensingProvider {
     });
   }
 
-  /** @returns undefined on any failure: it must not cost the user the task */
+  /** @returns undefined on failure; the user's task then continues uncondensed */
   private async prepareChat(passage: ChatTurn, { live, request }: Task): Promise<PreparedChat | undefined> {
     try {
       return await live.prepare(request, passage.signal);
@@ -268,7 +252,7 @@ export class CondensingProvider {
     }
   }
 
-  /** Condenses a request further that was rejected as too long; undefined without an engine. */
+  /** Condenses a request further that was rejected as too long. */
   private async shortenRequest(
     passage: ChatTurn,
     { live, request }: Task,
@@ -278,7 +262,7 @@ export class CondensingProvider {
     const { signal } = passage;
     if (prepared)
       return live.prepareAfterOverflow(prepared, request, signal, refusal.details.overflow).catch(() => undefined);
-    // The engine died. The loop ends: after two deaths in a row no engine is started.
+    // The engine died. The loop ends, because no engine is started after two deaths in a row.
     for (;;) {
       try {
         return await live.prepare(request, signal);
@@ -322,7 +306,7 @@ export class CondensingProvider {
     };
   }
 
-  /** O200k tokens of the thinking restored in these messages. */
+  /** In o200k tokens. */
   private async countKeptThinkingTokens(model: OfferedModel, messages: readonly ApiMessage[]): Promise<number> {
     const kept = { key: getModelKey(model), tokenFactor: model.tokenFactor };
     return Math.ceil(this.kept.countTokens(kept, messages, await this.parts.counter()));
@@ -333,8 +317,8 @@ export class CondensingProvider {
     const title = makeRequestTitle(toChatRequest({ chat, options }));
     const conversationId = getConversationId(options);
     const hasRecall = options.tools?.some(({ name }) => name === RECALL_TOOL_NAME) === true;
-    // VS Code's chat offers the tool if the user allows it; other extensions only use their own
-    // tools.
+    // VS Code's chat offers the recall tool if the user allows it; other extensions only use their
+    // own tools.
     const canRecall = hasRecall || (conversationId === undefined ? false : undefined);
     const host = profile.baseUrl === undefined ? undefined : new URL(profile.baseUrl).host;
     const cacheSpan = getCacheSpan({
@@ -372,13 +356,14 @@ export class CondensingProvider {
   }
 
   /**
-   * The chat's model, called separately. Its vendor already has the conversation, and the user
-   * already pays for it.
+   * Summarizes with the chat's model: its vendor already has the conversation, and the user already
+   * pays for it.
    */
   private async createChatSummarizer(model: OfferedModel): Promise<Summarizer | UnavailableProfile> {
     const { name: profile, prices, tokenFactor } = model;
     const { mayCost, ...preferences } = this.parts.summaries(model.profile);
-    // VS Code's models often have no known token price: a subscription or local machine.
+    // VS Code's models often have no token price: they run locally, or a subscription pays for
+    // them.
     const isIncluded = model.wraps !== undefined && !prices;
     if (isIncluded && !mayCost) return { profile, reason: 'nothing may be spent, and its price is not known.' };
     try {
@@ -399,7 +384,7 @@ export class CondensingProvider {
   /**
    * Sends a request, and other forms of it while the vendor rejects it and {@link Attempts}
    * suggests one.
-   * @param changed creates another form of a rejected request; undefined if there is none
+   * @param changed returns undefined if there is no other form
    */
   private async send(
     passage: ChatTurn,
@@ -421,7 +406,7 @@ export class CondensingProvider {
     }
   }
 
-  /** The form to send after a rejected one. @throws ApiError if there is none */
+  /** @throws ApiError if no other form is left */
   private async next(
     attempts: Attempts<ApiError | undefined>,
     changed: (change: RequestChange) => Promise<RequestForm | undefined>,
@@ -436,7 +421,7 @@ export class CondensingProvider {
     }
   }
 
-  /** If the vendor accepts the original after rejecting a view, the view was the cause. */
+  /** If the vendor accepts the original after rejecting the view, the view was the cause. */
   private stopCondensing({ prepared }: RequestForm, attempts: Attempts<unknown>): void {
     if (!prepared || !attempts.hasMade('send-as-it-came')) return;
     this.leftAlone.add(prepared.conversation);
@@ -468,7 +453,7 @@ export class CondensingProvider {
       room,
       conversation: chatId,
     });
-    // A conversation named by VS Code includes its subagents.
+    // VS Code's id of a conversation also covers its subagents.
     const paid = await this.parts.spending.begin(model, chatId ?? conversation, room.promptTokens, mustRead);
     let reported = 0;
     const show = (part: vscode.LanguageModelResponsePart | undefined): void => {
@@ -524,7 +509,6 @@ export class CondensingProvider {
   }
 }
 
-/** The party that receives the prompt. */
 const identifyVendor = ({ wraps, profile: { vendor, baseUrl } }: OfferedModel): string =>
   wraps?.vendor ?? (baseUrl === undefined ? vendor : new URL(baseUrl).host);
 
@@ -535,19 +519,18 @@ const toChatRequest = ({ chat, options }: Pick<ChatTurn, 'chat' | 'options'>): C
   conversationId: getConversationId(options),
 });
 
-/** VS Code's id of the conversation, if it sends one. */
 function getConversationId({ modelOptions }: ChatTurn['options']): string | undefined {
   const id: unknown = modelOptions?.['_conversationId'];
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-/** Identifies the model for which an answer's signatures are valid. */
+/** Signatures are valid only for the model with this key. */
 const getModelKey = ({ id, profile: { vendor, model, baseUrl = '' } }: OfferedModel): string =>
   [id, vendor, model, baseUrl].join('\n');
 
 /**
- * UTF-16 units kept of both ends of a long text, so that the extension host doesn't hash megabytes
- * for each request.
+ * UTF-16 units compared at each end of a long text, so that the extension host doesn't hash
+ * megabytes.
  */
 const COMPARED_END_CHARS = 500;
 
@@ -556,9 +539,7 @@ const dropMiddle = (_key: string, value: unknown): unknown =>
     ? [value.length, value.slice(0, COMPARED_END_CHARS), value.slice(-COMPARED_END_CHARS)]
     : value;
 
-/**
- * Requests are the same if model and last message are the same, judging texts by length and ends.
- */
+/** Treats requests with the same model and last message as the same. */
 const identifyRequest = (model: string, messages: readonly ApiMessage[]): string =>
   `${model} ${messages.length} ${hashText(JSON.stringify(messages.at(-1) ?? '', dropMiddle))}`;
 

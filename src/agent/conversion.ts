@@ -1,4 +1,3 @@
-/** Converts requests of VS Code's chat to the core's form. */
 import type * as vscode from 'vscode';
 import type { ToolDeclaration } from '../api/types';
 import type { ApiMessage, Role } from '../core/messages/types';
@@ -8,18 +7,16 @@ import { tidyMessages } from './tidyMessages';
 type ChatMessage = Pick<vscode.LanguageModelChatRequestMessage, 'role' | 'content'>;
 
 export interface ConvertedMessages {
-  /** Leading system messages as one text. */
   readonly system: string | undefined;
-  /** Valid messages in blocks, with results merged. */
   readonly messages: readonly ApiMessage[];
 }
 
-/** Any other role is a system message; it has the number 3, which the typings lack. */
+/** System messages have the number 3, which the typings lack. */
 const ROLES: Readonly<Record<number, Role>> = { 1: 'user', 2: 'assistant' };
 
 /**
- * Separates the leading system prompt from the other messages. Cline, Roo and their derivatives
- * send theirs as an assistant message before the task, because the typings have no system role.
+ * Separates the leading system prompt. Cline, Roo and their derivatives send theirs as an assistant
+ * message before the task, because the typings have no system role.
  */
 export function fromChat(messages: readonly ChatMessage[]): ConvertedMessages {
   const converted = messages.map(toMessage);
@@ -29,11 +26,9 @@ export function fromChat(messages: readonly ChatMessage[]): ConvertedMessages {
   return { system: system === '' ? undefined : system, messages: tidyMessages(converted.slice(prompt.length)) };
 }
 
-/** An assistant message of text alone. */
 const isPlainText = ({ role, content }: ApiMessage): boolean =>
   role === 'assistant' && typeof content !== 'string' && content.every(({ type }) => type === 'text');
 
-/** Converts one message without regard to its neighbors. */
 export const toMessage = ({ role, content }: ChatMessage): ApiMessage => ({
   role: ROLES[role] ?? 'system',
   content: content.flatMap((part) => toBlock(part) ?? []),
@@ -42,7 +37,7 @@ export const toMessage = ({ role, content }: ChatMessage): ApiMessage => ({
 const getTexts = (content: ApiMessage['content']): string[] =>
   typeof content === 'string' ? [content] : content.flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
 
-/** The tools as Anthropic's API declares them. A tool without a schema takes no parameters. */
+/** A tool without a schema takes no parameters. */
 export const toTools = (tools: readonly vscode.LanguageModelChatTool[] = []): ToolDeclaration[] =>
   tools.map(({ name, description, inputSchema }) => ({
     name,

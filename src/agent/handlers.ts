@@ -12,19 +12,13 @@ export interface HandlersDependencies {
   readonly secrets: SecretStore;
   readonly models: LanguageModels;
   readonly counter: () => Promise<MessageCounter>;
-  /** Retries of the first attempt at a request. */
   readonly retry?: CallOptions['retry'];
 }
 
-/**
- * Milliseconds. Long, because answers can be long, a local model may read a prompt for minutes, and
- * the user can cancel.
- */
+/** Milliseconds. A local model may read a prompt for minutes, and the user can cancel. */
 const CHAT_TIMEOUTS = { firstByteMs: 300_000, silenceMs: 300_000, wholeMs: 1_800_000 };
 
-/**
- * Creates and caches the handlers of offered models, because a handler learns its server's quirks.
- */
+/** Caches handlers, because each learns its server's quirks. */
 export class Handlers {
   private readonly kept = new Map<string, { readonly handler: ApiHandler; readonly key: string | undefined }>();
 

@@ -1,6 +1,6 @@
 /**
- * Keeps the model's thinking. VS Code has no parts for it, but vendors want signed or encrypted
- * thinking back unchanged. It is kept in memory by the ids of the answer's calls.
+ * Keeps the model's thinking in memory. VS Code has no parts for it, but vendors want signed or
+ * encrypted thinking back unchanged.
  */
 import { PHASE_BLOCK } from '../api/openaiBlocks';
 import type { ApiEvent, ApiHandler, ThinkingScope } from '../api/types';
@@ -12,21 +12,18 @@ import { findFamily } from '../core/vendors/families';
 import { sanitizeId } from './tidyMessages';
 import { LruMap } from '../core/lruMap';
 
-/** A block and its position in the visible answer. */
 export interface PositionedBlock {
   readonly block: Block;
-  /** True if the answer's text precedes the thinking. */
   readonly afterText: boolean;
-  /** Number of the answer's calls that precede the thinking. */
   readonly afterCalls: number;
 }
 
 interface Answer {
-  /** Key of the model; signatures are only valid for it. */
+  /** Other models reject the thinking's signatures. */
   readonly model: string;
   readonly calls: readonly string[];
   readonly blocks: readonly PositionedBlock[];
-  /** Tokens of the thinking as reported by the vendor, in the model's tokens. */
+  /** Reported by the vendor, in the model's own tokens. */
   readonly tokens: number | undefined;
 }
 
@@ -36,17 +33,16 @@ export interface ModelKey {
   readonly tokenFactor?: number;
 }
 
-/** Maximum answers kept; each may take several kilobytes. */
+/** Each answer may take several kilobytes. */
 const MAX_KEPT_ANSWERS = 2_000;
 
-/** Kept blocks by model and call. The oldest answers are dropped first. */
 export class KeptThinking {
-  /** By the answer's first call. */
+  /** Keyed by the answer's first call. */
   private readonly answers = new LruMap<string, Answer>(MAX_KEPT_ANSWERS);
-  /** How much earlier thinking each model reads again, by model key. */
+  /** How much earlier thinking each model reads again. */
   private readonly scopes = new Map<string, ThinkingScope>();
 
-  /** Answers without a call are not kept: no vendor wants their thinking back. */
+  /** Answers without a call are not kept, because no vendor wants their thinking back. */
   keepBlocks(model: string, calls: readonly string[], blocks: readonly PositionedBlock[], tokens?: number): void {
     const [first] = calls;
     if (first === undefined || blocks.length === 0) return;
@@ -54,17 +50,16 @@ export class KeptThinking {
     this.answers.set(key, { model, calls: calls.map(sanitizeId), blocks, tokens });
   }
 
-  /** Like {@link reads}, until the model has reported its own. */
+  /** Keeps a scope that the model has reported itself. */
   assumeScope(model: string, scope: ThinkingScope): void {
     if (!this.scopes.has(model)) this.scopes.set(model, scope);
   }
 
-  /** Sets which of the returned blocks a model reads. */
   setScope(model: string, scope: ThinkingScope): void {
     this.scopes.set(model, scope);
   }
 
-  /** Inserts the kept blocks. Messages without any keep their identity. */
+  /** Messages without kept blocks keep their identity. */
   restoreBlocks(model: string, messages: readonly ApiMessage[]): ApiMessage[] {
     const start = this.start(model, messages);
     return messages.map((message, index) => {
@@ -75,8 +70,8 @@ export class KeptThinking {
   }
 
   /**
-   * O200k tokens of what {@link restore} would insert: the vendor's count, else by text. Encrypted
-   * thinking is long as text but short in tokens.
+   * Counts the o200k tokens that {@link restoreBlocks} would insert. Encrypted thinking is long as
+   * text but short in tokens.
    */
   countTokens(model: ModelKey, messages: readonly ApiMessage[], counter: MessageCounter): number {
     const { key, tokenFactor = 1 } = model;
@@ -94,8 +89,9 @@ export class KeptThinking {
   }
 
   /**
-   * Forgets the thinking that no vendor requires: all but that of the last answer and of the answer that began the open
-   * turn, which Anthropic requires. Called on condensing, since that changes the beginning of the request anyway.
+   * Forgets all thinking except that of the last answer and of the answer that began the open turn,
+   * which Anthropic requires. Call it on condensing, which changes the beginning of the request
+   * anyway.
    * @param keepsTurn the model requires the thinking of all calls in the open turn
    */
   forgetBefore(model: string, messages: readonly ApiMessage[], keepsTurn = false): void {
@@ -109,8 +105,8 @@ export class KeptThinking {
   }
 
   /**
-   * Forgets the thinking of these messages but not the phases of their texts. @returns whether
-   * there was any
+   * Keeps the phases of the texts.
+   * @returns whether there was any thinking
    */
   forgetBlocks(model: string, messages: readonly ApiMessage[]): boolean {
     let wasThere = false;
@@ -145,7 +141,7 @@ export class KeptThinking {
   }
 }
 
-/** Not thinking, but which phase of an answer a text belongs to. */
+/** A phase block says to which phase of an answer a text belongs. */
 const isPhase = ({ block }: PositionedBlock): boolean => block.type === PHASE_BLOCK;
 
 const createKey = (model: string, call: string): string => `${model}\n${sanitizeId(call)}`;
@@ -155,7 +151,6 @@ const getCallIds = (message: ApiMessage): string[] =>
     .filter(isToolUse)
     .map(({ id }) => id);
 
-/** The answer's content with the kept blocks inserted. */
 function insertBlocks(content: readonly Block[], blocks: readonly PositionedBlock[]): Block[] {
   const at = (afterCalls: number, afterText: boolean): Block[] =>
     blocks
@@ -180,10 +175,7 @@ function insertBlocks(content: readonly Block[], blocks: readonly PositionedBloc
 const hasPersonText = (message: ApiMessage): boolean =>
   message.role === 'user' && toBlocks(message).some((block) => !isToolResult(block));
 
-/**
- * Wraps a handler so that its model's thinking is kept and sent back.
- * @param model key of the model; no other gets its thinking
- */
+/** Keeps the model's thinking and sends it back to no other model. */
 export function wrapWithKeptThinking(handler: ApiHandler, kept: KeptThinking, model: string): ApiHandler {
   const scope = findFamily(handler.modelInfo.id)?.readsThinkingOf;
   if (scope) kept.assumeScope(model, scope);
@@ -196,7 +188,6 @@ export function wrapWithKeptThinking(handler: ApiHandler, kept: KeptThinking, mo
   };
 }
 
-/** Forwards an answer and keeps its thinking after it is complete. */
 async function* keepWhileStreaming(
   events: AsyncIterable<ApiEvent>,
   kept: KeptThinking,
@@ -210,7 +201,7 @@ async function* keepWhileStreaming(
     if (event.type === 'text') hasText = true;
     if (event.type === 'tool_call') calls.push(event.id);
     if (event.type === 'block') blocks.push({ block: event.block, afterText: hasText, afterCalls: calls.length });
-    // Some servers report 0 for unknown.
+    // Some servers report 0 if they don't know the number.
     if (event.type === 'usage') tokens = event.usage.reasoningTokens || undefined;
     if (event.type === 'end') {
       if (event.thinkingScope) kept.setScope(model, event.thinkingScope);

@@ -27,9 +27,7 @@ export interface DetailsDependencies {
   readonly live: LiveControls;
   readonly condense: (conversation: LiveId, provider?: 'smart', config?: 'file-aware') => Promise<void>;
   readonly showDiff: (conversation: LiveId) => Promise<void>;
-  /** Pauses or resumes condensing in the engine that owns the conversation. */
   readonly pause: (conversation: LiveId, isPaused: boolean) => Promise<void>;
-  /** Lists removed content and opens the original of the selected item. */
   readonly openOriginal: (conversation: LiveId) => Promise<void>;
 }
 
@@ -37,7 +35,6 @@ interface ActionItem extends vscode.QuickPickItem {
   readonly run?: () => PromiseLike<unknown>;
 }
 
-/** "Show Condensed Chat Conversations": shows the active one, or a choice. */
 export async function showDetails(parts: DetailsDependencies, id?: LiveId): Promise<void> {
   const [first, ...others] = parts.live.list().filter((each) => id === undefined || each.id === id);
   if (!first) {
@@ -68,7 +65,6 @@ async function chooseLive(conversations: readonly LiveSummary[]): Promise<LiveSu
   return (await pickOne(conversations.map(toItem), { title }))?.conversation;
 }
 
-/** Lossless was due but found too little, and no other provider follows. */
 const suggestsFileAware = ({ whyNot, tokens, thresholdTokens, condensedBy }: LiveSummary): boolean =>
   whyNot !== undefined && tokens >= thresholdTokens && condensedBy === PROVIDER_NAMES.lossless;
 
@@ -163,14 +159,14 @@ async function showActions(
   await picked?.run?.();
 }
 
-/** A separate row for the prompt cache, because lists truncate long lines. */
+/** The prompt cache has its own row, because lists truncate long lines. */
 const toCacheItem = (decision: LiveDecision): vscode.QuickPickItem => ({
   label: formatCacheState(decision.cache),
   description: formatCacheBasis(decision.cache),
   detail: formatWorth(decision),
 });
 
-/** Tools by server, largest first. They can be turned off in the chat's own list. */
+/** Shows tools by server, largest first. */
 async function showTools({ tools = [], agent, title }: LiveSummary): Promise<void> {
   const servers = [...new Set(tools.map(({ server }) => server))];
   const configure =
@@ -210,8 +206,8 @@ const toToolItem = ({ name, tokens, calls, callsElsewhere }: ToolWeight): vscode
 });
 
 /**
- * After the list closes, VS Code focuses the status bar item, whose tooltip would cover the
- * progress and its Cancel (seen in 1.139). Focus the editor instead.
+ * Focus the editor, because VS Code would focus the status bar item, whose tooltip would cover the
+ * progress and its Cancel button (seen in 1.139).
  */
 async function condenseFromEditor(id: LiveId, condense: DetailsDependencies['condense']): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
@@ -226,7 +222,6 @@ export async function showOutcome(result: Promise<CommandResult>): Promise<void>
   }
 }
 
-/** Compares the conversation with the model's view. */
 export async function showLiveDiff(live: LiveControls, comparisons: ComparisonDocuments, id: LiveId): Promise<void> {
   const texts = await live.compare(id);
   const { title = '', condensations = [] } = live.list().find((conversation) => conversation.id === id) ?? {};

@@ -1,4 +1,3 @@
-/** Lists in which a person selects what stays unchanged in a conversation. */
 import * as vscode from 'vscode';
 import { pickSeveral } from '../window/notifications';
 import { selectLastByPlace, type Edit, type SummaryEdit } from '../core/condense/edits/edits';
@@ -7,7 +6,7 @@ import { createPlaceDescriber } from '../live/describePlace';
 import type { LiveId } from '../live/request';
 import type { LiveControls, LiveSummary } from '../live/types';
 
-/** Selects the edits in the view. Excluded edits are listed too, so that they can be restored. */
+/** Includes excluded edits, so that the user can restore them. */
 export async function chooseEdits(live: LiveControls, id: LiveId): Promise<void> {
   const shown = await live.view(id);
   if (!shown) return;
@@ -37,18 +36,16 @@ export const formatDifference = (fewer: number): string =>
     ? vscode.l10n.t('{0} more tokens', formatTokens(-fewer))
     : vscode.l10n.t('{0} fewer tokens', formatTokens(fewer));
 
-/** By place in the conversation; stable for edits of the same place. */
 const compareByPlace = (a: Edit, b: Edit): number =>
   getFirstMessage(a) - getFirstMessage(b) || getBlockIndex(a) - getBlockIndex(b);
 
 const getFirstMessage = (edit: Edit): number => (edit.kind === 'summary' ? edit.start : edit.place.message);
 
-/** 0 for summaries and texts without blocks. */
+/** Summaries and messages without blocks count as 0. */
 const getBlockIndex = (edit: Edit): number => (edit.kind === 'summary' ? 0 : Number(edit.place.path[1] ?? 0));
 
 const formatRange = ({ start, end }: SummaryEdit): string => vscode.l10n.t('Messages {0} to {1}', start + 1, end);
 
-/** Selects the messages that stay unchanged. */
 export async function choosePins(live: LiveControls, { id, pinned }: LiveSummary): Promise<void> {
   const messages = (await live.outline(id)) ?? [];
   const items = messages.map(({ role, words }, index) => ({

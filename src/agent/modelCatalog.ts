@@ -8,16 +8,15 @@ import { isEqual } from '../core/isEqual';
 export interface CatalogDependencies {
   readonly models: LanguageModels;
   readonly profiles: () => readonly ApiProfile[];
-  /** Names of VS Code's models, `vendor/id`. */
   readonly wrapped: () => readonly string[];
-  /** VS Code's models as last seen; they may be registered after ours are requested. */
+  /** VS Code may register its models after requesting ours, so remember them. */
   readonly remembered: { get(): readonly WrappedModel[]; set(models: readonly WrappedModel[]): void };
   readonly onDidChange: () => void;
 }
 
 /**
- * The offered models, in memory: VS Code requests them often and waits. VS Code's own are read in
- * the background, because that is impossible while VS Code waits for ours.
+ * Keeps the offered models in memory, because VS Code requests them often and waits. VS Code's own
+ * models can't be read while it waits, so they are read in the background.
  */
 export class ModelCatalog {
   private offered: readonly OfferedModel[] = [];
@@ -25,7 +24,6 @@ export class ModelCatalog {
 
   constructor(private readonly parts: CatalogDependencies) {}
 
-  /** The models, after the first read. */
   async list(): Promise<readonly OfferedModel[]> {
     if (!this.loading) {
       this.loading = this.read();
@@ -39,7 +37,6 @@ export class ModelCatalog {
     return (await this.list()).find((model) => model.id === id);
   }
 
-  /** Rereads profiles and settings, and VS Code's models in the background. */
   async refresh(): Promise<void> {
     this.loading = this.read();
     await this.loading;
@@ -70,7 +67,7 @@ export class ModelCatalog {
     const vendors = new Set(names.map((name) => name.slice(0, name.indexOf('/'))));
     const found: WrappedModel[] = [];
     for (const vendor of vendors) {
-      // A vendor that fails has no models now; keep what was known.
+      // If a vendor fails, keep its last known models.
       const models = await listOtherModels(this.parts.models, OWN_VENDOR, { vendor }).catch(() => []);
       found.push(
         ...models.map(({ id, name, family, maxInputTokens }) => ({ vendor, id, name, family, maxInputTokens })),
@@ -85,5 +82,4 @@ export class ModelCatalog {
   }
 }
 
-/** The setting's name for a model of VS Code. */
 export const getModelName = ({ vendor, id }: Pick<WrappedModel, 'vendor' | 'id'>): string => `${vendor}/${id}`;

@@ -1,21 +1,18 @@
 /**
- * VS Code requests models in rounds: once without a configuration, then once for each group saved
- * in "Manage Language Models". Models returned both times are shown twice (seen in 1.139; there are
- * no groups before 1.109). This class detects whether there are groups and returns each model once
- * per round.
+ * VS Code requests models once without a configuration, then once for each group saved in "Manage
+ * Language Models". It shows models twice that are returned both times (seen in 1.139; groups exist
+ * since 1.109).
  */
 import * as z from 'zod';
 
-/** Milliseconds to wait for a group before a round is considered to have none. */
+/** If no group follows within these milliseconds, there are no groups. */
 const GROUP_ROUND_MS = 1_500;
 
-/** Values of a saved group, as declared in package.json. */
 const groupSchema = z.object({ profile: z.string().optional() });
 
-/** `configuration` is newer than the typings (1.109). */
+/** VS Code 1.109 and later send `configuration`; the typings lack it. */
 const optionsSchema = z.object({ configuration: z.unknown().optional() });
 
-/** Decides for each request of VS Code which models to return. */
 export class ModelGroups {
   private hasGroups: boolean | undefined;
   private sawGroup = false;
@@ -28,7 +25,6 @@ export class ModelGroups {
     private readonly roundMs = GROUP_ROUND_MS,
   ) {}
 
-  /** The models to return for a request with these options. */
   listModelsForGroup<T extends { readonly id: string }>(options: unknown, models: readonly T[]): readonly T[] {
     const parsed = optionsSchema.safeParse(options);
     const configuration = parsed.success ? parsed.data.configuration : undefined;

@@ -9,13 +9,12 @@ import type { LiveId } from '../live/request';
 import type { Settings } from '../settings/table';
 import { showInformationMessage, showStatus, showWarningMessage } from '../window/notifications';
 
-/** Milliseconds that a condensation is shown in the status bar. */
+/** Milliseconds. */
 const STATUS_MESSAGE_MS = 8_000;
 
 type CondensedEvent = Extract<LiveEvent, { readonly kind: 'condensed' }>;
 
 export interface NoticeDependencies {
-  /** Display name of a provider. */
   readonly providerName: (id: string) => string;
   readonly kind: () => Settings['notifications'];
   /** Target for manual condensing, in percent of the messages' tokens. */
@@ -23,12 +22,10 @@ export interface NoticeDependencies {
   readonly log: Pick<vscode.LogOutputChannel, 'info' | 'warn' | 'show'>;
   readonly undo: (conversation: LiveId) => Promise<void>;
   readonly showDiff: (conversation: LiveId) => Promise<void>;
-  /** Lists what was done and can be done. */
   readonly showDetails: (conversation: LiveId) => Promise<void>;
   readonly titleOf: (conversation: LiveId) => string | undefined;
 }
 
-/** Reports an event of a live conversation: in the log, and to the user as set. */
 export async function showLiveEvent(event: LiveEvent, parts: NoticeDependencies): Promise<void> {
   const { providerName, log } = parts;
   const reportOf = (outcome: OutcomeSummary): string => formatReport(outcome, providerName);
@@ -73,7 +70,7 @@ async function showCondensed(
 ): Promise<void> {
   const provider = listNames(outcome, parts.providerName);
   const isByHand = decision.reason === 'by-hand';
-  // Whoever asked for it wants to see the result.
+  // A user who condenses manually wants to see the result.
   switch (isByHand ? 'notification' : parts.kind()) {
     case 'none':
       return;
@@ -116,8 +113,8 @@ async function showCondensed(
 }
 
 /**
- * The request's size at a manual target, which is a percentage of its messages. In the model's
- * tokens.
+ * Computes the request's size in the model's own tokens at a target that is a percentage of the
+ * messages only.
  */
 function computeRequestTarget(
   messages: Pick<CondensedEvent['outcome'], 'tokensBefore' | 'tokensAfter'>,
@@ -129,13 +126,13 @@ function computeRequestTarget(
   return Math.ceil(request.tokensAfter - missed * factor);
 }
 
-/** Reports money spent without a result, as the user has set. */
+/** Reports money spent without a result. */
 function showGivenUp(
   { outcome: { kind, cost, calls }, reason, givenUp }: Extract<LiveEvent, { readonly kind: 'not-condensed' }>,
   how: Settings['notifications'],
 ): void {
   if (kind !== 'cancelled' || calls === undefined) return;
-  // The user canceled it or the command reports it, so only a cost is news.
+  // The user canceled, or the command reports the result, so only a cost is news.
   if (reason === 'by-hand' && cost === 0) return;
   const words =
     givenUp === undefined
@@ -145,7 +142,6 @@ function showGivenUp(
   if (how === 'notification') void showInformationMessage(words);
 }
 
-/** Reports a gateway's condensation in the way that the user has set. */
 export async function showAgentCondensed(
   words: string,
   parts: {
@@ -163,7 +159,7 @@ export async function showAgentCondensed(
   if (choice === showDiff) await parts.showDiff();
 }
 
-/** Shows a message about a limit with a link to its setting. @param name without the prefix */
+/** @param name the setting's name without the prefix */
 export async function showLimit(words: string, name: string): Promise<void> {
   const open = vscode.l10n.t('Open Setting');
   if ((await showWarningMessage(words, open)) !== open) return;
@@ -180,7 +176,7 @@ const CONDENSATION_REASON_TEXTS: Readonly<Record<CondensationReason, () => strin
   'by-hand': () => vscode.l10n.t('asked for by hand'),
 };
 
-/** The reason, plus the higher price tier that the request dropped below. */
+/** Adds the higher price tier that the request dropped below. */
 function formatReason({ reason, dearerAbove }: LiveDecision): string {
   if (dearerAbove === undefined) return CONDENSATION_REASON_TEXTS[reason]();
   const tier = vscode.l10n.t('requests of more than {0} tokens cost more per token', formatTokens(dearerAbove));
@@ -189,11 +185,9 @@ function formatReason({ reason, dearerAbove }: LiveDecision): string {
 
 export const formatWhyLine = (decision: LiveDecision): string => vscode.l10n.t('Why: {0}', formatReason(decision));
 
-/** Why it was done, what it saves, and the cache's state, on one line. */
 export const formatWhy = (decision: LiveDecision): string =>
   `${formatWhyLine(decision)}. ${formatWorth(decision)} ${formatCache(decision.cache)}.`;
 
-/** Like {@link formatWhy}, with the window's size; for the log. */
 function formatDecision(decision: LiveDecision): string {
   return ` - Window: ${formatTokens(decision.contextWindow)} tokens. ${formatWhy(decision)}`;
 }

@@ -1,5 +1,5 @@
 /**
- * The models that this extension adds to VS Code's chat: offered profiles, and models that VS Code
+ * Models that this extension adds to VS Code's chat: offered profiles, and models that VS Code
  * already has.
  */
 import type * as vscode from 'vscode';
@@ -19,7 +19,6 @@ export interface WrappedModel {
 }
 
 export interface OfferedModel {
-  /** ID for VS Code; the profile's own for a profile. */
   readonly id: string;
   readonly name: string;
   /** The profile to call; synthesized for a wrapped model. */
@@ -27,11 +26,11 @@ export interface OfferedModel {
   readonly wraps?: WrappedModel;
   /** Input and output together, in tokens. */
   readonly contextWindow: number;
-  /** False if unknown and replaced by {@link ASSUMED_WINDOW_TOKENS}. */
+  /** False if replaced by {@link ASSUMED_WINDOW_TOKENS}. */
   readonly isWindowKnown: boolean;
   /** Initial estimate of the model's tokens per o200k token. */
   readonly tokenFactor: number;
-  /** Undefined: unknown until the model rejects one. */
+  /** Undefined if unknown. */
   readonly seesImages?: boolean;
   /** Maximum tokens of an answer, if known. */
   readonly maxOutputTokens?: number;
@@ -53,7 +52,7 @@ export function offerProfile(profile: ApiProfile, table: PriceTable): OfferedMod
   };
 }
 
-/** A model of VS Code, which declares its input limit but not its output limit. */
+/** VS Code's models declare their input limit but not their output limit. */
 export function offerWrappedModel(wraps: WrappedModel, table: PriceTable): OfferedModel {
   const { prices, seesImages, tokenFactor } = findKnownModel(table, { vendor: 'vscode', model: wraps.family });
   return {
@@ -71,21 +70,20 @@ export function offerWrappedModel(wraps: WrappedModel, table: PriceTable): Offer
 
 export interface AgentSettings {
   /**
-   * If off, messages are forwarded unchanged with the model's own window, so that VS Code's
-   * summarizer works.
+   * If off, forward messages unchanged with the model's own window, so that VS Code's summarizer
+   * works.
    */
   readonly automatic: boolean;
-  /** The window declared to VS Code, in tokens; 0: the model's own. */
+  /** In tokens; 0 means the model's own window. */
   readonly declaredWindow: number;
 }
 
 /**
- * VS Code 1.120 reads `isUserSelectable`, and its picker omits models without it; the typings lack
+ * VS Code 1.120 and later omit models without `isUserSelectable` from the picker; the typings lack
  * it.
  */
 export type ModelInformation = vscode.LanguageModelChatInformation & { readonly isUserSelectable: true };
 
-/** @param texts the model's detail and tooltip, in the user's language */
 export function toModelInformation(
   model: OfferedModel,
   { automatic, declaredWindow }: AgentSettings,
@@ -96,7 +94,7 @@ export function toModelInformation(
   return {
     id: model.id,
     name: `${model.name} · ${texts.suffix}`,
-    // The agent chooses prompt and tools by family.
+    // VS Code's agent chooses its prompt and tools by family.
     family: model.wraps?.family ?? model.profile.model,
     version: model.profile.model,
     detail: texts.detail,

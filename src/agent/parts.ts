@@ -1,5 +1,5 @@
 /**
- * Converts parts of VS Code's messages to blocks. Parts without a stable class are recognized by
+ * Converts parts of VS Code's messages to blocks, recognizing parts without a stable class by
  * shape.
  */
 import * as vscode from 'vscode';
@@ -7,12 +7,12 @@ import { isRecord } from '../core/messages/blocks';
 import { detectImageType } from '../core/messages/images';
 import type { Block } from '../core/messages/types';
 
-/** Data that VS Code and providers exchange in messages; not for the model. */
+/** Data for VS Code and providers, not for the model. */
 const INTERNAL_DATA_TYPES = new Set(['cache_control', 'usage', 'stateful_marker', 'context_management', 'thinking']);
 
 /**
- * Undefined for data that no model reads (cache marks, usage) or that can't be sent without its
- * signature (thinking). Unknown parts with text become text.
+ * Returns undefined for data that no model reads (cache marks, usage) or that can't be sent without
+ * its signature (thinking).
  */
 export function toBlock(part: unknown): Block | undefined {
   if (part instanceof vscode.LanguageModelTextPart) return toTextBlock(part.value);
@@ -26,12 +26,9 @@ export function toBlock(part: unknown): Block | undefined {
   return toUnknownBlock(part);
 }
 
-/**
- * Vendors reject blank text, and an answer of only calls comes back with an empty text before them.
- */
+/** Vendors reject blank text, and VS Code puts an empty text before an answer's calls. */
 const toTextBlock = (text: string): Block | undefined => (text.trim() === '' ? undefined : { type: 'text', text });
 
-/** A single text becomes a string, as most results are. */
 function toResultContent(parts: readonly unknown[]): string | Block[] {
   const blocks = parts.flatMap((part) => toBlock(part) ?? []);
   if (blocks.length === 0) return '';
@@ -59,7 +56,7 @@ const toBase64Source = (data: Uint8Array, mediaType: string) => ({
   data: Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64'),
 });
 
-/** Thinking of other models has id and metadata; its signature is only valid for that model. */
+/** Another model's thinking has an id and metadata; its signature is only valid for that model. */
 function toUnknownBlock(part: unknown): Block | undefined {
   if (typeof part === 'string') return toTextBlock(part);
   if (!isRecord(part) || 'metadata' in part || !('value' in part)) return undefined;

@@ -6,11 +6,10 @@ import type { ChatConversations, RecalledImage } from '../live/types';
 import { RECALL_TOOL_NAME } from './names';
 import { LruMap } from '../core/lruMap';
 
-/** Maximum pending calls whose conversation is remembered. */
 const MAX_TRACKED_CALLS = 100;
 
 export class RecallTool {
-  /** Conversations by call input, because VS Code doesn't say which conversation calls a tool. */
+  /** Keyed by the call's input, because VS Code doesn't say which conversation calls a tool. */
   private readonly callers = new LruMap<string, LiveId>(MAX_TRACKED_CALLS);
 
   constructor(private readonly live: () => Promise<ChatConversations>) {}
@@ -27,7 +26,6 @@ export class RecallTool {
     const query = toRecallQuery(parsed.data);
     const [only, ...others] = live.list();
     const caller = this.callers.get(createKey(input)) ?? (others.length === 0 ? only?.id : undefined);
-    // References are searched everywhere; text only in the calling conversation.
     if (!query.references && caller === undefined)
       return toTextResult('Nothing was searched: it is not known which conversation asks. Recall by reference.');
     const here = await live.recall(caller, query);

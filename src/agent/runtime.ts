@@ -41,22 +41,19 @@ import { chooseWrappedModels } from './wrappedModels';
 import { readAgentSettings, readConversationLimits, readLiveSettings } from './settings';
 import { showErrorMessage, showInformationMessage, showProgress, showWarningMessage } from '../window/notifications';
 
-/** Key of the last known models of VS Code. */
 const WRAPPED_MODELS_STATE_KEY = 'contextCondenser.knownModels';
 
-/** Agent mode of one window. */
 export class AgentRuntime implements vscode.Disposable {
   readonly catalog: ModelCatalog;
   readonly provider: CondensingProvider;
   readonly recall: RecallTool;
-  /** Events of the chat's conversations. `elsewhere`: a gateway's conversation may have changed. */
+  /** `elsewhere`: a gateway's conversation may have changed. */
   readonly liveEvents = new vscode.EventEmitter<LiveEvent | { readonly kind: 'elsewhere' }>();
   private readonly groups: ModelGroups;
   private readonly statusBar = new LiveStatusBar();
   private readonly running: RunningConversations;
   private readonly subscriptions: { dispose(): unknown }[] = [];
   private started: LiveClient | undefined;
-  /** The user has paused condensing in this window's chat. */
   private isPaused = false;
 
   constructor(private readonly services: Services) {
@@ -125,7 +122,7 @@ export class AgentRuntime implements vscode.Disposable {
         this.showStatus();
         void this.endGatewayIfOff();
         if (event.affectsConfiguration('contextCondenser.agent')) void this.running.setLimits(readConversationLimits());
-        // Declared properties may have changed even if the models are the same.
+        // The models' declared properties may have changed even if the models are the same.
         if (
           event.affectsConfiguration('contextCondenser.automatic') ||
           event.affectsConfiguration('contextCondenser.agent')
@@ -140,12 +137,11 @@ export class AgentRuntime implements vscode.Disposable {
     watchSettings(services);
   }
 
-  /** The chat's conversations, which run in an engine thread. */
+  /** The chat's conversations run in an engine thread, started on first use. */
   get chat(): LiveClient {
     return (this.started ??= this.startEngine());
   }
 
-  /** The chat's engine, if it has started, and the gateways' engines. */
   private get engines(): readonly WindowEngine[] {
     return this.started ? [this.started, this.running] : [this.running];
   }
@@ -154,12 +150,12 @@ export class AgentRuntime implements vscode.Disposable {
     return this.engines.find((engine) => engine.has(conversation)) ?? this.chat;
   }
 
-  /** Lists the chat's and the gateways' conversations, last used first. */
+  /** Sorts conversations by last use, newest first. */
   list(): LiveSummary[] {
     return this.engines.flatMap((engine) => engine.list()).toSorted((a, b) => b.lastUsed - a.lastUsed);
   }
 
-  /** Starts watching for running gateways. Also call this before starting one. */
+  /** Call this before starting a gateway. */
   watchRunning(): Promise<void> {
     return this.running.refresh();
   }
@@ -169,25 +165,24 @@ export class AgentRuntime implements vscode.Disposable {
     return this.running.shared;
   }
 
-  /** @throws Error for a person if it does not answer */
+  /** @throws Error with text for the user if the gateway does not answer */
   endSharedGateway(): Promise<void> {
     return this.running.endShared();
   }
 
-  /** The loaded view of a conversation, if any; see {@link lookAt}. */
+  /** Returns undefined unless {@link lookAt} has loaded the view. */
   getCachedView(conversation: LiveId): LiveView | undefined {
     return this.engines.map((engine) => engine.getCachedView(conversation)).find((view) => view !== undefined);
   }
 
   /**
-   * Loads a conversation's view and keeps it current. @throws Error for a person if its engine does
-   * not answer
+   * Loads a conversation's view and keeps it current.
+   * @throws Error with text for the user if its engine does not answer
    */
   lookAt(conversation: LiveId): Promise<LiveView | undefined> {
     return this.findEngine(conversation).view(conversation);
   }
 
-  /** Actions on any of the conversations. */
   desk(): LiveControls {
     return {
       list: () => this.list(),
@@ -202,7 +197,6 @@ export class AgentRuntime implements vscode.Disposable {
     };
   }
 
-  /** Undoes the last condensation and reports it. */
   async undo(conversation: string): Promise<void> {
     const known = this.list().find(({ id }) => id === conversation);
     if (known) {
@@ -220,7 +214,7 @@ export class AgentRuntime implements vscode.Disposable {
     return chooseWrappedModels(languageModels, readSetting('agent.wrappedModels'));
   }
 
-  /** "Show Condensed Chat Conversations". @param conversation default: the only one, or a choice */
+  /** @param conversation default: the only one, or the user's choice */
   async showDetails(conversation?: LiveId): Promise<void> {
     const parts: DetailsDependencies = {
       live: this.desk(),
@@ -232,7 +226,6 @@ export class AgentRuntime implements vscode.Disposable {
     await showDetails(parts, conversation);
   }
 
-  /** Pauses or resumes condensing in the chat or gateway that owns the conversation. */
   private async setPaused(conversation: LiveId, isPaused: boolean): Promise<void> {
     if (this.running.has(conversation)) {
       await this.running.pause(conversation, isPaused).catch((error: unknown) => {
@@ -245,9 +238,7 @@ export class AgentRuntime implements vscode.Disposable {
     this.showStatus();
   }
 
-  /**
-   * Condenses a conversation at once, with progress and cancel; the next request is sent condensed.
-   */
+  /** Condenses with progress and cancel. The next request is sent condensed. */
   async condense(
     conversation: LiveId,
     provider = readSetting('provider'),
@@ -279,7 +270,6 @@ export class AgentRuntime implements vscode.Disposable {
     this.offerOthers(conversation, provider, result.words || vscode.l10n.t('Nothing was condensed.'));
   }
 
-  /** Reports that nothing was condensed and offers stronger providers. */
   private offerOthers(conversation: LiveId, provider: string, words: string): void {
     const fileAware = vscode.l10n.t('Use {0}', FILE_AWARE_NAME);
     const truncate = vscode.l10n.t('Use Truncation');
@@ -299,7 +289,6 @@ export class AgentRuntime implements vscode.Disposable {
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
-  /** Display name of a provider. */
   private readonly providerName = (id: string): string => getProviderName(id, this.services.registered.listProviders());
 
   private startEngine(): LiveClient {
@@ -344,7 +333,7 @@ export class AgentRuntime implements vscode.Disposable {
     return live;
   }
 
-  /** When the feature is off, this window's gateway must end. */
+  /** If the user turned the feature off, this window's gateway must end. */
   private async endGatewayIfOff(): Promise<void> {
     const gateway = this.sharedGateway;
     if (!gateway || readSetting('automatic')) return;
@@ -391,7 +380,6 @@ export class AgentRuntime implements vscode.Disposable {
     this.statusBar.show(this.list()[0], !readSetting('automatic'));
   }
 
-  /** Reported like the chat's own; the report is in the details. */
   private onCondensed(conversation: LiveSummary): void {
     const { id, title, agent = '' } = conversation;
     const last = conversation.condensations.findLast(({ isUndone }) => !isUndone);
@@ -410,19 +398,15 @@ export class AgentRuntime implements vscode.Disposable {
   }
 }
 
-/** The gateway shared with other extensions; undefined before agent mode has started. */
+/** Returns undefined before agent mode has started. */
 export const getSharedGateway = (services: Services): Announcement | undefined => runtimes.get(services)?.sharedGateway;
 
-/**
- * Conversations of the chat and behind gateways, last used first; empty before agent mode has
- * started.
- */
+/** Sorted by last use, newest first. Empty before agent mode has started. */
 export const listLiveConversations = (services: Services): readonly LiveSummary[] =>
   runtimes.get(services)?.list() ?? [];
 
 const runtimes = new WeakMap<Services, AgentRuntime>();
 
-/** Agent mode of this window, started on first use. */
 export function getAgentRuntime(services: Services): AgentRuntime {
   const known = runtimes.get(services);
   if (known) return known;

@@ -1,4 +1,3 @@
-/** Reads the current settings of agent mode. */
 import type { ConversationLimits } from '../live/conversationSpending';
 import type { LiveSettings, WhenNotEnough } from '../live/types';
 import { chooseThreshold } from '../settings/profiles';
@@ -12,14 +11,13 @@ export const readAgentSettings = (): AgentSettings => ({
   declaredWindow: readSetting('agent.declaredWindow'),
 });
 
-/** Spending limits for conversations of the chat and of gateways. */
 export const readConversationLimits = (): ConversationLimits => ({
   perConversation: readSetting('agent.maxCostPerConversation'),
   perDay: readSetting('agent.maxCostPerDay'),
   stops: readSetting('agent.atMaxCost') === 'stop',
 });
 
-/** Reads what to do after Lossless, if set. An explicitly chosen provider runs alone. */
+/** An explicitly chosen provider runs alone. */
 export function readWhenNotEnough(): { readonly whenNotEnough?: WhenNotEnough } {
   if (isSet('agent.whenNotEnough')) return { whenNotEnough: readSetting('agent.whenNotEnough') };
   return isSet('provider') ? { whenNotEnough: 'nothing' } : {};

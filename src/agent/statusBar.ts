@@ -10,23 +10,16 @@ import { formatCache, formatPayback } from './cacheWords';
 import type { NewResultsSummary, LiveCondensation, LiveSummary } from '../live/types';
 import type { ToolWeight } from '../live/toolWeights';
 
-/**
- * Share of the window from which an uncondensed request is shown as a warning, whatever the
- * threshold.
- */
+/** An uncondensed request that fills this share of the window is shown as a warning. */
 const NEARLY_FULL_SHARE = 0.75;
 
-/** Shows how full the real window is; VS Code's ring shows the window declared to it. */
+/** Shows how full the model's real window is; VS Code's ring uses the window declared to it. */
 export class LiveStatusBar implements vscode.Disposable {
   private readonly item = new StatusItem('contextCondenser.live', vscode.StatusBarAlignment.Right, 90, {
     name: vscode.l10n.t('Context Condenser'),
     command: 'contextCondenser.showLive',
   });
 
-  /**
-   * @param conversation undefined if there is none
-   * @param isOff condensing is off
-   */
   show(conversation: LiveSummary | undefined, isOff = false): void {
     if (!conversation) {
       this.item.hide();
@@ -95,7 +88,6 @@ function renderTooltip(conversation: LiveSummary, isOff: boolean): vscode.Markdo
   return toMarkdownString(makeMarkdown`${title}${lines.map((line) => makeMarkdown`\n\n${line}`)}`);
 }
 
-/** Describes when and with what a conversation condenses. */
 export function formatThreshold({ thresholdTokens, condensedBy, isPaused }: LiveSummary): string {
   if (isPaused) return formatPaused();
   return condensedBy === undefined
@@ -108,13 +100,12 @@ const formatPaused = (): string => vscode.l10n.t('Paused: condensed only if a re
 export const formatRanBy = ({ by, provider, configName }: LiveCondensation): string =>
   by ?? formatProviderName(getProviderName(provider), configName);
 
-/** Size of the whole request before and after, if known. */
 export const formatRequestChange = ({ request, tokensBefore, tokensAfter }: LiveCondensation): string =>
   request
     ? formatTokenChange(request.tokensBefore, request.tokensAfter)
     : vscode.l10n.t('messages {0}', formatTokenChange(tokensBefore, tokensAfter));
 
-/** Why the next condensation waits, or why the last one removed nothing. */
+/** Says why the next condensation waits, or why the last one removed nothing. */
 export function formatWaiting({ tokens, thresholdTokens, coldTokens, whyNot, isPaused }: LiveSummary): string {
   if (isPaused) return formatPaused();
   if (tokens < thresholdTokens)
@@ -133,7 +124,6 @@ export function formatWaiting({ tokens, thresholdTokens, coldTokens, whyNot, isP
     : vscode.l10n.t('Not condensed: {0}', whyNot);
 }
 
-/** The last condensation, and when it pays for itself. */
 export function formatLastCondensation({ condensations, lastDecision, isCareful }: LiveSummary): string[] {
   const last = condensations.findLast(({ isUndone }) => !isUndone);
   if (!last) return [vscode.l10n.t('Not condensed yet')];
@@ -155,7 +145,6 @@ export function formatLastCondensation({ condensations, lastDecision, isCareful 
   return lines;
 }
 
-/** Describes what was omitted from new results before they were first sent. */
 export const describeNewResults = ({ newResults }: LiveSummary): string[] =>
   newResults === undefined ? [] : [...formatLeftOut(newResults), ...formatRereads(newResults.rereads)];
 
@@ -166,7 +155,7 @@ const formatLeftOut = ({ results, tokens }: NewResultsSummary): string[] =>
       ? [vscode.l10n.t('Left out of one new result: {0} tokens', formatTokens(tokens))]
       : [vscode.l10n.t('Left out of {0} new results: {1} tokens', results, formatTokens(tokens))];
 
-/** How often the agent read again lines that a reference replaced. */
+/** Says how often the agent read lines again that a reference replaced. */
 const formatRereads = (rereads: number): string[] =>
   rereads === 0
     ? []
@@ -179,7 +168,6 @@ const formatRereads = (rereads: number): string[] =>
           ),
         ];
 
-/** The tool declarations' share of each request, and how many were not called so far. */
 export function formatTools({ tools = [] }: LiveSummary): string[] {
   if (tools.length === 0) return [];
   const unused = tools.filter(isUnused);
@@ -197,7 +185,6 @@ export function formatTools({ tools = [] }: LiveSummary): string[] {
       ];
 }
 
-/** Called in no conversation. */
 const isUnused = ({ calls, callsElsewhere }: ToolWeight): boolean => calls + callsElsewhere === 0;
 
 export const sumTokens = (tools: readonly ToolWeight[]): number => tools.reduce((sum, { tokens }) => sum + tokens, 0);

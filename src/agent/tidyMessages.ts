@@ -1,16 +1,14 @@
 /**
- * Makes the chat's messages valid for vendors' APIs. VS Code gives each result its own message and
- * keeps interrupted turns; vendors want all results of an answer together at the start of the next
- * message, one per call. Deterministic and incremental, so that a growing history keeps its
- * beginning byte for byte.
+ * Makes the chat's messages valid for vendors' APIs: VS Code gives each result its own message and
+ * keeps interrupted turns, but vendors want all results of an answer at the start of the next
+ * message. Incremental, so that a growing history keeps its beginning byte for byte.
  */
 import { getBlocks, isRecord, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block, ToolResultBlock, ToolUseBlock } from '../core/messages/types';
 
-/** Text in place of a missing result. */
 export const MISSING_RESULT_TEXT = 'The call was interrupted before it had a result.';
 
-/** Valid messages in blocks; equal beginnings give equal results. */
+/** Equal beginnings give equal results. */
 export function tidyMessages(messages: readonly ApiMessage[]): ApiMessage[] {
   const ids = new CallIds();
   const tidy: ApiMessage[] = [];
@@ -24,7 +22,7 @@ export function tidyMessages(messages: readonly ApiMessage[]): ApiMessage[] {
       open = [];
       index = end - 1;
     } else {
-      // Unanswered calls before a message that is not the user's.
+      // The next message is not the user's, so add the missing results before it.
       if (open.length > 0) tidy.push({ role: 'user', content: open.map(makeMissingResult) });
       open = [];
       const content = getBlocks(message).map((block) => (isToolUse(block) ? ids.renumberCall(block) : block));
@@ -48,7 +46,7 @@ function findEndOfRun(messages: readonly ApiMessage[], start: number): number {
   return end;
 }
 
-/** User messages after an answer: its calls' results in the first, in call order. */
+/** Puts the results of an answer's calls into the first user message after it, in call order. */
 function addMissingResults(run: readonly ApiMessage[], open: readonly string[], ids: CallIds): ApiMessage[] {
   const results = new Map<string, ToolResultBlock>();
   const rest = run.flatMap((message) => {
@@ -65,13 +63,12 @@ function addMissingResults(run: readonly ApiMessage[], open: readonly string[], 
   return [{ role: 'user', content: open.map((id) => results.get(id) ?? makeMissingResult(id)) }, ...rest];
 }
 
-/** Vendors reject a result without its call; keep its text. */
+/** Vendors reject a result without its call, so keep its text. */
 function toText({ content }: ToolResultBlock): Block[] {
   if (typeof content !== 'string') return [...(content ?? [])];
   return content.trim() === '' ? [] : [{ type: 'text', text: content }];
 }
 
-/** Messages that continue others, with call ids distinct from earlier ones. */
 export function renumberCalls(messages: readonly ApiMessage[], before: readonly ApiMessage[]): ApiMessage[] {
   const ids = new CallIds();
   for (const call of before.flatMap(getBlocks).filter(isToolUse)) ids.renumberCall(call);
@@ -85,12 +82,11 @@ export function renumberCalls(messages: readonly ApiMessage[], before: readonly 
 }
 
 /**
- * Makes call ids unique and valid for vendors: letters, digits, _ and - (Anthropic). Some local
- * servers count from 0 in each answer, and other vendors use other characters.
+ * Makes call ids unique and limits them to letters, digits, _ and - (Anthropic). Some local servers
+ * count from 0 in each answer.
  */
 class CallIds {
   private readonly used = new Set<string>();
-  /** The last id assigned for each id of the chat. */
   private readonly given = new Map<string, string>();
 
   renumberCall(block: ToolUseBlock): ToolUseBlock {

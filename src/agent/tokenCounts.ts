@@ -2,19 +2,16 @@ import type { ApiMessage } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
 import { LruMap } from '../core/lruMap';
 
-/**
- * A prompt has about 1,200 texts and is rendered four times per request, about 150 of them
- * distinct.
- */
+/** A prompt has about 1,200 texts and is rendered four times per request. */
 const MAX_CACHED_TEXTS = 20_000;
 
 /** The counter itself caches longer texts by hash. */
 const MAX_CACHED_TEXT_CHARS = 4_000;
 
-/** UTF-16 units from which counting happens in the engine's thread. */
+/** Longer texts (UTF-16 units) are counted in the engine's thread. */
 export const ESTIMATED_PART_CHARS = 64_000;
 
-/** UTF-16 units of all texts in a value. */
+/** In UTF-16 units. */
 export function measureLength(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;
@@ -24,7 +21,7 @@ export function measureLength(value: unknown): number {
 /** Approximate UTF-16 units per token of code and prose. */
 export const CHARS_PER_TOKEN = 4;
 
-/** Caches counts that VS Code requests, about 5,000 per request. */
+/** VS Code requests about 5,000 counts per request. */
 export class TokenCounts {
   private readonly texts = new LruMap<string, number>(MAX_CACHED_TEXTS);
 

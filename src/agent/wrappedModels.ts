@@ -6,13 +6,9 @@ import { OWN_VENDOR } from '../settings/ownVendor';
 import { getModelName } from './modelCatalog';
 import { pickSeveral, showInformationMessage } from '../window/notifications';
 
-/**
- * "Choose Models to Offer Condensed…": selects which of VS Code's models are offered a second time,
- * condensed.
- */
+/** Lets the user select which of VS Code's models are offered a second time, condensed. */
 export async function chooseWrappedModels(models: LanguageModels, chosen: readonly string[]): Promise<void> {
-  // VS Code lists models without input that only choose another one ("Auto"); they can't be
-  // condensed.
+  // VS Code also lists models without input that only choose another one ("Auto").
   const offered = (await listOtherModels(models, OWN_VENDOR)).filter(({ maxInputTokens }) => maxInputTokens > 0);
   const known = offered.map((model) => ({
     name: getModelName(model),
@@ -20,7 +16,7 @@ export async function chooseWrappedModels(models: LanguageModels, chosen: readon
     description: vscode.l10n.t('{0} · {1} tokens', model.vendor, formatTokens(model.maxInputTokens)),
     picked: chosen.includes(getModelName(model)),
   }));
-  // A model that is currently missing may return, so it stays until deselected.
+  // A missing model may return, so keep it until the user deselects it.
   const gone = chosen
     .filter((name) => !known.some((item) => item.name === name))
     .map((name) => ({ name, label: name, description: vscode.l10n.t('currently unavailable'), picked: true }));
@@ -48,7 +44,7 @@ export async function chooseWrappedModels(models: LanguageModels, chosen: readon
   if (added.length > 0) await showInPicker(added);
 }
 
-/** Says where newly offered models are: the picker hides unused ones until searched for. */
+/** Tells the user where the models are, because the picker hides unused ones until searched for. */
 export async function showInPicker(names: readonly string[]): Promise<void> {
   const shown = names.map((name) => vscode.l10n.t('“{0} · condensed”', name)).join(', ');
   const words = vscode.l10n.t(

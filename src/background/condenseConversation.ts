@@ -31,7 +31,7 @@ export interface CondenseDependencies {
   readonly counter: MessageCounter;
   readonly onProgress: (progress: TaskProgress) => void;
   readonly signal?: AbortSignal;
-  /** Limit in US dollars. */
+  /** US dollars. */
   readonly maxCost?: number;
 }
 
@@ -41,7 +41,7 @@ export interface CondensedConversation {
 }
 
 /**
- * Condenses a parsed conversation and stores originals and ledger entry before returning.
+ * Stores originals and the ledger entry before returning.
  * @throws the signal's reason if aborted; StorageError
  */
 export async function condenseConversation(
@@ -70,7 +70,7 @@ export async function condenseConversation(
       if (step !== '') onProgress({ step });
     },
   };
-  // No paid fallback after a failure: a user who condenses manually decides again.
+  // Don't use a paid fallback: a user who condenses manually decides again.
   const made = await condenseWithFallback(manager, request, { mayUseNative: false });
   const outcome = withoutExcluded(conversation, made, new Set(task.excluded), counter);
   const saved = outcome.kind === 'condensed' ? await computeSaving(conversation, outcome) : {};
@@ -80,7 +80,6 @@ export async function condenseConversation(
   const metricsWith = (context: RunContext): RunMetrics =>
     toRunMetrics(outcome, task.provider, new Date(), { trigger: 'by-hand', ...saved, ...context });
   if (outcome.kind !== 'condensed') {
-    // After a cancellation there is nothing to show.
     signal?.throwIfAborted();
     const reason = outcome.kind === 'unchanged' ? outcome.reason : outcome.kind;
     const metrics = metricsWith({});
@@ -125,10 +124,7 @@ function findAdvice(error: Error): FailureAdvice | undefined {
   return error instanceof ProviderFailure ? error.advice : undefined;
 }
 
-/**
- * US dollars saved per later request; undefined if unknown. Errors here never fail the
- * condensation.
- */
+/** US dollars; undefined if unknown. Errors here never fail the condensation. */
 async function computeSaving(
   conversation: Conversation,
   change: { readonly tokensBefore: number; readonly tokensAfter: number },
@@ -141,7 +137,7 @@ async function computeSaving(
   }
 }
 
-/** Removes edits of excluded messages; fails if the remaining edits depend on them. */
+/** Fails if the remaining edits depend on those of excluded messages. */
 function withoutExcluded(
   { messages }: Conversation,
   outcome: CondensationOutcome,
@@ -155,10 +151,7 @@ function withoutExcluded(
   return { ...outcome, edits, tokensAfter, view: applyEdits(messages, edits).messages, coherence };
 }
 
-/**
- * Prunes the ledger store.
- * @returns what was done, or why it failed; the condensation is valid either way
- */
+/** @returns what was done, or why it failed; the condensation is valid either way */
 async function pruneStore(store: string, inUse: string): Promise<readonly string[]> {
   try {
     const words = describePruning(await pruneLedgers(store, { now: new Date(), inUse: [inUse] }));
@@ -172,7 +165,6 @@ async function readPinned({ id, messages }: Conversation, store: string): Promis
   return getPinnedIndexes((await openLedger(store, { id })).ledger.pinned, messages);
 }
 
-/** Plain data for the host, without the messages. */
 export const summarizeConversation = ({ id, title, format }: Conversation, path: string): ConversationSummary => ({
   id,
   title,

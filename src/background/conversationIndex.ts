@@ -5,26 +5,26 @@ import type { GivenBack } from '../giveBack/replacements';
 import type { FindProblem, FoundConversation } from '../conversations/stores/types';
 import type { IndexProgress } from './tasks';
 
-/** A conversation on this machine with the details known so far. */
 export interface IndexedConversation extends FoundConversation {
-  /** Undefined until the file is read; the old version's details until its new version is read. */
+  /**
+   * Undefined until the file is read. After a change, the old details stay until the new version is
+   * read.
+   */
   readonly details: ConversationDetails | undefined;
 }
 
 export interface ConversationIndexOptions {
-  /** Runs the index task in the worker until everything is read or the signal aborts. */
+  /** Runs until everything is read or the signal aborts. */
   readonly run: (signal: AbortSignal, report: (progress: IndexProgress) => void) => Promise<unknown>;
-  /** Receives each problem (path and reason) once. */
   readonly report: (problem: FindProblem) => void;
-  /** Receives errors that failed a whole run. */
   readonly fail: (error: unknown) => void;
   /**
-   * Milliseconds between a change and the run it triggers, since agents write several times per
+   * Milliseconds between a change and the run it triggers, because agents write several times per
    * second.
    */
   readonly delayMs?: number;
   /**
-   * Minimum milliseconds between runs triggered by changes, since each one rereads live
+   * Minimum milliseconds between runs triggered by changes, because each run rereads live
    * conversations.
    */
   readonly intervalMs?: number;
@@ -37,12 +37,10 @@ export interface Disposable {
 /** Watches a folder recursively, even before the folder exists. */
 export type Watch = (folder: string, changed: () => void) => Disposable;
 
-/**
- * The list of all conversations, updated in the background. Reads nothing on the caller's thread.
- */
+/** Updates the list in the background. Reads nothing on the caller's thread. */
 export class ConversationIndex implements Disposable {
   private found: readonly FoundConversation[] = [];
-  /** Built on demand; undefined after a change. */
+  /** Undefined after a change. */
   private listed: readonly IndexedConversation[] | undefined;
   private readonly details = new Map<string, ConversationDetails>();
   private givenBack: readonly GivenBack[] = [];
@@ -57,10 +55,7 @@ export class ConversationIndex implements Disposable {
 
   constructor(private readonly options: ConversationIndexOptions) {}
 
-  /**
-   * Newest first, without empty conversations. A subagent's parent is determined by its location or
-   * by the ID in its file.
-   */
+  /** Newest first, without empty conversations. */
   get conversations(): readonly IndexedConversation[] {
     return (this.listed ??= this.listConversations());
   }
@@ -78,7 +73,7 @@ export class ConversationIndex implements Disposable {
       .filter(({ details }) => details?.isBlank !== true);
   }
 
-  /** A copy that was given back has no request of its own at first; that of its original is known. */
+  /** A given-back copy has no request of its own at first, so use that of its original. */
   private estimateFill(
     details: ConversationDetails | undefined,
     pathById: ReadonlyMap<string | undefined, string | undefined>,
@@ -90,7 +85,6 @@ export class ConversationIndex implements Disposable {
     return { ...details, fill: estimateCopyFill({ tokens, fill, renewed }, details.tokens) };
   }
 
-  /** True while searching or reading. */
   get isBusy(): boolean {
     return this.running !== undefined;
   }
@@ -100,10 +94,7 @@ export class ConversationIndex implements Disposable {
     return { dispose: () => this.listeners.delete(listener) };
   }
 
-  /**
-   * Restarts the search, canceling a running one. Resolves when everything is read, by this run or
-   * its successor.
-   */
+  /** Cancels a running search. Resolves when this run or its successor has read everything. */
   refresh(): Promise<void> {
     return (this.latest = this.startIndexing());
   }
@@ -129,7 +120,6 @@ export class ConversationIndex implements Disposable {
     this.notifyChanged();
   }
 
-  /** Searches again after changes in these folders, with a delay and a minimum interval. */
   watch(folders: readonly string[], watch: Watch): void {
     for (const folder of folders)
       this.watchers.push(
@@ -183,6 +173,5 @@ export class ConversationIndex implements Disposable {
   }
 }
 
-/** True if the details match the current version of the file. */
 export const isUpToDate = ({ details, ...found }: IndexedConversation): boolean =>
   details !== undefined && details.isComplete && isCurrent(details, found);

@@ -6,7 +6,6 @@ import type { HistoryScope } from '../conversations/types';
 import { nodeFiles } from '../storage/nodeFiles';
 import { OWN_FILE_KINDS, replaceCache } from '../storage/ownFiles';
 
-/** Far more conversations than users have; entries of missing files are removed first. */
 const MAX_CACHED_DETAILS = 5_000;
 
 const detailsSchema = z.object({
@@ -33,7 +32,7 @@ const detailsSchema = z.object({
   isComplete: z.boolean(),
 });
 
-/** Increment after changing what is read or counted, to invalidate older details. */
+/** Increase this number when what is read or counted changes. */
 const CACHE_VERSION = 8;
 const cacheSchema = z.object({
   version: z.literal(CACHE_VERSION),
@@ -41,10 +40,7 @@ const cacheSchema = z.object({
   details: z.array(detailsSchema),
 });
 
-/**
- * Details of conversations by path, cached in one file. A missing or damaged file is an empty
- * cache.
- */
+/** Caches details by path in one file. A missing or damaged file counts as empty. */
 export class DetailsCache {
   private isChanged = false;
 
@@ -59,7 +55,7 @@ export class DetailsCache {
     return new DetailsCache(file, history, new Map(details.map((each) => [each.path, each])));
   }
 
-  /** Details of the conversation's current version; undefined if never read or outdated. */
+  /** Returns undefined if the file was never read or has changed since. */
   current(found: FoundConversation): ConversationDetails | undefined {
     const details = this.byPath.get(found.path);
     return details && isCurrent(details, found) ? details : undefined;
@@ -71,10 +67,7 @@ export class DetailsCache {
     this.isChanged = true;
   }
 
-  /**
-   * Writes the file atomically, if anything changed.
-   * @param found paths that currently exist; other entries are dropped first
-   */
+  /** @param found paths that currently exist; other entries are dropped first */
   async save(found?: ReadonlySet<string>): Promise<void> {
     if (!this.isChanged) return;
     this.isChanged = false;
@@ -96,7 +89,7 @@ async function readCache(file: string, history: HistoryScope): Promise<readonly 
   try {
     const cache = cacheSchema.parse(JSON.parse(await readFile(file, 'utf8')));
     if (cache.history !== history) return [];
-    // Zod types absent fields as undefined; at run time they are absent.
+    // Zod types absent fields as undefined.
     return cache.details as ConversationDetails[];
   } catch {
     return [];

@@ -1,4 +1,3 @@
-/** Gives conversations back in the worker, since agents' files may be large. */
 import { getActiveCondensations, getActiveEdits } from '../core/condense/ledger/ledger';
 import { checkGiveBack, giveBack, type GiveBackParts, type GiveBackRequest } from '../giveBack/giveBack';
 import { GiveBackError, NOTHING_WRITTEN_TEXT } from '../giveBack/giveBackError';
@@ -9,7 +8,7 @@ import type { CheckGiveBackTask, GiveBackTask, RecoverTask, UndoGiveBackTask } f
 import type { GivenBackResult, RecoverResult } from './taskResults';
 import { formatTokens } from '../core/format';
 
-/** @throws GiveBackError, ConversationReadError, StorageError; nothing was written then */
+/** @throws GiveBackError, ConversationReadError or StorageError; then nothing was written */
 export async function giveBackStored(task: GiveBackTask): Promise<GivenBackResult> {
   const { replacements } = task;
   const { request, conversation } = await createRequest(task);
@@ -20,7 +19,10 @@ export async function giveBackStored(task: GiveBackTask): Promise<GivenBackResul
   return { target: given.target, path: given.path, conversation };
 }
 
-/** Writes nothing. @throws as {@link giveBackStored} if the conversation can't be given back */
+/**
+ * Writes nothing.
+ * @throws as {@link giveBackStored}
+ */
 export async function checkGiveBackStored(task: CheckGiveBackTask): Promise<null> {
   const { request } = await createRequest(task);
   await checkGiveBack(request, toParts(task.replacements));
@@ -60,10 +62,7 @@ const createNotCondensedError = (path: string): GiveBackError =>
     advice: 'Condense it first.',
   });
 
-/**
- * Restores what the last give-back of a conversation replaced.
- * @throws GiveBackError if the agent has continued since
- */
+/** @throws GiveBackError if the agent has continued since */
 export const undoGiveBack = ({
   conversation,
   replacements,
@@ -72,9 +71,6 @@ export const undoGiveBack = ({
     isUndone: await undoLast(nodeFiles, replacements, conversation),
   }));
 
-/**
- * Completes or reverts replacements of a crashed process. Failures are reported without stopping
- * others.
- */
+/** Completes or reverts replacements of a crashed process. */
 export const recoverReplacements = ({ replacements }: RecoverTask): Promise<RecoverResult> =>
   withReplacementsLock(nodeFiles, replacements, () => recoverAll(nodeFiles, replacements, new Date()));

@@ -1,6 +1,6 @@
 /**
- * Models that the host calls for an engine in a thread, since keys, VS Code's network and its
- * models are available only there.
+ * The host calls models for an engine thread, because only the host has keys, the network and VS
+ * Code's models.
  */
 import type { SelectModel } from '../core/condense/providers/smart/passParts';
 import type { OutputSample } from '../core/condense/summary/expectedOutput';
@@ -13,16 +13,13 @@ import {
 } from '../core/condense/summarizer';
 import type { PreviewModel } from './preview/messages';
 
-/** The host's callbacks; plain data crosses the threads. */
 export interface HostModels {
   /**
-   * The model of a profile, or of the one chosen for condensing; or why there is none.
-   * @param own names the conversation's own model, for want of another one.
+   * Returns the profile's model, or the one chosen for condensing, or why there is none.
+   * @param own names the conversation's own model, used if there is no other
    */
   readonly select: (apiProfile: string | undefined, own: string | undefined) => Promise<PreviewModel>;
-  /**
-   * Summarizes with the model selected for a profile. Aborting the signal closes the connection.
-   */
+  /** Aborting the signal closes the connection. */
   readonly summarize: (
     apiProfile: string | undefined,
     own: string | undefined,
@@ -30,14 +27,12 @@ export interface HostModels {
     conversation: string | undefined,
     signal: AbortSignal,
   ) => Promise<SummaryReply>;
-  /** Logs a note. */
   readonly warn: (words: string) => void;
 }
 
 /**
- * The host's models as providers ask for them.
- * @param signal of the task; a call may have one of its own.
- * @param nameOwn names a conversation's own model to the host; default: there is none.
+ * @param signal of the task; a call may have one of its own
+ * @param nameOwn names a conversation's own model to the host
  */
 export function selectFromHost(
   { select, summarize }: HostModels,

@@ -19,11 +19,10 @@ import type { IndexProgress, IndexTask } from './tasks';
 
 type ReportProgress = (progress: IndexProgress) => void;
 
-/** Interval of progress reports and of writes, in milliseconds. */
 const PROGRESS_INTERVAL_MS = 100;
 const CACHE_SAVE_INTERVAL_MS = 2_000;
 
-/** Finds conversations, then reads unknown ones. Synchronous, so it runs in the worker. */
+/** Finds conversations, then reads unknown ones. Blocks the thread. */
 export async function indexConversations(
   task: IndexTask,
   tokens: () => Promise<TokenCounter>,
@@ -45,7 +44,7 @@ async function buildIndex(
   databases: OpenDatabases,
 ): Promise<void> {
   const found = await findConversations(find, databases);
-  // Without it copies are estimated like others; giving back itself tells what is wrong with the folder.
+  // If listing fails, copies are estimated like others.
   const givenBack = replacements === undefined ? [] : await listUndoable(nodeFiles, replacements).catch(() => []);
   report({ found, givenBack });
   const cache = await DetailsCache.open(file, history);
@@ -74,7 +73,7 @@ async function buildIndex(
       await readWhole(each);
       continue;
     }
-    // A title that can't be cached would be read again, so such files get it when read completely.
+    // A title that can't be cached would be read again.
     if (!heads.hasRoom && !isTooLarge(each)) continue;
     const { details, head } = readHeadDetails(each);
     if (head && !details.isComplete) heads.keepHead(each.path, head);
@@ -86,7 +85,7 @@ async function buildIndex(
   await sink.end(found.conversations);
 }
 
-/** Batches reports and saves periodically, so that little is lost on cancellation. */
+/** Saves periodically, so that a cancellation loses little. */
 class ProgressBatcher {
   private batch: ConversationDetails[] = [];
   private reportedAt = performance.now();
@@ -116,7 +115,7 @@ class ProgressBatcher {
     if (this.batch.length > 0) this.report({ details: this.batch });
     this.batch = [];
     this.reportedAt = performance.now();
-    // One event loop turn, so that the message is sent before the next file.
+    // Yield so that the message is sent before the next file.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

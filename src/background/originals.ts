@@ -1,4 +1,3 @@
-/** Looks up originals by reference in the ledgers. */
 import { expandReference, collectReferences, type ReferencedContent } from '../core/condense/edits/references';
 import { getEditsShownBy, type Ledger } from '../core/condense/ledger/ledger';
 import type { ReferenceId } from '../core/messages/markers';
@@ -7,7 +6,7 @@ import type { OriginalTask, ReferencesTask } from './tasks';
 import type { ListedReference, OriginalResult } from './taskResults';
 
 /**
- * Independent of the agent's file.
+ * Does not need the agent's file.
  * @throws Error if the original is damaged
  */
 export async function findOriginal({ reference, stores }: OriginalTask): Promise<OriginalResult> {
@@ -28,10 +27,8 @@ async function readText(ledger: LedgerFile, content: ReferencedContent): Promise
   return expandReference(content, () => original);
 }
 
-/** UTF-16 units of an original shown in a list. */
 const MAX_PREVIEW_CHARS = 120;
 
-/** Originals of the last condensation, in message order. */
 export async function listReferences({ conversation, store }: ReferencesTask): Promise<readonly ListedReference[]> {
   const ledger = await openLedger(store, { id: conversation });
   const last = ledger.ledger.condensations.findLast(({ id }) => !ledger.ledger.undone.has(id));

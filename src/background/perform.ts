@@ -47,7 +47,6 @@ import type { AccountResult, CondensedResult, NotCondensedResult, UndoResult } f
 type ReportProgress = (progress: TaskProgress) => void;
 
 export interface TaskDependencies {
-  /** Loads the token counter. */
   readonly tokens: () => Promise<TokenCounter>;
   readonly onProgress: ReportProgress;
   readonly signal: AbortSignal;
@@ -57,7 +56,7 @@ export interface TaskDependencies {
   readonly providers?: ProviderCalls | undefined;
 }
 
-/** Runs a task. Reads synchronously, since the thread has no other work. */
+/** Reads synchronously, because the thread has no other work. */
 export async function performTask(task: Task, parts: TaskDependencies): Promise<unknown> {
   const { tokens, onProgress, signal } = parts;
   switch (task.kind) {
@@ -130,7 +129,7 @@ async function performCondense(
       }),
   });
   const manager = new CondensationManager(counter, [...providers, ...others]);
-  // Checked before reading the file, since the provider's extension may be missing.
+  // Check this before reading the file: the provider's extension may be missing.
   manager.getProvider(task.provider);
   onProgress({ step: 'Reading the conversation' });
   const conversation = readConversationFile(task.path, { history: task.history });
@@ -159,7 +158,6 @@ async function performUndo(task: UndoTask): Promise<UndoResult> {
   return { undone: last && { provider: last.provider, edits: last.edits.length } };
 }
 
-/** Maximum number of problems logged. */
 const MAX_REPORTED_PROBLEMS = 20;
 
 async function performAccount(
@@ -223,7 +221,7 @@ function formatAccount(
   switch (form) {
     case 'html':
       return renderAccountPage(overview, { version, days, whatIf });
-    // Secrets in titles, commands and paths are masked, since the file may be shared.
+    // Mask secrets in titles, commands and paths, because the user may share the file.
     case 'json':
       return renderAccountJson(maskValue(sessions), by, maskValue(unread));
     case 'csv':

@@ -1,4 +1,3 @@
-/** Answers the panel's questions from a preview, or from the conversation itself. */
 import { changeExcerpt } from '../../core/condense/edits/changeExcerpt';
 import { applyEdits } from '../../core/condense/edits/applyEdits';
 import type { View } from '../../core/condense/edits/view';
@@ -33,12 +32,9 @@ import { createItemLookup } from '../../core/condense/providers/smart/items';
 import { selectContent } from '../../core/condense/providers/smart/selection';
 import { makeToolTable } from '../../core/messages/tools';
 
-/** UTF-16 units of a message shown in a cell. */
 const MAX_FIRST_WORDS_CHARS = 80;
-/** Edits shown in the panel; the diff editor shows all. */
 const MAX_SHOWN_EDITS = 12;
 
-/** Figures, cells of the strip, and excerpts of the first edits. */
 export function buildPreviewResult(
   held: PreviewConversation,
   estimate: ConversationEstimate,
@@ -66,7 +62,6 @@ function getModel({ messages }: PreviewConversation): { readonly model?: string 
 
 const getMessageIndex = (edit: Edit): number => (edit.kind === 'summary' ? edit.start : edit.place.message);
 
-/** @param view the conversation with the edits. */
 function listCells(
   { messages, edits: active }: PreviewConversation,
   edits: readonly Edit[],
@@ -85,7 +80,7 @@ function listCells(
   }));
 }
 
-/** Tokens of each original message in a view; messages inside a summary have no entry. */
+/** Messages inside a summary have no entry. */
 const countTokensByOrigin = ({ messages, origins }: View, counter: MessageCounter): Map<number, number> =>
   new Map(messages.map((message, at) => [origins[at] ?? at, counter.countMessage(message)]));
 
@@ -95,7 +90,7 @@ const getBeginning = memoizeByObject((message: ApiMessage) => {
   return words.length <= MAX_FIRST_WORDS_CHARS ? words : `${words.slice(0, MAX_FIRST_WORDS_CHARS - 1).toWellFormed()}…`;
 });
 
-/** The first words, with whitespace collapsed. Does not scan the whole text. */
+/** Collapses whitespace without scanning the whole text. */
 function extractFirstWords(text: string): string {
   for (let chars = 2 * MAX_FIRST_WORDS_CHARS; ; chars *= 2) {
     const words = text.slice(0, chars).replace(/\s+/g, ' ').trim();
@@ -110,14 +105,10 @@ function makeExcerpt({ message, step, operation, reason, ...edit }: EditChange):
   return { message, step, reason, ...excerpt, tokensBefore, tokensAfter, isWritten };
 }
 
-/**
- * Of what a model would write nothing is known: a fact that only its words could hold counts as not standing there.
- * @param edits those that would be made.
- */
+/** A model's future text is unknown, so facts that only it could contain count as missing. */
 export const computeCoherence = (held: PreviewConversation, edits: readonly Edit[]): CoherenceReport =>
   measureCoherence(held.messages, [...held.edits, ...edits]);
 
-/** Adds up facts of all kinds. */
 function countFacts(report: CoherenceReport): ComparedResult['facts'] {
   let all = 0;
   let lost = 0;
@@ -177,7 +168,7 @@ function findPass(
 }
 
 /**
- * The effect of a pass in its position, after the previous passes and until the target is reached.
+ * Runs the pass after the previous passes and until the target is reached.
  * @throws NoSummarizerError, the signal's reason if aborted, and as {@link computeSelection}
  */
 export async function computePassSteps(

@@ -14,9 +14,7 @@ import type { PreviewFigures, PreviewQuestion, PreviewSetup } from './messages';
 export interface ConversationEstimate extends PreviewFigures {
   readonly provider: string;
   readonly steps: readonly StepReport[];
-  /** Edits of messages that are not excluded. */
   readonly edits: readonly Edit[];
-  /** The conversation with the edits applied. */
   readonly view: View;
   readonly pinned: ReadonlySet<number>;
   readonly notes: readonly string[];
@@ -24,7 +22,6 @@ export interface ConversationEstimate extends PreviewFigures {
 
 type EstimateInput = Pick<PreviewQuestion, 'setup' | 'pinned' | 'excluded'>;
 
-/** The estimate for a condensation whose calls are refused. */
 const EMPTY_ESTIMATE: Omit<CondensationEstimate, 'tokensBefore' | 'tokensAfter'> = { steps: [], cost: 0 };
 
 export class Estimator {
@@ -92,7 +89,6 @@ export class Estimator {
     };
   }
 
-  /** Removes edits of excluded messages. */
   private excludeEdits(held: PreviewConversation, edits: readonly Edit[], excluded: ReadonlySet<number>) {
     const viewWith = (made: readonly Edit[]): View => applyEdits(held.messages, [...held.edits, ...made]);
     if (excluded.size === 0) {
@@ -104,7 +100,7 @@ export class Estimator {
     return { ...rest, view: viewWith(rest.edits), notes };
   }
 
-  /** Configuration errors, which are ignored and reported. */
+  /** Configuration errors are reported and otherwise ignored. */
   private listConfigProblems({ provider, config }: PreviewSetup): string[] {
     const result = this.manager.getProvider(provider).validateConfig(config);
     if (result.valid) return [];
@@ -116,7 +112,6 @@ export class Estimator {
   }
 }
 
-/** Why condensing would not change the conversation. */
 function noteSmallGain({ tokensBefore, tokensAfter }: Pick<PreviewFigures, 'tokensBefore' | 'tokensAfter'>): string[] {
   const { percent, tokens } = DEFAULT_MINIMUM_GAIN;
   const saved = tokensBefore - tokensAfter;

@@ -1,4 +1,3 @@
-/** Conversations of the preview worker, kept parsed while their files are unchanged. */
 import { statSync } from 'node:fs';
 import { splitLocation } from '../../conversations/location';
 import { convertFileError, readConversationFile } from '../../conversations/readFile';
@@ -10,7 +9,7 @@ import { getKnownFacts } from '../knownFacts';
 import { applyUpdate } from './listUpdate';
 import type { FileConversation, LiveContent, LiveConversation, LiveUpdate, ConversationSource } from './messages';
 
-/** Larger conversations can be condensed, but not previewed, since they would fill the memory. */
+/** Larger conversations would fill the memory. */
 const MAX_PREVIEW_BYTES = 32 * 1024 ** 2;
 
 /** Includes compared conversations. */
@@ -19,19 +18,20 @@ const MAX_HELD_CONVERSATIONS = 4;
 export interface PreviewConversation {
   readonly id: string;
   readonly title: string;
-  /** The identical array while the conversation is unchanged, since caches are keyed by it. */
+  /**
+   * The array stays identical while the conversation is unchanged, because caches are keyed by it.
+   */
   readonly messages: readonly ApiMessage[];
   /** Edits that the view shows before this condensation. */
   readonly edits: readonly Edit[];
-  /** Indexes of messages pinned in the ledger. */
+  /** Indexes of messages. */
   readonly pinned: ReadonlySet<number>;
-  /** Facts about the conversation's own model from its file. */
   readonly known: ReturnType<typeof getKnownFacts>;
 }
 
 const NO_CONTENT: LiveContent = { messages: [], edits: [] };
 
-/** The part that is constant while the messages are unchanged. */
+/** The part that stays constant while the messages are unchanged. */
 type PreviewContent = Omit<PreviewConversation, 'pinned'>;
 
 export class PreviewConversations {
