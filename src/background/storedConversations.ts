@@ -1,4 +1,3 @@
-/** A user's actions on a stored conversation and its ledger, except condensing. */
 import { loadFillLevelReader } from '../account/fillOf';
 import { computeSavingPerRequest } from '../account/savedPerRequest';
 import { restoreRawCalls } from '../conversations/rawText';
@@ -40,7 +39,6 @@ import type {
   ShownConversation,
 } from './taskResults';
 
-/** Opens a conversation and its ledger. */
 export async function openStored({
   path,
   history,
@@ -51,7 +49,6 @@ export async function openStored({
   return { conversation, ledger: await openLedger(store, { id, title, format, path }) };
 }
 
-/** Outlines of ledgers used since a time, IDs of all ledgers, and give-backs. */
 export async function outlineLedgers({ store, replacements, since }: LedgersTask): Promise<LedgersResult> {
   const ledgers: LedgerOutline[] = [];
   let newest = since;
@@ -96,7 +93,7 @@ function outlineLedger(ledger: Ledger): CondensationOutline[] {
   );
 }
 
-/** Undoes or redoes a condensation in the ledger; the agent's files are unchanged. */
+/** Changes only the ledger, not the agent's files. */
 export async function setUndone({ conversation, condensation, isUndone, store }: SetUndoneTask): Promise<null> {
   const ledger = await openLedger(store, { id: conversation });
   // The history may have been cleared meanwhile.
@@ -123,19 +120,13 @@ export async function showConversation(task: ShowTask): Promise<ShownConversatio
   };
 }
 
-/**
- * A conversation as in its file.
- * @throws ConversationReadError
- */
+/** @throws ConversationReadError */
 export function renderStored({ path, history }: TextTask): ConversationText {
   const { title, messages } = readConversationFile(path, { history });
   return { title, text: renderConversation(messages, undefined, messages, MAX_COMPARED_CHARS) };
 }
 
-/**
- * Exports a conversation in another format, original or condensed.
- * @throws ConversationReadError
- */
+/** @throws ConversationReadError */
 export async function exportStored(task: ExportTask, counter: MessageCounter): Promise<ExportedConversation> {
   const { conversation, ledger } = await openStored(task);
   const messages = task.isCondensed
@@ -145,10 +136,7 @@ export async function exportStored(task: ExportTask, counter: MessageCounter): P
   return { ...exported, text: restoreRawCalls(exported, task.path) };
 }
 
-/**
- * A readable page of a condensed conversation.
- * @throws ConversationReadError
- */
+/** @throws ConversationReadError */
 export async function readStored({ nonce, ...task }: ReadTask): Promise<PageToRead> {
   const { conversation, ledger } = await openStored(task);
   const { title, messages } = conversation;
@@ -156,10 +144,7 @@ export async function readStored({ nonce, ...task }: ReadTask): Promise<PageToRe
   return { title, page: renderReadingPage(subject, { nonce }) };
 }
 
-/**
- * A report page from the ledger.
- * @throws ConversationReadError
- */
+/** @throws ConversationReadError */
 export async function reportStored(task: ReportTask, counter: MessageCounter): Promise<ReportedPage> {
   const { conversation, ledger } = await openStored(task);
   const { title, format, messages } = conversation;
@@ -179,7 +164,6 @@ export async function reportStored(task: ReportTask, counter: MessageCounter): P
   };
 }
 
-/** Messages by their first words, with their pins. */
 export async function listStoredMessages(task: StoredConversation): Promise<readonly ListedMessage[]> {
   const { conversation, ledger } = await openStored(task);
   const pinned = getPinnedIndexes(ledger.ledger.pinned, conversation.messages);

@@ -1,4 +1,3 @@
-/** Results of the background worker, as plain data. */
 import type { AccountProblem } from '../account/accountStores';
 import type { AccountOverview } from '../core/account/account';
 import type { WhatIfSum } from '../core/account/whatIf';
@@ -12,14 +11,13 @@ import type { FailureAdvice, UnchangedReason } from '../core/condense/types';
 import type { GiveBackTarget } from '../core/agents/types';
 import type { GivenBack } from '../giveBack/replacements';
 
-/** Outcome of condensing, with the conversation before and after. */
 export interface CondensedResult extends FoldedTexts {
   readonly kind: 'condensed';
   readonly conversation: ConversationSummary;
   readonly provider: string;
-  /** Names of presets and strategies by provider; absent: none. */
+  /** Names of presets and strategies by provider. */
   readonly configNames?: Readonly<Record<string, string>>;
-  /** Providers whose edits precede its own; absent: none. */
+  /** Providers whose edits precede this provider's own. */
   readonly alsoBy?: readonly string[];
   readonly steps: readonly StepReport[];
   readonly tokensBefore: number;
@@ -28,22 +26,19 @@ export interface CondensedResult extends FoldedTexts {
   readonly edits: number;
   /** US dollars; undefined if a price is unknown. */
   readonly cost: number | undefined;
-  /** US dollars saved per later request; absent if the price of the agent's model is unknown. */
+  /** US dollars saved per later request; absent if unknown. */
   readonly savedPerRequest?: number;
-  /** Milliseconds. */
   readonly timeMs: number;
   readonly notes: readonly string[];
-  /** The report as text. */
   readonly report: string;
   readonly metrics: RunMetrics;
-  /** Previews only: originals by reference. */
+  /** Originals by reference; only in previews. */
   readonly originals?: Readonly<Record<string, string>>;
 }
 
 export interface NotCondensedResult {
   readonly kind: 'not-condensed';
   readonly reason: UnchangedReason | 'refused' | 'failed' | 'cancelled';
-  /** Advice from the provider after a failure. */
   readonly advice?: FailureAdvice;
   readonly conversation: ConversationSummary;
   readonly report: string;
@@ -58,37 +53,34 @@ export interface ConversationSummary {
 }
 
 export interface UndoResult {
-  /** The undone condensation; undefined if there was none. */
+  /** Undefined if there was no condensation. */
   readonly undone: { readonly provider: string; readonly edits: number } | undefined;
 }
 
-/** A condensation for lists. */
 export interface CondensationOutline {
   readonly id: CondensationId;
   /** ISO 8601 time. */
   readonly at: string;
   readonly provider: string;
-  /** Name of its preset or strategy; absent if not recorded. */
+  /** Name of the preset or strategy; absent if not recorded. */
   readonly configName?: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly isUndone: boolean;
-  /** A later one was made from the original instead. */
+  /** True if a later condensation was made from the original instead. */
   readonly isReplaced: boolean;
-  /** Changes per pass. */
   readonly steps: readonly StepReport[];
   /** US dollars; absent if a price is unknown. */
   readonly cost?: number;
   /** The agent's later requests for removed content; absent if not observed. */
   readonly use?: UseAfter;
-  /** For condensing new results: how often the agent reread referenced lines. Absent if never. */
+  /** How often the agent reread lines that were removed from new results. */
   readonly rereads?: number;
 }
 
 export interface LedgerOutline {
   readonly conversation: string;
   readonly title?: string;
-  /** The conversation's file, if known. */
   readonly path?: string;
   /** Oldest first. */
   readonly condensations: readonly CondensationOutline[];
@@ -98,20 +90,19 @@ export interface LedgersResult {
   /** Conversation IDs of all ledgers. */
   readonly known: readonly string[];
   readonly ledgers: readonly LedgerOutline[];
-  /** Last use in milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly lastUsed: number;
   /** Conversations whose give-back can be undone. */
   readonly givenBack: readonly GivenBack[];
 }
 
-/** Both texts are equal if it isn't condensed. */
+/** Both texts are equal if the conversation isn't condensed. */
 export interface ShownConversation extends FoldedTexts {
   readonly conversation: ConversationSummary;
   /** Oldest first. */
   readonly condensations: readonly Pick<Condensation, 'provider' | 'configName'>[];
 }
 
-/** A conversation as readable text. */
 export interface ConversationText {
   readonly title: string;
   readonly text: string;
@@ -119,7 +110,7 @@ export interface ConversationText {
 
 export interface ListedMessage {
   readonly role: string;
-  /** The start, on one line. */
+  /** The message's start, on one line. */
   readonly words: string;
   readonly isPinned: boolean;
 }
@@ -131,11 +122,11 @@ export interface OriginalResult {
 
 export interface ListedReference {
   readonly reference: string;
-  /** Index of the message it was removed from. */
+  /** Index of the message that contained the original. */
   readonly message: number;
   /** UTF-16 units of the original. */
   readonly length: number;
-  /** The beginning of the message, on one line. */
+  /** The message's start, on one line. */
   readonly words: string;
 }
 
@@ -160,16 +151,15 @@ export interface ReportedPage {
 
 export interface AccountResult {
   readonly overview: AccountOverview;
-  /** Present if another way was requested. */
+  /** Costs with another provider, if requested. */
   readonly whatIf?: WhatIfSum & { readonly choice: string };
-  /** Number of unreadable sessions; the first ones with their reasons. */
+  /** Number of unreadable sessions, of which `problems` explains the first. */
   readonly leftOut: number;
   readonly problems: readonly AccountProblem[];
 }
 
 export interface RecoverResult {
-  /** Replacements completed or reverted. */
+  /** Number of replacements completed or reverted. */
   readonly recovered: number;
-  /** Failed steps, for display. */
   readonly problems: readonly string[];
 }

@@ -1,6 +1,6 @@
 /**
- * Tasks of the background worker, as plain data. Reading, counting and condensing take hundreds of
- * milliseconds, and the extension host's thread is shared with all extensions.
+ * Tasks run in a background worker, because they take hundreds of milliseconds and all extensions
+ * share the extension host's thread.
  */
 import type { NativeConfig } from '../core/condense/summary/nativeConfig';
 import type { SummarizerModel } from '../core/condense/summarizer';
@@ -49,21 +49,19 @@ export interface CondenseTask {
   readonly targetPercent: number;
   /** Minimum shares of files, error lines, instructions and to-dos that the view must contain. */
   readonly coherenceFloor?: CoherenceFloor;
-  /** Folder of the ledgers. */
   readonly store: string;
-  /** Indexes of messages not to edit; default none. */
+  /** Indexes of messages not to edit. */
   readonly excluded?: readonly number[];
-  /** Stores nothing. */
+  /** If set, nothing is stored. */
   readonly isPreview?: true;
-  /** Providers of other extensions that the run may use; default none. */
+  /** Providers of other extensions that the run may use. */
   readonly registered?: readonly ProviderDescription[];
   /** Set if models may be called. */
   readonly paid?: {
-    /** The user's presets. */
     readonly presets: readonly Preset[];
-    /** Limit in US dollars. */
+    /** US dollars. */
     readonly maxCost: number;
-    /** Folder of paid summaries, which cost nothing again. */
+    /** Folder of paid summaries, which are reused without cost. */
     readonly summaries: string;
   };
 }
@@ -75,16 +73,15 @@ export interface UndoTask {
 }
 
 /**
- * Lists every conversation on this machine at once, then reads details: titles first, newest first.
- * Details are cached in a file until a conversation changes.
+ * Lists all conversations on this machine, then reads their details, titles and newest
+ * conversations first. Details stay cached until a conversation changes.
  */
 export interface IndexTask {
   readonly kind: 'index';
   readonly find: FindOptions;
   readonly history: HistoryScope;
-  /** File of the cache. */
   readonly cache: string;
-  /** Folder of the replacements; absent: which conversations were given back is not reported. */
+  /** Folder of the replacements; if absent, given-back conversations are not reported. */
   readonly replacements?: string;
 }
 
@@ -92,48 +89,40 @@ export type IndexProgress =
   | { readonly found: FindResult; readonly givenBack?: readonly GivenBack[] }
   | { readonly details: readonly ConversationDetails[] };
 
-/** Accounts every conversation on this machine. */
 export interface AccountTask extends AccountOptions {
   readonly kind: 'account';
-  /** Only requests from this local date on, `2026-11-16`. */
+  /** First local date of counted requests, such as `2026-11-16`. */
   readonly sinceDay?: string;
-  /** Also computes the cost with another way. */
+  /** Also computes the cost with another provider. */
   readonly with?: WhatIfChoice & {
-    /** Display name. */
     readonly name: string;
     readonly cache: string;
     readonly version: string;
   };
-  /** Set to write the account to a file as well. */
   readonly file?: {
     readonly path: string;
     readonly form: 'html' | 'json' | 'csv';
     readonly by: Grouping;
     readonly version: string;
-    /** Period in days; absent: all time. */
+    /** Period in days; absent means all time. */
     readonly days?: number | undefined;
   };
 }
 
-/** A stored conversation with its ledger. */
 export interface StoredConversation {
   readonly path: string;
   readonly history: HistoryScope;
-  /** Folder of the ledgers. */
   readonly store: string;
 }
 
-/** Lists ledgers and replacements used since a time. */
 export interface LedgersTask {
   readonly kind: 'ledgers';
   readonly store: string;
-  /** Folder of the replacements. */
   readonly replacements: string;
   /** Milliseconds since the epoch. */
   readonly since: number;
 }
 
-/** Removes a condensation from the view, or restores it. */
 export interface SetUndoneTask {
   readonly kind: 'set-undone';
   readonly conversation: string;
@@ -142,10 +131,9 @@ export interface SetUndoneTask {
   readonly store: string;
 }
 
-/** The conversation before and after its condensations, for display. */
 export interface ShowTask extends StoredConversation {
   readonly kind: 'show';
-  /** State after this condensation; default: the current view. */
+  /** Shows the state after this condensation; default: the current view. */
   readonly condensation?: CondensationId;
 }
 
@@ -161,27 +149,23 @@ export interface ExportTask extends StoredConversation {
   readonly isCondensed: boolean;
 }
 
-/** A condensed conversation as a readable page. */
 export interface ReadTask extends StoredConversation {
   readonly kind: 'read';
   /** Nonce of the page's style. */
   readonly nonce: string;
 }
 
-/** A page about the condensations in the view. */
 export interface ReportTask extends StoredConversation {
   readonly kind: 'report';
-  /** Figures only. */
+  /** Omits the conversation's text and keeps the figures. */
   readonly withoutContent: boolean;
   /** The product's version. */
   readonly version: string;
-  /** The condensation's notes for display; default none. */
   readonly notes?: readonly string[];
-  /** Set if it is shown in VS Code instead of written to a file. */
+  /** Set if the page is shown in VS Code instead of written to a file. */
   readonly webview?: WebviewFrame;
 }
 
-/** Messages to choose from. */
 export interface MessagesTask extends StoredConversation {
   readonly kind: 'messages';
 }
@@ -189,11 +173,9 @@ export interface MessagesTask extends StoredConversation {
 /** Pins exactly these messages. */
 export interface PinTask extends StoredConversation {
   readonly kind: 'pin';
-  /** Indexes. */
   readonly pinned: readonly number[];
 }
 
-/** Looks up the original of a reference. */
 export interface OriginalTask {
   readonly kind: 'original';
   readonly reference: string;
@@ -201,14 +183,13 @@ export interface OriginalTask {
   readonly stores: readonly string[];
 }
 
-/** The content removed from a conversation. */
 export interface ReferencesTask {
   readonly kind: 'references';
   readonly conversation: string;
   readonly store: string;
 }
 
-/** The first request that Summary would send for a file, without sending it. */
+/** Returns the first request that Summary would send, without sending it. */
 export interface PromptTask {
   readonly kind: 'prompt';
   readonly path: string;
@@ -217,13 +198,13 @@ export interface PromptTask {
   readonly model: SummarizerModel;
 }
 
-/** Parts of the request; undefined if there is too little to condense. */
+/** Undefined if there is too little to condense. */
 export interface PlannedPrompt {
   readonly system: string;
   readonly prompt: string;
   /** Text after the summary; may be empty. */
   readonly facts: string;
-  /** The prompt is the messages, which the vendor summarizes itself. */
+  /** True if the vendor summarizes the messages itself. */
   readonly isCompacted: boolean;
 }
 
@@ -231,32 +212,29 @@ export interface GiveBackTask extends StoredConversation {
   readonly kind: 'give-back';
   /** The agent, if the path doesn't determine it. */
   readonly agent?: AgentName;
-  /** Folder of the replacements. */
   readonly replacements: string;
 }
 
-/** Whether a conversation can be given back; writes nothing. */
+/** Writes nothing. */
 export interface CheckGiveBackTask extends Omit<GiveBackTask, 'kind'> {
   readonly kind: 'check-give-back';
 }
 
-/** Undoes the last give-back of a conversation. */
 export interface UndoGiveBackTask {
   readonly kind: 'undo-give-back';
   readonly conversation: string;
   readonly replacements: string;
 }
 
-/** Evaluates ways to condense on stored conversations. */
 export interface JudgeTask {
   readonly kind: 'judge';
-  /** Locations, longest first. */
+  /** Paths of conversations, longest conversation first. */
   readonly locations: readonly string[];
-  /** Default settings. */
+  /** Each choice uses its default settings. */
   readonly choices: readonly JudgedChoice[];
 }
 
-/** Completes replacements of crashed processes and removes replacements too old to undo. */
+/** Completes replacements of crashed processes and removes those too old to undo. */
 export interface RecoverTask {
   readonly kind: 'recover';
   readonly replacements: string;
@@ -312,13 +290,12 @@ interface Results {
 export type TaskResult<T extends Task> = Results[T['kind']];
 
 export interface TaskProgress {
-  /** Description of the current step. */
   readonly step: string;
   readonly index?: IndexProgress;
-  /** Sessions accounted. */
+  /** Number of sessions. */
   readonly account?: { readonly done: number; readonly all: number };
-  /** Conversations judged. */
+  /** Number of conversations. */
   readonly judge?: { readonly done: number; readonly all: number };
-  /** Sessions replayed with another way. */
+  /** Number of sessions replayed with another provider. */
   readonly whatIf?: { readonly done: number; readonly all: number };
 }

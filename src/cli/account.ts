@@ -36,13 +36,13 @@ import { findChoice, runWhatIf, computeWhatIfOfAll } from './whatIf';
 import { isStoredInFile, checkOutFile, checkOwnFile, checkStoreFolder, writeWhole } from './output';
 import { EXIT_CODE, type CliIo, type ExitCode } from './io';
 
-/** Longer tables belong in a file. */
+/** Users can write longer tables to a file. */
 const MAX_SHOWN_ROWS = 20;
 
-/** Days of sessions read for the line. */
+/** Days of sessions read for the status line. */
 const ACCOUNT_LINE_DAYS = 2;
 
-/** `account`: cost and composition of all agents' sessions on this machine. */
+/** Runs `account`: cost and composition of all agents' sessions on this machine. */
 export async function runAccountCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   const { by, days, json, csv, out, store, files, line, session, ...asked } = parseValues(argv);
   if (asked.with !== undefined && files.length > 0)
@@ -73,7 +73,7 @@ export async function runAccountCommand(argv: readonly string[], io: CliIo): Pro
     return EXIT_CODE.done;
   }
   const sinceDay = since === undefined ? undefined : formatLocalDay(since);
-  // Secrets in titles, commands and paths are masked, since pipes and files may be shared.
+  // Mask secrets in titles, commands and paths, because pipes and files may be shared.
   const account = {
     ...all,
     sessions: maskValue(cutSessionsSince(all.sessions, sinceDay)),
@@ -106,7 +106,6 @@ export async function runAccountCommand(argv: readonly string[], io: CliIo): Pro
   io.stderr(`Written: ${file}\n`);
   return EXIT_CODE.done;
 
-  /** Machine-readable output, if requested. */
   function renderData(): string | undefined {
     if (json && whatIf) return `${JSON.stringify({ with: asked.with, ...whatIf.sum })}\n`;
     if (json) return renderAccountJson(account.sessions, by, unread);
@@ -137,7 +136,7 @@ function parseValues(argv: readonly string[]) {
     throw new UsageError('--window is for one session: account <file> --with file-aware --window 200000.');
   if (values.with !== undefined && values.csv)
     throw new UsageError('--with prints one line of figures: use --json, not --csv.');
-  // Fails before reading anything.
+  // Fail before reading anything.
   if (values.with !== undefined) findChoice(values.with);
   return {
     ...values,
@@ -197,7 +196,7 @@ function formatAccount({ sessions, problems }: StoresAccount, by: Grouping, peri
   return `${lines.join('\n')}\n`;
 }
 
-/** Sessions are indented below the session that started or was forked to them. */
+/** Indents a session below the session that started it or from which it was forked. */
 function formatRow(row: AccountRow): string {
   const below = describeTree(row);
   const indent = '  '.repeat(row.tree?.depth ?? 0);

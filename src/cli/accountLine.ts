@@ -1,4 +1,3 @@
-/** The account in one line, for a status bar. */
 import { groupAccount, addUp, type AccountRow, type SessionAccount } from '../core/account/account';
 import { BLOCK_MS } from '../core/account/blocks';
 import { computeCostRange } from '../core/account/words';
@@ -8,15 +7,15 @@ import { formatPlural } from '../core/plural';
 export interface LineOptions {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Current folder; its newest session is "this session" if none is named. */
+  /** The newest session in this folder is "this session" if none is named. */
   readonly cwd: string;
   /** ID or path of a session. */
   readonly session?: string | undefined;
 }
 
 /**
- * "Today $4.10 · 5-hour block $2.30, until 19:00 · session $0.80": cost today, in the current block
- * of the session's agent, and of the session.
+ * Formats "Today $4.10 · 5-hour block $2.30, until 19:00 · session $0.80": cost today, in the
+ * current block of the session's agent, and of the session.
  */
 export function formatAccountLine(
   sessions: readonly SessionAccount[],
@@ -44,7 +43,7 @@ const selectUsage = (
 ): SessionAccount[] =>
   sessions.map((each) => ({ ...each, usage: each.usage.filter(isWanted) })).filter(({ usage }) => usage.length > 0);
 
-/** The most recently used session, preferably in the folder. */
+/** Prefers sessions in the folder. */
 function findNewestSession(sessions: readonly SessionAccount[], cwd: string): SessionAccount | undefined {
   const own = sessions.filter(({ project, above }) => project === cwd && above?.relation !== 'subagent');
   const lastUse = ({ usage }: SessionAccount): string =>
@@ -71,7 +70,7 @@ function formatShortMoney(money: Pick<AccountRow, 'cost' | 'replayedCost' | 'unp
   return money.unpriced > 0 ? `${known}+` : known;
 }
 
-/** Local time of day: `19:00`. */
+/** Local time of day, such as `19:00`. */
 function formatClockTime(at: number): string {
   const date = new Date(at);
   return [date.getHours(), date.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');

@@ -14,7 +14,6 @@ import {
 export interface Arguments {
   readonly command: CommandName;
   readonly file: string;
-  /** References to expand. */
   readonly references: readonly string[];
   readonly provider: string;
   readonly config: string | undefined;
@@ -26,15 +25,15 @@ export interface Arguments {
   readonly json: boolean;
   readonly out: string | undefined;
   readonly store: string | undefined;
-  /** Target of `export`. */
+  /** The format that `export` writes. */
   readonly to: string | undefined;
-  /** `export`: the condensed conversation instead of the original. */
+  /** `export` writes the condensed conversation instead of the original. */
   readonly condensed: boolean;
-  /** `report`: figures only. */
+  /** `report` writes figures only. */
   readonly withoutContent: boolean;
 }
 
-/** Invalid command line; the message says what was expected. */
+/** Invalid command line. The message says what was expected. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -45,7 +44,6 @@ export class UsageError extends Error {
 const SEE_HELP_HINT = 'See --help.';
 const COMMAND_NAMES_TEXT = [...SESSION_COMMANDS, ...STANDALONE_COMMANDS].join(', ');
 
-/** A command with arguments, help for a command or the program, or the version. */
 export type ParsedLine = Arguments | { readonly help: CommandName | OtherCommandName | undefined } | 'version';
 
 /**
@@ -91,7 +89,6 @@ export function parseLine(argv: readonly string[]): ParsedLine {
   };
 }
 
-/** The program's options and the options of all commands that take a file. */
 const GLOBAL_OPTIONS = {
   help: { type: 'boolean', short: 'h', default: false },
   version: { type: 'boolean', short: 'v', default: false },
@@ -102,10 +99,7 @@ interface ParsedOptions<C extends AnyCommand> {
   readonly positionals: readonly string[];
 }
 
-/**
- * Parses a command's options.
- * @throws UsageError for an unknown option, a missing value, or an unexpected argument
- */
+/** @throws UsageError for an unknown option, a missing value, or an unexpected argument */
 export function parseOptions<C extends AnyCommand>(
   argv: readonly string[],
   commands: readonly C[],
@@ -116,7 +110,7 @@ export function parseOptions<C extends AnyCommand>(
 ): ParsedOptions<C> {
   try {
     const options = { ...selectOptions(commands), ...more };
-    // The types of the values are those of the table that the options were made of.
+    // The values' types follow from the table that defines the options.
     return parseArgs({ args: [...argv], options, allowPositionals, strict: true }) as unknown as ParsedOptions<C>;
   } catch (error) {
     throw createOptionError(error);
@@ -124,8 +118,8 @@ export function parseOptions<C extends AnyCommand>(
 }
 
 /**
- * An option that a command would pass over is a mistake: what was asked for with it would not happen.
- * @param among commands that are parsed alike
+ * Rejects options that the command would ignore.
+ * @param among commands that share a parser
  * @throws UsageError
  */
 export function checkCommandOptions<Name extends CommandName | OtherCommandName>(
@@ -145,9 +139,9 @@ export function checkCommandOptions<Name extends CommandName | OtherCommandName>
 }
 
 /**
- * The provider named by `--provider` or `--preset`; default Lossless.
- * @param hasModel whether there is a model to ask; default false
- * @throws UsageError if they contradict each other, or it can't run here
+ * Returns the provider named by `--provider` or `--preset`; default Lossless.
+ * @param hasModel whether a model can be called; default false
+ * @throws UsageError if the options contradict each other, or the provider can't run here
  */
 export function readProviderOption(
   {
@@ -173,7 +167,7 @@ export function readProviderOption(
   return provider;
 }
 
-/** Rewords Node's option errors: only the first sentence, without hints. */
+/** Keeps only the first sentence of Node's option errors. */
 function createOptionError(error: unknown): UsageError {
   const [what = ''] = getErrorMessage(error).split(/\.\s/);
   const [, option, problem] = /^Option '(?:-\w, )?(--[\w-]+).*(is ambiguous|argument missing)/.exec(what) ?? [];
@@ -200,7 +194,7 @@ export function parsePositiveInteger(option: string, text: string | undefined): 
   return value;
 }
 
-/** @throws UsageError if it isn't a server's URL */
+/** @throws UsageError if the text isn't a server's URL */
 export function parseAddress(option: string, text: string): URL {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text);
   throw new UsageError(`${option} must be an address that begins with https:// or http://, not "${text}".`);

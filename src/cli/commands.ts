@@ -1,5 +1,5 @@
 /**
- * The commands in a separate bundle, since it loads slower than Node starts and shells call
+ * Commands have a separate bundle, because it loads slower than Node starts and shells call
  * `--version`.
  */
 import { runAccountCommand } from './account';

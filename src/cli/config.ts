@@ -8,9 +8,9 @@ import { isRecord } from '../core/messages/blocks';
 import { UsageError, type Arguments } from './args';
 
 /**
- * Reads the provider's settings: a name or file from `--preset`, or from `--config` a name, JSON or a
- * JSON file.
- * @param note receives a sentence about fields that this version does not know, as a newer one's
+ * Reads the provider's settings: a name or file from `--preset`, or a name, JSON or JSON file from
+ * `--config`.
+ * @param note receives a sentence about fields that this version does not know
  * @throws UsageError that names the field, its value and what is allowed
  */
 export async function readConfig(
@@ -32,10 +32,7 @@ export async function readConfig(
   return accepted;
 }
 
-/**
- * Name of the preset in a `--preset` file, which providers don't know.
- * @throws UsageError
- */
+/** @throws UsageError */
 export const readPresetFileName = async ({ preset }: Pick<Arguments, 'preset'>): Promise<string | undefined> =>
   preset !== undefined && isPresetFile(preset) ? (await readPreset(preset)).name : undefined;
 

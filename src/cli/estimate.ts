@@ -4,7 +4,7 @@ import { computePercentSaved, computeStepFigures, type OutcomeFigures } from './
 import { EXIT_CODE, type ExitCode } from './io';
 import { makeRequest, type CliSession } from './session';
 
-/** `estimate`: shows the plan without paid calls; writes nothing. */
+/** Shows the plan without paid calls; writes nothing. */
 export async function runEstimateCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, manager, calibrate } = session;
   const provider = manager.getProvider(args.provider);

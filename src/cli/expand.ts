@@ -12,7 +12,7 @@ import { readSessionLedger } from './readSessionLedger';
 import { checkOutFile, writeWhole } from './output';
 import type { CliSession } from './session';
 
-/** `expand`: originals of references, or the whole original conversation of a view. */
+/** Prints originals of references, or the whole original conversation of a view. */
 export async function runExpandCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, conversation, store } = session;
   const text =
@@ -32,7 +32,7 @@ export async function runExpandCommand(session: CliSession): Promise<ExitCode> {
   return EXIT_CODE.done;
 }
 
-/** The original of a view; a conversation that isn't a view is returned unchanged. */
+/** A conversation that isn't a view is returned unchanged. */
 export async function restoreOriginalMessages(
   { conversation }: CliSession,
   ledger: LedgerFile,
@@ -47,7 +47,7 @@ export async function restoreOriginalMessages(
 }
 
 /**
- * Searches the whole store, since the file may be a continued view or a copy.
+ * Searches the whole store, because the file may be a continued view or a copy.
  * @throws UsageError for an unknown reference
  */
 async function expandReferences(store: string, ids: readonly string[]): Promise<string> {

@@ -11,9 +11,7 @@ import { readSessionLedger } from './readSessionLedger';
 import { checkOutFile, writeWhole } from './output';
 import type { CliSession } from './session';
 
-/**
- * `export`: the conversation in another format, original or condensed. Reports losses on stderr.
- */
+/** Reports losses on stderr. */
 export async function exportCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, conversation, counter } = session;
   const target = parseExportTarget(args.to);

@@ -1,7 +1,7 @@
 import type { CondensationOutcome, StepReport } from '../core/condense';
 import type { CliSession } from './session';
 
-/** A step in JSON output. Tokens of the selected model. */
+/** Tokens are the selected model's. */
 export interface StepFigures {
   readonly name: string;
   readonly tokensBefore: number;
@@ -24,7 +24,6 @@ export interface OutcomeFigures {
   readonly cost: number | null;
   readonly timeMs: number;
   readonly steps: readonly StepFigures[];
-  /** Number of edits in the view. */
   readonly edits: number;
   /** Number of API rules violated by the view but not by the conversation. */
   readonly violations: number;

@@ -1,7 +1,6 @@
 /**
- * Text of `--help`, for the program and each command. It is in the entry bundle, which loads
- * nothing else, so presets, strategies, agents and options are repeated here; help.test.ts compares
- * them.
+ * The entry bundle loads nothing else, so presets, strategies, agents and options are repeated
+ * here; help.test.ts compares them.
  */
 export const SESSION_COMMANDS = ['inspect', 'estimate', 'condense', 'expand', 'undo', 'export', 'report'] as const;
 export type CommandName = (typeof SESSION_COMMANDS)[number];
@@ -13,11 +12,9 @@ export type OtherCommandName = (typeof STANDALONE_COMMANDS)[number];
 export type AnyCommand = CommandName | OtherCommandName;
 
 interface CommandHelp {
-  /** After the program's name. */
+  /** Text after the program's name. */
   readonly usage: string;
-  /** One-line description for the list of commands. */
   readonly what: string;
-  /** Additional sentences in the command's help. */
   readonly more?: string;
 }
 
@@ -67,7 +64,7 @@ const COMMAND_HELP: Readonly<Record<AnyCommand, CommandHelp>> = {
   },
 };
 
-/** Width of a line and of the name column, in characters. */
+/** In characters. */
 const LINE_WIDTH = 110;
 const OPTION_TEXT_COLUMN = 24;
 
@@ -77,19 +74,18 @@ const GATEWAY_COMMAND_NAMES = ['run', 'gateway'] as const;
 const PROVIDER_COMMANDS = [...CONDENSING_COMMANDS, ...GATEWAY_COMMAND_NAMES, 'judge'] as const;
 
 interface Option {
-  /** With its value: `--provider <id>`; without one it is a flag. */
+  /** Includes its value: `--provider <id>`; without one it is a flag. */
   readonly option: `--${string}`;
   readonly what: string;
   readonly of: readonly AnyCommand[];
-  /** Default value. */
   readonly default?: string;
-  /** Can be given several times. */
+  /** True if the option can be given several times. */
   readonly isRepeatable?: true;
 }
 
 /**
- * All options, in display order: what each command parses, and what its help says. An option with
- * different meanings has one entry per meaning.
+ * What each command parses and its help says, in display order. An option with different meanings
+ * has one entry per meaning.
  */
 const OPTION_ROWS = [
   {
@@ -303,14 +299,14 @@ type SelectOptionRow<C, R = OptionRow> = R extends { readonly of: readonly (infe
     : R
   : never;
 
-/** The options of commands, as they are parsed. */
+/** The values as they are parsed. */
 export type OptionValues<C extends AnyCommand> = {
   readonly [R in SelectOptionRow<C> as ExtractOptionName<R['option']>]: ExtractOptionValue<R>;
 };
 
 const getOptionName = ({ option }: Option): string => option.slice(2).split(' ')[0] ?? '';
 
-/** The options of commands in the form that Node's `parseArgs` takes. */
+/** Returns options in the form that Node's `parseArgs` takes. */
 export function selectOptions(commands: readonly AnyCommand[]) {
   const options: readonly Option[] = OPTION_ROWS;
   return Object.fromEntries(
@@ -328,14 +324,13 @@ export function selectOptions(commands: readonly AnyCommand[]) {
   );
 }
 
-/** Commands that have an option; undefined if it is unknown. */
+/** Returns undefined if the option is unknown. */
 export function findCommandsWithOption(name: string): readonly AnyCommand[] | undefined {
   const options: readonly Option[] = OPTION_ROWS;
   const found = options.filter((row) => getOptionName(row) === name);
   return found.length === 0 ? undefined : found.flatMap(({ of }) => of);
 }
 
-/** Help for a command, or for the program. */
 export function formatHelp(command?: AnyCommand): string {
   if (command === undefined) return formatProgramHelp();
   const { usage, what, more } = COMMAND_HELP[command];
@@ -380,14 +375,13 @@ const formatProgramHelp = (): string =>
     '',
   ].join('\n');
 
-/** Name and description in two columns; long names get their own line. */
+/** Long names get their own line. */
 function formatRow(name: string, what: string, margin = OPTION_TEXT_COLUMN): string[] {
   const [first = '', ...rest] = wrapText(what, margin);
   const head = `  ${name}`;
   return head.length + 2 > margin ? [head, first, ...rest] : [`${head.padEnd(margin)}${first.slice(margin)}`, ...rest];
 }
 
-/** Wraps at {@link WIDTH} characters with a margin. */
 function wrapText(text: string, margin: number): string[] {
   const lines: string[] = [];
   let line = '';

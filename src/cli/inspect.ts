@@ -19,7 +19,7 @@ interface ToolFigures {
   readonly resultTokens: number;
 }
 
-/** `inspect`: describes the conversation; writes nothing. */
+/** Writes nothing. */
 export async function runInspectCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, counter, calibrate } = session;
   const { title, notes } = maskValue({ title: session.conversation.title, notes: session.conversation.notes });

@@ -3,21 +3,17 @@ import type { HomeEnvironment } from '../storage/home';
 /** The process's environment and streams, replaced in tests. */
 export interface CliIo extends HomeEnvironment {
   /**
-   * Results: the report or JSON object. Terminal control characters are escaped (see
+   * Receives the report or JSON object. Terminal control characters are escaped (see
    * `terminal.ts`).
    */
   readonly stdout: (text: string) => void;
   /**
-   * A conversation's text for a file or program; absent if stdout is a terminal, which must not
-   * receive it raw.
+   * Receives a conversation's text for a file or program; absent if stdout is a terminal, which
+   * must not receive it raw.
    */
   readonly data?: (text: string) => void;
-  /** Everything else. */
   readonly stderr: (text: string) => void;
-  /**
-   * Shows progress, replacing the previous text; an empty text removes it. Absent without a
-   * terminal.
-   */
+  /** Replaces the previous text; an empty text removes it. Absent without a terminal. */
   readonly showProgress?: (words: string) => void;
   /** Folder of bundles and assets. */
   readonly assets: string;

@@ -19,8 +19,8 @@ import { readConfig } from './config';
 import { EXIT_CODE, type CliIo, type ExitCode } from './io';
 
 /**
- * `judge FOLDER…`: measures how much of what was needed next each way keeps, over the sessions in
- * folders; writes nothing.
+ * Measures how much of what was needed next each provider keeps, for the sessions in folders;
+ * writes nothing.
  */
 export async function judgeCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   const { values, folders } = parseArguments(argv);

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Entry point of the command line. Old versions of Node must be able to run this file to report
- * that they are too old, so it imports little, and esbuild.mjs lowers its syntax.
+ * Old versions of Node must be able to run this file to report that they are too old, so it imports
+ * little, and esbuild.mjs lowers its syntax.
  */
 import { engines } from '../../package.json';
 import { EXIT_CODE } from './io';

@@ -1,8 +1,7 @@
 /**
- * Compares a Node with the one that the command line needs.
- * @param running a version, such as "20.20.2".
- * @param needed the range of package.json's `engines`, such as ">=22.13".
- * @returns what is missing, in one sentence; undefined if nothing is.
+ * Says in one sentence what is missing; undefined if nothing is.
+ * @param running a version, such as "20.20.2"
+ * @param needed the range of package.json's `engines`, such as ">=22.13"
  */
 export function describeMissingNode(running: string, needed: string): string | undefined {
   const [major, minor] = parseMajorAndMinor(running);

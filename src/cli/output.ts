@@ -12,9 +12,8 @@ import { asStorageError, isStorageError } from '../storage/storageError';
 import { UsageError } from './args';
 
 /**
- * Validates the path for a result (`--out` and others). Existing files are replaced, except the
- * conversation itself, agents' sessions, our stores, link targets, and anything that isn't a
- * regular file.
+ * Allows replacing existing files, except the conversation itself, agents' sessions, our stores,
+ * link targets, and anything that isn't a regular file.
  * @throws UsageError
  */
 export async function checkOutFile(
@@ -49,18 +48,18 @@ export async function checkOutFile(
 }
 
 async function isAmongSessions(file: string, home: HomeEnvironment): Promise<boolean> {
-  // Loaded lazily, since most output files don't exist yet.
+  // Loaded lazily, because most output files don't exist yet.
   const { storeFolders } = await import('../conversations/stores/find');
   const folders = await Promise.all((await storeFolders(home)).map(resolveRealPath));
   return folders.some((folder) => file.startsWith(folder + sep));
 }
 
-/** True if the conversation is stored in this file, following links. */
+/** Follows links. */
 export const isStoredInFile = async (location: string, file: string): Promise<boolean> =>
   (await resolveRealPath(splitLocation(resolve(location)).file)) === file;
 
 /**
- * The ledger folder, for reading; removes leftovers of crashed runs.
+ * Returns the ledger folder for reading and removes leftovers of crashed runs.
  * @throws UsageError if it isn't our folder
  */
 export async function storeFolder(store: string | undefined, home: HomeEnvironment): Promise<string> {
@@ -78,7 +77,7 @@ export async function storeFolder(store: string | undefined, home: HomeEnvironme
 }
 
 /**
- * The ledger folder, for writing; creates it if necessary.
+ * Creates the ledger folder for writing if necessary.
  * @throws UsageError, StorageError
  */
 export async function checkStoreFolder(store: string | undefined, home: HomeEnvironment): Promise<string> {
@@ -88,7 +87,7 @@ export async function checkStoreFolder(store: string | undefined, home: HomeEnvi
 }
 
 /**
- * Path of a file that we append to.
+ * Returns the path of a file that we append to.
  * @throws UsageError if another program's file is there
  */
 export async function checkOwnFile(option: string, file: string, kind: OwnFileKind): Promise<string> {
@@ -113,8 +112,8 @@ const resolveRealPath = (path: string): Promise<string> => realpath(path).catch(
 
 /**
  * Writes a file whole or not at all.
- * @param notDone what was therefore not done, in a sentence
- * @throws StorageError that says what was not written and why.
+ * @param notDone a sentence for the error that says what was not done
+ * @throws StorageError
  */
 export async function writeWhole(file: string, text: string, notDone = 'The file was not written.'): Promise<void> {
   try {

@@ -3,7 +3,6 @@ import { hashView } from '../core/condense/ledger/ledger';
 import { findByView, openLedger, type LedgerFile } from '../storage/ledgerStore';
 import type { CliSession } from './session';
 
-/** The ledger of the session's file. */
 export interface ConversationLedger {
   readonly ledger: LedgerFile;
   /** True if the file is a view written by `condense --out`. */

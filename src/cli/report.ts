@@ -10,10 +10,7 @@ import { EXIT_CODE, type ExitCode } from './io';
 import { checkOutFile, writeWhole } from './output';
 import { makeRequest, type CliSession } from './session';
 
-/**
- * `report`: writes a page about the file's stored condensation, or else about what the provider
- * would do.
- */
+/** Writes a page about the file's stored condensation, or else about what the provider would do. */
 export async function runReportCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, counter, calibrate, conversation } = session;
   if (args.out === undefined)
@@ -33,7 +30,6 @@ export async function runReportCommand(session: CliSession): Promise<ExitCode> {
 
 type ReportSubject = Omit<ReportedCondensation, 'title' | 'format'>;
 
-/** Stored condensations of the conversation or view. */
 async function readStoredReportSubject(session: CliSession): Promise<ReportSubject | undefined> {
   const { conversation, store, manager } = session;
   const ofView = await findByView(store, hashView(conversation.messages));

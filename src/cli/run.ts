@@ -5,10 +5,10 @@ import { EXIT_CODE, type CliIo, type ExitCode } from './io';
 import { withProgressLine } from './progressLine';
 import { escapeOutput } from './terminal';
 
-/** Errors caused by the caller, by name, since each bundle has its own classes. */
+/** Compared by name, because each bundle has its own classes. */
 const BAD_INPUT_ERROR_NAMES = ['UsageError', 'UnknownProviderError', 'ConversationReadError'];
 
-/** Runs a command line. Errors become a line on stderr and an exit code; never throws. */
+/** Errors become a line on stderr and an exit code; never throws. */
 export async function runCommandLine(argv: readonly string[], plainIo: CliIo): Promise<number> {
   const io = withProgressLine(escapeOutput(plainIo));
   try {

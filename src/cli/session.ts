@@ -18,7 +18,6 @@ import { readPresetFileName, readConfig } from './config';
 import { storeFolder } from './output';
 import type { CliIo } from './io';
 
-/** Shared by all commands: conversation, token counter, manager. */
 export interface CliSession {
   readonly args: Arguments;
   readonly io: CliIo;
@@ -72,10 +71,7 @@ export function countTokens({ io, conversation: { messages }, counter }: CliSess
   }
 }
 
-/**
- * The condensation requested by the arguments.
- * @throws UsageError for an invalid configuration
- */
+/** @throws UsageError for an invalid configuration */
 export async function makeRequest(session: CliSession, provider: CondensationProvider): Promise<CondensationRequest> {
   const { args, io, conversation, manager } = session;
   const config = await readConfig(args, provider, (sentence) => {

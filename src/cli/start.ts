@@ -1,4 +1,3 @@
-/** Runs {@link run} with the process's streams. */
 import { writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { version } from '../../package.json';
@@ -19,7 +18,7 @@ function writeToDescriptor(descriptor: number, text: string): void {
   }
 }
 
-/** Runs the process's command line and sets its exit code. */
+/** Sets the process's exit code. */
 export async function startCommandLine(): Promise<void> {
   const abort = new AbortController();
   process.once('SIGINT', () => {

@@ -1,5 +1,5 @@
 /**
- * Escapes terminal control sequences in output, since names, paths and errors come from untrusted
+ * Escapes terminal control sequences in output, because names, paths and errors come from untrusted
  * files.
  */
 import type { CliIo } from './io';
@@ -11,13 +11,12 @@ import type { CliIo } from './io';
 const CONTROL_CHARACTERS =
   /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]|\r(?!\n)|\udb40[\udc00-\udc7f]/g;
 
-/** JSON escapes, so that JSON stays valid. */
+/** Uses JSON escapes, so that JSON stays valid. */
 export const escapeControlCharacters = (text: string): string =>
   text.replace(CONTROL_CHARACTERS, (found) =>
     [...Array(found.length).keys()].map((at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
   );
 
-/** For a single line of a terminal. */
 const escapeOnOneLine = (words: string): string => escapeControlCharacters(words).replace(/[\r\n\t]+/g, ' ');
 
 /** Escapes everything except our own control sequences. */

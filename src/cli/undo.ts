@@ -12,7 +12,7 @@ import type { CliSession } from './session';
 
 const UNDONE_WITHOUT_FILE_NOTE = 'The file was not written, but the condensation was undone.';
 
-/** `undo`: reverts the last condensation; `--out` receives the resulting conversation. */
+/** Reverts the last condensation; `--out` receives the resulting conversation. */
 export async function runUndoCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, conversation, manager, calibrate } = session;
   const out = args.out === undefined ? undefined : await checkOutFile(args.out, io, args.file);

@@ -21,8 +21,8 @@ import { UsageError } from './args';
 import { EXIT_CODE, type CliIo, type ExitCode } from './io';
 
 /**
- * `account <file> --with <what>`: what one session would have cost with a provider or a preset that calls no model.
- * @param choice a provider's id, or a preset's
+ * Computes what one session would have cost with a provider or preset that calls no model.
+ * @param choice ID of a provider or preset
  */
 export async function runWhatIf(
   [file = '']: readonly string[],
@@ -54,9 +54,9 @@ export async function runWhatIf(
 }
 
 /**
- * `account --with <what>`: what all stored sessions would have cost.
- * @param sessions their accounts, whole: what is known of one holds for any period
- * @param period in words, such as "The last 7 days", and the local date that it begins with; requests before it are not counted
+ * Computes what all stored sessions would have cost.
+ * @param sessions whole accounts, independent of the period
+ * @param period its name, such as "The last 7 days", and its first local date
  */
 export async function computeWhatIfOfAll(
   sessions: readonly SessionAccount[],
@@ -101,7 +101,7 @@ export function findChoice(choice: string): WhatIfChoice {
   return { provider: provider.id, config, threshold: { percent: DEFAULT_THRESHOLD_PERCENT } };
 }
 
-/** Costs for JSON: null if a price is unknown. */
+/** Null if a price is unknown. */
 const formatWhatIfJson = ({ before, after, rereads }: SessionWhatIf) => ({
   before: before ?? null,
   after: after ?? null,
@@ -128,7 +128,7 @@ function formatWhatIf(result: SessionWhatIf, choice: string, accounted: SessionA
       : `${formatTokens(needed)}, of which ${formatTokens(missing)} were gone by then (${formatTokens(recallable)} recallable)`;
   return [
     `${formatPlural(requests, 'request')}, replayed from the conversation: ${formatCost(before)} without condensing, ${range} with ${choice}`,
-    // Explains two different figures for one session.
+    // Explain two different figures for one session.
     ...(accounted.source === 'recorded'
       ? [
           ` - Cost by the usage that the agent recorded: ${formatMoney(addUp([accounted]))}. Replaying estimates tokens and cache use, so its costs can differ from this one; compare them with each other.`,

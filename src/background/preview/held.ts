@@ -35,11 +35,10 @@ const NO_CONTENT: LiveContent = { messages: [], edits: [] };
 type PreviewContent = Omit<PreviewConversation, 'pinned'>;
 
 export class PreviewConversations {
-  /** Updated by the host. */
   private readonly liveContents = new Map<string, LiveContent>();
   private readonly contents = new Map<string, { readonly version: string; readonly content: PreviewContent }>();
 
-  /** Leaves old message objects identical, since caches are keyed by them. */
+  /** Keeps unchanged message objects identical, because caches are keyed by them. */
   update(id: string, { messages, edits }: LiveUpdate): void {
     const before = this.liveContents.get(id) ?? NO_CONTENT;
     this.liveContents.set(id, {
@@ -75,7 +74,7 @@ export class PreviewConversations {
 
 /**
  * Changes if the file has changed.
- * @throws ConversationReadError if it is gone
+ * @throws ConversationReadError if the file is gone
  */
 function readVersion(path: string): string {
   const { file } = splitLocation(path);

@@ -1,10 +1,10 @@
 /**
- * Updates of lists between threads, which contain only new elements. Elements are immutable, so
- * identity means equality.
+ * Threads exchange only the new elements of a list. Elements are immutable, so identity means
+ * equality.
  */
 import type { ListUpdate } from './messages';
 
-/** The update from one list to the other; undefined if they are equal. */
+/** Returns undefined if the lists are equal. */
 export function computeUpdate<T>(before: readonly T[], after: readonly T[]): ListUpdate<T> | undefined {
   const most = Math.min(before.length, after.length);
   let kept = 0;
@@ -12,7 +12,7 @@ export function computeUpdate<T>(before: readonly T[], after: readonly T[]): Lis
   return kept === before.length && kept === after.length ? undefined : { kept, added: after.slice(kept) };
 }
 
-/** Applies an update; returns the same array if nothing changes. */
+/** Returns the same array if nothing changes. */
 export function applyUpdate<T>(before: readonly T[], { kept, added }: ListUpdate<T>): readonly T[] {
   return kept === before.length && added.length === 0 ? before : [...before.slice(0, kept), ...added];
 }

@@ -1,6 +1,6 @@
 /**
- * Messages between host and preview worker, as plain data. The worker keeps requested conversations
- * parsed and counted, so that another configuration is previewed quickly.
+ * Messages between the host and the preview worker, which keeps requested conversations parsed and
+ * counted.
  */
 import type { HistoryScope } from '../../conversations/types';
 import type { CoherenceReport } from '../../core/condense/coherence/coherence';
@@ -15,40 +15,35 @@ import type { Confidence, CostRange, StepReport } from '../../core/condense/type
 import type { TokensByKind } from '../../core/cost/usage';
 import type { ApiMessage } from '../../core/messages/types';
 
-/** A conversation in an agent's file. */
 export interface FileConversation {
   readonly kind: 'file';
   readonly path: string;
   readonly history: HistoryScope;
-  /** Folder of the ledgers. */
   readonly store: string;
 }
 
 export interface LiveContent {
   readonly messages: readonly ApiMessage[];
-  /** Edits in its view. */
   readonly edits: readonly Edit[];
 }
 
-/** An update of a list that the worker has: keeps its start and appends elements. */
 export interface ListUpdate<T> {
   /** Number of leading elements that stay. */
   readonly kept: number;
   readonly added: readonly T[];
 }
 
-/** Changes of a live conversation since the last update; the first one adds everything. */
+/** Changes of a live conversation since the last update; the first update contains everything. */
 export interface LiveUpdate {
   readonly messages: ListUpdate<ApiMessage>;
   readonly edits: ListUpdate<Edit>;
 }
 
-/** A conversation that the chat holds in memory. */
 export interface LiveConversation {
   readonly kind: 'live';
   readonly id: string;
   readonly title: string;
-  /** Only on the host's side; the worker receives updates. */
+  /** Set only in the host; the worker receives updates instead. */
   readonly content?: LiveContent;
   /** Indexes of messages pinned in the ledger. */
   readonly pinned: readonly number[];
@@ -56,7 +51,7 @@ export interface LiveConversation {
 
 export type ConversationSource = FileConversation | LiveConversation;
 
-/** A model as far as an estimate needs it; it can't be called. */
+/** The facts about a model that an estimate needs; the model can't be called. */
 export type PreviewModel =
   | {
       /** Profile named by a pass; absent for the one selected for condensing. */
@@ -68,20 +63,17 @@ export type PreviewModel =
     }
   | { readonly apiProfile?: string; readonly problem: string };
 
-/** Configuration of the condensation. */
 export interface PreviewSetup {
-  /** Provider ID. */
   readonly provider: string;
   /** The provider's configuration as written in the settings. */
   readonly config: unknown;
-  /** The user's presets. */
   readonly presets: readonly Preset[];
   /** Percentage of tokens that may remain. */
   readonly targetPercent: number;
-  /** Limit in US dollars. */
+  /** US dollars. */
   readonly maxCost: number;
   readonly models: readonly PreviewModel[];
-  /** Folder of paid summaries, which cost nothing again. */
+  /** Folder of paid summaries, which are reused without cost. */
   readonly summaries: string;
 }
 
@@ -96,41 +88,33 @@ export interface PreviewQuestion {
 
 export type PreviewRequest =
   | ({ readonly kind: 'preview' } & PreviewQuestion)
-  /** Texts for the diff editor. */
   | ({ readonly kind: 'texts' } & PreviewQuestion)
-  /** Facts of the conversation that the view still contains. */
   | ({ readonly kind: 'coherence' } & PreviewQuestion)
-  /** Messages selected by a pass. */
   | {
       readonly kind: 'selection';
       readonly conversation: ConversationSource;
       readonly setup: PreviewSetup;
-      /** Index of the pass. */
       readonly pass: number;
     }
   | {
       readonly kind: 'pass';
       readonly conversation: ConversationSource;
       readonly setup: PreviewSetup;
-      /** Index of the pass. */
       readonly pass: number;
     }
   | { readonly kind: 'compare'; readonly conversation: ConversationSource; readonly setup: PreviewSetup };
 
-/** Result for one message. */
 export interface MessageCell {
   readonly role: ApiMessage['role'];
   readonly outcome: EditOutcome;
   /** o200k tokens before and after. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** The start, on one line. */
+  /** The message's start, on one line. */
   readonly words: string;
 }
 
-/** Excerpt of an edit for lists. */
 export interface EditExcerpt {
-  /** Index of the message. */
   readonly message: number;
   readonly step: string;
   readonly reason: string;
@@ -138,7 +122,7 @@ export interface EditExcerpt {
   readonly after: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** A model would write the replacement, which is unknown yet. */
+  /** True if a model would write the replacement. */
   readonly isWritten: boolean;
 }
 
@@ -150,9 +134,9 @@ export interface PreviewFigures {
   /** US dollars; absent if a price is unknown. */
   readonly cost?: number;
   readonly costRange?: CostRange;
-  /** Tokens of calls by kind; absent if there are none or they are unknown. */
+  /** Absent if there are no calls or their tokens are unknown. */
   readonly callTokens?: TokensByKind;
-  /** Why no call would be made: it would cost more than may be spent. */
+  /** Why no model would be called: it would cost more than the user allows. */
   readonly refusal?: string;
   /** Absent if nothing is estimated. */
   readonly confidence?: Confidence;
@@ -169,29 +153,25 @@ export interface PreviewResult extends PreviewFigures {
   readonly provider: string;
   readonly steps: readonly StepReport[];
   readonly cells: readonly MessageCell[];
-  /** The first edits. */
   readonly edits: readonly EditExcerpt[];
-  /** Total number of edits. */
+  /** Total number of edits, of which `edits` has the first. */
   readonly editCount: number;
   /** Indexes of messages pinned in this preview. */
   readonly pinned: readonly number[];
   /** Indexes of messages pinned in the ledger. */
   readonly savedPins: readonly number[];
-  /** Notes for display. */
   readonly notes: readonly string[];
 }
 
-/** The conversation before and after, for display. */
 export interface PreviewTexts extends FoldedTexts {
   readonly conversation: string;
   readonly title: string;
-  /** Originals by reference. */
   readonly originals: Readonly<Record<string, string>>;
 }
 
 export interface SelectionResult {
   readonly title: string;
-  /** Per message, true if the pass selects something in it. */
+  /** Per message: true if the pass selects something in it. */
   readonly taken: readonly boolean[];
 }
 
@@ -204,8 +184,8 @@ export interface PassResult {
 export interface ComparedResult extends PreviewFigures {
   readonly title: string;
   /**
-   * Facts of the conversation (files, error lines, instructions, to-dos), and the number that would
-   * be lost.
+   * Number of facts (files, error lines, instructions, to-dos) in the conversation, and of those
+   * that would be lost.
    */
   readonly facts: { readonly all: number; readonly lost: number };
   readonly retention: CodeLineRetention;

@@ -1,4 +1,4 @@
-/** State of the preview worker: answers questions in order and reuses earlier results. */
+/** Answers the preview worker's questions in order and reuses earlier results. */
 import { CondensationManager, createProviders } from '../../core/condense';
 import { applyEdits } from '../../core/condense/edits/applyEdits';
 import { collectReferencedTexts } from '../../core/condense/edits/references';
@@ -44,7 +44,7 @@ export class PreviewSession {
     this.shown = new LastEstimate(this.estimator);
   }
 
-  /** Updates a live conversation; later questions refer to the updated state. */
+  /** Later questions refer to the updated state. */
   update(id: string, update: LiveUpdate): void {
     this.held.update(id, update);
   }
@@ -58,7 +58,6 @@ export class PreviewSession {
       signal.throwIfAborted();
       this.setup = request.setup;
       this.models.models = request.setup.models;
-      // Each request kind has its own answer type.
       return (await this.answerRequest(request, signal)) as PreviewAnswer<R>;
     });
     this.queue = answer.catch(() => undefined);
@@ -130,7 +129,7 @@ class LastEstimate {
   }
 
   /**
-   * The kept preview if it answers this question too.
+   * Returns the kept preview if it answers this question too.
    * @throws as {@link show}
    */
   async about(
@@ -152,7 +151,6 @@ const isSameQuestion = (a: PreviewQuestion, b: PreviewQuestion): boolean =>
   isEqual([a.setup, a.pinned, a.excluded], [b.setup, b.pinned, b.excluded]);
 
 class PlannedModels {
-  /** Models for the current question. */
   models: readonly PreviewModel[] = [];
 
   /** @throws NoSummarizerError */

@@ -4,58 +4,52 @@ import type { ConversationLimits } from '../../live/conversationSpending';
 import { checkCommandOptions, parseOptions, parsePositiveInteger, readProviderOption, UsageError } from '../args';
 import { selectOptions, type OptionValues } from '../help';
 
-/** Arguments of `gateway` and `run`. */
 export interface GatewayArguments {
-  /** `run`: the agent; undefined for a command after `--`. */
+  /** The agent of `run`; undefined for a command after `--`. */
   readonly agent: string | undefined;
-  /** `run`: arguments of the agent or command. */
+  /** Arguments of the agent or command that `run` starts. */
   readonly rest: readonly string[];
   readonly provider: string | undefined;
   readonly config: string | undefined;
   readonly preset: string | undefined;
-  /** The model's window in tokens; undefined: from the model table. */
+  /** In tokens; if undefined, the model table decides. */
   readonly window: number | undefined;
-  /** When a conversation is condensed. */
   readonly threshold: Threshold;
   readonly store: string | undefined;
   readonly log: string | undefined;
   readonly port: number | undefined;
   /** URLs by route that replace the vendors'. */
   readonly upstreams: readonly string[];
-  /** `run`: project settings may redirect requests even if the agent doesn't trust the project. */
+  /** Lets project settings redirect requests even if the agent doesn't trust the project. */
   readonly trustProject: boolean;
   /** Folder in which VS Code windows look for running gateways. */
   readonly announce: string | undefined;
-  /** `gateway`: file with port and secret, to keep the same URL. */
+  /** File with port and secret, so that `gateway` keeps the same URL. */
   readonly addressFile: string | undefined;
-  /** `run`: keeps the terminal open until Enter. */
+  /** Keeps `run`'s terminal open until Enter. */
   readonly hold: boolean;
-  /** Limits for the requests' cost in US dollars. */
+  /** US dollars that all requests may cost. */
   readonly limits: ConversationLimits;
-  /** Limits for summaries by the conversation's own model; undefined: no model is called. */
+  /** Limits for summaries by the conversation's own model; if undefined, no model is called. */
   readonly summaries: SummaryLimits | undefined;
-  /** File for counting costs, shared with others; undefined: in the store. */
+  /** File for counting costs, shared with other gateways; default: in the store. */
   readonly spending: string | undefined;
-  /** Condenses nothing, for comparison. */
+  /** Condenses nothing, so that users can compare. */
   readonly off: boolean;
-  /** What to do if Lossless misses the target; undefined: the default. */
+  /** What to do if Lossless misses the target. */
   readonly whenNotEnough: WhenNotEnough | undefined;
-  /** How new results are condensed. */
   readonly newResults: NewResultsMode;
   /** Removes transient terminal output and colors from new results. */
   readonly newResultsNoise: boolean;
-  /**
-   * Percentage of the window from which a single new result is shortened, 0: never; undefined:
-   * default.
-   */
+  /** Percentage of the window from which a single new result is shortened; 0 means never. */
   readonly largeResultPercent: number | undefined;
 }
 
 /** US dollars. */
 export interface SummaryLimits {
-  /** Undefined: unlimited, even for unknown prices. */
+  /** Undefined means unlimited, even for unknown prices. */
   readonly perCondensation: number | undefined;
-  /** 0: unlimited. */
+  /** 0 means unlimited. */
   readonly perDay: number;
 }
 
@@ -68,10 +62,7 @@ const NATIVE_COST_DOLLARS = 0.5;
 const GATEWAY_COMMAND_NAMES = ['run', 'gateway'] as const;
 type GatewayOptionValues = OptionValues<(typeof GATEWAY_COMMAND_NAMES)[number]>;
 
-/**
- * Parses the arguments of `gateway` or `run`: our options, the agent, and the agent's arguments.
- * @throws UsageError
- */
+/** @throws UsageError */
 export function parseGatewayLine(command: 'gateway' | 'run', argv: readonly string[]): GatewayArguments {
   const { own, agent, rest } = command === 'run' ? splitArguments(argv) : { own: argv, agent: undefined, rest: [] };
   const { values } = parseOptions(own, GATEWAY_COMMAND_NAMES, { positionals: false });
@@ -153,7 +144,7 @@ function parseDollars(option: string, text: string, zero: string): number {
 }
 
 /**
- * Models are called only if Summary was selected or their cost allowed.
+ * Models are called only if the user selected Summary or allowed their cost.
  * @throws UsageError
  */
 function readSummaryOptions({

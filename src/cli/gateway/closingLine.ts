@@ -2,7 +2,7 @@ import { formatShare } from '../../core/percent';
 import type { SummaryFigures } from '../../gateway/summaries';
 import type { GatewayService } from './service';
 
-/** Summarizes a run in one line, preceded by notes on its cost. */
+/** Puts notes on the run's cost before the summary line. */
 export function formatClosingLines(
   service: Pick<GatewayService, 'summary' | 'condensations' | 'summaries' | 'told' | 'pruned'>,
 ): string {
@@ -34,7 +34,7 @@ function formatClosingLine(service: Pick<GatewayService, 'summary' | 'condensati
   );
 }
 
-/** The agent's figures exclude summaries, which are our requests. */
+/** The agent's figures exclude summaries, because those are our requests. */
 function describeSummaries(figures: SummaryFigures | undefined): string[] {
   if (!figures || figures.calls === 0) return [];
   const { calls, cost } = figures;

@@ -19,7 +19,7 @@ const VENDOR_ADDRESSES: Readonly<Record<string, string>> = {
   openrouter: 'https://openrouter.ai/api',
 };
 
-/** `gateway`: runs until interrupted and prints what to configure. */
+/** Runs until interrupted and prints what to configure. */
 export async function runGatewayCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   const args = parseGatewayLine('gateway', argv);
   const ends = new AbortController();
@@ -55,7 +55,7 @@ const startGatewayService = async (args: GatewayArguments, io: CliIo, end: () =>
         end,
       );
 
-/** Printed at startup. */
+/** Formats the instructions printed at startup. */
 function toSet(service: GatewayService, { addressFile, announce }: GatewayArguments): string {
   const shown =
     addressFile === undefined
@@ -71,7 +71,7 @@ function toSet(service: GatewayService, { addressFile, announce }: GatewayArgume
 }
 
 /**
- * Starts a gateway with a persistent URL.
+ * Starts a gateway that keeps its URL.
  * @throws UsageError if its port is in use
  */
 async function startPersistentGateway(
@@ -101,7 +101,7 @@ async function startPersistentGateway(
   }
 }
 
-/** Base URLs for agents' extensions, which append "/chat/completions" in OpenAI's format. */
+/** Agents' extensions append "/chat/completions" to these URLs in OpenAI's format. */
 const listBaseAddresses = ({ gateway, routes }: Pick<GatewayService, 'gateway' | 'routes'>): Record<string, string> =>
   Object.fromEntries(
     routes.map((route) => [
@@ -111,8 +111,8 @@ const listBaseAddresses = ({ gateway, routes }: Pick<GatewayService, 'gateway' |
   );
 
 /**
- * Routes of the vendors, or the URLs that the environment sets for their SDKs, and `--upstream`.
- * @param own our port; a URL there would lead back to us
+ * Returns the vendors' routes, the URLs that the environment sets for their SDKs, and `--upstream`.
+ * @param own our port; a URL with it would lead back to us
  * @throws UsageError
  */
 export function listRoutes(
@@ -125,7 +125,7 @@ export function listRoutes(
     const [set] = Object.keys(makeAgentVariables(route, '')).flatMap((name) => env[name] ?? []);
     if (set === undefined || !URL.canParse(set) || args.upstreams.some((upstream) => upstream.startsWith(`${route}=`)))
       continue;
-    // Keeps a configured URL, without the version, which the SDK appends.
+    // Remove the version, because the SDK appends it.
     const address = new URL(set.replace(/\/v1\/?$/, ''));
     if (own === undefined || address.hostname !== '127.0.0.1' || address.port !== String(own))
       routes.set(route, address);
@@ -133,10 +133,7 @@ export function listRoutes(
   return routes;
 }
 
-/**
- * Vendors' routes plus `--upstream` ones.
- * @throws UsageError
- */
+/** @throws UsageError */
 export function makeRoutes({ upstreams }: Pick<GatewayArguments, 'upstreams'>): Map<string, URL> {
   const routes = new Map(Object.entries(VENDOR_ADDRESSES).map(([route, address]) => [route, new URL(address)]));
   for (const upstream of upstreams) {
@@ -151,7 +148,6 @@ export function makeRoutes({ upstreams }: Pick<GatewayArguments, 'upstreams'>): 
   return routes;
 }
 
-/** Environment variables as shell lines. */
 function listVariables(route: string, url: string): string[] {
   const named = Object.entries(makeAgentVariables(route, url));
   return named.length > 0 ? named.map(([name, value]) => `  export ${name}=${value}`) : [`  (${route}) ${url}`];

@@ -1,7 +1,7 @@
 export const ENDING_SIGNALS = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const;
 
 export interface DeferredSignals {
-  /** The first signal received. */
+  /** Returns the first signal received. */
   came(): NodeJS.Signals | undefined;
   release(): void;
 }

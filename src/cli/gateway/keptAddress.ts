@@ -1,4 +1,7 @@
-/** Port and secret of a gateway with a persistent URL, in a file that only its user can read. */
+/**
+ * Stores a gateway's port and secret in a file that only its user can read, so that its URL stays
+ * the same.
+ */
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { getErrorCode } from '../../core/errors';
@@ -8,14 +11,14 @@ import { UsageError } from '../args';
 
 const keptAddress = z.object({
   port: z.int().min(1).max(65_535),
-  /** In the form of {@link createSecret}, since it is part of a path. */
+  /** The secret has the form of {@link createSecret}, because it is part of a path. */
   secret: z.string().regex(/^[\w-]{32,}$/),
 });
 
 export type StoredAddress = z.infer<typeof keptAddress>;
 
 /**
- * @returns undefined if the file doesn't exist.
+ * @returns undefined if the file doesn't exist
  * @throws UsageError if it contains something else
  */
 export async function readAddress(path: string): Promise<StoredAddress | undefined> {

@@ -16,9 +16,10 @@ const LIMIT_SUBJECTS: Readonly<Record<LimitKind, string>> = {
 };
 
 /**
- * Messages about spending, which agents show as the vendor's error. They must not say that the
- * request was too large: agents would compact the conversation and send it again.
- * @param isInVsCode true if the limits are VS Code's settings, which apply at once; otherwise they are options
+ * Agents show these messages as the vendor's error. They must not say that the request was too
+ * large, or agents would compact the conversation and send it again.
+ * @param isInVsCode true if the limits are VS Code's settings, which apply at once; otherwise they
+ * are options
  */
 export function createLimitMessages(isInVsCode: boolean): SpendingMessages {
   const raised = (limit: LimitKind): string =>

@@ -18,14 +18,14 @@ import { makeRoutes, listRoutes, makeAgentVariables } from './gatewayCommand';
 import { ENDING_SIGNALS, deferSignals, type DeferredSignals } from './heldSignals';
 import { startService, formatSummariesLine } from './service';
 
-/** The MCP server's name, which agents show with its tools. */
+/** Agents show this name with the server's tools. */
 const MCP_SERVER_NAME = 'context-condenser';
-/** Signals we forward; the terminal sends others to the agent directly. */
+/** The terminal sends other signals to the agent directly. */
 const FORWARDED_SIGNALS = ['SIGTERM', 'SIGHUP'] as const;
 
 /**
- * `run`: runs an agent behind a temporary gateway. Terminal, signals and exit code are the agent's;
- * none of its files are changed.
+ * Runs an agent behind a temporary gateway. Terminal, signals and exit code are the agent's; none
+ * of its files are changed.
  */
 export async function runCommand(argv: readonly string[], io: CliIo): Promise<number> {
   const args = parseGatewayLine('run', argv);
@@ -64,7 +64,7 @@ async function runWithDeferredSignals(
     ...(agent.from ?? []),
     ...[...overrides.keys()].map((route) => [route, '--upstream'] as const),
   ]);
-  // Not in the temporary folder: Gemini CLI ignores settings in places that others can write to.
+  // Don't use the temporary folder: Gemini CLI ignores settings in places that others can write to.
   const folder = await makeRunFolder(nodeFiles, args.store);
   const name = findGatewayAgent(args.agent ?? '')?.name ?? args.rest[0];
   const service = await startService(routes, args, io, { ...agent, ...(name !== undefined && { name }) });
@@ -142,7 +142,7 @@ async function prepareAgent(args: GatewayArguments, store: string, io: CliIo): P
   }
 }
 
-/** Any other command, with the variables of vendors' SDKs. */
+/** Sets the variables of vendors' SDKs for any other command. */
 function prepareOtherCommand(
   [command, ...args]: readonly string[],
   upstreams: readonly string[],
@@ -172,7 +172,7 @@ function prepareOtherCommand(
   };
 }
 
-/** Message after a signal: what ended, and how to continue. */
+/** Says after a signal what ended, and how to continue. */
 function describeSignalEnd(command: string, signal: NodeJS.Signals): string {
   const known = findGatewayAgent(command);
   const said = `Context Condenser: ${known?.name ?? command} was ended by ${signal}. Its session is where the agent keeps it`;
@@ -181,7 +181,6 @@ function describeSignalEnd(command: string, signal: NodeJS.Signals): string {
   return `${said}: "context-condenser run ${again}" continues it, and so does "${again}" on its own.`;
 }
 
-/** Runs the agent to its end. */
 function spawnAgent(
   { command, args, env }: Launch,
   io: CliIo,

@@ -1,4 +1,3 @@
-/** A gateway with its engine, as started by the command line. */
 import { appendFileSync, constants, openSync, writeSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -38,28 +37,23 @@ import { describeWhyNot } from '../../core/condense/fallback';
 
 export interface GatewayService {
   readonly gateway: Gateway;
-  /** Route names. */
   readonly routes: readonly string[];
   summary(): RunSummary;
-  /** Number of condensations so far. */
   condensations(): number;
-  /** Figures of summaries; undefined if none are allowed. */
+  /** Undefined if no summaries are allowed. */
   summaries(): SummaryFigures | undefined;
   /** Cancels pending summaries. Resolves when their costs are recorded. */
   endSummaries(): Promise<void>;
-  /** Notices about the cost. */
   readonly told: readonly LimitNotice[];
-  /** Messages about pruned ledgers. */
   readonly pruned: readonly string[];
   close(): Promise<void>;
 }
 
-/** The agent being served. */
 export interface ServedAgent {
   readonly canRecall: boolean;
-  /** Windows in tokens by model ID, from its settings. */
+  /** Windows in tokens by model ID, from the agent's settings. */
   readonly windows?: ReadonlyMap<string, number>;
-  /** Display name; absent for any agent. */
+  /** Display name; absent if any agent may connect. */
   readonly name?: string;
   /** Reuses an earlier secret. */
   readonly secret?: string;
@@ -69,9 +63,8 @@ export interface ServedAgent {
 }
 
 /**
- * Starts a gateway.
- * @param agent `canRecall`: if its agents can't ask for removed content, only what the view contains
- * elsewhere is removed, unless a provider was chosen
+ * @param agent if its `canRecall` is false and no provider was chosen, only content that the view
+ * repeats is removed
  * @throws UsageError if the provider's configuration is invalid
  */
 export async function startService(
@@ -152,7 +145,7 @@ export async function startService(
     spending: costs.spending,
     ...(summaries && { summaries }),
   });
-  // A separate secret, since agents know the first one.
+  // Use a separate secret, because agents know the first one.
   const liveName = `live-${createSecret()}`;
   const starting = startGateway({
     routes,
@@ -247,14 +240,14 @@ function createSpending(args: GatewayArguments, counted: Spending, log: (line: s
   return { spending, desk, tell, tellUnwritten };
 }
 
-/** Undefined if the agent ended, which {@link SUMMARY_CANCELED_TEXT} reports. */
+/** {@link SUMMARY_CANCELED_TEXT} already reports that the agent ended. */
 const describeAbandonedSummary = (why: string): string | undefined =>
   why === AGENT_ENDED_REASON ? undefined : `A summary was abandoned, because ${why}. It may have cost something.`;
 
 const AGENT_ENDED_REASON = 'the agent ended';
 const SUMMARY_CANCELED_TEXT = 'A summary was being written when the agent ended, so it was canceled.';
 
-/** Why no summary was written, if the user should know; requests continue regardless. */
+/** Says why no summary was written, if the user should know; requests continue regardless. */
 function describeUnwrittenSummary(outcome: OutcomeSummary): string | undefined {
   const isMissing = outcome.kind === 'failed' || (outcome.kind === 'unchanged' && outcome.reason === 'over-budget');
   return isMissing
@@ -264,7 +257,7 @@ function describeUnwrittenSummary(outcome: OutcomeSummary): string | undefined {
 
 const makeSummaryLimits = ({ perDay }: SummaryLimits): SpendingLimits => ({ perConversation: 0, perDay });
 
-/** Option names; there is no limit per conversation. */
+/** A gateway has no limit per conversation. */
 const LIMIT_OPTION_NAMES: LimitNames = {
   condensation: '--max-cost-per-condensation',
   conversation: '--max-cost-per-condensation',
@@ -272,10 +265,7 @@ const LIMIT_OPTION_NAMES: LimitNames = {
   unknownPrice: 'To allow it nevertheless, use --max-cost-per-condensation none, without a limit for the day.',
 };
 
-/**
- * Printed at startup if models may be called: who summarizes, with which credentials, and the cost
- * limits.
- */
+/** Says at startup who summarizes, with which credentials, and the cost limits. */
 export function formatSummariesLine({ summaries }: Pick<GatewayArguments, 'summaries'>): string | undefined {
   if (!summaries) return undefined;
   const { perCondensation, perDay } = summaries;
@@ -317,14 +307,14 @@ async function readSettings(
   };
 }
 
-/** Absent: the engine decides, depending on recall. */
+/** If absent, the engine decides, depending on recall. */
 const makeFollowUpSettings = (whenNotEnough: WhenNotEnough | undefined): Pick<LiveSettings, 'whenNotEnough'> =>
   whenNotEnough === undefined ? {} : { whenNotEnough };
 
 /**
- * Appends timestamped lines to a file that only the user can read, or does nothing without one.
- * Never logs content, keys or the secret.
- * @throws UsageError if it isn't writable
+ * Appends timestamped lines to a file that only the user can read. Never logs content, keys or the
+ * secret.
+ * @throws UsageError if the file isn't writable
  */
 async function createLogger(file: string | undefined, io: CliIo): Promise<(line: string) => void> {
   if (file === undefined) return () => undefined;

@@ -1,5 +1,5 @@
 /**
- * Limits the length of lines to the MCP server, since the SDK's transport dies silently on longer
+ * Limits the length of lines to the MCP server, because the SDK's transport dies silently on longer
  * ones.
  */
 import { Transform, type TransformCallback, type Writable } from 'node:stream';
@@ -11,7 +11,7 @@ const ID_SEARCH_BYTES = 1_024;
 const JSON_RPC_ID = /"id"\s*:\s*(\d{1,15}|"[^"\\]{0,200}")/;
 const NEWLINE = 0x0a;
 
-/** Forwards lines. A line that is too long is dropped and answered with an error. */
+/** Answers a line that is too long with an error. */
 export class LineLimit extends Transform {
   private pieces: Buffer[] = [];
   private length = 0;
@@ -34,7 +34,7 @@ export class LineLimit extends Transform {
   private addChunk(piece: Buffer): void {
     this.length += piece.length;
     if (this.length <= MAX_LINE_BYTES) this.pieces.push(piece);
-    // Keeps only the start of a dropped line.
+    // Keep only the start of a dropped line.
     else if (this.pieces.length > 1 || (this.pieces[0]?.length ?? ID_SEARCH_BYTES + 1) > ID_SEARCH_BYTES) {
       this.pieces = [Buffer.concat([...this.pieces, piece]).subarray(0, ID_SEARCH_BYTES)];
     }

@@ -4,15 +4,13 @@ import { EXIT_CODE, type CliIo, type ExitCode } from '../io';
 import { fromGateway, fromStores, RECALL_ADDRESS_VARIABLE } from './recall';
 import type * as server from './server';
 
-/** Bundle of the server and its SDK. */
 const SERVER_BUNDLE = 'mcpServer.cjs';
 
-/** `mcp`: recall and search for an agent over stdio. */
+/** Serves recall and search to an agent over stdio. */
 export async function runMcpCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   const stores = parseOptions(argv, ['mcp'], { positionals: false }).values.store;
   const address = io.env[RECALL_ADDRESS_VARIABLE];
   const recall = address === undefined ? await fromStores(stores, io) : fromGateway(address, io.version);
-  // A bundle of its own beside this one.
   // oxlint-disable-next-line typescript/no-require-imports -- as the extension loads its own
   const { serveMcp } = require(join(io.assets, SERVER_BUNDLE)) as typeof server;
   await serveMcp(recall, io.version, io.signal);

@@ -1,4 +1,3 @@
-/** Sources of the MCP server's answers. */
 import { resolve } from 'node:path';
 import { MessageCounter } from '../../core/tokens/messageCounter';
 import { recallOriginals, type RecallableConversation } from '../../live/recall';
@@ -27,9 +26,9 @@ export function fromGateway(address: string, version: string): RecallHandler {
 }
 
 /**
- * Looks in the ledgers on the disk: a reference in all of them, the last used first; a search in the last one that has
- * anything, for another conversation's content is none of an agent's business.
- * @param stores folders of ledgers; none: the command line's own.
+ * Looks up a reference in all ledgers, last used first. Searches text only in the newest ledger
+ * with content, because an agent must not see other conversations.
+ * @param stores folders of ledgers; default: the command line's own
  */
 export async function fromStores(stores: readonly string[], io: CliIo): Promise<RecallHandler> {
   const roots = (stores.length > 0 ? stores : [getDefaultStore(io)]).map((store) => resolve(store));
@@ -41,7 +40,6 @@ export async function fromStores(stores: readonly string[], io: CliIo): Promise<
   };
 }
 
-/** Maximum number of ledgers searched for a reference. */
 const MAX_SEARCHED_LEDGERS = 200;
 
 async function listStoredConversations(roots: readonly string[], most: number): Promise<RecallableConversation[]> {

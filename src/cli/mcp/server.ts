@@ -1,7 +1,6 @@
 /**
- * MCP server for `recall` and `search` in condensed content, over stdio. With `run` it asks the
- * gateway, otherwise it reads ledgers. A separate bundle, so that other commands don't load the
- * SDK.
+ * MCP server for `recall` and `search`. With `run` it asks the gateway, otherwise it reads ledgers.
+ * It has a separate bundle, so that other commands don't load the SDK.
  */
 import type { Readable, Writable } from 'node:stream';
 import { MARKER_EXAMPLE } from '../../core/messages/markers';

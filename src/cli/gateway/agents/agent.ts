@@ -1,7 +1,4 @@
-/**
- * What `run` needs to know about an agent: where its requests go, and how to redirect them for one
- * run.
- */
+/** Says where an agent's requests go and how to redirect them for one run. */
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { getErrorCode } from '../../../core/errors';
@@ -10,16 +7,12 @@ import type { HomeEnvironment } from '../../../storage/home';
 
 export interface AgentHome extends HomeEnvironment {
   readonly cwd: string;
-  /** Folder for this run's files. */
   readonly runs: string;
-  /** The user allows this project to redirect requests. */
+  /** True if the user allows this project to redirect requests. */
   readonly trustProject?: boolean;
 }
 
-/**
- * How an agent starts the recall MCP server. The secret is in the environment, never on a command
- * line.
- */
+/** The secret is in the environment, never on a command line. */
 export interface RecallServer {
   readonly name: string;
   readonly command: string;
@@ -27,7 +20,6 @@ export interface RecallServer {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Resources of one run. */
 export interface RunEnvironment {
   /** URL of a route including the secret. */
   readonly url: (route: string) => string;
@@ -41,15 +33,13 @@ export interface RunEnvironment {
   readonly recall: RecallServer;
 }
 
-/** How to start an agent. */
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
-  /** Added to our own environment. */
+  /** Variables added to our own environment. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A URL in a setting. */
 export interface AddressWithSource {
   readonly text: string;
   /** The setting, for display. */
@@ -57,42 +47,40 @@ export interface AddressWithSource {
   readonly isProjects?: boolean;
 }
 
-/** Whether a project's URLs are used; `why` completes a sentence about the agent. */
+/** `why` completes a sentence about the agent. */
 export interface ProjectTrust {
   readonly isTrusted: boolean;
   readonly why: string;
 }
 
-/** An agent prepared to run, with the URLs from its configuration. */
 export interface ReadyAgent {
   readonly routes: ReadonlyMap<string, URL>;
-  /** The setting with a route's URL, for display; absent for the vendor's own URL. */
+  /** The setting with each route's URL, for display; absent for the vendor's own URL. */
   readonly from?: ReadonlyMap<string, string>;
   /** Project URLs that are not used. */
   readonly unused?: readonly AddressWithSource[];
   readonly trust?: ProjectTrust;
   /** True if the agent has the recall tool. */
   readonly canRecall: boolean;
-  /** Windows in tokens by model ID, from its settings. */
+  /** Windows in tokens by model ID, from the agent's settings. */
   readonly windows?: ReadonlyMap<string, number>;
   readonly launch: (bed: RunEnvironment) => Promise<Launch>;
 }
 
-/** An agent that `run` supports. Its display name is in the table of agents. */
 export interface GatewayAgent {
   /** Arguments that resume the folder's last session, if the agent has any. */
   readonly goesOn?: readonly string[];
-  /** @throws UnsupportedError if its configuration can't use the gateway */
+  /** @throws UnsupportedError if the agent's configuration can't use the gateway */
   readonly prepare: (args: readonly string[], home: AgentHome) => Promise<ReadyAgent>;
 }
 
-/** Unsupported agent or authentication; the message says what to do instead. */
+/** Unsupported agent or authentication. The message says what to do instead. */
 export class UnsupportedError extends Error {
   override readonly name = 'UnsupportedError';
 }
 
 /**
- * Undefined if the file doesn't exist.
+ * Returns undefined if the file doesn't exist.
  * @throws UnsupportedError if it is unreadable
  */
 async function readTextIfPresent(path: string): Promise<string | undefined> {
@@ -105,7 +93,7 @@ async function readTextIfPresent(path: string): Promise<string | undefined> {
 }
 
 /**
- * Settings of an agent's file; empty if it doesn't exist.
+ * Returns an empty object if the file doesn't exist.
  * @throws UnsupportedError if it can't be parsed
  */
 export async function readSettingsFile(
@@ -123,20 +111,20 @@ export async function readSettingsFile(
   return isRecord(value) ? value : {};
 }
 
-/** Undefined if the path doesn't exist. */
+/** Returns undefined if the path doesn't exist. */
 export function getField(value: unknown, ...path: readonly string[]): unknown {
   let at = value;
   for (const key of path) at = isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined;
   return at;
 }
 
-/** Empty if there is no object at the path. */
+/** Returns an empty object if there is none at the path. */
 export function getRecord(value: unknown, ...path: readonly string[]): Readonly<Record<string, unknown>> {
   const found = getField(value, ...path);
   return isRecord(found) ? found : {};
 }
 
-/** A non-empty string, or undefined. */
+/** Returns a non-empty string or undefined. */
 export function getText(value: unknown, ...path: readonly string[]): string | undefined {
   const text = getField(value, ...path);
   return typeof text === 'string' && text !== '' ? text : undefined;
@@ -148,7 +136,7 @@ export function parseAddress(text: string, where: string): URL {
   throw new UnsupportedError(`${where} is not an address that the gateway can pass requests to.`);
 }
 
-/** Value of a command line option, in either form. */
+/** Accepts `--name value` and `--name=value`. */
 export function getOption(args: readonly string[], ...names: readonly string[]): string | undefined {
   for (const [at, arg] of args.entries()) {
     if (arg === '--') return undefined;
@@ -159,7 +147,6 @@ export function getOption(args: readonly string[], ...names: readonly string[]):
   return undefined;
 }
 
-/** The arguments without an option and its value, in either form. */
 export function withoutOption(args: readonly string[], name: string): string[] {
   const at = args.indexOf(name);
   return at < 0 ? args.filter((arg) => !arg.startsWith(`${name}=`)) : args.toSpliced(at, 2);
@@ -169,15 +156,13 @@ export function withoutOption(args: readonly string[], name: string): string[] {
 export const listFolders = (folder: string): string[] =>
   dirname(folder) === folder ? [folder] : [folder, ...listFolders(dirname(folder))];
 
-/** The machine-wide settings that Gemini CLI and its descendant Qwen Code read. */
+/** Gemini CLI and its descendant Qwen Code read the same machine-wide settings. */
 export function systemSettings({ platform, env }: AgentHome, onDarwin: string, elsewhere: string): string {
   if (platform === 'darwin') return `/Library/Application Support/${onDarwin}/settings.json`;
   if (platform === 'win32') return join(env['ProgramData'] ?? 'C:\\ProgramData', elsewhere, 'settings.json');
   return `/etc/${elsewhere}/settings.json`;
 }
 
-/** Variables for hosts without a proxy. */
 export const NO_PROXY_VARIABLES = ['NO_PROXY', 'no_proxy'] as const;
 
-/** Adds this machine to the hosts. */
 export const withLoopback = (hosts?: string): string => [hosts, '127.0.0.1,localhost'].filter(Boolean).join(',');

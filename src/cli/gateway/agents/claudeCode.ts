@@ -69,8 +69,8 @@ export const claudeCode: GatewayAgent = {
       async launch({ url, file, recall }) {
         const permissions = getRecord(own, 'permissions');
         const allowed = Array.isArray(permissions['allow']) ? (permissions['allow'] as unknown[]) : [];
-        // A proxy in project settings would receive the key, since the connection to the gateway is
-        // unencrypted.
+        // A proxy in project settings would receive the key, because the connection to the gateway
+        // is unencrypted.
         const usable = settings.filter((_, at) => trust.isTrusted || !inProject.includes(files[at - 1] ?? ''));
         const direct = NO_PROXY_VARIABLES.map((name) => {
           const said = usable.map((one) => getText(one, 'env', name)).find((value) => value !== undefined);
@@ -86,7 +86,8 @@ export const claudeCode: GatewayAgent = {
           permissions: { ...permissions, allow: [...allowed, `mcp__${recall.name}`] },
         };
         const { command, env: environment } = recall;
-        // Deferred tools are not found when a marker mentions them, so the tool is always loaded.
+        // Claude Code does not find a deferred tool that a marker mentions, so always load this
+        // one.
         const server = { type: 'stdio', command, args: recall.args, env: environment, alwaysLoad: true };
         const servers = { mcpServers: { [recall.name]: server } };
         return {
@@ -109,8 +110,6 @@ async function readGivenSettings(given: string, cwd: string): Promise<Readonly<R
   try {
     const value: unknown = JSON.parse(given);
     if (isRecord(value)) return value;
-  } catch {
-    // Reported below.
-  }
+  } catch {}
   throw new UnsupportedError('The settings given to Claude Code are not a JSON object.');
 }

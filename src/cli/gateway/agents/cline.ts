@@ -20,10 +20,10 @@ const BUILT_IN_ADDRESSES: Readonly<Partial<Record<string, string>>> = {
 };
 
 /**
- * Cline reads the paths of its provider and MCP settings from the environment. Only providers with
- * a key use the gateway: account sign-ins refresh tokens in the settings file, which would be lost
- * after this run. Its own compaction is based on unsent messages, so it is disabled unless
- * configured.
+ * Cline reads the paths of its provider and MCP settings from the environment. Account sign-ins
+ * refresh tokens in the settings file, which would be lost after this run, so only providers with a
+ * key use the gateway. Cline's own compaction counts messages before we condense them, so it is
+ * disabled unless configured.
  */
 export const clineGatewayAgent: GatewayAgent = {
   async prepare(args, home) {
@@ -64,7 +64,7 @@ export const clineGatewayAgent: GatewayAgent = {
           env: {
             CLINE_PROVIDER_SETTINGS_PATH: await file('providers.json', JSON.stringify(providers)),
             CLINE_MCP_SETTINGS_PATH: await file('mcp.json', JSON.stringify(withServer)),
-            // Otherwise a daemon outlives the run.
+            // Without this, a daemon outlives the run.
             CLINE_SESSION_BACKEND_MODE: 'local',
           },
         };

@@ -14,16 +14,16 @@ import {
 import { shortenPath } from './projectTrust';
 
 const ROUTE_NAME = 'openai';
-/** Passes the secret without the command line. */
+/** Passes the secret in the environment instead of the command line. */
 const SECRET_VARIABLE = 'CONTEXT_CONDENSER_SECRET';
 
 /**
- * Codex accepts settings for one run by `-c`. A user-defined provider gets the gateway's URL and
- * the secret in a header from the environment, so sessions keep its name and can be resumed. The
- * built-in provider only accepts a URL, which grants access to nothing else; Codex compresses its
- * requests with zstd, if this Node.js supports that. API keys use api.openai.com, ChatGPT sign-ins
- * ChatGPT's backend. Source: Codex's configuration reference and code (`model_provider_info`);
- * WebSockets get response 426.
+ * Codex accepts settings for one run by `-c`. A user-defined provider gets the gateway's URL and,
+ * from the environment, the secret in a header; its sessions keep its name and can be resumed. The
+ * built-in provider only accepts a URL, so its secret is in the URL and grants access to nothing
+ * else; Codex compresses its requests with zstd, if this Node.js supports that. API keys use
+ * api.openai.com, ChatGPT sign-ins ChatGPT's backend. Source: Codex's configuration reference and
+ * code (`model_provider_info`); WebSockets get response 426.
  */
 export const codexGatewayAgent: GatewayAgent = {
   goesOn: ['resume', '--last'],
@@ -90,7 +90,7 @@ export const codexGatewayAgent: GatewayAgent = {
         const recalled = {
           [`${server}.command`]: recall.command,
           [`${server}.args`]: recall.args,
-          // Only the variable's name; its value comes from the environment.
+          // Codex passes the variable's value on from the environment.
           [`${server}.env_vars`]: ['CONTEXT_CONDENSER_RECALL'],
           ...Object.fromEntries(Object.entries(plain).map(([name, value]) => [`${server}.env.${name}`, value])),
         };
@@ -112,7 +112,7 @@ export const codexGatewayAgent: GatewayAgent = {
 const makeWindows = (model: unknown, window: unknown): Map<string, number> =>
   new Map(typeof model === 'string' && typeof window === 'number' ? [[model, window]] : []);
 
-/** Nested settings from `-c key=value`. */
+/** Collects nested settings from `-c key=value`. */
 function readOverrides(args: readonly string[], parse: (text: string) => unknown): unknown {
   const lines = args.flatMap((arg, at) => {
     if (arg === '-c' || arg === '--config') return [args[at + 1] ?? ''];
@@ -126,7 +126,7 @@ function readOverrides(args: readonly string[], parse: (text: string) => unknown
   return merged;
 }
 
-/** Values that aren't TOML are strings, as in Codex. Codex itself rejects arguments without "=". */
+/** Values that aren't TOML are strings, as in Codex. */
 function parseOverride(line: string, parse: (text: string) => unknown): unknown {
   const at = line.indexOf('=');
   if (at < 0) return undefined;
@@ -134,7 +134,7 @@ function parseOverride(line: string, parse: (text: string) => unknown): unknown 
     try {
       return parse(text);
     } catch {
-      // Tries the next form.
+      // Try the next form.
     }
   }
   return undefined;

@@ -21,7 +21,8 @@ const BUILT_IN_ADDRESSES: Readonly<Partial<Record<string, string>>> = {
   openrouter: 'https://openrouter.ai/api/v1',
 };
 /**
- * Factor for the window reported to the agent, since its compaction is based on unsent messages.
+ * Multiplies the window reported to the agent, because its compaction counts messages before we
+ * condense them.
  */
 const WINDOW_FACTOR = 8;
 

@@ -18,10 +18,10 @@ const ADDRESS_VARIABLE = 'GOOGLE_GEMINI_BASE_URL';
 
 /**
  * Gemini CLI with an API key reads its URL from the environment. Google sign-in (Code Assist) and
- * Vertex are not supported, since they use other URLs and signatures. A system settings file given
- * by a variable adds the MCP server; but the agent reads it only if the file and all parent folders
- * are writable by root alone, and then ignores the real one, so most users get no recall. Source:
- * its configuration reference and code (`isFileAndDirectorySecureSync`, 0.61.0).
+ * Vertex use other URLs and signatures, so they are not supported. A variable names a system
+ * settings file that adds the MCP server; the agent reads it only if the file and all parent
+ * folders are writable by root alone, and then ignores the real one, so most users get no recall.
+ * Source: its configuration reference and code (`isFileAndDirectorySecureSync`, 0.61.0).
  */
 export const geminiCli: GatewayAgent = {
   goesOn: ['--resume', 'latest'],
@@ -81,7 +81,7 @@ function readAuthType(env: AgentHome['env']): string | undefined {
 
 const GROUP_OR_OTHERS_WRITE_MODE = 0o022;
 
-/** True if files created here belong to root and all parent folders are writable only by root. */
+/** True if files created here belong to root and only root can write to the parent folders. */
 function isRoots(folder: string, { platform }: AgentHome): boolean {
   if (platform === 'win32' || process.getuid?.() !== 0) return false;
   const there = findExistingFolder(folder);
@@ -91,6 +91,6 @@ function isRoots(folder: string, { platform }: AgentHome): boolean {
   });
 }
 
-/** The folder or its nearest existing parent. */
+/** Returns the folder or its nearest existing parent. */
 const findExistingFolder = (folder: string): string =>
   existsSync(folder) ? folder : findExistingFolder(dirname(folder));

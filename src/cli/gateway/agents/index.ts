@@ -1,7 +1,4 @@
-/**
- * The agents that `run` supports by command: exactly those that the table of agents marks for the
- * gateway.
- */
+/** Has exactly the agents that the table of agents marks for the gateway. */
 import { AGENT_LIST, type GatewayCommand } from '../../../core/agents';
 import type { GatewayAgent } from './agent';
 import { claudeCode } from './claudeCode';
@@ -31,7 +28,7 @@ export const GATEWAY_COMMANDS = Object.keys(GATEWAY_AGENTS) as readonly GatewayC
 
 const isCommand = (word: string): word is GatewayCommand => Object.hasOwn(GATEWAY_AGENTS, word);
 
-/** Undefined for an unknown command. */
+/** Returns undefined for an unknown command. */
 export function findGatewayAgent(command: string): (GatewayAgent & { readonly name: string }) | undefined {
   if (!isCommand(command)) return undefined;
   const row = AGENT_LIST.find(({ live }) => live.through === 'gateway' && live.command === command);

@@ -1,9 +1,9 @@
 /**
- * Parses JSON with comments and trailing commas.
+ * Accepts comments and trailing commas.
  * @throws SyntaxError
  */
 export function parseJsonc(text: string): unknown {
-  // Matches strings first, so that comment-like text in them is kept.
+  // Match strings first, to keep comment-like text in them.
   const plain = text.replace(/"(?:[^"\\]|\\[^])*"|\/\/[^\n]*|\/\*[^]*?\*\//g, (part) =>
     part.startsWith('"') ? part : ' ',
   );

@@ -16,10 +16,7 @@ import {
 import { extractHost, shortenPath, makeOptionTrust } from './projectTrust';
 import { parseJsonc } from './jsonc';
 
-/**
- * Providers that need only a key: its variable, and their URL. Source: models.dev, which both
- * agents use.
- */
+/** Providers that need only a key. Source: models.dev, which OpenCode and Kilo use. */
 const BUILT_IN_PROVIDERS: Readonly<Record<string, { readonly key: string; readonly address: string }>> = {
   anthropic: { key: 'ANTHROPIC_API_KEY', address: 'https://api.anthropic.com/v1' },
   openai: { key: 'OPENAI_API_KEY', address: 'https://api.openai.com/v1' },
@@ -48,7 +45,7 @@ const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
     const signedIn = await readSettingsFile(join(getDataFolder(home), command, 'auth.json'), JSON.parse);
     const addresses = new Map<string, URL>();
     const from = new Map<string, string>();
-    /** By provider, from the project. */
+    /** URLs from the project, by provider. */
     const unused = new Map<string, AddressWithSource>();
     const windows = new Map<string, number>();
     for (const [id, { key, address }] of Object.entries(BUILT_IN_PROVIDERS)) {
@@ -80,7 +77,7 @@ const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
         .map(({ values }) => getText(values, 'model'))
         .find((model) => model !== undefined);
     const provider = chosen?.split('/')[0];
-    /** Providers defined only by the project, which the agent would call directly. */
+    /** The agent would call providers that only the project defines directly. */
     const projects = [...unused].filter(([id]) => !addresses.has(id));
     const [, theirs] =
       projects.find(([id]) => id === provider) ?? (addresses.size === 0 ? projects[0] : undefined) ?? [];
@@ -148,7 +145,6 @@ const getDataFolder = ({ env, homedir }: AgentHome): string => env['XDG_DATA_HOM
 
 interface SettingsWithSource {
   readonly values: unknown;
-  /** Display name of the file's origin. */
   readonly from: string;
   readonly isProjects: boolean;
 }

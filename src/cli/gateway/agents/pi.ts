@@ -101,7 +101,7 @@ export const piGatewayAgent: GatewayAgent = {
   },
 };
 
-/** Source of the extension, which contains only this run's URLs. */
+/** The extension contains only this run's URLs. */
 const makeExtensionSource = (
   providers: Readonly<Record<string, string>>,
   env: Readonly<Record<string, string>>,

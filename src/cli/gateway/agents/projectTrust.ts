@@ -1,7 +1,6 @@
 /**
- * Whether a project may redirect an agent's requests. A cloned repository's settings are untrusted,
- * so their URLs are used only if the user trusted the folder in the agent, or passed
- * `--trust-project`.
+ * Decides whether a project may redirect an agent's requests. A cloned repository's settings are
+ * untrusted, so the user must have trusted the folder in the agent or passed `--trust-project`.
  */
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
@@ -29,10 +28,10 @@ export function chooseTrustedAddress(
 }
 
 /**
- * Claude Code's record that its dialog was accepted for the folder or a parent in the same
+ * Reads whether the user accepted Claude Code's trust dialog for the folder or a parent in the same
  * repository. Source: the published program (2.1.332), which checks
  * `projects[folder].hasTrustDialogAccepted` up to the root of the repository, or of the file system
- * without one. It also accepts the main worktree's record for a linked one; we don't.
+ * without one. Unlike it, we don't accept the main worktree's record for a linked one.
  */
 export async function readClaudeCodeTrust(home: AgentHome): Promise<ProjectTrust> {
   if (home.trustProject) return TRUSTED_BY_OPTION;
@@ -48,9 +47,9 @@ export async function readClaudeCodeTrust(home: AgentHome): Promise<ProjectTrust
 }
 
 /**
- * Qwen Code's record. Source: its code (0.24.4, `trustedFolders.ts`, `trust-precedence.ts`): the
- * deepest rule that contains the working folder decides, and a distrusting one wins a tie. It asks
- * only if `security.folderTrust` is on, so without it the folder counts as untrusted.
+ * Source: Qwen Code's code (0.24.4, `trustedFolders.ts`, `trust-precedence.ts`): the deepest rule
+ * that contains the working folder decides, and a distrusting one wins a tie. Qwen Code asks only
+ * if `security.folderTrust` is on, so without it the folder counts as untrusted.
  */
 export async function readQwenCodeTrust(home: AgentHome): Promise<ProjectTrust> {
   if (home.trustProject) return TRUSTED_BY_OPTION;
@@ -101,16 +100,15 @@ export function formatDestinations(
   return `Context Condenser: Requests go to ${joinUnique(to)}.${not}`;
 }
 
-/** Maximum number of vendors' hosts listed individually. */
+/** With more hosts, only their number is shown. */
 const MAX_LISTED_HOSTS = 4;
 
 const joinUnique = (items: readonly string[]): string => [...new Set(items)].join(', ');
 
-/** Safe for a terminal, since `URL` normalizes it. */
+/** Safe to print, because `URL` normalizes the host. */
 export const extractHost = (address: string): string =>
   URL.canParse(address) ? new URL(address).host || 'an address without a host' : 'something that is no address';
 
-/** Shortens a path for display. */
 export function shortenPath(path: string, { homedir, cwd }: Pick<AgentHome, 'homedir' | 'cwd'>): string {
   const inProject = relative(cwd, path);
   if (isWithin(path, cwd)) return `${inProject} of this project`;
@@ -122,7 +120,7 @@ function isWithin(path: string, folder: string): boolean {
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
-/** The folder and its parents up to the root of its repository, or of the file system. */
+/** Returns the folder and its parents up to the root of its repository, or of the file system. */
 function listFoldersInRepository(folder: string): string[] {
   const all = listFolders(folder);
   const root = all.findIndex((each) => existsSync(join(each, '.git')));
