@@ -1,4 +1,3 @@
-/** Adds up the costs of all stored sessions on this machine, in the background. */
 import { basename, extname, join } from 'node:path';
 import * as vscode from 'vscode';
 import { version } from '../../package.json';
@@ -19,16 +18,16 @@ import { getFindOptions } from './conversationIndex';
 import { showInformationMessage, showProgress } from '../window/notifications';
 
 export interface AccountPreferences {
-  /** Only requests of this many days, including today. */
+  /** Counts only requests of the last days, including today. */
   readonly days?: number | undefined;
-  /** With the cost that this choice would have had: one that is judged, by its id. */
+  /** ID of a provider or preset whose cost to compute too. */
   readonly choice?: string | undefined;
   readonly file?: AccountTask['file'];
 }
 
 /**
- * Adds up with progress and cancel; unreadable sessions are logged.
- * @throws vscode.CancellationError if it was canceled
+ * Shows progress with cancel and logs unreadable sessions.
+ * @throws vscode.CancellationError if canceled
  */
 export async function computeStoredAccount(
   services: Services,
@@ -57,7 +56,7 @@ export async function computeStoredAccount(
   return result;
 }
 
-/** @throws Error for a person if the chosen provider needs a model or another extension */
+/** @throws Error with text for the user if the provider needs a model or another extension */
 function parseChoice(services: Services, id: string): NonNullable<AccountTask['with']> {
   const set = readManualSettings().provider;
   if (id === CURRENT_CHOICE_ID && needsModelOrExtension(set)) {
@@ -76,8 +75,7 @@ function parseChoice(services: Services, id: string): NonNullable<AccountTask['w
 }
 
 /**
- * Writes the account to a file chosen by the user: a page with charts, or a table for other
- * programs.
+ * Writes a page with charts or a table to a file chosen by the user.
  * @throws as {@link computeStoredAccount}
  */
 export async function saveAccount(
@@ -98,7 +96,7 @@ export async function saveAccount(
     ...(form === 'html' && { choice }),
     file: { path: file.fsPath, form, by: 'session', version, days },
   }).catch((error: unknown) => {
-    // VS Code would show it as an error of the command.
+    // VS Code would show a cancellation as an error of the command.
     if (error instanceof vscode.CancellationError) return undefined;
     throw error;
   });
@@ -119,7 +117,6 @@ async function offerToOpen(words: string, file: vscode.Uri): Promise<void> {
   if ((await showInformationMessage(words, open)) === open) await vscode.env.openExternal(file);
 }
 
-/** A running conversation, with its tools' share of each request. */
 export interface ConversationTools {
   readonly title: string;
   /** The agent's name in the account. */
@@ -127,7 +124,7 @@ export interface ConversationTools {
   readonly tools: readonly ToolWeight[];
 }
 
-/** Running conversations that declare tools, last used first. */
+/** Lists running conversations that declare tools, last used first. */
 export const listToolWeights = (services: Services): readonly ConversationTools[] =>
   listLiveConversations(services).flatMap(({ title, agent = chatAgent.name, tools }) =>
     tools ? [{ title, agent, tools }] : [],

@@ -1,4 +1,3 @@
-/** Lets another extension call the model of one of the user's profiles. */
 import * as vscode from 'vscode';
 import { getOutputLimit, type SummaryRequest } from '../core/condense/summarizer';
 import { formatCost } from '../core/format';
@@ -13,7 +12,7 @@ import type { Services } from '../window/services';
 import { readModelSettings } from '../window/settings/modelSettings';
 
 /**
- * Calls the model after the user has allowed this extension to use the profile. The limits in the
+ * Calls the model if the user lets the calling extension use the profile. The limits in the
  * settings apply per call and per day.
  * @throws TypeError for an invalid request
  */

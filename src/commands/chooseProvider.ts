@@ -17,7 +17,7 @@ interface ProviderItem extends vscode.QuickPickItem {
   readonly provider: string;
 }
 
-/** Describes the built-in providers, starting with those that call no model. */
+/** Lists providers that call no model first. */
 const describeBuiltIns = (
   condensing: ApiProfile | undefined,
 ): Readonly<Record<BuiltInProviderId, Pick<ProviderItem, 'description' | 'detail'>>> => ({
@@ -51,7 +51,6 @@ const createRegisteredItems = ({ registered }: Services): ProviderItem[] =>
     detail: description,
   }));
 
-/** The preset in the settings; otherwise the passes are the user's own. */
 const describePreset = (): string => {
   const config = readProviderConfig('smart');
   return getPresetName(config) ?? (typeof config === 'string' ? config : vscode.l10n.t('your own passes'));
@@ -63,7 +62,7 @@ const getStrategyName = (): string => {
   return BUILT_IN_STRATEGIES.find(({ id }) => id === config)?.name ?? config;
 };
 
-/** "Choose Provider": for manual condensing and agent mode. The chosen one comes first. */
+/** Applies to manual condensing and agent mode. */
 export async function chooseProvider(services: Services): Promise<void> {
   const { condensing } = readModelSettings();
   const { provider } = readManualSettings();
@@ -112,7 +111,7 @@ export async function askSummarizingModel(): Promise<ApiProfile | 'left' | undef
   return picked ? picked.profile : 'left';
 }
 
-/** "Choose Condensing Profile". @returns false if none was chosen */
+/** @returns false if none was chosen */
 export async function chooseCondensingProfile(): Promise<boolean> {
   const { profiles, condensing } = readModelSettings();
   if (profiles.length === 0) {
@@ -133,7 +132,7 @@ export async function chooseCondensingProfile(): Promise<boolean> {
   return picked.id !== '';
 }
 
-/** A button leading to a profile, for a condensation that had no model to call. */
+/** A button that leads to a profile, for a condensation that had no model to call. */
 export interface ProfileAction {
   readonly label: string;
   /** @returns true if the condensing profile has changed, so that a retry makes sense */

@@ -1,7 +1,3 @@
-/**
- * The conversation in the panel's preview (from the chat, an agent's file, or the sample), and
- * applying what the preview showed.
- */
 import * as vscode from 'vscode';
 import { listLiveConversations, getAgentRuntime } from '../agent/runtime';
 import type { LiveSummary } from '../live/types';
@@ -15,19 +11,18 @@ import type { Services } from '../window/services';
 import { readManualSettings } from '../window/settings/manualSettings';
 import { condenseAndReport } from './condenseNow';
 
-/** Identifies a conversation to the panel. */
 export type ConversationName =
   | { readonly kind: 'live'; readonly id: string }
   | { readonly kind: 'file'; readonly path: string };
 
-/** The chat's conversation if there is one, else the stored one, else the bundled sample. */
+/** Prefers the chat's conversation, then the stored one, then the bundled sample. */
 export function getDefaultConversation(services: Services, stored?: string): ConversationName {
   const [live] = listLiveConversations(services);
   if (live) return { kind: 'live', id: live.id };
   return { kind: 'file', path: stored ?? getSamplePath(services.context.extensionPath) };
 }
 
-/** Path of the newest stored conversation of this workspace, else of the newest of all, if any. */
+/** Prefers this workspace's newest conversation to the newest of all. */
 export const findOwnConversation = async (services: Services): Promise<string | undefined> =>
   (
     await findNewestConversation(
@@ -36,7 +31,7 @@ export const findOwnConversation = async (services: Services): Promise<string | 
     )
   )?.path;
 
-/** Lets the user pick one. @returns undefined if nothing was picked */
+/** @returns undefined if nothing was picked */
 export async function chooseConversation(services: Services): Promise<ConversationName | undefined> {
   const words = { title: vscode.l10n.t('Preview a conversation'), open: vscode.l10n.t('Preview') };
   const picked = await pickConversation(services, listLiveConversations(services), words);
@@ -44,7 +39,7 @@ export async function chooseConversation(services: Services): Promise<Conversati
   return 'live' in picked ? { kind: 'live', id: picked.live.id } : { kind: 'file', path: picked.path };
 }
 
-/** The conversation for the worker. @throws Error if a chat conversation is no longer in memory */
+/** @throws Error if a chat conversation is no longer in memory */
 export function resolveConversation(services: Services, name: ConversationName): ConversationSource {
   if (name.kind === 'file') return { kind: 'file', ...toStored(services, name.path) };
   const { id, title, pinned } = findLive(services, name.id);
@@ -54,9 +49,8 @@ export function resolveConversation(services: Services, name: ConversationName):
 }
 
 /**
- * Has a conversation at hand, whose engine may run in another process, for {@link
- * resolveConversation}.
- * @throws Error in words where that process does not answer.
+ * Loads a conversation whose engine may run in another process, for {@link resolveConversation}.
+ * @throws Error with text for the user if that process does not answer
  */
 export async function loadConversation(services: Services, name: ConversationName): Promise<void> {
   if (name.kind === 'live') await getAgentRuntime(services).lookAt(findLive(services, name.id).id);
@@ -66,7 +60,7 @@ export async function loadConversation(services: Services, name: ConversationNam
 export const onLiveChange = (services: Services, listener: () => void): vscode.Disposable =>
   getAgentRuntime(services).liveEvents.event(listener);
 
-/** @throws Error if it is no longer in memory */
+/** @throws Error if the conversation is no longer in memory */
 function findLive(services: Services, id: string): LiveSummary {
   const live = listLiveConversations(services).find((each) => each.id === id);
   if (!live) throw createGoneError();
@@ -78,7 +72,7 @@ const createGoneError = (): Error =>
     vscode.l10n.t('This conversation is no longer in memory. Choose another one, or use it in the chat again.'),
   );
 
-/** Replaces the pins. @throws Error if the ledger can't be written or the conversation is gone */
+/** @throws Error if the ledger can't be written or the conversation is gone */
 export async function savePins(services: Services, name: ConversationName, pinned: readonly number[]): Promise<void> {
   if (name.kind === 'file') {
     await runToEnd(services, { kind: 'pin', ...toStored(services, name.path), pinned });
@@ -90,10 +84,7 @@ export async function savePins(services: Services, name: ConversationName, pinne
   for (const message of pinned) if (!known.includes(message)) await live.pin(id, message);
 }
 
-/**
- * Condenses according to the settings and reports the result in a notification.
- * @param excluded indexes of messages that no edit may touch
- */
+/** @param excluded indexes of messages that no edit may touch */
 export async function condenseChosen(
   services: Services,
   name: ConversationName,

@@ -1,8 +1,8 @@
 /**
- * Sets the gateway's address for the extension of Claude Code. The extension starts its agent with
- * the variables in its VS Code setting `claudeCode.environmentVariables`, names and values read
- * when a session starts in its panel or terminal (its documentation, "Use Claude Code in VS Code";
- * anthropics/claude-code#72261). Claude Code's own files are never written.
+ * The Claude Code extension starts its agent with the variables in its VS Code setting
+ * `claudeCode.environmentVariables`, names and values read when a session starts in its panel or
+ * terminal (its documentation, "Use Claude Code in VS Code"; anthropics/claude-code#72261). We
+ * never write Claude Code's own files.
  */
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -24,7 +24,7 @@ type EnvironmentVariables = z.infer<typeof variablesForm>;
 
 const ownSettingsForm = z.object({ env: z.record(z.string(), z.string()).optional() });
 
-/** Whether the extension can use the gateway's address. */
+/** Says whether the extension can use the gateway's address. */
 export type ClaudeCodeAddress =
   /** The setting contains the address of this or an earlier gateway. */
   | { readonly kind: 'set'; readonly address: string; readonly variables: EnvironmentVariables }
@@ -32,7 +32,6 @@ export type ClaudeCodeAddress =
   /** `why` is shown to the user. */
   | { readonly kind: 'blocked'; readonly why: string };
 
-/** Reads the address from the extension's settings and Claude Code's own file. */
 export async function readClaudeCodeAddress(): Promise<ClaudeCodeAddress> {
   const blocked = (why: string): ClaudeCodeAddress => ({ kind: 'blocked', why });
   const settings = vscode.workspace.getConfiguration(SECTION).inspect<unknown>(SETTING);
@@ -73,20 +72,19 @@ export async function readClaudeCodeAddress(): Promise<ClaudeCodeAddress> {
   return { kind: 'free', variables };
 }
 
-/** Reads the variables in Claude Code's own settings, which override its environment. */
+/** Claude Code's own settings override its environment. */
 async function readVariables(file: string): Promise<ReadonlyMap<string, string>> {
   try {
     const { env = {} } = ownSettingsForm.parse(JSON.parse(await readFile(file, 'utf8')));
     return new Map(Object.entries(env));
   } catch {
-    // Missing, or invalid; Claude Code itself reports that.
+    // The file is missing or invalid; Claude Code itself reports that.
     return new Map();
   }
 }
 
 /**
- * "Connect the Claude Code Extension to the Gateway…": explains and sets the setting, or removes it
- * if set.
+ * Explains and writes the setting, or removes it if set.
  * @param gateway returns the Anthropic address, starting a gateway if needed; undefined if that
  * failed
  */
@@ -169,7 +167,10 @@ async function offerToRemoveAddress(
   if (running !== undefined && running !== address) await saveVariables([...others, { name: ADDRESS, value: running }]);
 }
 
-/** @returns whether the setting was written; shows why not */
+/**
+ * Shows an error if it fails.
+ * @returns whether the setting was written
+ */
 async function saveVariables(variables: EnvironmentVariables): Promise<boolean> {
   const value = variables.length === 0 ? undefined : variables;
   try {

@@ -32,9 +32,8 @@ import { showErrorAndLog } from '../window/tellError';
 import { showErrorMessage, showInformationMessage, showProgress, showStatus } from '../window/notifications';
 
 /**
- * "Condense Context Now": picks a conversation, condenses it as the settings say, without asking,
- * and reports the result. A model is paid within the limit in the settings; "Condense With…" shows
- * what each way costs beforehand. The agent's file is only read.
+ * Condenses a conversation according to the settings and reports the result. Only reads the agent's
+ * file.
  * @param asked a file's path, or `{live: id}` for a chat conversation; otherwise the user picks
  */
 export async function condenseNow(services: Services, asked?: unknown): Promise<void> {
@@ -50,14 +49,14 @@ export async function condenseNow(services: Services, asked?: unknown): Promise<
   await condenseFile(services, picked.path, readManualSettings());
 }
 
-/** The chat conversation that a button refers to, if it exists. */
+/** Returns undefined if the conversation no longer exists. */
 function findAskedLive(services: Services, asked: unknown): { readonly live: LiveSummary } | undefined {
   if (!isRecord(asked)) return undefined;
   const live = listLiveConversations(services).find(({ id }) => id === asked['live']);
   return live && { live };
 }
 
-/** Condenses the newest stored conversation, or the sample if there is none. */
+/** Uses the sample if there is no stored conversation. */
 export async function condenseNewest(services: Services, sample: string): Promise<void> {
   const newest = await showProgress(
     { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Looking for the newest conversation') },
@@ -67,8 +66,8 @@ export async function condenseNewest(services: Services, sample: string): Promis
 }
 
 /**
- * Condenses one file with progress and cancel; shows errors with Retry. Resolves after the result
- * was shown and answered.
+ * Shows progress with cancel, and errors with Retry. Resolves after the user has answered the
+ * result.
  */
 export async function condenseFile(...args: Parameters<typeof condenseAndReport>): Promise<void> {
   await (
@@ -78,7 +77,7 @@ export async function condenseFile(...args: Parameters<typeof condenseAndReport>
 
 /**
  * Like {@link condenseFile}, but resolves after condensing. VS Code hides unanswered notifications
- * without closing them, so that `told` may never resolve.
+ * without closing them, so `told` may never resolve.
  */
 export async function condenseAndReport(
   services: Services,
@@ -165,7 +164,7 @@ export async function condenseAndReport(
   }
 }
 
-/** Shows the result as a notification, and offers actions until one of them closes it. */
+/** Offers actions until one of them closes the notification. */
 async function showCondensed(
   services: Services,
   result: CondensedResult,
@@ -188,7 +187,7 @@ async function showCondensed(
   for (;;) {
     switch (await showInformationMessage(summary, showDiff, withAnother, undo, details)) {
       case showDiff:
-        // Others were opened since the notification appeared; its texts must be its own.
+        // The user may have opened other comparisons meanwhile; show this condensation's texts.
         if (comparison === undefined || !services.comparisons.has(comparison)) {
           comparison = services.comparisons.add({ conversation: id, title, by, before, after, firstChange });
         }
@@ -211,7 +210,7 @@ async function showCondensed(
 
 type FailureAction = 'retry' | 'otherProfile' | 'otherProvider' | 'truncation';
 
-/** Chooses actions that may help if nothing was condensed; never empty. */
+/** Returns at least one action that may help if nothing was condensed. */
 export function chooseActions({ reason, advice }: NotCondensedResult, provider: string): readonly FailureAction[] {
   if (reason === 'failed' || reason === 'refused') {
     const { canRetry = true, offerOtherProfile = false } = advice ?? {};
@@ -224,7 +223,6 @@ export function chooseActions({ reason, advice }: NotCondensedResult, provider: 
   return [provider === 'lossless' || provider === 'native' ? 'truncation' : 'otherProvider'];
 }
 
-/** Shows why nothing was condensed and what to try instead. */
 async function showUnchanged(services: Services, result: NotCondensedResult, settings: ManualSettings): Promise<void> {
   const { path } = result.conversation;
   const { profiles } = readModelSettings();
@@ -260,7 +258,7 @@ async function showUnchanged(services: Services, result: NotCondensedResult, set
   await offered.find(({ label }) => label === choice)?.follow();
 }
 
-/** An unknown price is set in the profile, a limit in the settings. */
+/** The user sets a price in the profile, and a limit in the settings. */
 async function limitAction(): Promise<{ readonly label: string; readonly follow: () => Thenable<unknown> }> {
   const { condensing } = readModelSettings();
   const isUnpriced = condensing && (await loadModelFacts(condensing)).inputPrice === undefined;
@@ -279,7 +277,7 @@ async function limitAction(): Promise<{ readonly label: string; readonly follow:
       };
 }
 
-/** Shows an error with Retry, or, if no model is set up, with an action that creates a profile. */
+/** Offers Retry or, if no model is set up, to create a profile. */
 export async function showError(services: Services, error: unknown, retry: () => Promise<void>): Promise<void> {
   const message = getErrorMessage(error);
   services.log.error(message);

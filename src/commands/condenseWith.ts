@@ -1,7 +1,3 @@
-/**
- * "Condense With…": every provider and preset for a conversation, the one in the settings first,
- * then those that call no model, each with the size that it would reach, its cost, and what it loses.
- */
 import * as vscode from 'vscode';
 import { getAgentRuntime, listLiveConversations } from '../agent/runtime';
 import type { ConversationSource } from '../background/preview/messages';
@@ -28,14 +24,13 @@ import { isEqual } from '../core/isEqual';
 import { formatPercent } from '../core/percent';
 import { MEASURED_PRESETS, MEASURED_PROVIDERS, type Measured } from '../core/condense/measured';
 
-/** A provider with its configuration, as the user picks it. */
 interface ProviderChoice {
   readonly label: string;
   /** What the provider removes, as a phrase. */
   readonly does: string;
   readonly provider: string;
   readonly config: unknown;
-  /** The configuration to estimate; absent if no estimate is possible. */
+  /** Absent if no estimate is possible. */
   readonly configuration?: Configuration;
   readonly isFree: boolean;
 }
@@ -44,14 +39,12 @@ interface ChoiceItem extends vscode.QuickPickItem {
   readonly choice?: ProviderChoice;
 }
 
-/** A conversation that is condensed with what the user picks. */
 export type CondensedWith = Pick<LastCondensation, 'conversation' | 'title' | 'path' | 'isLive'> &
-  // Absent if nothing is condensed: the choice that ran, and the resulting size.
+  // The choice that ran and the resulting size; absent if nothing is condensed.
   Partial<Pick<LastCondensation, 'choice' | 'tokensAfter'>>;
 
 /**
- * Lets the user pick a provider for a conversation, with an estimate of each, and condenses with
- * it.
+ * Lets the user pick a provider by its estimated size, cost and loss, and condenses with it.
  * @param subject default: the conversation that this window condensed last
  */
 export async function condenseWith(
@@ -71,7 +64,7 @@ export async function condenseWith(
   else void showErrorMessage(vscode.l10n.t('Nothing was condensed. The conversation is no longer in memory.'));
 }
 
-/** Lets the user pick a provider in a window that has condensed nothing yet. */
+/** For a window that has condensed nothing yet. */
 async function pickAndCondenseWith(services: Services): Promise<void> {
   const words = { title: vscode.l10n.t('Condense With…'), open: vscode.l10n.t('Open') };
   const picked = await pickConversation(services, listLiveConversations(services), words);
@@ -80,10 +73,7 @@ async function pickAndCondenseWith(services: Services): Promise<void> {
   else await condenseNamedWith(services, picked.path);
 }
 
-/**
- * The command's entry: a stored conversation by path, a running one as `{live: id}`; otherwise the
- * last one.
- */
+/** @param asked path of a stored conversation, or `{live: id}`; default: the last one condensed */
 export async function condenseNamedWith(services: Services, asked: unknown): Promise<void> {
   if (typeof asked === 'string') {
     const { last } = services;
@@ -115,13 +105,13 @@ async function findConversation(services: Services, subject: CondensedWith): Pro
   }
 }
 
-/** The measured figures of a choice; undefined if it was not measured, such as passes of the user's own. */
+/** Returns undefined if the choice was not measured, such as the user's own passes. */
 function findMeasured({ configuration }: ProviderChoice): Measured | undefined {
   if (configuration?.kind === 'preset') return MEASURED_PRESETS[configuration.id];
   return configuration?.kind === 'provider' ? MEASURED_PROVIDERS[configuration.id] : undefined;
 }
 
-/** Facts are not counted then: what it leaves out is still there to be recalled. */
+/** True if the agent can recall everything that the choice removes, so no facts count as lost. */
 const losesNothing = (choice: ProviderChoice): boolean => findMeasured(choice)?.lost === 0;
 
 function formatLoss(choice: ProviderChoice): string {
@@ -136,7 +126,7 @@ function formatLoss(choice: ProviderChoice): string {
     : vscode.l10n.t('On one project, lost {0} of the lines that agents needed later.', share);
 }
 
-/** Lists all choices, starting with those that lose least. */
+/** Starts with the choices that lose least. */
 function listChoices({ registered }: Services): ProviderChoice[] {
   const own = readOwnPresets();
   const ids = new Set(own.map(({ id }) => id));
@@ -184,7 +174,7 @@ const makeSettingsChoice = (id: BuiltInProviderId, does: string): ProviderChoice
   isFree: CALLS_MODEL[id] === false,
 });
 
-/** Whether a choice is the one that ran already. */
+/** True if the choice already ran. */
 function isSameChoice(
   { provider, config, configuration }: ProviderChoice,
   ran: LastCondensation['choice'] | undefined,
@@ -241,7 +231,7 @@ const createLookButton = (): vscode.QuickInputButton => ({
   tooltip: vscode.l10n.t('Preview'),
 });
 
-/** Shows what a choice would change; nothing is kept. */
+/** Shows what a choice would change, without keeping it. */
 async function previewChoice(
   services: Services,
   conversation: ConversationSource,

@@ -40,7 +40,6 @@ import {
   type ParsedConversation,
 } from '../extensionApi/parse';
 
-/** The exported API over this window's providers, which run in the engine. */
 export function createCondenserApi(services: Services): ContextCondenserApi {
   const { registered, condensed } = services;
   const condenser = getCondenser(services);
@@ -131,7 +130,7 @@ const listProviders = ({ registered }: Services): readonly CondensationProvider[
   ...registered.listProviders(),
 ];
 
-/** Runs in the reader's thread, so that the chat's requests don't wait for it. */
+/** Runs in the reader's thread, so that the chat's requests don't wait. */
 function getCondenser(services: Services): CondenserClient {
   const thread = getReaderThread(services);
   const { registered } = services;
@@ -144,7 +143,7 @@ function getCondenser(services: Services): CondenserClient {
   });
 }
 
-/** The user's profiles without secrets. */
+/** Omits secrets. */
 function listProfiles(): ProfileInfo[] {
   const { profiles, condensing } = readModelSettings();
   return profiles.map(({ id, name, vendor, model }) => ({
@@ -156,10 +155,10 @@ function listProfiles(): ProfileInfo[] {
   }));
 }
 
-/** Returns the text that a reference in a view replaced; undefined if no edit has the reference. */
+/** Returns the text that a reference replaced; undefined if no edit has the reference. */
 function findOriginal({ messages, edits }: ParsedConversation, reference: string): string | undefined {
   for (const edit of edits) {
-    // Only a reference's ID can match.
+    // Safe cast: only a reference's ID can match.
     const content = collectReferences([edit]).get(reference as ReferenceId);
     const original = content && getOriginalText(messages, edit);
     if (content && original !== undefined) return expandReference(content, () => original);
@@ -167,17 +166,16 @@ function findOriginal({ messages, edits }: ParsedConversation, reference: string
   return undefined;
 }
 
-/** A provider for a run, with its configuration. */
 interface ProviderChoice {
   readonly provider: string;
   readonly config: unknown;
-  /** Returned with the outcome. */
+  /** Notes that the outcome includes. */
   readonly notes: readonly string[];
 }
 
 /**
- * The caller's provider, else the configured one. If the latter's extension has not started,
- * Lossless is used, as in the chat.
+ * Uses the caller's provider, or else the configured one, or Lossless if that one's extension has
+ * not started, as in the chat.
  * @returns an explanation if the caller's provider is missing
  */
 function chooseProvider({ provider, config }: CondenseOptions, services: Services): ProviderChoice | string {
@@ -191,7 +189,7 @@ function chooseProvider({ provider, config }: CondenseOptions, services: Service
   return { provider: 'lossless', config: resolveConfig('lossless'), notes };
 }
 
-/** The outcome for a provider that isn't registered; its extension may not have started. */
+/** The provider isn't registered; its extension may not have started. */
 const createMissingOutcome = (tokensBefore: number, { provider = '' }: CondenseOptions, message: string): Outcome => ({
   kind: 'failed',
   provider,
@@ -202,7 +200,7 @@ const createMissingOutcome = (tokensBefore: number, { provider = '' }: CondenseO
   notes: [],
 });
 
-/** The manager's request; absent options use the user's settings. */
+/** Absent options use the user's settings. */
 function createRequest(
   { edits, ...conversation }: ParsedConversation,
   { targetTokens, maxCost }: CondenseOptions,
@@ -220,7 +218,7 @@ function createRequest(
   };
 }
 
-/** When condensing is due, according to the caller or the settings. */
+/** Says when condensing is due, according to the caller or the settings. */
 function createTerms(model: ModelWindow): Pick<AutomaticRequest, 'window' | 'threshold'> {
   const { window, thresholdPercent: percent, thresholdTokens: tokens } = parseModelWindow(model);
   // An explicit threshold is exact: a lower one in the settings must not apply.
@@ -239,5 +237,5 @@ function createTerms(model: ModelWindow): Pick<AutomaticRequest, 'window' | 'thr
   };
 }
 
-/** A copy of a JSON Schema, so that changes by another extension have no effect here. */
+/** Copies a JSON Schema, so that changes by another extension have no effect here. */
 const copySchema = (schema: ConfigSchema): ConfigSchema => JSON.parse(JSON.stringify(schema)) as ConfigSchema;

@@ -12,7 +12,6 @@ import { shortenTitle } from '../window/markdownText';
 import type { Services } from '../window/services';
 import { readManualSettings } from '../window/settings/manualSettings';
 
-/** This machine, as seen from this VS Code. */
 export const getFindOptions = ({ context }: Services): FindOptions => ({
   platform: process.platform,
   env: { ...process.env },
@@ -22,7 +21,7 @@ export const getFindOptions = ({ context }: Services): FindOptions => ({
 
 const indexByServices = new WeakMap<Services, ConversationIndex>();
 
-/** This window's list of all conversations, empty until its first refresh. */
+/** Empty until its first refresh. */
 export function getConversationIndex(services: Services): ConversationIndex {
   const known = indexByServices.get(services);
   if (known) return known;
@@ -32,23 +31,23 @@ export function getConversationIndex(services: Services): ConversationIndex {
   return index;
 }
 
-/** A stored conversation's title, from the list or from this window's last condensation. */
+/** Looks in the list and in this window's last condensation. */
 export function getFileTitle(services: Services, path: string): string | undefined {
   const found = getConversationIndex(services).conversations.find((each) => each.path === path);
   const { last } = services;
   return (found && getTitle(found)) ?? (last?.path === path ? last.title : undefined);
 }
 
-/** Name for notifications: the title if known, else the file's name. */
+/** Returns the title if known, or else the file's name. */
 export const getFileName = (services: Services, path: string): string =>
   shortenTitle(getFileTitle(services, path) ?? basename(path));
 
-/** Only so many of the newest are looked through for one in a folder. */
+/** Searches only this many of the newest conversations for one in a folder. */
 const MAX_LOOKED_THROUGH = 50;
 
 /**
- * The newest readable conversation begun by a person, if any. Waits until it has been read (it may
- * be empty), not for all others.
+ * Returns the newest readable conversation that a user began. Waits until it has been read, not for
+ * all others.
  * @param folders the newest one in these is preferred to a newer one elsewhere
  */
 export function findNewestConversation(
@@ -56,7 +55,7 @@ export function findNewestConversation(
   folders: readonly string[] = [],
 ): Promise<IndexedConversation | undefined> {
   const index = getConversationIndex(services);
-  /** @param isAllRead that nothing more will be known */
+  /** @param isAllRead true if all conversations have been read */
   const choose = (isAllRead: boolean): IndexedConversation | undefined => {
     const newest = index.conversations
       .filter(({ parent, details }) => parent === undefined && details?.problem === undefined)
@@ -121,12 +120,12 @@ function createIndex(services: Services): ConversationIndex {
   });
 }
 
-/** Files with conversations or parts of them; other files next to them change all the time. */
+/** Other files next to conversations change all the time. */
 const CONVERSATION_FILE_NAME = /\.(?:jsonl?|db|db-wal)$/;
 
 /**
- * Watches a folder outside the workspace, recursively; VS Code waits for it to exist. Ignores the
- * extension's own folder inside.
+ * Watches a folder recursively; VS Code waits for it to exist. Ignores the extension's own folder
+ * inside.
  */
 function watchFolder({ context }: Services, folder: string, changed: () => void): vscode.Disposable {
   const pattern = new vscode.RelativePattern(vscode.Uri.file(folder), '**/*');
@@ -137,7 +136,7 @@ function watchFolder({ context }: Services, folder: string, changed: () => void)
   };
   watcher.onDidCreate(written);
   watcher.onDidChange(written);
-  // When a folder is deleted, only the folder is reported.
+  // VS Code reports the deletion of a folder, not of the files in it.
   watcher.onDidDelete(({ fsPath }) => {
     if (!fsPath.startsWith(own)) changed();
   });

@@ -1,7 +1,3 @@
-/**
- * Choices for a conversation, estimated in words: the size that each would reach, its cost, and
- * what it loses.
- */
 import * as vscode from 'vscode';
 import { PreviewThread } from '../engine/previewThread';
 import type { ConversationSource, PreviewResult, PreviewSetup } from '../background/preview/messages';
@@ -65,7 +61,7 @@ function formatSize(result: PreviewResult, { models }: PreviewSetup): string {
   ].join(' · ');
 }
 
-/** The models' cost, with a range if replies may vary. */
+/** Gives a range if replies may vary. */
 function describeCost({ calls, cost, costRange }: PreviewResult): string {
   const requests = calls === 1 ? vscode.l10n.t('1 request') : vscode.l10n.t('{0} requests', calls);
   if (cost === undefined) return vscode.l10n.t('{0}, cost unknown', requests);
@@ -79,8 +75,7 @@ function describeCost({ calls, cost, costRange }: PreviewResult): string {
 }
 
 /**
- * Facts of the conversation (files, error lines, instructions, to-dos) that the view would no
- * longer contain.
+ * Counts facts (files, error lines, instructions, to-dos) that the view would no longer contain.
  */
 function formatLoss(report: CoherenceReport): string {
   const kinds = Object.values(report);

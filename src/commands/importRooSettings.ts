@@ -18,9 +18,7 @@ const MAX_SETTINGS_FILE_BYTES = 4 * 1024 * 1024;
 type ImportItem = vscode.QuickPickItem &
   ({ readonly setting: ImportedSetting } | { readonly profile: ApiProfile } | { readonly isKeys: true });
 
-/**
- * "Import Settings of Roo Code": imports what the user selects from an exported file, with undo.
- */
+/** Imports what the user selects from an exported file, with undo. */
 export async function importRooSettings(services: Services): Promise<void> {
   const [file] =
     (await vscode.window.showOpenDialog({
@@ -84,7 +82,7 @@ function createItems({ settings, profiles }: RooImport): ImportItem[] {
       detail: vscode.l10n.t('from {0}', setting.from),
       picked: true,
     })),
-    // Without its key, because lists must not show secrets.
+    // Omit the key, because lists must not show secrets.
     ...profiles.map(({ profile }) => ({
       profile,
       label: profile.name,
@@ -108,10 +106,7 @@ function createItems({ settings, profiles }: RooImport): ImportItem[] {
 
 const shortenValue = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
-/**
- * Writes the selection. @returns an undo function, which returns the settings left alone because
- * they changed since
- */
+/** @returns an undo function, which returns the settings left alone because they changed since */
 async function applyImport(
   { context }: Services,
   picked: readonly ImportItem[],

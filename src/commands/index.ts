@@ -1,6 +1,6 @@
 /**
- * Commands, agent mode and exported API, in one bundle loaded on first use, so that the window has
- * a single counter and a single copy of the code that calls models.
+ * One bundle contains commands, agent mode and exported API, so that the window has a single token
+ * counter and one copy of the code that calls models.
  */
 import { ConversationFolding } from '../window/conversationFolding';
 

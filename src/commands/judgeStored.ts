@@ -7,18 +7,21 @@ import { readManualSettings } from '../window/settings/manualSettings';
 import { resolveConfig } from '../window/settings/providerConfig';
 import { getConversationIndex } from './conversationIndex';
 
-/** Only the newest sessions; daily users have thousands. */
+/** Daily users have thousands of sessions. */
 const MAX_JUDGED_SESSIONS = 60;
 
 export interface StoredJudgement extends JudgedSessions {
   readonly choices: readonly JudgedChoice[];
-  /** The current provider needs a model or another extension, so Lossless was evaluated instead. */
+  /**
+   * True if Lossless was evaluated, because the current provider needs a model or another
+   * extension.
+   */
   readonly isOther: boolean;
 }
 
 /**
- * Evaluates the current settings and every preset without a model on the newest stored
- * conversations, in a worker.
+ * Evaluates the current settings and every preset that calls no model on the newest stored
+ * conversations.
  * @param report receives the number of finished conversations, and of all
  * @throws the signal's reason if aborted
  */

@@ -30,7 +30,7 @@ interface ProfileItem extends vscode.QuickPickItem {
   readonly profile?: ApiProfile;
 }
 
-/** "Manage API Profiles": add, edit, test, remove, set the key, use for condensing. */
+/** Lets the user add, edit, test and remove profiles. */
 export async function manageProfiles(services: Services): Promise<void> {
   const { profiles, condensing } = readModelSettings();
   const items: ProfileItem[] = profiles.map((profile) => ({
@@ -47,7 +47,7 @@ export async function manageProfiles(services: Services): Promise<void> {
   else await addProfile(services);
 }
 
-/** Asks for a profile's fields and key; the first profile is used for condensing. */
+/** The first profile is used for condensing. */
 async function addProfile(services: Services): Promise<void> {
   const profile = await askProfile(undefined);
   if (!profile) return;
@@ -105,7 +105,6 @@ async function runAction(services: Services, profile: ApiProfile): Promise<void>
   }
 }
 
-/** Adds the profile's model to the chat's model picker, or removes it. */
 async function offerInChat({ offerInChat: isOffered, ...profile }: ApiProfile): Promise<void> {
   const changed = isOffered ? profile : { ...profile, offerInChat: true };
   await saveUserSetting('profiles', withProfile(readProfileEntries(), changed));
@@ -117,7 +116,10 @@ async function editProfile(profile: ApiProfile): Promise<void> {
   if (changed) await saveUserSetting('profiles', withProfile(readProfileEntries(), changed));
 }
 
-/** Removes a profile and its key after confirmation. @returns whether it was removed */
+/**
+ * Removes a profile and its key after confirmation.
+ * @returns whether it was removed
+ */
 export async function removeProfile(services: Services, profile: ApiProfile): Promise<boolean> {
   const remove = vscode.l10n.t('Remove');
   const question = vscode.l10n.t('Remove the profile "{0}" and its key?', profile.name);
@@ -131,7 +133,8 @@ export async function removeProfile(services: Services, profile: ApiProfile): Pr
 }
 
 /**
- * Stores the key in VS Code's secret storage; an empty one removes it. @returns whether one was set
+ * Stores the key in VS Code's secret storage; an empty one removes it.
+ * @returns whether a key was set
  */
 export async function askKey({ context }: Services, profile: ApiProfile): Promise<boolean> {
   const key = await askInput({
@@ -159,9 +162,9 @@ async function showKeySaved(services: Services, profile: ApiProfile): Promise<vo
 
 export interface ConnectionTestResult {
   readonly ok: boolean;
-  /** Message for the user; empty if the user canceled. */
+  /** Text for the user; empty if the user canceled. */
   readonly message: string;
-  /** Set if the key is missing or was rejected. */
+  /** True if the key is missing or was rejected. */
   readonly needsKey?: true;
 }
 
@@ -195,10 +198,7 @@ const describeFailure = (profile: ApiProfile, { kind, message }: ApiError): Conn
 
 const acceptsKey = ({ vendor }: ApiProfile): boolean => getVendorEntry(vendor).key !== 'none';
 
-/**
- * Models listed by a profile's vendor.
- * @throws {ApiError} also if the vendor has no list
- */
+/** @throws {ApiError} also if the vendor has no list */
 export async function listVendorModels(
   services: Services,
   profile: ApiProfile,
@@ -215,7 +215,6 @@ export async function listVendorModels(
   return handler.listModels(signal);
 }
 
-/** Tests a profile with progress and cancel. */
 async function testProfile(services: Services, profile: ApiProfile): Promise<void> {
   const { log } = services;
   const progress = {
@@ -246,7 +245,7 @@ const VENDOR_ITEMS = VENDOR_IDS.map((vendor) => {
   return { vendor, label: [label, ...alsoFor.map((server) => server.label)].join(', ') };
 });
 
-/** Asks for a profile; undefined if the user left. Other fields are edited in the settings. */
+/** Returns undefined if the user left. Other fields are edited in the settings. */
 async function askProfile(known: ApiProfile | undefined): Promise<ApiProfile | undefined> {
   const vendor =
     known?.vendor ?? (await pickOne(VENDOR_ITEMS, { title: vscode.l10n.t('Which vendor’s model?') }))?.vendor;

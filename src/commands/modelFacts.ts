@@ -5,7 +5,6 @@ import { getKnownModel } from '../settings/profileModel';
 import { OWN_VENDOR } from '../settings/ownVendor';
 import type { ApiProfile } from '../settings/profiles';
 
-/** Facts about a profile's model; unknown ones are absent. */
 export interface ModelFacts {
   /** Input and output together, in tokens; `isWindowKnown` is false for an assumed one. */
   readonly contextWindow: number;
@@ -19,7 +18,7 @@ export interface ModelFacts {
   readonly tokenFactor: number;
 }
 
-/** Window and prices from the profile, else from the model's known facts. */
+/** Prefers the profile's window and prices to the model's known facts. */
 export async function loadModelFacts(profile: ApiProfile): Promise<ModelFacts> {
   const { contextWindow, prices, pricesAsOf, tokenFactor } = getKnownModel(profile, await loadPriceTable());
   return {
@@ -31,7 +30,7 @@ export async function loadModelFacts(profile: ApiProfile): Promise<ModelFacts> {
   };
 }
 
-/** VS Code's models without our own. */
+/** Excludes our own models. */
 export async function listEditorModels(): Promise<vscode.LanguageModelChat[]> {
   const models = await vscode.lm.selectChatModels();
   return models.filter(({ vendor }) => vendor !== OWN_VENDOR);

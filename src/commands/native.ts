@@ -1,4 +1,4 @@
-/** Models for manual condensing, called in the extension host, which has the keys. */
+/** Only the extension host has the keys to call models. */
 import * as vscode from 'vscode';
 import type { HostModels } from '../background/hostModels';
 import type { CondensedResult, NotCondensedResult } from '../background/taskResults';
@@ -15,9 +15,8 @@ import { createWindowModels, createSummarizer, type WindowModels } from '../wind
 import type { Services } from '../window/services';
 import type { ManualSettings } from '../window/settings/manualSettings';
 
-/** A user's request to condense a file with Summary. */
 export interface NativeRequest {
-  /** The conversation: a file's path, or `<path>#<part>`. */
+  /** A file's path, or `<path>#<part>`. */
   readonly path: string;
   readonly settings: ManualSettings;
   /** The profile of the summarizing model. */
@@ -29,8 +28,8 @@ export interface NativeRequest {
 }
 
 /**
- * Summary's request for a file, with the real conversation. Nothing is sent.
- * @throws NoSummarizerError, and the signal's reason if it was aborted
+ * Returns Summary's request for a file without sending it.
+ * @throws NoSummarizerError, the signal's reason if aborted
  */
 export async function previewNative(
   services: Services,
@@ -50,7 +49,7 @@ export async function previewNative(
   return [planned.system, ...asked, ...(planned.facts === '' ? [] : [facts, planned.facts])].join('\n\n────────\n\n');
 }
 
-/** This window's models for the engine. @param picked use only this profile's model */
+/** @param picked use only this profile's model */
 export function createEngineModels(
   services: Services,
   picked?: Pick<NativeRequest, 'profile' | 'billing'>,

@@ -1,7 +1,7 @@
 /**
- * Runs command-line agents in VS Code's terminal, each behind its own gateway: `context-condenser
- * run` is the terminal's program. Agent and gateway thus live and end together, independent of the
- * extension host; all windows learn of it through gateway/announcement.ts.
+ * Runs command-line agents in VS Code's terminal, with `context-condenser run` as the terminal's
+ * program. Agent and gateway thus start and end together, independent of the extension host; all
+ * windows learn of them through gateway/announcement.ts.
  */
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -27,7 +27,6 @@ interface InstalledAgent {
 }
 
 /**
- * "Open an Agent, Condensed…".
  * @param command the agent's command; undefined: the user chooses an installed one
  * @param folder working folder; undefined: the workspace's first
  */
@@ -37,7 +36,7 @@ export async function openAgent(services: Services, command?: string, folder?: s
   vscode.window.createTerminal(options).show();
 }
 
-/** The terminal profile "Agent, Condensed". */
+/** Creates the terminal profile "Agent, Condensed". */
 export async function createTerminalProfile(services: Services): Promise<vscode.TerminalProfile | undefined> {
   const options = await createTerminalOptions(services, undefined, undefined);
   return options && new vscode.TerminalProfile(options);
@@ -79,8 +78,8 @@ export const removeKilledRuns = (services: Services): Promise<void> =>
   removeLeftRuns(nodeFiles, getLiveLedgerFolder(services));
 
 /**
- * The settings as command-line options. Defaults are omitted, because agents differ in what they
- * can recall.
+ * Returns the settings as command-line options, without defaults, because agents differ in what
+ * they can recall.
  */
 export function getCondensingOptions(): string[] {
   const provider = readSetting('provider');
@@ -101,14 +100,13 @@ export function getCondensingOptions(): string[] {
   ];
 }
 
-/** Returns the options for what runs after Lossless. Ignored if Lossless only replaces another provider. */
+/** Returns options for what runs after Lossless, unless Lossless only replaces another provider. */
 function getFollowUpOptions(provider: string): string[] {
   const isAsked = provider === 'lossless' || (needsModelOrExtension(provider) && isSet('agent.whenNotEnough'));
   const what = isAsked ? readWhenNotEnough().whenNotEnough : undefined;
   return what === undefined ? [] : ['--when-not-enough', what === 'fileAware' ? 'file-aware' : 'nothing'];
 }
 
-/** How new results are treated. */
 function makeNewResultsArguments(): string[] {
   const large = readSetting('agent.largeResultPercent');
   return [
@@ -119,7 +117,8 @@ function makeNewResultsArguments(): string[] {
 }
 
 /**
- * Spending limits, and the file in which all windows count. Both may change while the gateway runs.
+ * Returns spending limits and the file in which all windows count. Both may change while the
+ * gateway runs.
  */
 export function getSpendingOptions(services: Services): string[] {
   const { perConversation, perDay, stops } = readConversationLimits();
@@ -171,7 +170,7 @@ async function chooseAgent(command: string | undefined): Promise<InstalledAgent 
 const listAgents = (): { name: string; command: string }[] =>
   AGENT_LIST.flatMap(({ name, live }) => (live.through === 'gateway' ? [{ name, command: live.command }] : []));
 
-/** Agents whose commands are on the path, in table order. */
+/** Finds agents whose commands are on the path, in table order. */
 function findAgents(): InstalledAgent[] {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   const endings = process.platform === 'win32' ? (process.env['PATHEXT'] ?? '.EXE;.CMD').split(';') : [''];

@@ -1,7 +1,7 @@
 /**
- * A gateway for agents that are extensions with a configurable address: one for all windows, at a
- * fixed address, in a terminal of the window that opened it. It thus survives reloads, costs the
- * extension host nothing, and ends with the window; another window notices and can take over.
+ * A gateway for agents that are extensions with a configurable address. One gateway serves all
+ * windows at a fixed address from a terminal, so it survives reloads and ends with the window that
+ * opened it; then another window can take over.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { CLAUDE_CODE_EXTENSION_ID, readClaudeCodeAddress, setClaudeCodeAddress }
 import { getCondensingOptions, ensureEnabled, openAgent, getSpendingOptions } from './openAgent';
 import { pickOne, showErrorMessage, showInformationMessage } from '../window/notifications';
 
-/** "Open a Gateway for Agent Extensions…": starts it if needed and shows its addresses. */
+/** Starts the gateway if needed and shows its addresses. */
 export async function openGateway(services: Services): Promise<void> {
   const gateway = await ensureGateway(services);
   if (gateway) await showAddresses(services, gateway);
@@ -25,7 +25,6 @@ export async function openGateway(services: Services): Promise<void> {
 export const connectClaudeCode = (services: Services): Promise<void> =>
   setClaudeCodeAddress(async () => (await ensureGateway(services))?.addresses?.['anthropic']);
 
-/** The gateway for all windows, started if needed. */
 async function ensureGateway(services: Services): Promise<Announcement | undefined> {
   const agent = getAgentRuntime(services);
   await agent.watchRunning();
@@ -34,13 +33,13 @@ async function ensureGateway(services: Services): Promise<Announcement | undefin
 
 let startingGateway: Promise<Announcement | undefined> | undefined;
 
-/** Calls while it is starting share one start. */
+/** Calls during the start share its result. */
 const startOnce = (services: Services): Promise<Announcement | undefined> =>
   (startingGateway ??= startGateway(services).finally(() => {
     startingGateway = undefined;
   }));
 
-/** @returns undefined if it did not start; its terminal says why */
+/** @returns undefined if the gateway did not start; its terminal says why */
 async function startGateway(services: Services): Promise<Announcement | undefined> {
   if (!(await ensureEnabled())) return undefined;
   const running = getRunningFolder(services);
@@ -107,7 +106,7 @@ async function showAddresses(services: Services, { addresses = {}, folder }: Ann
   await (await pickOne(items, { title, placeHolder }))?.run();
 }
 
-/** Installed extensions without a field for a base URL. */
+/** Lists installed extensions without a field for a base URL. */
 function createExtensionItems(services: Services): AddressItem[] {
   const isInstalled = (id: string): boolean => vscode.extensions.getExtension(id) !== undefined;
   return [
@@ -120,8 +119,8 @@ function createExtensionItems(services: Services): AddressItem[] {
           },
         ]
       : []),
-    // It has no setting for an address or environment (developers.openai.com/codex/ide/settings);
-    // only Codex's own file could have one.
+    // Codex's extension has no setting for an address or environment
+    // (developers.openai.com/codex/ide/settings); only Codex's own file could have one.
     ...(isInstalled('openai.chatgpt')
       ? [
           {

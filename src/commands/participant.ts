@@ -1,6 +1,6 @@
 /**
- * `@condenser` in the chat. A participant only sees its own turns, so the person picks a
- * conversation, and nothing changes until a button is pressed.
+ * `@condenser` only sees its own turns, so the user picks a conversation, and nothing changes until
+ * the user presses a button.
  */
 import * as vscode from 'vscode';
 import { formatThreshold, formatFigures, formatLastCondensation } from '../agent/statusBar';

@@ -14,35 +14,36 @@ import { MovingRows, pickItem } from './pickedItem';
 import type { Services } from '../window/services';
 import { readSetting } from '../window/settings/settings';
 
-/** Longer lists are impractical; the list can be searched, and "Open file…" reaches the rest. */
+/** Users can search longer lists or use "Open file…". */
 const MAX_SHOWN_CONVERSATIONS = 200;
 
 interface PickItem extends vscode.QuickPickItem {
   readonly found?: FoundConversation;
   readonly conversation?: LiveSummary;
-  /** The row that opens a file, after conversations. */
+  /** True for the row that opens a file, listed after conversations. */
   readonly isLast?: boolean;
 }
 
-/** The picked conversation: from the chat, or a stored file with its title if known. */
 export type PickResult = { readonly live: LiveSummary } | { readonly path: string; readonly title?: string };
 
-/** The picker's texts and behavior. */
 interface PickerTexts {
   readonly title: string;
   /** Label of the button that opens a file. */
   readonly open: string;
-  /** Stays open when the focus moves elsewhere. Default false. */
+  /** If true, the picker stays open when the focus moves elsewhere. */
   readonly staysOpen?: boolean;
 }
 
-/** Lets the user pick a stored conversation. @returns undefined if nothing was picked */
+/** @returns undefined if nothing was picked */
 export async function pickFile(services: Services, words: PickerTexts): Promise<string | undefined> {
   const picked = await pickConversation(services, [], words);
   return picked && 'path' in picked ? picked.path : undefined;
 }
 
-/** Lets the user pick a conversation, the chat's first. @returns undefined if nothing was picked */
+/**
+ * Lists the chat's conversations first.
+ * @returns undefined if nothing was picked
+ */
 export async function pickConversation(
   services: Services,
   live = listLiveConversations(services),
@@ -71,8 +72,8 @@ const getKey = ({ found, conversation, isLast }: PickItem): string | undefined =
   found?.path ?? conversation?.id ?? (isLast === true ? 'open file' : undefined);
 
 /**
- * @param isLast listed after others; if selected there the user chose it, whereas alone it loses
- * the selection to the first conversation that appears
+ * @param isLast whether the row follows others; alone, it loses the selection to the first
+ * conversation that appears
  */
 const createOpenFileItem = (isLast: boolean): PickItem => ({
   label: vscode.l10n.t('$(folder-opened) Open file…'),
@@ -92,10 +93,7 @@ async function fillList(
 ): Promise<void> {
   const index = getConversationIndex(services);
   let redraw: NodeJS.Timeout | undefined;
-  /**
-   * The rows once the list is complete; they no longer move, so that none slips away under the
-   * pointer.
-   */
+  /** Rows stop moving once the list is complete, so that none slips away under the pointer. */
   const settled: PickItem[] = [];
   const itemsNow = (): readonly PickItem[] => {
     // Subagents' conversations are omitted: their parents continue.
@@ -116,7 +114,7 @@ async function fillList(
   signal.addEventListener('abort', () => {
     subscription.dispose();
   });
-  // Shows at once what an earlier list found.
+  // Show what an earlier list found.
   void show();
   await index.refresh();
   clearTimeout(redraw);
@@ -135,7 +133,7 @@ function createItem(conversation: IndexedConversation): PickItem {
   const full = formatFill(conversation, readSetting('conversations.contextWindow'));
   return {
     label: formatName(conversation),
-    // On a separate line, so that a long title doesn't hide it.
+    // The detail is on a separate line, so that a long title doesn't hide it.
     detail: [
       agent,
       age,
@@ -147,7 +145,7 @@ function createItem(conversation: IndexedConversation): PickItem {
   };
 }
 
-/** Name of the agent's working folder; empty if only an id is known. */
+/** Names the agent's working folder; empty if only an id is known. */
 function getFolder(conversation: IndexedConversation): string[] {
   const workspace = getWorkspace(conversation);
   if (workspace !== undefined) return [basename(workspace)];

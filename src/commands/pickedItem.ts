@@ -7,18 +7,18 @@ import * as vscode from 'vscode';
  */
 const FOCUS_UNSETTLED_MS = 1_000;
 
-/** Whether the focused tab is a webview, which may take the focus from a list. */
+/** A focused webview may take the focus from a list. */
 function isWebviewActive(): boolean {
   const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
   return typeof input === 'object' && input !== null && 'viewType' in input;
 }
 
 /**
- * Shows a list until an item is picked or the list is left.
+ * Shows a list until the user picks an item or leaves it.
  * @param filling aborted at the end, to stop filling the list
- * @param meant maps the item reported by VS Code to the intended one; undefined: unknown, so
- * nothing is picked and the list stays open. Default: identity
- * @returns undefined if it was left
+ * @param meant maps the item reported by VS Code to the intended one; undefined if unknown: then
+ * the list stays open. Default: identity
+ * @returns undefined if the user left the list
  */
 export async function pickItem<Item extends vscode.QuickPickItem>(
   picker: vscode.QuickPick<Item>,
@@ -26,9 +26,8 @@ export async function pickItem<Item extends vscode.QuickPickItem>(
   meant = (named: Item): Item | undefined => named,
 ): Promise<Item | undefined> {
   const { ignoreFocusOut } = picker;
-  // A list that loses its focus to a webview closes, and is shown again once, with the focus where
-  // the user types. VS Code's command for that focuses the rows instead (its `QuickInputBox` has no
-  // getter `enabled`).
+  // A list that loses its focus to a webview closes and is shown again once. VS Code's own command
+  // would focus the rows instead of the input (its `QuickInputBox` has no getter `enabled`).
   let mayReturn = isWebviewActive();
   picker.ignoreFocusOut = !mayReturn;
   const settled = setTimeout(() => {
@@ -44,7 +43,7 @@ export async function pickItem<Item extends vscode.QuickPickItem>(
       picker.onDidAccept(() => {
         if (taken) resolve(taken);
       });
-      // Who types has the focus: closing is then the user's Escape.
+      // A user who types has the focus, so closing means Escape.
       picker.onDidChangeValue(() => {
         if (mayReturn) picker.ignoreFocusOut = true;
         mayReturn = false;
@@ -74,10 +73,7 @@ export class MovingRows<Item extends vscode.QuickPickItem> {
   private next: readonly Item[] | undefined;
   private drawing: Promise<void> | undefined;
 
-  /**
-   * @param first the initial rows
-   * @param makeDraftKey identifies a row; an active row with a key stays active when it moves
-   */
+  /** @param makeDraftKey identifies a row; an active row with a key stays active when it moves */
   constructor(
     private readonly picker: vscode.QuickPick<Item>,
     first: readonly Item[],
@@ -88,8 +84,9 @@ export class MovingRows<Item extends vscode.QuickPickItem> {
   }
 
   /**
-   * Replaces the rows after the window has the previous ones, since with two pending changes it
-   * would be unknown which are drawn. @returns when the window has these rows or newer ones
+   * Replaces the rows only after the window has the previous ones: with two pending changes it
+   * would be unknown which are drawn.
+   * @returns when the window has these rows or newer ones
    */
   show(items: readonly Item[]): Promise<void> {
     this.next = items;
@@ -103,7 +100,7 @@ export class MovingRows<Item extends vscode.QuickPickItem> {
       this.next = undefined;
       const again = active === undefined ? undefined : this.latest.find((item) => this.keyOf(item) === active);
       if (again) this.picker.activeItems = [again];
-      // VS Code sends rows in a timer; a later message is answered after the window has them.
+      // VS Code sends rows in a timer and answers a later message after the window has them.
       await new Promise((resolve) => setTimeout(resolve, 0));
       await vscode.commands.executeCommand('setContext', 'contextCondenser.rows', this.latest.length);
     }
@@ -117,8 +114,8 @@ export class MovingRows<Item extends vscode.QuickPickItem> {
   }
 
   /**
-   * The row that the user meant. While newer rows are pending, it is only known if the same row has
-   * this index in both lists.
+   * Returns the row that the user meant. While newer rows are pending, it is known only if the same
+   * row has this index in both lists.
    */
   readonly meant = (named: Item): Item | undefined => {
     const shown = this.drawn[this.latest.indexOf(named)];

@@ -1,8 +1,4 @@
-/**
- * Gathers the settings for the preview's worker, which has neither settings nor keys: how a
- * conversation would be condensed, by the settings or with each of the user's profiles, and what
- * its own model charges.
- */
+/** Gathers settings for the preview's worker, which has neither settings nor keys. */
 import * as vscode from 'vscode';
 import { loadPriceTable } from '../api/prices';
 import type { PreviewModel, PreviewSetup } from '../background/preview/messages';
@@ -78,7 +74,6 @@ function resolveConfiguration(configuration: Configuration): Pick<PreviewSetup, 
   }
 }
 
-/** True if condensing this way may call a model. */
 export const choiceMayCallModel = (provider: string, config: unknown): boolean =>
   provider === 'native' ||
   provider === 'strategy' ||
@@ -92,7 +87,7 @@ async function planModels(services: Services, config: unknown): Promise<PreviewM
   return Promise.all([plan(), ...[...findProfileNames(config)].map(plan)]);
 }
 
-/** Profiles named anywhere in a configuration. */
+/** Collects profiles named anywhere in a configuration. */
 function findProfileNames(config: unknown): Set<string> {
   if (Array.isArray(config)) return new Set(config.flatMap((entry) => [...findProfileNames(entry)]));
   if (!isRecord(config)) return new Set();
@@ -107,15 +102,13 @@ function findProfileNames(config: unknown): Set<string> {
 const UNLIMITED_PREVIEW_COST_DOLLARS = 1_000;
 
 export interface ProfileSetup {
-  /** The profile's ID. */
   readonly id: string;
   readonly name: string;
   readonly model: string;
-  /** The profile's setup, or why the profile can't be called. */
+  /** The setup, or why the profile can't be called. */
   readonly setup: PreviewSetup | { readonly problem: string };
 }
 
-/** Creates one entry per profile, with the reason if the profile is unusable. */
 export async function createProfileSetups(services: Services): Promise<ProfileSetup[]> {
   const { profiles } = readModelSettings();
   const counter = await getCounter(services);
@@ -149,7 +142,7 @@ export interface ModelPricing {
   readonly accounting: UsageAccounting;
 }
 
-/** How a model's tokens are billed, by ID; undefined if the price table doesn't have it. */
+/** Returns undefined if the price table doesn't have the model. */
 export async function findPricing(model: string): Promise<ModelPricing | undefined> {
   const table = await loadPriceTable();
   for (const vendor of VENDOR_IDS) {

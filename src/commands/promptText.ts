@@ -6,10 +6,7 @@ import type { Services } from '../window/services';
 import { readModelSettings } from '../window/settings/modelSettings';
 import { readNativeConfig } from '../window/settings/providerConfig';
 
-/**
- * Placeholder model: apart from a profile's own prompt, the model only affects where the
- * conversation is split.
- */
+/** The model affects only where the conversation is split, unless its profile has a prompt. */
 const PLACEHOLDER_MODEL: SummarizerModel = {
   profile: '',
   vendor: '',
@@ -22,17 +19,14 @@ const PLACEHOLDER_MODEL: SummarizerModel = {
 
 export interface PromptText {
   readonly text: string;
-  /**
-   * Name of the condensing profile if it has its own prompt, which then replaces the one being
-   * previewed.
-   */
+  /** Name of the condensing profile if its own prompt replaces the one being previewed. */
   readonly profile?: string;
 }
 
 /**
- * The first request that Summary would send for a file with this prompt. Nothing is sent, and no
- * profile is needed.
- * @throws the signal's reason if it was aborted
+ * Returns the first request that Summary would send for a file, without sending it. Needs no
+ * profile.
+ * @throws the signal's reason if aborted
  */
 export async function createPrompt(
   services: Services,

@@ -3,7 +3,7 @@ import { getErrorMessage } from '../core/errors';
 import { showErrorMessage, showInformationMessage } from '../window/notifications';
 import type { Services } from '../window/services';
 
-/** "Save API Types": copies the exported API's types into another extension's project. */
+/** Copies the exported API's types into another extension's project. */
 export async function saveApiTypes({ context }: Services): Promise<void> {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const target = await vscode.window.showSaveDialog({

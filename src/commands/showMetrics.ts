@@ -7,10 +7,7 @@ import { getMetrics } from '../window/metrics';
 import type { Services } from '../window/services';
 import { showInformationMessage } from '../window/notifications';
 
-/**
- * "Show Metrics": what condensations with models have used so far. Stored only on this machine; can
- * be deleted.
- */
+/** Metrics are stored only on this machine; the user can delete them. */
 export async function showMetrics(services: Services): Promise<void> {
   const summary = summarizeMetrics(await getMetrics(services).readRuns());
   const line = (name: string, values: Distribution | undefined, format: (value: number) => string): string[] =>

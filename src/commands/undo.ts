@@ -6,19 +6,13 @@ import { runToEnd } from './conversations/background';
 import type { Services } from '../window/services';
 import { showErrorMessage, showInformationMessage } from '../window/notifications';
 
-/**
- * "Undo the Last Condensation": of the conversation that this window condensed last, in the chat or
- * a file.
- */
+/** Undoes the condensation that this window made last, in the chat or a file. */
 export async function undoLast(services: Services): Promise<void> {
   if (services.last?.isLive) await getAgentRuntime(services).undo(services.last.conversation);
   else await undoCondensation(services, services.last?.conversation);
 }
 
-/**
- * Undoes the last condensation of a stored conversation. @param conversation undefined if there is
- * none
- */
+/** @param conversation undefined if there is none */
 export async function undoCondensation(services: Services, conversation: string | undefined): Promise<void> {
   if (conversation === undefined) {
     void showInformationMessage(vscode.l10n.t('Nothing has been condensed in this window yet.'));

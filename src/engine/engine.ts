@@ -1,6 +1,6 @@
 /**
- * The engine runs everything whose time grows with a conversation's length. It depends on neither
- * VS Code nor threads: a window runs it in a thread, other programs in their process.
+ * Runs everything whose time grows with a conversation's length. Depends on neither VS Code nor
+ * threads: a window runs the engine in a thread, other programs in their process.
  */
 import type { PreviewAnswer, PreviewRequest, LiveUpdate } from '../background/preview/messages';
 import type { PreviewSession } from '../background/preview/session';
@@ -24,17 +24,16 @@ import type { CondensationEstimate, CondensationProgress } from '../core/condens
 import type { AutomaticResult, AutomaticTerms, CondenserSession, SentCondensation } from './condenser/session';
 import type { ManagerSetup } from './hostManager';
 
-/** A conversation and the places of a person's answers, whose marks are lost between threads. */
+/** A conversation and the places of the user's answers, whose marks are lost between threads. */
 export interface ConversationWithNotes {
   readonly conversation: Conversation;
   readonly answers: PersonsAnswers;
 }
 
 export interface Engine {
-  /** @throws ConversationReadError if the file can't be read */
+  /** @throws ConversationReadError */
   read(path: string, options: ReadOptions, signal?: AbortSignal): Promise<ConversationWithNotes>;
   /**
-   * Runs a task on stored conversations.
    * @throws ConversationReadError if a file can't be read; GiveBackError if writing is not allowed;
    * StorageError
    */
@@ -42,7 +41,7 @@ export interface Engine {
     task: T,
     onProgress: (progress: TaskProgress) => void,
     signal: AbortSignal,
-    // Separate arguments, since only functions passed as arguments cross threads.
+    // These are separate arguments because only functions passed as arguments cross threads.
     select?: HostModels['select'],
     summarize?: HostModels['summarize'],
     warn?: HostModels['warn'],
@@ -54,11 +53,12 @@ export interface Engine {
   readonly condenser: CondenserEngine;
 }
 
-/**
- * Condensations requested by other extensions. Methods reject before {@link CondenserEngine.open}.
- */
+/** Runs condensations for other extensions. Methods reject before {@link CondenserEngine.open}. */
 export interface CondenserEngine {
-  /** Begins; ends when the signal is aborted. @param summaries folder of those that were paid for */
+  /**
+   * Resolves when the signal is aborted.
+   * @param summaries folder of paid summaries
+   */
   open(
     summaries: string,
     select: HostModels['select'],
@@ -86,13 +86,13 @@ export interface CondenserEngine {
     setup: ManagerSetup,
     onProgress: (progress: CondensationProgress) => void,
   ): Promise<AutomaticResult>;
-  /** O200k tokens. */
+  /** Counts o200k tokens. */
   count(messages: readonly ApiMessage[]): Promise<number>;
   cancel(call: number): Promise<void>;
 }
 
 /**
- * A window's live conversations with the methods of `LiveConversationsApi`. They reject before
+ * A window's live conversations with the methods of `LiveConversationsApi`. Methods reject before
  * {@link LiveEngine.open}.
  */
 export interface LiveEngine
@@ -103,8 +103,8 @@ export interface LiveEngine
     >,
     Pick<LiveControls, 'compare' | 'outline'> {
   /**
-   * Begins; ends when the signal is aborted.
-   * @param folders of the ledgers, and of the summaries that were paid for.
+   * Resolves when the signal is aborted.
+   * @param folders of the ledgers and of paid summaries
    */
   open(
     folders: { readonly root: string; readonly summaries: string },
@@ -118,7 +118,10 @@ export interface LiveEngine
   ): Promise<void>;
   /** @throws RangeError if host and engine are out of sync; the signal's reason if aborted */
   prepare(request: SentRequest, setup: LiveSetup, signal?: AbortSignal): Promise<SentPrepared>;
-  /** @param prepared the id of what was refused. @param view the id of the view that the host holds */
+  /**
+   * @param prepared ID of the refused request
+   * @param view ID of the host's view
+   */
   prepareAfterOverflow(
     prepared: number,
     view: number,
@@ -128,15 +131,12 @@ export interface LiveEngine
   ): Promise<SentPrepared | undefined>;
   recordUsage(prepared: number, usage: Usage | undefined): Promise<void>;
   recordAnswer(prepared: number, usage: Usage | undefined, countedTokens: number): Promise<void>;
-  /** Applies changed settings. */
   configure(setup: LiveSetup): Promise<void>;
   follow(request: SentRequest, setup: LiveSetup): Promise<void>;
-  /** O200k tokens of the request as received, including system prompt and tools. */
+  /** Counts o200k tokens of the request as received, including system prompt and tools. */
   count(request: SentRequest): Promise<number>;
   view(conversation: LiveId): Promise<SentLiveView | undefined>;
-  /**
-   * @throws the signal's reason if aborted, Error with a displayable message, UnknownProviderError
-   */
+  /** @throws the signal's reason if aborted, Error with text for the user, UnknownProviderError */
   condenseNow(
     conversation: LiveId,
     options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number },
@@ -147,20 +147,21 @@ export interface LiveEngine
   close(): Promise<void>;
 }
 
-/**
- * Previews of condensations. Requested conversations stay parsed and counted until the engine ends.
- */
+/** Requested conversations stay parsed and counted until the engine ends. */
 export interface Previews {
   /**
    * Answers questions in order.
    * @throws ConversationReadError, NoSummarizerError, the signal's reason if aborted
    */
   ask<R extends PreviewRequest>(request: R, signal: AbortSignal): Promise<PreviewAnswer<R>>;
-  /** Updates a live conversation; later questions refer to the updated state. */
+  /** Later questions refer to the updated state. */
   update(id: string, update: LiveUpdate): Promise<void>;
 }
 
-/** An engine in this thread. @param tokens loads the token counter, when something is first counted */
+/**
+ * Creates an engine in this thread.
+ * @param tokens loads the token counter on the first count
+ */
 export function createEngine(tokens: () => Promise<TokenCounter>): Engine {
   let session: Promise<PreviewSession> | undefined;
   const startSession = async (): Promise<PreviewSession> => {
@@ -169,7 +170,7 @@ export function createEngine(tokens: () => Promise<TokenCounter>): Engine {
   };
   const previews = (): Promise<PreviewSession> => (session ??= startSession());
   return {
-    // Asynchronous, so that what it throws is a rejection.
+    // Asynchronous, so that errors become rejections.
     // oxlint-disable-next-line typescript/require-await
     async read(path, options, signal) {
       signal?.throwIfAborted();
@@ -230,7 +231,6 @@ const waitForAbort = (signal: AbortSignal): Promise<void> =>
     });
   });
 
-/** Live conversations of one window, after `open`. */
 function createLiveEngine(tokens: () => Promise<TokenCounter>): LiveEngine {
   let opened: Promise<LiveSession> | undefined;
   const session = (): Promise<LiveSession> =>
@@ -281,8 +281,5 @@ function createLiveEngine(tokens: () => Promise<TokenCounter>): LiveEngine {
   };
 }
 
-/**
- * Loaded on demand, so that a program that only reads a file, such as the command line, loads only
- * the readers.
- */
+/** Loaded on demand, so that a program that only reads a file loads only the readers. */
 const loadWork = () => import('./work');

@@ -12,19 +12,19 @@ export const ENGINE_BUNDLE = 'engine.cjs';
 /** After two deaths within this many milliseconds, the engine is not restarted automatically. */
 const DEATH_WINDOW_MS = 60_000;
 
-/** Heap of the engine in MB; running out does not affect the host. */
+/** Running out of this heap does not affect the host. */
 const ENGINE_RESOURCE_LIMITS: ResourceLimits = { maxOldGenerationSizeMb: 2_048 };
 
 /** Errors that keep their class across threads. */
 const TRANSFERABLE_ERRORS = { ConversationReadError, GiveBackError, StorageError };
 
-/** Thrown if the engine's thread ended before answering, or can't be restarted. */
+/** The engine's thread ended before answering, or can't be restarted. */
 export class EngineDiedError extends Error {
   override readonly name = 'EngineDiedError';
 
   /**
-   * @param isOutOfMemory the conversation did not fit into the engine's heap.
-   * @param isResting none is started until somebody wakes it.
+   * @param isOutOfMemory whether the conversation did not fit into the engine's heap
+   * @param isResting whether no engine starts until {@link EngineThread.wake}
    */
   constructor(
     reason: string,
@@ -41,13 +41,13 @@ export interface EngineThreadOptions {
   readonly bundle: string;
   /** Called for each unexpected death. `rests`: not restarted until {@link EngineThread.wake}. */
   readonly onDeath?: (error: EngineDiedError, rests: boolean) => void;
-  /** Memory limits; default 2 GB of heap. */
+  /** Default: 2 GB of heap. */
   readonly limits?: ResourceLimits;
   /** Monotonic milliseconds. */
   readonly now?: () => number;
 }
 
-/** The host's side of the engine's thread, started on demand and restarted after a death. */
+/** Starts the engine's thread on demand and restarts it after a death. */
 export class EngineThread {
   private running: { readonly worker: Worker; readonly connection: RpcConnection<Engine> } | undefined;
   private lastDeath = -Infinity;
@@ -79,14 +79,14 @@ export class EngineThread {
     const { running } = this;
     this.running = undefined;
     running?.connection.close(new EngineDiedError('it was ended', false));
-    // Not awaited, since the thread may be in a long synchronous step.
+    // Not awaited, because the thread may be in a long synchronous step.
     void running?.worker.terminate();
   }
 
   private startWorker(): { readonly worker: Worker; readonly connection: RpcConnection<Engine> } {
     shareEndedThreads();
     const worker = new Worker(this.options.bundle, { resourceLimits: this.options.limits ?? ENGINE_RESOURCE_LIMITS });
-    // The ID is reset when the thread ends.
+    // The worker resets its ID when the thread ends.
     const { threadId } = worker;
     const connection = new RpcConnection<Engine>(worker, () => ({}), TRANSFERABLE_ERRORS);
     const died = (reason: string, cause?: unknown): void => {

@@ -1,4 +1,4 @@
-/** A manager in the engine that calls models and other extensions' providers through the host. */
+/** A manager in the engine calls models and other extensions' providers through the host. */
 import { selectFromHost, type HostModels } from '../background/hostModels';
 import { CondensationManager, createProviders } from '../core/condense';
 import type { Preset } from '../core/condense/providers/smart/presets';
@@ -10,9 +10,7 @@ import type { ProviderCalls, ProviderDescription } from '../extensionApi/remoteP
 import { StoredSummaries } from '../storage/summaries';
 import { isEqual } from '../core/isEqual';
 
-/** The host's settings and other extensions' providers. */
 export interface ManagerSetup {
-  /** The user's presets. */
   readonly presets: readonly Preset[];
   /** Providers of other extensions. */
   readonly registered: readonly ProviderDescription[];
@@ -26,7 +24,7 @@ export interface HostManagerDependencies {
   readonly providers: ProviderCalls;
   /** Aborts model calls that are no longer needed. */
   readonly signal: AbortSignal;
-  /** Key by which the host knows a conversation's own model; default: no own model. */
+  /** Returns the key by which the host knows a conversation's own model. */
   readonly nameOwn?: (own: LoadOwnModel | undefined) => string | undefined;
 }
 
@@ -47,7 +45,6 @@ export class HostManager {
     this.manager = new CondensationManager(counter, providers);
   }
 
-  /** Replaces settings and registered providers. */
   use({ presets, registered }: ManagerSetup): void {
     this.presets = presets;
     if (isEqual(registered, this.registered)) return;

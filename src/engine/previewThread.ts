@@ -1,7 +1,4 @@
-/**
- * The host's side of the preview engine: started by the first question, ended after a period
- * without questions.
- */
+/** The first question starts the preview engine; a period without questions ends it. */
 import { makeUnchangedUpdate, computeUpdate } from '../background/preview/listUpdate';
 import type { PreviewAnswer, PreviewRequest, LiveContent } from '../background/preview/messages';
 import type { Previews } from './engine';
@@ -10,7 +7,7 @@ import { EngineDiedError, EngineThread } from './engineThread';
 export interface PreviewThreadOptions {
   /** Path of the engine's bundle. */
   readonly bundle: string;
-  /** Milliseconds without questions before it ends; default one minute. */
+  /** Milliseconds without questions before the engine ends; default one minute. */
   readonly idleMs?: number;
   /** Localized error for questions that remain unanswered. */
   readonly ended: (reason: string) => string;
@@ -36,8 +33,8 @@ export class PreviewThread {
   constructor(private readonly options: PreviewThreadOptions) {}
 
   /**
-   * @throws Error with the engine's message, or if it ended; the signal's reason if aborted. The
-   * next question starts a new engine.
+   * The next question after an error starts a new engine.
+   * @throws Error with the engine's message, or if it ended; the signal's reason if aborted
    */
   async ask<R extends PreviewRequest>(request: R, signal: AbortSignal): Promise<PreviewAnswer<R>> {
     signal.throwIfAborted();
@@ -80,7 +77,7 @@ export class PreviewThread {
     return { thread, previews: thread.engine.previews, contents: new Map() };
   }
 
-  /** Removes a live conversation's content from the request after sending the engine an update. */
+  /** Sends the engine an update and removes the content from the request. */
   private withoutContent<R extends PreviewRequest>(request: R, { contents, previews }: RunningTask): R {
     const { conversation } = request;
     if (conversation.kind !== 'live' || !conversation.content) return request;

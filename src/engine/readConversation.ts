@@ -5,7 +5,6 @@ import type { Engine } from './engine';
 import { EngineDiedError, EngineThread } from './engineThread';
 
 /**
- * Reads a conversation in the engine's thread, which does all reading and parsing.
  * @throws ConversationReadError for every failure, including the engine's death
  * @throws the signal's reason if aborted
  */
@@ -26,7 +25,7 @@ export async function readConversation(
 }
 
 /**
- * Reads one conversation in a temporary engine.
+ * Uses a temporary engine.
  * @see readConversation
  */
 export async function readConversationOnce(
@@ -43,7 +42,7 @@ export async function readConversationOnce(
   }
 }
 
-/** Error for failures not caused by the file: out of memory, or a bug in the reader. */
+/** The file is not the cause of these failures: out of memory, or a bug in the reader. */
 function convertEngineError(path: string, error: unknown): ConversationReadError {
   const isMemory = error instanceof EngineDiedError && error.isOutOfMemory;
   return new ConversationReadError(

@@ -1,8 +1,8 @@
 /**
- * Calls between two threads. Each side exposes an object of async methods, possibly in groups, and
- * calls the other's through a proxy. Arguments and results are cloned. An `AbortSignal` or function
- * that is itself an argument is forwarded until the call is answered. Errors keep name, message,
- * stack, own fields and cause, and their class if it is listed in `errors`.
+ * Calls between two threads. Each side exposes an object of async methods and calls the other's
+ * through a proxy. Arguments and results are cloned. An `AbortSignal` or function that is itself an
+ * argument is forwarded until the call is answered. Errors keep name, message, stack, own fields
+ * and cause, and their class if it is listed in `errors`.
  */
 import type { Transferable } from 'node:worker_threads';
 
@@ -70,7 +70,7 @@ export function markForTransfer<T extends object>(value: T, list: readonly Trans
 const listTransfers = (values: readonly unknown[]): readonly Transferable[] =>
   values.flatMap((value) => (typeof value === 'object' && value !== null ? (transferLists.get(value) ?? []) : []));
 
-/** One end of a pair of ports. @typeParam Remote what the other end exposes */
+/** @typeParam Remote what the other end exposes */
 export class RpcConnection<Remote extends Exposable<Remote>> {
   readonly remote: Remote;
   private readonly local: object;
@@ -81,7 +81,7 @@ export class RpcConnection<Remote extends Exposable<Remote>> {
   private lastId = 0;
   private closed: Error | undefined;
 
-  /** @param expose makes the object that the other end may call */
+  /** @param expose creates the object that the other end may call */
   constructor(
     private readonly port: MessagePortLike,
     expose: (remote: Remote) => object,
@@ -111,7 +111,7 @@ export class RpcConnection<Remote extends Exposable<Remote>> {
     const groups = new Map<string, object>();
     return new Proxy((): void => undefined, {
       get: (_target, key) => {
-        // A proxy is not thenable; async functions check that when they return it.
+        // Async functions check whether a returned proxy has `then`.
         if (typeof key !== 'string' || key === 'then') return undefined;
         const known = groups.get(key) ?? this.createProxy(path === '' ? key : `${path}.${key}`);
         groups.set(key, known);
@@ -215,7 +215,7 @@ export class RpcConnection<Remote extends Exposable<Remote>> {
     };
   }
 
-  /** A signal that also polls a shared flag, so that synchronous code sees the abort. */
+  /** Polls a shared flag too, so that synchronous code sees the abort. */
   private createTwinSignal(id: number, flag: Int32Array): AbortSignal {
     const twin = new AbortController();
     const { signal } = twin;

@@ -9,20 +9,19 @@ export interface RunTaskOptions {
   readonly bundle: string;
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: TaskProgress) => void;
-  /** Models that the task may call. */
   readonly models?: HostModels | undefined;
   readonly providers?: ProviderCalls | undefined;
 }
 
 /**
- * The index runs for minutes in the background; a small heap makes V8 collect early instead of
- * growing. It has room for the largest file that is counted.
+ * The index runs for minutes; a small heap makes V8 collect early instead of growing. It has room
+ * for the largest file that is counted.
  */
 const INDEX_RESOURCE_LIMITS: ResourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 
 /**
- * Runs a task in a separate engine. An abort terminates the thread immediately, which is safe since
- * ledger writes are atomic.
+ * Runs a task in a separate engine. An abort terminates the thread immediately, which is safe
+ * because ledger writes are atomic.
  * @throws the signal's reason if aborted; what {@link Engine.perform} throws; Error if the engine
  * died
  */

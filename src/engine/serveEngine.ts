@@ -2,10 +2,7 @@ import type { TokenCounter } from '../core/tokens/types';
 import { createEngine } from './engine';
 import { RpcConnection, type MessagePortLike } from './rpc';
 
-/**
- * Exposes an engine in this thread on a port.
- * @see createEngine
- */
+/** @see createEngine */
 export function serveEngine(port: MessagePortLike, tokens: () => Promise<TokenCounter>): void {
   new RpcConnection(port, () => createEngine(tokens));
 }

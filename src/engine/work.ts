@@ -1,4 +1,4 @@
-/** The engine's work besides reading, loaded on demand. */
+/** The engine loads this work on demand. */
 export { PreviewSession } from '../background/preview/session';
 export { performTask } from '../background/perform';
 export { MessageCounter } from '../core/tokens/messageCounter';

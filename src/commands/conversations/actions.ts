@@ -37,10 +37,9 @@ import { openConversation, openRaw, previewCondensation, readConversation, showF
 import { showInformationMessage } from '../../window/notifications';
 
 /**
- * Runs an action of the Conversations view. Errors of a conversation's action are shown and not
- * rethrown.
- * @param subject the row it was invoked on, the path of its conversation, its opened document, or
- * the group of a "Show More"; absent for actions of the whole view
+ * Shows errors of a conversation's action and does not rethrow them.
+ * @param subject the row it was invoked on, the conversation's path, its opened document, or the
+ * group of a "Show More"; absent for actions of the whole view
  */
 export async function runAction(
   services: Services,
@@ -86,7 +85,7 @@ async function runOnRow(services: Services, action: NodeAction, row: TreeNode | 
     );
 }
 
-/** The chat's own list has the rest: redo, pins, exclusions. */
+/** The chat's own list has the other actions: redo, pins, exclusions. */
 async function runOnLive(services: Services, action: NodeAction, { live }: LiveNode): Promise<void> {
   const agent = getAgentRuntime(services);
   if (action === 'condense') await agent.condense(live.id);
@@ -97,7 +96,6 @@ async function runOnLive(services: Services, action: NodeAction, { live }: LiveN
   else await agent.showDetails(live.id);
 }
 
-/** A stored conversation to act on. */
 interface ConversationSubject {
   readonly path: string;
   readonly title?: string | undefined;
@@ -107,7 +105,7 @@ interface ConversationSubject {
   readonly id?: string | undefined;
   readonly workspace?: string | undefined;
   readonly ledger?: LedgerOutline | undefined;
-  /** The file with which its agent continues condensed, if it was given back. */
+  /** The file with which the agent continues, if the condensed conversation was given back. */
   readonly givenBackAs?: string | undefined;
 }
 
@@ -125,7 +123,7 @@ const toSubject = ({
   givenBackAs,
 });
 
-/** The conversation at a path, as in a page's link. */
+/** Finds the conversation for a page's link. */
 async function findByPath(services: Services, path: string): Promise<ConversationSubject> {
   const found = getConversationIndex(services).conversations.find((each) => each.path === path);
   const ledgers = new KnownLedgers();
@@ -204,7 +202,7 @@ async function runOnConversation(services: Services, action: NodeAction, subject
   }
 }
 
-/** Earlier condensations determine what is left; the list marks the way that was used. */
+/** The choices depend on earlier condensations, and the list marks the one that was used. */
 async function condenseStoredWith(services: Services, { path, title, ledger }: ConversationSubject): Promise<void> {
   const { last } = services;
   const tokensAfter = findShownCondensation(ledger)?.tokensAfter;

@@ -1,7 +1,3 @@
-/**
- * Details of what was condensed in a stored conversation: its report as a page with follow-up
- * actions.
- */
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { version } from '../../../package.json';
@@ -15,7 +11,7 @@ import { listGivenBack, toStored, withProgress } from './background';
 /** Open pages by conversation file. */
 const openPanels = new WeakMap<Services, Map<string, vscode.WebviewPanel>>();
 
-/** Shows a conversation's details in its single tab. */
+/** Each conversation has a single tab. */
 export async function showDetails(services: Services, path: string): Promise<void> {
   const pages = openPanels.get(services) ?? new Map<string, vscode.WebviewPanel>();
   openPanels.set(services, pages);
@@ -52,7 +48,7 @@ export async function showDetails(services: Services, path: string): Promise<voi
   });
 }
 
-/** Rebuilds the page; closes it if nothing is condensed any more. */
+/** Closes the page if nothing is condensed any more. */
 async function updatePage(services: Services, path: string, panel: vscode.WebviewPanel): Promise<void> {
   try {
     const { page } = await runInBackground(services, await createTask(services, path), new AbortController().signal);
@@ -67,7 +63,9 @@ async function updatePage(services: Services, path: string, panel: vscode.Webvie
 interface Action {
   readonly command: string;
   readonly label: () => string;
-  /** @param givenBackAs the file with which the agent continues condensed, if it was given back */
+  /**
+   * @param givenBackAs the file with which the agent continues, if the conversation was given back
+   */
   readonly isPossible?: (path: string, givenBackAs: string | undefined) => boolean;
 }
 

@@ -13,8 +13,7 @@ interface TargetItem extends vscode.QuickPickItem {
 }
 
 /**
- * Exports a conversation to a file or, for a hand-over prompt, the clipboard, in a form chosen by
- * the user.
+ * Lets the user choose the form; a hand-over prompt may go to the clipboard.
  * @param hasCondensation whether to offer the condensed form too
  */
 export async function exportFile(services: Services, path: string, hasCondensation = true): Promise<void> {

@@ -4,7 +4,7 @@ import { askInput, pickSeveral } from '../../window/notifications';
 import type { ConversationsView } from '../../views/conversations/conversationsView';
 import { getWorkspace } from '../../views/conversations/nodes';
 
-/** Asks for words to search in title, folder and path. */
+/** Searches title, folder and path. */
 export async function askSearch(view: ConversationsView): Promise<void> {
   const text = await askInput({
     title: vscode.l10n.t('Search Conversations'),
@@ -19,7 +19,7 @@ interface ChoiceItem extends vscode.QuickPickItem {
   readonly workspace?: string;
 }
 
-/** Lets the user select agents and folders; none selected means all. */
+/** Selecting nothing means all. */
 export async function chooseFilter(view: ConversationsView): Promise<void> {
   const { agents } = view.listChoices();
   const current = view.currentFilter;

@@ -16,9 +16,8 @@ import { getShellCommand, resumeInTerminal } from './resume';
 import { showErrorMessage, showInformationMessage, showProgress, showWarningMessage } from '../../window/notifications';
 
 /**
- * "Give Back to the Agent…": writes the condensed conversation to its agent's files after a check
- * and confirmation. Errors are shown and not rethrown, so that callers don't take them for their
- * own.
+ * Writes the condensed conversation to its agent's files after a check and confirmation. Shows
+ * errors and does not rethrow them.
  */
 export async function giveBackFile(services: Services, path: string, agent?: AgentName): Promise<void> {
   try {
@@ -29,7 +28,7 @@ export async function giveBackFile(services: Services, path: string, agent?: Age
   }
 }
 
-/** What no retry would change. */
+/** A retry does not help against these. */
 const FINAL: ReadonlySet<GiveBackTrouble> = new Set([
   'unexpected-shape',
   'not-supported',
@@ -110,7 +109,7 @@ async function confirm(question: string, detail: string): Promise<boolean> {
   return (await showWarningMessage(question, { modal: true, detail }, yes)) === yes;
 }
 
-/** The agent's working folder, if listed. */
+/** Returns the agent's working folder, if listed. */
 function findFolder(services: Services, path: string): string | undefined {
   const found = getConversationIndex(services).conversations.find((each) => each.path === path);
   return found && getWorkspace(found);
@@ -180,7 +179,7 @@ const EXTENSION_ID_BY_AGENT = {
   'Zoo Code': 'zoocodeorganization.zoo-code',
 } as const;
 
-/** The exports of the agent's extension, if installed. */
+/** Returns undefined if the agent's extension isn't installed. */
 async function getAgentApi(path: string, agent: AgentName | undefined): Promise<RooApi | undefined> {
   const known = agent === 'Roo Code' || agent === 'Zoo Code' ? EXTENSION_ID_BY_AGENT[agent] : undefined;
   const id = known ?? Object.values(EXTENSION_ID_BY_AGENT).find((each) => path.toLowerCase().includes(each));

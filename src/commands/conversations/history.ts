@@ -16,7 +16,6 @@ interface LedgerSubject {
   readonly ledger?: ConversationNode['ledger'] | undefined;
 }
 
-/** Undoes the shown condensation. */
 export const undoShown = (services: Services, { ledger }: LedgerSubject): Promise<void> =>
   setUndone(services, ledger?.conversation, findShownCondensation(ledger), true);
 
@@ -29,8 +28,8 @@ interface HistoryItem extends vscode.QuickPickItem {
 }
 
 /**
- * Lists a conversation's condensations, newest first. Selecting one shows its changes; its button
- * undoes or restores it.
+ * Lists condensations, newest first. Selecting one shows its changes; its button undoes or restores
+ * it.
  */
 export async function showHistory(
   services: Services,

@@ -1,5 +1,6 @@
 /**
- * Offers to condense an idle stored task above its threshold before it is resumed. Off by default.
+ * Offers to condense an idle stored task above its threshold before the user resumes it. Off by
+ * default.
  */
 import * as vscode from 'vscode';
 import { isUpToDate, type ConversationIndex } from '../../background/conversationIndex';
@@ -20,7 +21,6 @@ import type { Memento } from 'vscode';
 import * as z from 'zod';
 import { showInformationMessage } from '../../window/notifications';
 
-/** Maximum offers per window; by then the user knows. */
 const MAX_OFFERS_PER_WINDOW = 3;
 
 const watchByServices = new WeakMap<Services, IdleTaskWatch>();
@@ -63,7 +63,7 @@ class IdleTaskWatch implements vscode.Disposable {
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
-  /** One offer at a time, in the focused window, after everything is counted. */
+  /** Offers one task at a time, in the focused window, after everything is counted. */
   private async checkTasks(): Promise<void> {
     clearTimeout(this.timer);
     if (this.isLooking || this.index.isBusy || !vscode.window.state.focused) return;
@@ -83,13 +83,13 @@ class IdleTaskWatch implements vscode.Disposable {
     }
   }
 
-  /** The task to offer now; otherwise schedules a check for when the next becomes idle. */
+  /** Returns the task to offer now, or schedules a check for when the next becomes idle. */
   private async findNextTask(): Promise<StoredTask | undefined> {
     const { globalState } = this.services.context;
     const threshold = computeThresholdTokens(readModelSettings().threshold, readSetting('conversations.contextWindow'));
     const find = () => selectIdleTasks(this.listTasks(), readOfferAnswers(globalState), threshold, Date.now());
     await this.forgetSmall(threshold);
-    // Read ledgers only if there is something to offer.
+    // Read ledgers only if there is a task to offer.
     if (find().due) this.ledgers.takeResult(await listLedgersSince(this.services, this.ledgers.since));
     const { due, waitMs } = find();
     if (!due && waitMs !== undefined && !this.isDisposed) this.timer = setTimeout(() => void this.checkTasks(), waitMs);
@@ -128,7 +128,7 @@ class IdleTaskWatch implements vscode.Disposable {
       formatTokens(tokens),
       formatShareOfWindow(tokens, readSetting('conversations.contextWindow')),
     );
-    // Saved before it is answered, so that closing the window counts as asked.
+    // Save before the user answers, so that closing the window counts as asked.
     await recordOfferAnswer(globalState, path, tokens);
     const answer = await showInformationMessage(message, condense, later, never);
     if (answer === never) await recordOfferAnswer(globalState, path, 'never');
@@ -143,7 +143,7 @@ const MAX_STORED_ANSWERS = 500;
 
 const answersSchema = z.array(z.tuple([z.string(), z.union([z.number(), z.literal('never')])]));
 
-/** Users' answers about idle tasks, by path, in all windows. Invalid stored values are ignored. */
+/** Reads users' answers about idle tasks, by path, from all windows. Ignores invalid values. */
 export function readOfferAnswers(state: Memento): ReadonlyMap<string, OfferAnswer> {
   return new Map(answersSchema.safeParse(state.get(IDLE_TASKS_STATE_KEY)).data ?? []);
 }

@@ -1,4 +1,3 @@
-/** This window's Conversations view and its actions. */
 import * as vscode from 'vscode';
 import { getAgentRuntime, listLiveConversations, getSharedGateway } from '../../agent/runtime';
 import type { ConversationAction } from '../../views/conversations/actions';
@@ -13,7 +12,6 @@ import { readSetting } from '../../window/settings/settings';
 
 const viewByServices = new WeakMap<Services, ConversationsView>();
 
-/** This window's view, created on first use. */
 export function getConversationsView(services: Services, tree: TreeParts): ConversationsView {
   const known = viewByServices.get(services);
   if (known) return known;
@@ -53,20 +51,18 @@ export function getConversationsView(services: Services, tree: TreeParts): Conve
   return view;
 }
 
-/** Runs an action chosen for a node or for the whole view. */
 export async function runConversationAction(
   services: Services,
   tree: TreeParts,
   action: ConversationAction,
   subject: unknown,
 ): Promise<void> {
-  // VS Code passes back our nodes, and an editor's document; "Show More" passes the agent, which
-  // package.json doesn't name.
+  // VS Code passes back our nodes, or an editor's document; "Show More" passes the agent.
   const view = getConversationsView(services, tree);
   await runAction(services, view, action, subject as TreeNode | vscode.Uri | string | undefined);
 }
 
-/** Conversations of the chat and behind gateways change with every request. */
+/** Conversations of the chat and of gateways change with every request. */
 function refreshOnLiveEvents(services: Services, view: ConversationsView): void {
   const { liveEvents } = getAgentRuntime(services);
   services.context.subscriptions.push(

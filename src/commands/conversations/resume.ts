@@ -1,13 +1,11 @@
-/** Resumes a session in a terminal, in the folder where its agent looks for it. */
+/** Claude Code looks for a session in the folder where it ran. */
 import { basename, extname } from 'node:path';
 import * as vscode from 'vscode';
 
-/** `claude --resume <id>`; the file's name is the id. */
+/** The file's name is the session's id. */
 const getResumeCommand = (path: string): string => `claude --resume ${basename(path, extname(path))}`;
 
-/**
- * Includes the folder, for other terminals: Claude Code only finds sessions of the current folder.
- */
+/** Includes the folder, because Claude Code only finds sessions of the current folder. */
 export const getShellCommand = (path: string, folder: string | undefined): string =>
   folder === undefined ? getResumeCommand(path) : `cd ${quoteForShell(folder)} && ${getResumeCommand(path)}`;
 

@@ -1,4 +1,3 @@
-/** Saves something derived from a conversation to a file that the user names. */
 import { realpath } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import * as vscode from 'vscode';
@@ -9,13 +8,13 @@ import { getFileTitle } from '../conversationIndex';
 
 interface FileContent {
   readonly text: string;
-  /** End of the file name, after the title: `report.html`. */
+  /** End of the file name, after the title, such as `report.html`. */
   readonly ending: string;
   readonly filters?: Readonly<Record<string, string[]>>;
 }
 
 /**
- * Asks for a file and writes to it; suggests the conversation's title as name.
+ * Asks for a file and writes to it.
  * @param question the dialog's title
  * @returns the file; undefined if none was chosen
  * @throws Error if it is the conversation's own file, even through links

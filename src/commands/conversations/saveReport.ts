@@ -7,10 +7,7 @@ import { toStored, withProgress } from './background';
 import { saveBeside } from './saveBeside';
 import { pickOne, showInformationMessage } from '../../window/notifications';
 
-/**
- * Saves a report about a conversation's condensation, with its text or (to attach to an issue)
- * without, and offers to open it in the browser.
- */
+/** A report without the conversation's text can be attached to an issue. */
 export async function saveReport(services: Services, path: string): Promise<void> {
   const title = vscode.l10n.t('Report on “{0}”', getFileName(services, path));
   const item = await pickOne(createContentItems(), { title });

@@ -17,7 +17,7 @@ import { getConversationIndex, getFileName } from '../conversationIndex';
 import { toStored, withProgress } from './background';
 import { showInformationMessage } from '../../window/notifications';
 
-/** Opens the conversation as a read-only document that begins with its size. */
+/** Opens a read-only document that begins with the conversation's size. */
 export async function openConversation(services: Services, path: string): Promise<void> {
   const { title, text } = await withProgress(services, vscode.l10n.t('Opening “{0}”', getFileName(services, path)), {
     kind: 'text',
@@ -28,7 +28,7 @@ export async function openConversation(services: Services, path: string): Promis
   await services.comparisons.openText(path, title, sizes.join('\n') + text);
 }
 
-/** Opens the condensed conversation message by message, with removed content folded in place. */
+/** Shows the condensed conversation message by message, with removed content folded in place. */
 export async function readConversation(services: Services, path: string): Promise<void> {
   const nonce = randomBytes(16).toString('base64');
   const { title, page } = await withProgress(services, vscode.l10n.t('Opening “{0}”', getFileName(services, path)), {
@@ -46,7 +46,7 @@ export async function readConversation(services: Services, path: string): Promis
   panel.webview.html = page;
 }
 
-/** Opens the agent's own file. A database is shown in its folder, since no editor reads it. */
+/** Shows a database in its folder, because no editor reads it. */
 export async function openRaw(path: string): Promise<void> {
   const { file, part } = splitLocation(path);
   const uri = vscode.Uri.file(file);
@@ -66,7 +66,6 @@ export async function showFileDiff(services: Services, path: string): Promise<vo
   await services.comparisons.showComparison(services.comparisons.add(createComparison(services, shown)));
 }
 
-/** A conversation's texts, with title and providers. */
 export const createComparison = (
   { registered }: Pick<Services, 'registered'>,
   { conversation, condensations, before, after, firstChange }: ShownConversation,
@@ -80,8 +79,8 @@ export const createComparison = (
 });
 
 /**
- * Shows the result of condensing as a diff without keeping it. Because model calls cost money,
- * Summary shows its prompt and passes that call a model are skipped.
+ * Shows the result as a diff without keeping it. Model calls cost money, so Summary shows its
+ * prompt and passes that call a model are skipped.
  */
 export async function previewCondensation(services: Services, path: string): Promise<void> {
   const { provider, targetPercent } = readManualSettings();
@@ -117,7 +116,7 @@ export async function previewCondensation(services: Services, path: string): Pro
   const { before, after, firstChange, originals = {} } = result;
   const comparison = { conversation: id, title, by: names, before, after, firstChange, isPreview: true, originals };
   await services.comparisons.showComparison(services.comparisons.add(comparison));
-  // With a button VS Code shows the full text instead of its first line.
+  // VS Code shows only the first line of a message without a button.
   const condense = vscode.l10n.t('Condense');
   const said = showInformationMessage(formatPreview({ ...result, provider: names }), condense);
   void said.then((choice) => (choice === condense ? condenseNow(services, path) : undefined));

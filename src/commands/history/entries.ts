@@ -1,4 +1,3 @@
-/** Entries of the condensation history: from ledgers, with metrics. */
 import { isRestoring } from '../../live/liveConversation';
 import type { CondensationOutline, LedgerOutline } from '../../background/taskResults';
 import type { CondensationId } from '../../core/condense/ledger/ledger';
@@ -6,7 +5,6 @@ import type { UseAfter } from '../../core/condense/ledger/use';
 import type { RunMetrics } from '../../core/condense/metrics/metrics';
 import { findShownCondensation, findUndoneCondensation } from '../../views/conversations/nodes';
 
-/** Whether a conversation is stored in an agent's file or in the chat. */
 export type HistoryPlace = 'stored' | 'live';
 
 export interface HistoryPass {
@@ -21,39 +19,34 @@ export interface HistoryEntry {
   /** The conversation's title, or its ID. */
   readonly title: string;
   readonly place: HistoryPlace;
-  /** The conversation's file, if known. */
   readonly path?: string;
   /** ISO 8601. */
   readonly at: string;
   readonly provider: string;
   readonly preset?: string;
-  /** Steps that changed something. */
+  /** Passes that changed something. */
   readonly passes: readonly HistoryPass[];
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** Milliseconds. */
   readonly timeMs: number;
   /** US dollars; absent if a price is unknown. */
   readonly cost?: number;
   /** The agent's later requests for removed content; absent if not watched. */
   readonly use?: UseAfter;
-  /**
-   * For new results: how often the agent read again lines that a reference replaced; absent: never.
-   */
+  /** How often the agent reread lines that were removed from new results. */
   readonly rereads?: number;
-  /** US dollars saved by each request with the result; absent if unknown. */
+  /** US dollars saved by each later request; absent if unknown. */
   readonly savedPerRequest?: number;
-  /** The agent continues with the result: in the chat, or because it was given back. */
+  /** True if the agent continues with the result: in the chat, or after it was given back. */
   readonly isInUse: boolean;
-  /** Another provider or model was used than the chosen one. */
+  /** True if another provider or model than the chosen one was used. */
   readonly isFallback: boolean;
   readonly state: 'shown' | 'undone' | 'replaced';
-  /** The available change, if any. */
   readonly change?: 'undo' | 'redo';
 }
 
 /**
- * Entries of ledgers, newest first.
+ * Creates entries, newest first.
  * @param canChange whether a conversation's condensations can be undone now
  * @param isInUse whether a conversation's agent continues with the result
  */

@@ -1,4 +1,3 @@
-/** Exports the history: JSON for programs, CSV for spreadsheets. */
 import { countUses } from '../../core/condense/ledger/use';
 import type { HistoryEntry } from './entries';
 
@@ -6,7 +5,7 @@ export type HistoryFormat = 'json' | 'csv';
 
 type CsvCell = string | number | undefined;
 
-/** Columns in order. Tokens are o200k tokens, times milliseconds, costs US dollars. */
+/** Tokens are o200k tokens, times milliseconds, costs US dollars. */
 const CSV_COLUMNS: readonly (readonly [string, (entry: HistoryEntry) => CsvCell])[] = [
   ['at', ({ at }) => at],
   ['title', ({ title }) => title],
@@ -28,7 +27,7 @@ const CSV_COLUMNS: readonly (readonly [string, (entry: HistoryEntry) => CsvCell]
   ['state', ({ state }) => state],
 ];
 
-/** The file's whole text, with a final newline. */
+/** Ends with a newline. */
 export const formatHistory = (entries: readonly HistoryEntry[], format: HistoryFormat): string =>
   format === 'json' ? `${JSON.stringify({ version: 1, entries }, undefined, 2)}\n` : renderCsv(entries);
 

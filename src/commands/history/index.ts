@@ -1,4 +1,3 @@
-/** The history of condensations on this machine, and its actions. */
 import * as vscode from 'vscode';
 import { getAgentRuntime, listLiveConversations } from '../../agent/runtime';
 import type { LedgersResult } from '../../background/taskResults';
@@ -30,10 +29,10 @@ export interface History {
 
 type LedgersByPlace = Record<HistoryPlace, KnownLedgers>;
 
-/** Results of the last read; only ledgers used since are read again. */
+/** Only ledgers used since the last read are read again. */
 const knownLedgers = new WeakMap<Services, LedgersByPlace>();
 
-/** Condensations of files and of this workspace's chat. */
+/** Includes condensations of files and of this workspace's chat. */
 export async function readHistory(services: Services, signal: AbortSignal): Promise<History> {
   const stores = knownLedgers.get(services) ?? { stored: new KnownLedgers(), live: new KnownLedgers() };
   knownLedgers.set(services, stores);
@@ -68,10 +67,7 @@ export async function readHistory(services: Services, signal: AbortSignal): Prom
   return { entries, runs };
 }
 
-/**
- * Undoes or restores a condensation.
- * @throws Error if that is impossible; nothing has changed then
- */
+/** @throws Error if the change is impossible; then nothing has changed */
 export async function changeCondensation(
   services: Services,
   { place, conversation, condensation }: HistoryTarget,
@@ -116,7 +112,7 @@ export async function showCondensation(services: Services, subject: HistoryTarge
 }
 
 /**
- * Saves the history to a file that the user names. @returns whether it was written
+ * @returns whether the user chose a file
  * @throws Error if writing fails
  */
 export async function exportHistory(services: Services, format: HistoryFormat, signal: AbortSignal): Promise<boolean> {
@@ -136,7 +132,8 @@ export async function exportHistory(services: Services, format: HistoryFormat, s
 export type HistoryPart = 'metrics' | 'ledgers';
 
 /**
- * Deletes stored data after confirmation. @returns whether it was deleted
+ * Deletes after confirmation.
+ * @returns whether the data was deleted
  * @throws StorageError if a ledger can't be removed; earlier ones are gone then
  */
 export async function clearHistory(services: Services, part: HistoryPart): Promise<boolean> {

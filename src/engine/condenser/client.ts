@@ -1,4 +1,3 @@
-/** The host's side of condensations requested by other extensions. */
 import type { HostModels } from '../../background/hostModels';
 import type { OutcomeWithoutView } from '../../core/condense/condensation';
 import type { CondensationProgress } from '../../core/condense/types';
@@ -18,7 +17,7 @@ export interface CondenserClientOptions {
   readonly summaries: string;
   readonly models: HostModels;
   readonly providers: ProviderCalls;
-  /** Called for each call. */
+  /** Evaluated for each call. */
   readonly setup: () => ManagerSetup;
 }
 
@@ -55,7 +54,7 @@ export class CondenserClient {
   }
 
   /**
-   * O200k tokens.
+   * Counts o200k tokens.
    * @throws EngineDiedError
    */
   async count(messages: readonly ApiMessage[]): Promise<number> {

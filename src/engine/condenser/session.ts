@@ -1,4 +1,3 @@
-/** The engine's side of condensations requested by other extensions. */
 import { condenseIfNeeded, type CondensationRequest, type FallbackPolicy } from '../../core/condense';
 import { removeView, type OutcomeWithoutView } from '../../core/condense/condensation';
 import type { CondensationEstimate, CondensationProgress } from '../../core/condense/types';
@@ -11,10 +10,9 @@ import { HostManager, type HostManagerDependencies, type ManagerSetup } from '..
 /** A request as plain data. */
 export type SentCondensation = Omit<CondensationRequest, 'signal' | 'onProgress' | 'ownModel'>;
 
-/** The part of an estimate that other extensions receive. */
 export type SentEstimate = Pick<CondensationEstimate, 'tokensBefore' | 'tokensAfter' | 'cost' | 'callTokens'>;
 
-/** When a condensation is due, and what may be tried. */
+/** Says when a condensation is due and what to try. */
 export interface AutomaticTerms {
   readonly window: WindowLimits;
   readonly threshold: Threshold;
@@ -28,7 +26,7 @@ export type AutomaticResult =
 export class CondenserSession {
   private readonly host: HostManager;
   private readonly counter: MessageCounter;
-  /** By call number. */
+  /** Running calls by their number. */
   private readonly running = new Map<number, AbortController>();
 
   constructor(parts: HostManagerDependencies) {
@@ -70,7 +68,7 @@ export class CondenserSession {
     });
   }
 
-  /** O200k tokens. */
+  /** Counts o200k tokens. */
   count(messages: readonly ApiMessage[]): number {
     return this.counter.countMessages(messages);
   }

@@ -1,4 +1,3 @@
-/** The host's side of a window's live conversations, which are kept in the engine's thread. */
 import { countCommonPrefix } from '../../live/align';
 import type { HostModels } from '../../background/hostModels';
 import type { EditId } from '../../core/condense/edits/edits';
@@ -30,7 +29,7 @@ import { MAX_CHATS, type LiveChange, type LiveSetup, type SentPrepared, type Sen
 import { isEqual } from '../../core/isEqual';
 import { LruMap } from '../../core/lruMap';
 
-/** Maximum attempts to read a view whose messages changed meanwhile. */
+/** Messages may change while a view is read, so reading is retried. */
 const MAX_COMPARED_CHATS = 3;
 
 export interface LiveClientOptions {
@@ -43,11 +42,11 @@ export interface LiveClientOptions {
   readonly root: string;
   /** Folder of paid summaries. */
   readonly summaries: string;
-  /** Called for each request. */
+  /** Evaluated for each request. */
   readonly setup: () => LiveSetup;
   /** Describes an outcome in one sentence. */
   readonly headline: (outcome: OutcomeSummary) => string;
-  /** @param own the model of a conversation by its name */
+  /** @param own returns a conversation's model by its name */
   readonly models: (own: (name: string) => LoadOwnModel | undefined) => HostModels;
   readonly providers: ProviderCalls;
 }
@@ -63,7 +62,6 @@ interface Chat {
   viewId: number;
 }
 
-/** A request prepared by this engine. */
 interface Handle {
   readonly id: number;
   readonly chat: Chat;
@@ -90,7 +88,9 @@ export class LiveClient implements ChatConversations, WindowEngine {
   private readonly known = new LruMap<LiveId, TrackedConversation>(MAX_CHATS);
   private readonly ownModels = new Map<string, LoadOwnModel>();
   private summaries: readonly LiveSummary[] = [];
-  /** US dollars spent on answers with earlier engines; each engine counts from its start. */
+  /**
+   * US dollars spent on answers with earlier engines, because each engine counts from its start.
+   */
   private readonly spentBefore = new Map<LiveId, number | undefined>();
   /** Requested views, kept up to date. */
   private readonly views = new Map<LiveId, LiveView>();
@@ -125,7 +125,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     return this.retryAfterDeath(async () => {
       const live = this.openEngine();
       if (handle && handle.engine !== this.engine) {
-        // The engine that prepared it died, so the current one prepares it first.
+        // The engine that prepared the request died, so the current one prepares it first.
         const again = await this.prepare(request, signal);
         handle = this.handles.get(again.messages);
       }
@@ -160,7 +160,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     });
   }
 
-  /** O200k tokens of the request as received, including system prompt and tools. */
+  /** Counts o200k tokens of the request as received, including system prompt and tools. */
   async count(request: AgentRequest): Promise<number> {
     const live = this.openEngine();
     const { chat, kept } = this.findChat(request.messages);
@@ -184,7 +184,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     return this.summaries.some(({ id }) => id === conversation);
   }
 
-  /** The last result of {@link view}, updated from then on. */
+  /** Returns the last result of {@link view}, updated since. */
   getCachedView(conversation: LiveId): LiveView | undefined {
     return this.views.get(conversation);
   }
@@ -255,7 +255,6 @@ export class LiveClient implements ChatConversations, WindowEngine {
     };
   }
 
-  /** Applies changed settings. */
   configure(): void {
     // If the engine is dead, its successor receives the setup with the next request.
     this.engine?.live.configure(this.options.setup()).catch(() => undefined);
@@ -270,7 +269,8 @@ export class LiveClient implements ChatConversations, WindowEngine {
   }
 
   /**
-   * Repeats the question if the engine dies. Terminates, since after two deaths none is started.
+   * Repeats the question if the engine dies. The loop ends, because no engine is started after two
+   * deaths.
    * @throws EngineDiedError
    */
   private async retryAfterDeath<T>(ask: () => Promise<T>): Promise<T> {
@@ -283,10 +283,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     }
   }
 
-  /**
-   * The running engine, opened for this window if it is new.
-   * @throws EngineDiedError
-   */
+  /** @throws EngineDiedError */
   private openEngine(): LiveEngine {
     const engine = this.options.engine();
     if (engine === this.engine) return engine.live;
@@ -308,7 +305,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
   }
 
   /**
-   * The engine after making sure it has the conversation, which a previous one may have had.
+   * Makes sure that the engine has the conversation, which a previous one may have had.
    * @throws EngineDiedError
    */
   private async openConversation(conversation: LiveId): Promise<LiveEngine> {
@@ -333,8 +330,8 @@ export class LiveClient implements ChatConversations, WindowEngine {
   }
 
   /**
-   * The list that these messages continue, or a new one, and the number of common messages. Chats
-   * with only a common start, such as subagents, have separate lists.
+   * Finds or creates the list that these messages continue. Chats with only a common start, such as
+   * subagents, have separate lists.
    */
   private findChat(messages: readonly ApiMessage[]): { readonly chat: Chat; readonly kept: number } {
     const shared = this.chats.map((chat) => countCommonPrefix(chat.messages, messages));
@@ -362,7 +359,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     this.dropped.push(chat.id);
   }
 
-  /** The new part of a request; marks it as known to the engine. */
+  /** Returns the new part of a request and marks it as known to the engine. */
   private makeSentRequest(
     { system, messages, tools, model, ...rest }: AgentRequest,
     chat: Chat,
@@ -405,7 +402,6 @@ export class LiveClient implements ChatConversations, WindowEngine {
     return { ...rest, messages: shown };
   }
 
-  /** Reports a request's result to the engine that prepared it. */
   private reportToEngine({ messages }: PreparedChat, tell: (live: LiveEngine, id: number) => Promise<void>): void {
     const handle = this.handles.get(messages);
     // A dead engine has lost the request.

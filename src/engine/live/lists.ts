@@ -1,12 +1,9 @@
-/** Messages as indexes into lists that both sides have, and lists as updates of known ones. */
+/** Encodes messages as indexes into lists that both sides have. */
 import type { ListUpdate } from '../../background/preview/messages';
 import type { ApiMessage } from '../../core/messages/types';
 import type { SentMessage } from './messages';
 
-/**
- * Encodes messages relative to what the receiver knows.
- * @param origins for each message its likely index in `known`; another number if there is none
- */
+/** @param origins for each message its likely index in `known`; another number if there is none */
 export const encodeMessages = (
   messages: readonly ApiMessage[],
   origins: readonly number[],
@@ -25,7 +22,6 @@ export const receiveMessages = (sent: readonly SentMessage[], known: readonly Ap
     return found;
   });
 
-/** Length of the common prefix. */
 export function countCommon<T>(before: readonly T[], after: readonly T[]): number {
   const most = Math.min(before.length, after.length);
   let kept = 0;
@@ -33,10 +29,7 @@ export function countCommon<T>(before: readonly T[], after: readonly T[]): numbe
   return kept;
 }
 
-/**
- * Applies an update.
- * @throws RangeError if it keeps more elements than exist
- */
+/** @throws RangeError if the update keeps more elements than exist */
 export function receiveList<T>(before: readonly T[], { kept, added }: ListUpdate<T>): readonly T[] {
   if (kept > before.length) throw new RangeError('The two threads have other messages of the conversation.');
   return [...before.slice(0, kept), ...added];

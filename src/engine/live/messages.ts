@@ -1,7 +1,4 @@
-/**
- * Messages between a window and its live conversations in the engine: plain data, and only the new
- * part of long lists.
- */
+/** Messages between a window and the engine: plain data, and only the new part of long lists. */
 import type { ListUpdate } from '../../background/preview/messages';
 import type { OutcomeSummary } from '../../core/condense';
 import type { View } from '../../core/condense/edits/view';
@@ -16,7 +13,7 @@ export interface LiveSetup extends ManagerSetup {
   readonly settings: LiveSettings;
 }
 
-/** Number of lists that each side keeps; the least recently used is dropped. */
+/** Each side drops the least recently used list beyond this number. */
 export const MAX_CHATS = 20;
 
 /** A request's messages as an update of a list that the engine has. */
@@ -45,15 +42,13 @@ export interface SentRequest extends Omit<AgentRequest, 'system' | 'messages' | 
 /** A message, or its index in the request. */
 export type SentMessage = number | ApiMessage;
 
-/** The prepared view, as an update of the host's view. */
 export interface SentPrepared extends Omit<PreparedRequest, 'model' | keyof View | 'outcome' | 'began'> {
-  /** ID for later calls, and of the view that the host has from now on. */
+  /** ID for later calls, and of the host's new view. */
   readonly id: number;
   readonly view: ListUpdate<SentMessage>;
   readonly outcome?: Pick<OutcomeSummary, 'kind'>;
 }
 
-/** A conversation's view, with messages as indexes into the host's list if possible. */
 export interface SentLiveView extends Omit<LiveView, 'original' | 'messages'> {
   readonly chat: number;
   readonly version: number;

@@ -1,7 +1,4 @@
-/**
- * The engine's side of a window's live conversations; keeps what was sent before, so that only new
- * data crosses the threads.
- */
+/** Keeps what was sent before, so that only new data crosses the threads. */
 import type { OverflowTokens } from '../../api/tooLong';
 import type { OutcomeSummary } from '../../core/condense';
 import { summarizeOutcome } from '../../core/condense/condensation';
@@ -20,7 +17,6 @@ import type { LiveChange, LiveSetup, SentLiveView, SentMessage, SentPrepared, Se
 import { isEqual } from '../../core/isEqual';
 import { LruMap } from '../../core/lruMap';
 
-/** Number of prepared requests kept for later calls. */
 const MAX_PREPARED_REQUESTS = 40;
 
 /** A chat's messages as last received. */
@@ -102,7 +98,7 @@ export class LiveSession {
     if (known) this.live.recordAnswer({ ...known.prepared, countedTokens }, usage);
   }
 
-  /** Applies changed settings, which summaries depend on. */
+  /** Summaries depend on the settings. */
   configure(setup: LiveSetup): void {
     this.useSetup(setup);
     this.reportChanges();
@@ -115,7 +111,7 @@ export class LiveSession {
     chat.conversation = await this.awaitWithEvents(this.live.follow(request));
   }
 
-  /** O200k tokens of the request as received, including system prompt and tools. */
+  /** Counts o200k tokens of the request as received, including system prompt and tools. */
   count(sent: SentRequest): Promise<number> {
     return this.live.count(this.receiveRequest(sent).request);
   }
@@ -253,7 +249,7 @@ export class LiveSession {
     return { ...rest, id, view: { kept, added }, ...(outcome && { outcome: { kind: outcome.kind } }) };
   }
 
-  /** Proxy for a conversation's model, which only the host can call. */
+  /** Only the host can call a conversation's model. */
   private getOwnModel(key: string): LoadOwnModel {
     const known = this.ownModels.get(key);
     if (known) return known;
