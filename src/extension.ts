@@ -19,7 +19,7 @@ import { CONVERSATION_ACTIONS, CONVERSATIONS_VIEW_ID } from './views/conversatio
 import { FillDecorations } from './views/conversations/fillDecoration';
 import type { TreeNode } from './views/conversations/nodes';
 
-/** Builds the parts and wires them, nothing else. What a command needs is loaded when it runs. */
+/** Only wires parts; what a command needs is loaded when it runs. */
 export function activate(context: vscode.ExtensionContext): ContextCondenserExports {
   const log = vscode.window.createOutputChannel('Context Condenser', { log: true });
   const comparisons = new ComparisonDocuments();
@@ -46,7 +46,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
   };
   const loadInTurns = async (): Promise<typeof commands> => {
     const loaded = watched(await bundles.load('commands'));
-    // Checking the settings has taken time.
+    // Yield, because checking the settings has taken time.
     await nextTurn();
     return loaded;
   };
@@ -140,7 +140,10 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
   return { getApi: (version) => loadNow().getApi(version, services) };
 }
 
-/** Makes markers links to the text that they replaced, in our own documents and in saved copies. */
+/**
+ * Turns markers into links to the text that they replaced, in our own documents and in saved
+ * copies.
+ */
 function contributeOriginals(
   { subscriptions }: vscode.ExtensionContext,
   services: Services,
@@ -174,7 +177,7 @@ function contributeOriginals(
   );
 }
 
-/** The conversations view; what fills it is loaded when somebody looks at it. */
+/** The view's content is loaded when the user looks at it. */
 function contributeConversations(
   { subscriptions, globalStorageUri, storageUri }: vscode.ExtensionContext,
   services: Services,
@@ -187,7 +190,8 @@ function contributeConversations(
     getChildren: async (node) => [...(await load()).getConversationsView(services, tree).getChildren(node)],
   };
   const view = vscode.window.createTreeView(CONVERSATIONS_VIEW_ID, { treeDataProvider, showCollapseAll: true });
-  // The container's, so that VS Code shows it once: "Context Condenser: Conversations" is cut at the side bar's usual width.
+  // The same title as the container's, so that VS Code shows it once: "Context Condenser:
+  // Conversations" is cut off at the side bar's usual width.
   view.title = 'Context Condenser';
   const tree = { view, changed };
   subscriptions.push(
@@ -205,7 +209,8 @@ function contributeConversations(
   if (hasRuns((storageUri ?? globalStorageUri).fsPath))
     void load().then(({ removeKilledRuns }) => removeKilledRuns(services));
   const offerIdleTasks = (): void => {
-    // Not with `readSetting`: the table of settings is loaded with the commands, which read it again.
+    // Don't use `readSetting`: the table of settings is loaded with the commands, which read this
+    // setting again.
     const settings = vscode.workspace.getConfiguration('contextCondenser', null);
     if (settings.get<unknown>('conversations.offerIdleTasks') === true)
       void load().then(({ watchIdleTasks }) => {
@@ -216,13 +221,13 @@ function contributeConversations(
   offerIdleTasks();
 }
 
-/** Whether agents' runs have folders here: a run that was killed has left a copy of its agent's settings there. */
+/** A killed agent's run has left a copy of the agent's settings here. */
 function hasRuns(storage: string): boolean {
   const runs = join(storage, 'live', 'runs');
   return existsSync(runs) && readdirSync(runs).length > 0;
 }
 
-/** The MCP server for agents that take VS Code's; a condensation may be the first of which there is something to recall. */
+/** The first condensation makes the server useful to agents. */
 function contributeRecall({ subscriptions }: vscode.ExtensionContext, services: Services): void {
   const changed = new vscode.EventEmitter<void>();
   subscriptions.push(
@@ -232,13 +237,12 @@ function contributeRecall({ subscriptions }: vscode.ExtensionContext, services: 
     }),
     vscode.lm.registerMcpServerDefinitionProvider(RECALL_SERVER_ID, {
       onDidChangeMcpServerDefinitions: changed.event,
-      // VS Code asks as soon as the extension is active: the commands are not loaded for that.
+      // VS Code asks at activation, so don't load the commands for this.
       provideMcpServerDefinitions: () => createRecallServers(services),
     }),
   );
 }
 
-/** The models and the tool that VS Code's agent mode uses, and the commands about them. */
 function contributeToChat(
   { subscriptions }: vscode.ExtensionContext,
   onDidChangeLanguageModelChatInformation: vscode.Event<void>,

@@ -1,7 +1,3 @@
-/**
- * Applies changes requested by another extension's provider to a draft, like those of built-in
- * providers.
- */
 import type { CutRequest } from '../core/condense/draft/cuts';
 import type { Draft } from '../core/condense/draft/draft';
 import { createSummaryMessage, formatSummary } from '../core/condense/summary/summaryMessage';
@@ -12,14 +8,13 @@ import type { ExternalView } from './externalView';
 
 export interface DroppedChanges {
   readonly useless: number;
-  /** Cuts that overlap an earlier one. */
+  /** Number of cuts that overlap an earlier one. */
   readonly overlapping: number;
 }
 
 /**
- * Makes the changes that a provider of another extension asked for.
- * @param step the name under which the edits are reported.
- * @throws Error where one is asked for what isn't there or may not change.
+ * @param step the name under which the edits are reported
+ * @throws Error if a change refers to something that isn't there or may not change
  */
 export function applyChanges(
   view: ExternalView,
@@ -38,7 +33,7 @@ export function applyChanges(
   return { useless, overlapping };
 }
 
-/** Number of requests that start inside another one. */
+/** Counts requests that start inside another one. */
 function countOverlaps(requests: readonly CutRequest[]): number {
   let reached = 0;
   let count = 0;
@@ -49,7 +44,7 @@ function countOverlaps(requests: readonly CutRequest[]): number {
   return count;
 }
 
-/** Cuts of one place are applied together, since their offsets refer to the original text. */
+/** Applies cuts of one place together, because their offsets refer to the original text. */
 interface CutGroup {
   readonly kind: 'cut';
   readonly message: number;
@@ -104,7 +99,7 @@ function cutPlace(
 
 const arePathsEqual = (a: Path, b: Path): boolean => a.length === b.length && a.every((key, index) => key === b[index]);
 
-/** Type of the content that contains all slices; undefined if there is none. */
+/** Returns undefined if no content contains all slices. */
 function findContentType(contents: readonly Content[], requests: readonly CutRequest[]): ContentType | undefined {
   const holders = requests.map(({ start, end }) =>
     contents.find((content) => start >= content.start && end <= content.end && start < end),

@@ -1,7 +1,4 @@
-/**
- * Adapts another extension's provider in the engine's thread, which calls it back in the extension
- * host.
- */
+/** The provider itself runs in the extension host; the engine's thread calls it there. */
 import * as z from 'zod';
 import type { CondensationProvider } from '../core/condense/types';
 import type { Provider, ProviderEstimate, ProviderInput, ProviderResult } from './api';

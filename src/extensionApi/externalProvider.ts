@@ -17,11 +17,9 @@ import { createExternalView, type ExternalView } from './externalView';
 import { parseEstimate, parseResult, type ParsedProvider, type ParsedResult } from './parse';
 
 export interface ExternalProvider extends CondensationProvider {
-  /** As registered. */
   readonly parsed: ParsedProvider;
 }
 
-/** @param parsed as it was parsed when the other extension registered it */
 export function createExternalProvider(parsed: ParsedProvider): ExternalProvider {
   const { provider, usesModel, configSchema, zodSchema } = parsed;
   return {
@@ -55,7 +53,7 @@ const makeCapabilities = (usesModel: boolean): ProviderCapabilities => ({
   estimatedSpeed: usesModel ? 'slow' : 'fast',
 });
 
-/** Why an estimated cost in US dollars exceeds the limit; undefined if it doesn't. */
+/** Returns undefined if the cost is within the limit (US dollars). */
 function describeOverBudget(cost: number | undefined, { maxCost }: CondensationOptions): string | undefined {
   if (maxCost === undefined || (cost ?? Infinity) <= maxCost) return undefined;
   const price = cost === undefined ? 'Its cost is not known' : `It would cost about $${cost.toFixed(4)}`;
@@ -97,7 +95,7 @@ async function condenseWithProvider(
   return { edits: draft.edits, steps: [step], cost, notes: [...notes, ...reported] };
 }
 
-/** The provider's estimate, or else computed from its changes. */
+/** Computes the estimate from the provider's changes if it has none of its own. */
 async function estimateWithProvider(
   parsed: ParsedProvider,
   context: ConversationContext,
@@ -141,15 +139,12 @@ const makeInput = (
   onProgress: (progress) => onProgress?.(progress),
 });
 
-/**
- * Timeout for other extensions in milliseconds, since chat requests wait for providers without
- * models.
- */
+/** Milliseconds. Chat requests wait for providers without models. */
 const MAX_PROVIDER_MS = 30_000;
 const MAX_PROVIDER_WITH_MODEL_MS = 300_000;
 
 /**
- * Awaits external work until the signal aborts, since it may ignore the signal or never end.
+ * External work may ignore the signal or never end.
  * @throws Error on timeout
  */
 async function settleWithin<T>(

@@ -10,14 +10,14 @@ export interface ExternalView {
   readonly ranges: readonly Range[];
 }
 
-/** Several messages if a summary replaces them. */
+/** Covers several messages if a summary replaces them. */
 interface Range {
   readonly start: number;
   readonly end: number;
   readonly isSummary: boolean;
 }
 
-/** The messages with edits applied, in API form: without the internal tags of summaries. */
+/** Removes the internal tags of summaries. */
 export function makeSendableView(messages: readonly ApiMessage[], edits: readonly Edit[]): readonly ApiMessage[] {
   const view = applyEdits(messages, edits);
   return view.messages.map((message, index) => {

@@ -4,10 +4,7 @@ import type { Edit as ApiEdit, Outcome } from './api';
 import { makeSendableView } from './externalView';
 import type { ParsedConversation } from './parse';
 
-/**
- * An outcome as other extensions get it.
- * @param conversation its messages, and the edits that it came with.
- */
+/** @param conversation its messages, and the edits that it came with */
 export function toApiOutcome(
   outcome: OutcomeWithoutView,
   { messages, edits: earlier }: Pick<ParsedConversation, 'messages' | 'edits'>,

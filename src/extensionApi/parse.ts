@@ -1,4 +1,3 @@
-/** Validates values from other extensions. */
 import type { OpenAIRecord } from '../conversations/formats/openai/arguments';
 import { checkOpenAIMessage } from '../conversations/formats/openai/openai';
 import * as z from 'zod';
@@ -187,7 +186,7 @@ export const parseMessages = (value: readonly unknown[]): ApiMessage[] =>
   parseMessageList(parseOrThrow(z.array(z.unknown()), value, 'messages'), 'messages');
 
 /**
- * Copies messages of OpenAI's Chat Completions.
+ * Copies the messages.
  * @throws TypeError
  */
 export function parseOpenAI(value: readonly unknown[]): OpenAIRecord[] {
@@ -255,7 +254,6 @@ export interface ParsedProvider {
   readonly provider: Provider;
   readonly usesModel: boolean;
   readonly configSchema: Readonly<Record<string, unknown>>;
-  /** {@link configSchema} as a validator. */
   readonly zodSchema: z.ZodType;
 }
 
@@ -266,7 +264,7 @@ export function parseProvider(value: Provider): ParsedProvider {
   const { configSchema = NO_CONFIG_SCHEMA, usesModel } = parseOrThrow(providerSchema, value, 'provider');
   let zodSchema: z.ZodType;
   try {
-    // zod checks whether it is a JSON Schema.
+    // zod checks whether this is a JSON Schema.
     zodSchema = z.fromJSONSchema(configSchema as Parameters<typeof z.fromJSONSchema>[0]);
   } catch (error) {
     throw new TypeError(`provider.configSchema: ${getErrorMessage(error)}`, {
@@ -286,7 +284,7 @@ export function parseProvider(value: Provider): ParsedProvider {
   return { provider: value, usesModel, configSchema, zodSchema };
 }
 
-/** Settings without a default. An object has one if all its fields do; lists and maps need none. */
+/** An object has a default if all its fields do; lists and maps need none. */
 function listSettingsWithoutDefault(schema: Readonly<Record<string, unknown>>, path = ''): string[] {
   const { properties } = schema;
   return Object.entries(isRecord(properties) ? properties : {}).flatMap(([name, setting]) => {
@@ -302,10 +300,7 @@ export interface ParsedResult extends Required<Omit<ProviderResult, 'cost'>> {
   readonly cost: number | undefined;
 }
 
-/**
- * A provider's result.
- * @throws TypeError
- */
+/** @throws TypeError */
 export function parseResult(value: unknown, of: string): ParsedResult {
   const { changes, notes, cost } = parseOrThrow(resultSchema, value, `the result of ${of}`);
   const isKnown = typeof value === 'object' && value !== null && 'cost' in value;

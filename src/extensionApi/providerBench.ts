@@ -10,7 +10,7 @@ import { makeSendableView } from './externalView';
 import { toApiOutcome } from './outcome';
 import { parseConversation, parseOptions, parseProvider, type ParsedConversation } from './parse';
 
-/** @param assets the folder of the rank table. */
+/** @param assets folder of the token counter's rank table */
 async function createManager(provider: Provider, assets: string): Promise<CondensationManager> {
   const external = createExternalProvider(parseProvider(provider));
   return new CondensationManager(new MessageCounter(await loadTokenCounter(assets)), [external]);
@@ -23,7 +23,6 @@ const makeRequest = (conversation: ParsedConversation, options: BenchOptions | u
   trigger: 'manual',
 });
 
-/** See `ProviderBench` in api.ts. */
 export async function condense(
   provider: Provider,
   conversation: Conversation,
@@ -35,7 +34,6 @@ export async function condense(
   return toApiOutcome(await manager.condense(makeRequest(parsed, options)), parsed);
 }
 
-/** See `ProviderBench` in api.ts. */
 export async function estimate(
   provider: Provider,
   conversation: Conversation,
@@ -49,7 +47,6 @@ export async function estimate(
   return { tokensBefore, tokensAfter, cost };
 }
 
-/** See `ProviderBench` in api.ts. */
 export function viewOf(conversation: Conversation): readonly Message[] {
   const { messages, edits } = parseConversation(conversation);
   return makeSendableView(messages, edits);

@@ -1,5 +1,5 @@
 /**
- * Other extensions' providers across threads: data in the engine, callbacks in the extension host.
+ * Represents other extensions' providers as data in the engine and callbacks in the extension host.
  * Loaded at activation, so it contains no validation.
  */
 import type { Progress, Provider, ProviderInput } from './api';
@@ -11,7 +11,7 @@ export interface ProviderDescription {
   readonly description: string;
   readonly version: string;
   readonly usesModel: boolean;
-  /** True if it has its own estimate. */
+  /** True if the provider has its own estimate. */
   readonly estimates: boolean;
   readonly configSchema: Readonly<Record<string, unknown>>;
 }
@@ -25,7 +25,7 @@ export function describeProvider({ provider, usesModel, configSchema }: ParsedPr
 
 export type SentInput = Omit<ProviderInput, 'countTokens' | 'onProgress'>;
 
-/** Calls to providers in the host; callers validate the answers. */
+/** Callers validate the answers. */
 export interface ProviderCalls {
   readonly condense: (
     id: string,
@@ -41,10 +41,7 @@ export interface ProviderCalls {
   ) => Promise<unknown>;
 }
 
-/**
- * Calls the providers that are registered in this host.
- * @param counter loads what counts o200k tokens of a text.
- */
+/** @param counter loads the counter of o200k tokens */
 export function callProviders(
   find: (id: string) => Provider | undefined,
   counter: () => Promise<{ countText(text: string): number }>,

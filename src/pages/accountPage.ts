@@ -1,4 +1,4 @@
-/** The account as one HTML page without network or script: charts and their tables. */
+/** Renders the account as one HTML page without network or script. */
 import { renderHtml, SafeHtml } from './html';
 import { formatPercent, formatShare } from '../core/percent';
 import { formatPlural } from '../core/plural';
@@ -34,9 +34,8 @@ const GROUPING_TITLES: Readonly<Record<Grouping, string>> = {
 };
 
 export interface AccountPageOptions {
-  /** The product's version. */
   readonly version: string;
-  /** Limited to requests of this many days; absent: all. */
+  /** Covers only this many days; absent: all time. */
   readonly days?: number | undefined;
   /** The cost with another provider, if requested. */
   readonly whatIf?: { readonly sum: WhatIfSum; readonly name: string } | undefined;
@@ -80,7 +79,6 @@ const renderWhatIf = ({ sum, name }: NonNullable<AccountPageOptions['whatIf']>, 
 const CHART_WIDTH = 640;
 const CHART_HEIGHT = 120;
 
-/** A bar for each day, and a table with the same figures. */
 function renderDays(days: readonly AccountRow[]): SafeHtml {
   const most = Math.max(...days.map(({ cost }) => cost), 0);
   const step = CHART_WIDTH / Math.max(1, days.length);
@@ -148,7 +146,7 @@ function renderTable(title: string, rows: readonly AccountRow[]): SafeHtml {
   </div>`;
 }
 
-/** Bars as wide as the shares, with figures beside them. */
+/** Bars are as wide as the shares. */
 function renderParts({ parts, sentOften, uncomposed }: AccountOverview['total']): SafeHtml {
   const sent = PART_KINDS.reduce((sum, kind) => sum + parts[kind], 0);
   if (sent === 0) return renderHtml``;
@@ -178,7 +176,7 @@ function renderParts({ parts, sentOften, uncomposed }: AccountOverview['total'])
   </section>`;
 }
 
-/** How full the window was, over the session's requests. */
+/** Shows how full the window was, over the session's requests. */
 function renderFillLevels(sessions: AccountOverview['sessions']): SafeHtml {
   const line = ({ title, fill, window, now, compactions }: AccountOverview['sessions'][number]): SafeHtml => {
     const peak = Math.max(...fill, 0);

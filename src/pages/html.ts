@@ -8,7 +8,7 @@ export class SafeHtml {
 
 type HtmlPart = SafeHtml | string | number | readonly SafeHtml[];
 
-/** `html\`<p>${text}</p>\``: strings and numbers are escaped, lists are joined. */
+/** Escapes strings and numbers in `html\`<p>${text}</p>\`` and joins lists. */
 export function renderHtml(strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): SafeHtml {
   return new SafeHtml(
     strings.map((string, at) => string + (at < parts.length ? renderPart(parts[at] ?? '') : '')).join(''),

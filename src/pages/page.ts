@@ -1,10 +1,7 @@
-/** Frame and style of all generated pages. They need no script and no network. */
+/** Generated pages need no script and no network. */
 import { renderHtml, SafeHtml } from './html';
 
-/**
- * A standalone page for a browser or a webview.
- * @param nonce for a webview: the page uses VS Code's colors, and only this style is allowed
- */
+/** @param nonce for a webview: the page uses VS Code's colors, and only this style is allowed */
 export function renderPage(title: string, main: SafeHtml, nonce?: string): string {
   const allowed = nonce === undefined ? "'unsafe-inline'" : `'nonce-${nonce}'`;
   const style =
@@ -31,7 +28,7 @@ export function renderPage(title: string, main: SafeHtml, nonce?: string): strin
     </html> `.text;
 }
 
-/** Light and dark; contrast at least 4.5 : 1. */
+/** Light and dark, with a contrast of at least 4.5 : 1. */
 const PAGE_STYLE = `
 :root {
   color-scheme: light dark;
@@ -93,7 +90,7 @@ li { overflow-wrap: anywhere; }
 code { font: 12.5px ui-monospace, monospace; overflow-wrap: anywhere; }
 `;
 
-/** Uses VS Code's colors, for reading a conversation. */
+/** Uses VS Code's colors. */
 const READING_PAGE_STYLE = `${PAGE_STYLE}
 :root {
   --text: var(--vscode-editor-foreground); --dim: var(--vscode-descriptionForeground); --ground: var(--vscode-editor-background);

@@ -1,6 +1,6 @@
 /**
- * A condensed conversation as one page: every message in order, with removed content in folds at
- * its place. Folds are the browser's own, so that keys and screen readers work without a script.
+ * Renders a condensed conversation as one page, with removed content in folds at its place. Folds
+ * are the browser's own, so that keys and screen readers work without a script.
  */
 import { renderHtml, type SafeHtml } from './html';
 import { isRecord, isText, isThinking, isToolResult, isToolUse } from '../core/messages/blocks';
@@ -21,11 +21,11 @@ export interface ConversationForReading {
 }
 
 interface ReadingOptions {
-  /** For the page's style; nothing else is allowed. */
+  /** Only the page's style has this nonce. */
   readonly nonce: string;
 }
 
-/** The page for a webview. Secrets are masked in whole strings before truncation. */
+/** Masks secrets in whole strings before truncating them. */
 export function renderReadingPage(subject: ConversationForReading, { nonce }: ReadingOptions): string {
   const { title, original, edits } = subject;
   const shown = selectLastByPlace(edits);
@@ -59,7 +59,6 @@ export function renderReadingPage(subject: ConversationForReading, { nonce }: Re
   );
 }
 
-/** A message with removed content, by its ID on the page. */
 interface ChangedMessage {
   readonly id: string;
   readonly words: string;
@@ -85,7 +84,7 @@ class ReadingPageRenderer {
     }
   }
 
-  /** The part of the view at an original message, and the next message not covered. */
+  /** Renders the view at an original message, and returns the next message not covered. */
   renderAt(index: number): { readonly section: SafeHtml; readonly next: number } {
     const summary = this.summaries.get(index);
     if (!summary) return { section: this.renderMessage(index), next: index + 1 };
@@ -142,7 +141,7 @@ class ReadingPageRenderer {
     return renderHtml`<p class="size">${describeBlock(block)}</p>`;
   }
 
-  /** A block that was removed entirely, folded; undefined if it is still there. */
+  /** Returns undefined unless the whole block was removed. */
   private renderRemovedBlock(message: number, path: Path, block: unknown): SafeHtml | undefined {
     const edit = this.byPlace.get(placeKey({ message, path }));
     if (edit?.kind !== 'block') return undefined;
@@ -152,7 +151,7 @@ class ReadingPageRenderer {
     return renderFold(text === '' ? renderHtml`${describeKind(block)}` : renderMarker(text), words);
   }
 
-  /** Parameters and results, in which any string may be cut. */
+  /** Renders parameters and results, in which any string may be cut. */
   private renderValue(message: number, path: Path, value: unknown): SafeHtml {
     if (typeof value === 'string') return this.renderTextValue(message, path, value);
     if (Array.isArray(value)) {
@@ -203,7 +202,6 @@ class ReadingPageRenderer {
   }
 }
 
-/** Color by speaker. */
 const CLASS_BY_SPEAKER: Readonly<Record<string, string>> = {
   user: 'speaker-user',
   assistant: 'speaker-assistant',
@@ -217,7 +215,6 @@ function describeKind(block: unknown): string {
   return maskSecrets(words.charAt(0).toUpperCase() + words.slice(1));
 }
 
-/** The replacement of removed content; empty if there is none. */
 const renderMarker = (text: string): SafeHtml =>
   text === '' ? renderHtml`` : renderHtml`<ins>${maskSecrets(text)}</ins> `;
 
@@ -227,7 +224,7 @@ const renderFold = (words: SafeHtml, gone: string): SafeHtml =>
     <div class="text"><del>${gone}</del></div>
   </details>`;
 
-/** Lines of an unchanged text shown without opening it. */
+/** Longer unchanged texts are folded. */
 const MAX_UNFOLDED_LINES = 12;
 
 const renderLongText = (words: string, text: string): SafeHtml =>

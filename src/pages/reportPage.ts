@@ -1,5 +1,6 @@
 /**
- * A condensation as one HTML page without network or script, to read, keep, and attach to an issue.
+ * Renders a condensation as one HTML page without network or script, to read, keep, and attach to
+ * an issue.
  */
 import { sumCosts } from '../core/cost/callCost';
 import { isRecord } from '../core/messages/blocks';
@@ -32,7 +33,6 @@ import {
 } from '../core/account/fillLevel';
 import { renderPage } from './page';
 
-/** The condensation to report. */
 export interface ReportedCondensation {
   readonly title: string;
   /** The agent's format, as in `inspect`. */
@@ -43,16 +43,12 @@ export interface ReportedCondensation {
   /** All edits in the view, in order. */
   readonly edits: readonly Edit[];
   readonly steps: readonly StepReport[];
-  /** Display name of the provider. */
   readonly providerName: string;
   /** ISO 8601; absent for a preview. */
   readonly at?: string;
   /** US dollars; undefined if a price is unknown. */
   readonly cost: number | undefined;
-  /**
-   * US dollars saved by each request after the agent continues with the condensed conversation;
-   * absent if unknown.
-   */
+  /** US dollars that each request with the condensed conversation saves; absent if unknown. */
   readonly savedPerRequest?: number | undefined;
   readonly notes: readonly string[];
 }
@@ -64,20 +60,19 @@ export interface ReportPageOptions {
   readonly tools?: ToolTable;
   /** Omits all text of the conversation, including names of files and tools; keeps figures. */
   readonly withoutContent?: boolean;
-  /** The product's version. */
   readonly version: string;
-  /** For a page in VS Code, with its colors and these actions; absent for a file. */
+  /** For a page in VS Code, with its colors and actions; absent for a file. */
   readonly webview?: WebviewFrame;
 }
 
 export interface WebviewFrame {
-  /** For the page's style; nothing else is allowed. */
+  /** Only the page's style has this nonce. */
   readonly nonce: string;
-  /** Links: their text and the command that they run. */
+  /** Links with the command that they run. */
   readonly actions: readonly { readonly label: string; readonly href: string }[];
 }
 
-/** A ledger's record of the condensations in its view; undefined if there are none. */
+/** Returns undefined if the view has no condensations. */
 export function findCondensation(
   ledger: Ledger,
   providerName: (id: string) => string,
@@ -95,7 +90,7 @@ export function findCondensation(
   };
 }
 
-/** The page. Secrets are masked in whole strings before truncation. */
+/** Masks secrets in whole strings before truncating them. */
 export function renderReportPage(subject: ReportedCondensation, options: ReportPageOptions): string {
   const { original, edits } = subject;
   const { counter, calibrate = (tokens: number) => tokens, tools, withoutContent = false, webview } = options;
@@ -136,7 +131,10 @@ const renderActions = ({ actions }: WebviewFrame): SafeHtml =>
     ${actions.map(({ label, href }) => renderHtml`<a class="button" href="${href}">${label}</a> `)}
   </p>`;
 
-/** How full the window was, why it is more than the messages, and how full it is with the condensed ones. */
+/**
+ * Says how full the window was, why it is more than the messages, and how full it is with the
+ * condensed ones.
+ */
 function describeFill(fill: FillLevel, { before, after }: BothSizes): string {
   const condensed = estimateCondensedFill(fill, before.total, after.total);
   return [
@@ -168,7 +166,7 @@ function dropReasons({ steps, notes }: ReportedCondensation): Pick<ReportedConde
 }
 
 /**
- * Messages as text, masked before and after rendering: titles of results contain the beginning of a
+ * Masks secrets before and after rendering, because a result's title has the beginning of a
  * command, which may cut a key.
  */
 export const renderMaskedConversation = (messages: readonly ApiMessage[], origins?: readonly number[]): string =>
@@ -185,7 +183,6 @@ const CONTENT_KIND_LABELS: Readonly<Record<ContentType | 'other', string>> = {
   other: 'Thinking, images, structure',
 };
 
-/** Content by kind. */
 type TokensByKind = Readonly<Record<keyof typeof CONTENT_KIND_LABELS | 'total', number>>;
 
 interface BothSizes {
@@ -255,9 +252,8 @@ function renderSizes({ before, after }: BothSizes, tokens: FormatTokens, change:
 // The curve
 
 interface CurvePoint {
-  /** Index of the original message. */
   readonly message: number;
-  /** Cumulative tokens including it. */
+  /** Cumulative tokens up to and including the message. */
   readonly tokens: number;
 }
 
@@ -266,7 +262,6 @@ interface TokenCurve {
   readonly after: readonly CurvePoint[];
 }
 
-/** Growth of the conversation by message, before and after. */
 function computeCurve(
   original: readonly ApiMessage[],
   view: readonly ApiMessage[],
@@ -455,7 +450,7 @@ function renderCoherence(coherence: CoherenceReport, withoutContent: boolean): S
 // Removed content
 
 interface RemovedPart {
-  /** Where, in words. */
+  /** Where the content was, as text for the user. */
   readonly where: string;
   readonly reason: string;
   readonly step: string;
@@ -464,7 +459,7 @@ interface RemovedPart {
   readonly body: SafeHtml;
 }
 
-/** Places that differ from the original, in conversation order. */
+/** Collects places that differ from the original, in conversation order. */
 function collectRemovedParts(
   original: readonly ApiMessage[],
   edits: readonly Edit[],
@@ -473,7 +468,7 @@ function collectRemovedParts(
   const names = namePlaces(original);
   const parts: (RemovedPart & { readonly message: number })[] = [];
   for (const edit of selectLastByPlace(edits)) {
-    // Everything removed has been restored.
+    // Everything that this edit removed has been restored.
     if (edit.kind === 'cut' && edit.cuts.length === 0) continue;
     const message = edit.kind === 'summary' ? edit.start : edit.place.message;
     parts.push({
@@ -489,8 +484,8 @@ function collectRemovedParts(
 }
 
 /**
- * Tokens of the place in the original and in the view; an edit itself only knows those around its
- * own step.
+ * Counts a place's tokens in the original and in the view; an edit only knows those of its own
+ * step.
  */
 function countTokens(
   original: readonly ApiMessage[],
@@ -522,11 +517,11 @@ function describePlace(original: readonly ApiMessage[], edit: Edit, names: Reado
     : (names.get(placeKey(edit.place)) ?? name);
 }
 
-/** Characters at the two ends of a tool's name with its parameter: a command's start and a path's end name it. */
+/** Keeps a command's start and a path's end of a long name (in characters). */
 const NAME_START = 40;
 const NAME_END = 80;
 
-/** Names each place: the tool with its first short parameter, or the role. */
+/** Names each place by the tool with its first short parameter, or by the role. */
 function namePlaces(original: readonly ApiMessage[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const [index, message] of original.entries()) {
@@ -564,7 +559,7 @@ function renderBody(original: readonly ApiMessage[], edit: Edit): SafeHtml {
   }
 }
 
-/** Images and documents by size, since Base64 is not readable. */
+/** Describes images and documents by size, because Base64 is not readable. */
 export function describeBlock(block: unknown): string {
   if (!isRecord(block)) return '';
   const { thinking } = block;
@@ -572,7 +567,7 @@ export function describeBlock(block: unknown): string {
   return `${describeType(block)}, ${formatTokens(JSON.stringify(block).length)} characters`;
 }
 
-/** Such as `image` or `redacted thinking`. */
+/** Returns words such as `image` or `redacted thinking`. */
 const describeType = (block: unknown): string =>
   isRecord(block) && typeof block['type'] === 'string' ? maskText(block['type'].replaceAll('_', ' ')) : 'block';
 

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 
 /**
- * The panel's page. Nothing is inline or remote: one script and one style sheet of this extension.
- * The nonce also covers style elements created by the toolkit, which reads it from `csp-nonce`.
+ * The page loads only one script and one style sheet of this extension; nothing is inline or
+ * remote. The nonce also covers style elements created by the toolkit, which reads it from
+ * `csp-nonce`.
  */
 export function renderPage(webview: vscode.Webview, extensionUri: vscode.Uri, language: string): string {
   const nonce = randomBytes(16).toString('base64');
@@ -33,7 +34,7 @@ export function renderPage(webview: vscode.Webview, extensionUri: vscode.Uri, la
 </html>`;
 }
 
-/** Folders that the page may load from. */
+/** The page may load only from these folders. */
 export const listResourceRoots = (extensionUri: vscode.Uri): vscode.Uri[] => [
   vscode.Uri.joinPath(extensionUri, 'dist'),
 ];

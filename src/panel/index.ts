@@ -1,14 +1,13 @@
-/** The settings panel, in a separate bundle loaded on first use. */
+/** The settings panel has a separate bundle, loaded on first use. */
 import * as vscode from 'vscode';
 import type { PanelDependencies } from './parts';
 import { SettingsPanel } from './settingsPanel';
 
-/** VS Code's name for this kind of panel. */
 const PANEL_VIEW_TYPE = 'contextCondenser.settings';
 
 let openPanel: SettingsPanel | undefined;
 
-/** Opens the panel or shows the open one, at a section if named. */
+/** Opens the panel or shows the open one. */
 export function openSettings(parts: PanelDependencies, section?: string): void {
   const shown = openPanel ?? adoptPanel(parts, createPanel());
   shown.reveal(section);
@@ -23,7 +22,8 @@ export function restoreSettings(parts: PanelDependencies, panel: vscode.WebviewP
 const createPanel = (): vscode.WebviewPanel =>
   vscode.window.createWebviewPanel(PANEL_VIEW_TYPE, vscode.l10n.t('Context Condenser'), vscode.ViewColumn.Active, {
     enableScripts: true,
-    // Otherwise a hidden page would be discarded, with marks and answers that take minutes.
+    // Without this, VS Code discards a hidden page with its state and with answers that take
+    // minutes.
     retainContextWhenHidden: true,
   });
 

@@ -1,7 +1,4 @@
-/**
- * Schemas from package.json, with texts translated by VS Code, from which the panel builds its
- * forms.
- */
+/** The panel builds its forms from package.json's schemas, with texts translated by VS Code. */
 import type { ConfigSchema } from '../core/condense/types';
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../settings/table';
 import { isUserOnlySetting } from '../settings/workspaceRules';
@@ -19,7 +16,7 @@ export const collectProperties = <Property>(
   groups: readonly { readonly properties: Readonly<Record<string, Property>> }[],
 ): Record<string, Property> => Object.fromEntries(groups.flatMap(({ properties }) => Object.entries(properties)));
 
-/** Schemas by setting name in table order, with titles that VS Code doesn't support. */
+/** Adds titles, which VS Code's settings schemas don't support. In table order. */
 export const createSettingSchemas = ({ contributes }: Manifest): Record<string, ConfigSchema> => {
   const properties = collectProperties(contributes.configuration);
   return Object.fromEntries(
@@ -31,21 +28,18 @@ export const createSettingSchemas = ({ contributes }: Manifest): Record<string, 
   );
 };
 
-/** Without the bold title that begins the description on VS Code's own settings page. */
+/** Removes the bold title that begins the description on VS Code's own settings page. */
 const withoutLead = (schema: ConfigSchema): ConfigSchema => ({
   ...schema,
   markdownDescription: String(schema['markdownDescription']).replace(/^\*\*[^*]+\*\* /, ''),
 });
 
 /**
- * A machine setting can't be set by a workspace; in a remote window VS Code reads it only from the
- * remote machine's settings, and the user's own file applies to local windows.
+ * A workspace can't set a machine setting; in a remote window VS Code reads it only from the remote
+ * machine's settings, and the user's own file applies to local windows.
  */
 export const isMachineSetting = (name: SettingName): boolean => SETTINGS[name].scope === 'machine';
 
-/**
- * The scopes in which a setting can be set: machine and application settings, and an untrusted workspace's, only by the
- * user.
- */
+/** Only the user can set machine and application settings, and those of an untrusted workspace. */
 export const getScopes = (name: SettingName, isTrusted: boolean): SettingScope[] =>
   isUserOnlySetting(name) || !isTrusted ? ['user'] : ['user', 'workspace'];

@@ -1,4 +1,4 @@
-/** VS Code's settings as the panel shows and changes them. The panel stores nothing itself. */
+/** Shows and changes VS Code's settings; stores nothing itself. */
 import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { ConfigProblem } from '../core/condense/types';
@@ -57,8 +57,7 @@ export class PanelSettings {
     return Object.fromEntries(
       SETTING_NAMES.map((name) => {
         const found = configuration.inspect(name);
-        // The effective value; an ignored value of the workspace is shown beside it with an
-        // explanation.
+        // The effective value; the panel shows an ignored value of the workspace beside it.
         const value = getValue(name);
         const { effective, problems } = this.checkValue(name, value, presets);
         const weakening = describeWeakening(name);
@@ -76,29 +75,29 @@ export class PanelSettings {
     );
   }
 
-  /** VS Code's command for the file in which a setting of a scope takes effect. */
+  /** Returns VS Code's command for the file in which a setting of a scope takes effect. */
   getFileCommand(name: string, scope: SettingScope): string {
     if (scope === 'workspace') return 'workbench.action.openWorkspaceSettingsFile';
     const isRemote = vscode.env.remoteName !== undefined && isSettingName(name) && isMachineSetting(name);
     return isRemote ? 'workbench.action.openRemoteSettingsFile' : 'workbench.action.openSettingsJson';
   }
 
-  /** A setting's effective value, not validated. */
+  /** Returns the effective value without validating it. */
   getRawValue(name: SettingName): unknown {
     return getValue(name);
   }
 
-  /** The configuration that a provider derives from its setting; see {@link SettingRules.effective}. */
+  /** See {@link SettingRules.effective}. */
   getEffectiveValue(name: SettingName, value: unknown): unknown {
     return this.rules.getEffectiveValue(name, value);
   }
 
-  /** Discards all verdicts after the providers changed. */
+  /** Call this after the providers changed. */
   clearVerdicts(): void {
     this.verdicts.clear();
   }
 
-  /** Cached while the value is unchanged, so that a change validates one setting. */
+  /** Caches the verdict while the value is unchanged, so that a change validates one setting. */
   private checkValue(name: SettingName, value: unknown, presets: string): ValueCheck {
     const text = `${JSON.stringify(value)}\n${presets}`;
     const known = this.verdicts.get(name);
@@ -110,7 +109,7 @@ export class PanelSettings {
     return verdict;
   }
 
-  /** Problems that a change would add, and what a valid value at its place results in. */
+  /** Returns the problems that a change would add, and the effective value if it is valid. */
   check(change: SettingUpdate): { problems: readonly ConfigProblem[]; effective?: unknown } {
     const { value, problems, path } = this.planChange(change);
     if (problems.length > 0 || !isSettingName(change.name)) return { problems };
@@ -158,7 +157,7 @@ export class PanelSettings {
     return changed;
   }
 
-  /** Smart's configuration with edited passes. @throws PathError if one of them no longer exists */
+  /** @throws PathError if one of the edited passes no longer exists */
   withDrafts({ name, scope, passes }: PassDrafts): unknown {
     return passes.reduce(
       (config: unknown, { entry, pass }) => {
@@ -217,7 +216,6 @@ export class PanelSettings {
   }
 }
 
-/** The result of a change. */
 interface UpdatePlan {
   readonly value: unknown;
   /** The change's path with entries as indexes. */
@@ -225,13 +223,13 @@ interface UpdatePlan {
   readonly problems: readonly ConfigProblem[];
 }
 
-/** The value set in a scope itself. */
+/** Returns the value set in a scope itself. */
 function getOwnValue(name: string, scope: SettingScope): unknown {
   const found = getConfiguration().inspect(name);
   return scope === 'user' ? found?.globalValue : found?.workspaceValue;
 }
 
-/** Problems of a value may also depend on the user's presets, but on nothing else. */
+/** A value's problems may depend on the user's presets, but on nothing else. */
 const getPresetsKey = (): string => JSON.stringify(getValue('presets'));
 
 const createKey = ({ path, message }: ConfigProblem): string => `${path}\n${message}`;

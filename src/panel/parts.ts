@@ -2,10 +2,7 @@ import type * as vscode from 'vscode';
 import type * as commands from '../commands';
 import type { Services } from '../window/services';
 
-/**
- * Dependencies of the panel. Anything that calls models, reads conversations or counts tokens is
- * loaded on first use.
- */
+/** Code that calls models, reads conversations or counts tokens is loaded on first use. */
 export interface PanelDependencies {
   readonly services: Services;
   readonly extension: vscode.Extension<unknown>;

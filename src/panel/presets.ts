@@ -1,4 +1,3 @@
-/** Smart's presets in the panel: built-in and the user's own. */
 import * as vscode from 'vscode';
 import {
   BUILT_IN_PRESETS,
@@ -15,7 +14,7 @@ import { showWarningMessage } from '../window/notifications';
 import type { PanelSettings } from './panelSettings';
 import type { PresetState, SettingScope } from './protocol';
 
-/** Built-in presets first, then the user's own. */
+/** Lists built-in presets first, then the user's own. */
 export const listPresetStates = (): PresetState[] => [
   ...BUILT_IN_PRESETS.map((preset) => toState(preset, true)),
   ...readSetting('presets').map((preset) => toState(preset, false)),
@@ -29,7 +28,7 @@ const toState = ({ id, name, description, config }: Preset, isBuiltIn: boolean):
   config: { ...config },
 });
 
-/** Only the last part of the extension: VS Code's dialog would append a longer one again. */
+/** Has only the last part of the extension: VS Code's dialog would append a longer one again. */
 const makeFileFilters = (): Record<string, string[]> => ({ [vscode.l10n.t('Presets')]: ['json'] });
 
 /** @throws Error if there is no such preset */
@@ -40,8 +39,8 @@ function getPreset(id: string): Preset {
 }
 
 /**
- * Opens a preset as JSON in an editor tab. The tab's name is that of a preset file, so VS Code completes and checks the
- * content.
+ * Opens a preset as JSON in an editor tab. The tab has a preset file's name, so that VS Code
+ * completes and checks the content.
  * @throws Error if there is no such preset
  */
 export async function openPreset(id: string): Promise<void> {
@@ -57,7 +56,7 @@ export async function openPreset(id: string): Promise<void> {
 }
 
 /**
- * Writes a preset to a file chosen by the user. @returns whether it was written
+ * @returns whether the user chose a file
  * @throws Error if the preset doesn't exist or the file can't be written
  */
 export async function exportPreset(id: string): Promise<boolean> {
@@ -75,7 +74,7 @@ export async function exportPreset(id: string): Promise<boolean> {
 }
 
 export interface ImportedPreset {
-  /** ID of the preset; absent if canceled or invalid. */
+  /** Absent if canceled or invalid. */
   readonly id?: string;
   readonly problems: readonly ConfigProblem[];
   /** Changes to the list of presets, in order, that undo the import. */
@@ -85,7 +84,7 @@ export interface ImportedPreset {
 const EMPTY_IMPORT: ImportedPreset = { problems: [], undo: [] };
 
 /**
- * Imports a preset from a file chosen by the user; asks before replacing one with the same ID.
+ * Asks before replacing a preset with the same ID.
  * @throws Error if the file can't be read
  */
 export async function importPreset(settings: PanelSettings, scope: SettingScope): Promise<ImportedPreset> {
@@ -110,7 +109,7 @@ export async function importPreset(settings: PanelSettings, scope: SettingScope)
 
 type StoredPreset = Readonly<Record<string, unknown>>;
 
-/** Presets of one scope; entries that are no objects count as empty ones. */
+/** Treats entries that are no objects as empty presets. */
 function readOwnPresets(scope: SettingScope): StoredPreset[] {
   const found = getConfiguration().inspect<unknown>('presets');
   const list = scope === 'user' ? found?.globalValue : found?.workspaceValue;
@@ -118,8 +117,8 @@ function readOwnPresets(scope: SettingScope): StoredPreset[] {
 }
 
 /**
- * Asks what to do if an imported preset's ID is taken. @returns the preset to save; undefined to
- * save none
+ * Asks what to do if an imported preset's ID is taken.
+ * @returns the preset to save; undefined to save none
  */
 async function resolveConflict(
   taken: StoredPreset,

@@ -1,4 +1,4 @@
-/** Facts about profiles beside their settings: whether a key is set, prices, window. */
+/** Facts that the settings don't contain: whether a key is set, prices, window. */
 import type * as vscode from 'vscode';
 import { getVendorEntry } from '../core/vendors/vendors';
 import { readKey } from '../settings/keys';
@@ -22,12 +22,12 @@ export class ProfileFacts implements vscode.Disposable {
     private readonly changed: () => void,
   ) {}
 
-  /** The last known facts. */
+  /** Returns the last known facts. */
   getFacts(): ProfileStates {
     return this.facts;
   }
 
-  /** Reloads: keys first, then what takes longer. */
+  /** Reloads keys first, then what takes longer. */
   refresh(): void {
     void this.readFacts(++this.generation);
   }

@@ -46,7 +46,10 @@ export function createProfileHandlers(parts: PanelDependencies, settings: PanelS
 const getId = (entry: unknown): unknown =>
   typeof entry === 'object' && entry !== null && 'id' in entry ? entry.id : undefined;
 
-/** Whether the settings hold a profile with this id, even a wrong one: its key is its own. */
+/**
+ * True if the settings have a profile with this ID, even an invalid one, because its key belongs to
+ * it.
+ */
 const isTaken = (id: unknown): boolean => readProfileEntries().some((entry) => getId(entry) === id);
 
 /** @throws Error if there is no such profile, or it would use another profile's key */

@@ -1,10 +1,8 @@
 /**
  * The messages between the settings panel's webview and the extension host. Both sides check every
- * message against these schemas; what doesn't fit is dropped and logged. Strings that a person
- * reads come in their language.
- * The webview begins with `ready` and is answered with `welcome`. From then on each change of the
- * state comes as a whole `state` with a growing revision, so that nothing is patched and a late one
- * is told by its number. Requests carry ids.
+ * message against these schemas, and drop and log invalid ones. The webview begins with `ready`;
+ * the host answers with `welcome`. After each change the host sends the whole `state` with a
+ * growing revision, so that a late one can be recognized. Requests carry ids.
  */
 import * as z from 'zod';
 import { entryNameSchema, listChangeSchema } from '../core/settingValue';
@@ -40,8 +38,8 @@ export type {
 } from './preview/methods';
 
 /**
- * Increase it if one side would misread the other; a webview restored from another version is
- * rebuilt.
+ * Increase this number if one side would misread the other; a webview restored from another version
+ * is rebuilt.
  */
 export const PROTOCOL_VERSION = 1;
 
@@ -49,15 +47,13 @@ const nameSchema = z.string().min(1).max(200);
 const idSchema = z.string().min(1).max(200);
 const messageSchema = z.string().max(20_000);
 
-/** The scope in which a setting is written. */
 const scopeSchema = z.enum(['user', 'workspace']);
 export type SettingScope = z.output<typeof scopeSchema>;
 
 const problemSchema = z.object({ path: z.string(), message: z.string() });
 
-/** A setting in each scope. Absent: not set there. */
+/** A setting's value in each scope; absent if not set there. */
 const settingSchema = z.object({
-  /** The effective value. */
   value: z.unknown(),
   user: z.unknown().optional(),
   workspace: z.unknown().optional(),
@@ -65,7 +61,7 @@ const settingSchema = z.object({
   effective: z.unknown().optional(),
   /** A workspace can't set keys, endpoints and money. */
   scopes: z.array(scopeSchema),
-  /** In a remote window the user's own settings file doesn't apply to it. */
+  /** True if the user's own settings file doesn't apply in a remote window. */
   isOfMachine: z.boolean(),
   problems: z.array(problemSchema),
 });
@@ -74,13 +70,13 @@ export type SettingState = z.output<typeof settingSchema>;
 const keyStateSchema = z.enum(['set', 'missing', 'other-endpoint', 'not-needed']);
 export type ProfileKeyState = z.output<typeof keyStateSchema>;
 
-/** Facts about a profile beside its setting. Never contains the key. */
+/** Never contains the profile's key. */
 const profileSchema = z.object({
   id: idSchema,
   key: keyStateSchema,
   /** Input and output together, in tokens. */
   contextWindow: z.number().optional(),
-  /** False if unknown and a usual one is assumed. */
+  /** False if the window is unknown and a usual one is assumed. */
   isWindowKnown: z.boolean().optional(),
   /** US dollars per million tokens. */
   inputPrice: z.number().optional(),
@@ -114,11 +110,9 @@ const vendorModelSchema = z.object({
 });
 export type VendorModel = z.output<typeof vendorModelSchema>;
 
-/** A model offered by VS Code. */
 const editorModelSchema = z.object({ id: idSchema, name: z.string(), vendor: z.string(), maxInputTokens: z.number() });
 export type EditorModel = z.output<typeof editorModelSchema>;
 
-/** A named Smart configuration. */
 const presetSchema = z.object({
   id: idSchema,
   name: z.string(),
@@ -135,13 +129,13 @@ const stateSchema = z.object({
   settings: z.record(z.string(), settingSchema),
   profiles: z.array(profileSchema),
   editorModels: z.array(editorModelSchema),
-  /** Built-in ones first. */
+  /** Built-in presets first. */
   presets: z.array(presetSchema),
   /** Grows with each change of the history since the panel was opened. */
   historyRevision: z.int().min(0),
   /** Name of the open workspace, if any. */
   workspace: z.string().optional(),
-  /** The window is remote: SSH, WSL, a container, code-server. */
+  /** True for SSH, WSL, a container or code-server. */
   isRemote: z.boolean(),
 });
 export type PanelState = z.output<typeof stateSchema>;
@@ -153,9 +147,8 @@ const providerSchema = z.object({
   id: idSchema,
   name: z.string(),
   description: z.string(),
-  /** Schema of its configuration. */
   schema: jsonSchema,
-  /** The setting that contains its configuration. */
+  /** The setting that contains the provider's configuration. */
   setting: z.string().optional(),
 });
 export type ProviderDescription = z.output<typeof providerSchema>;
@@ -168,21 +161,21 @@ const settingChangeFields = {
    * setting.
    */
   path: z.array(z.union([z.string().max(200), z.int().min(0).max(10_000), entryNameSchema])).max(40),
-  /** Absent: removes the value. */
+  /** If absent, removes the value. */
   value: z.unknown().optional(),
 };
 const verdictSchema = z.object({ problems: z.array(problemSchema) });
 const nothingSchema = z.null();
 const byIdSchema = z.strictObject({ id: idSchema });
-/** A profile that is there, or one that is being made. */
+/** A saved profile or an unsaved one. */
 const profileAsked = z.union([byIdSchema, z.strictObject({ profile: z.record(z.string(), z.unknown()) })]);
 
 /** The only commands that the webview may run. */
 export const PANEL_COMMANDS = ['condenseNow', 'condenseSample', 'undo', 'showLog'] as const;
 
-/** The webview's requests: parameters and result by method. */
+/** Parameters and result of the webview's requests, by method. */
 export const methods = {
-  /** Problems that a change would cause. Saves nothing. */
+  /** Finds problems that a change would cause. Saves nothing. */
   checkSetting: {
     params: z.strictObject(settingChangeFields),
     /** Includes the effective result of a valid value, with defaults. */
@@ -190,10 +183,7 @@ export const methods = {
   },
   /** Saves a change unless it has problems. */
   updateSetting: { params: z.strictObject(settingChangeFields), result: verdictSchema },
-  /**
-   * Changes the current content of a list of entries with IDs, so that intermediate changes are not
-   * overwritten.
-   */
+  /** Changes the current content of a list, so that intermediate changes are not overwritten. */
   changeList: {
     params: z.strictObject({
       name: nameSchema,
@@ -212,23 +202,19 @@ export const methods = {
   removeProfile: { params: byIdSchema, result: z.object({ removed: z.boolean() }) },
   /** VS Code asks for the key and stores it in its secret storage. */
   setKey: { params: profileAsked, result: z.object({ isSet: z.boolean() }) },
-  /** Removes the key of a profile that was not added in the end. */
+  /** Removes the key of a profile that the user did not add in the end. */
   forgetKey: { params: byIdSchema, result: nothingSchema },
   testProfile: { params: profileAsked, result: z.object({ ok: z.boolean(), message: messageSchema }) },
-  /** Models listed by the profile's vendor. */
   listModels: { params: profileAsked, result: z.object({ models: z.array(vendorModelSchema) }) },
-  /** Summary's request for the sample conversation with this prompt. */
+  /** Returns Summary's request for the sample conversation with this prompt. */
   previewPrompt: {
     params: z.strictObject({ prompt: z.string().max(100_000) }),
     /** `profile`: name of a profile whose own prompt replaces this one. */
     result: z.object({ text: z.string(), profile: z.string().optional() }),
   },
-  /**
-   * Opens a preset as JSON in an editor tab, with completion; what is changed there is a file of
-   * its own.
-   */
+  /** Opens a copy of a preset as JSON in an editor tab, with completion. */
   openPreset: { params: byIdSchema, result: nothingSchema },
-  /** Both ask for a file. */
+  /** Export and import ask the user for a file. */
   exportPreset: { params: byIdSchema, result: z.object({ written: z.boolean() }) },
   importPreset: {
     params: z.strictObject({ scope: scopeSchema }),
@@ -251,19 +237,18 @@ export const isMethod = (value: string): value is Method => Object.hasOwn(method
 
 const requestId = z.int().min(1);
 
-/** From the webview. Parameters are validated by method. */
+/** Messages from the webview. Parameters are validated by method. */
 export const toHostSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('ready'), version: z.literal(PROTOCOL_VERSION) }),
   z.strictObject({ type: z.literal('request'), id: requestId, method: nameSchema, params: z.unknown() }),
   z.strictObject({ type: z.literal('cancel'), id: requestId }),
-  /** State that the page wants to keep after its tab closes; returned with the next welcome. */
+  /** State that the page wants to keep after its tab closes; the next `welcome` returns it. */
   z.strictObject({ type: z.literal('keep'), kept: z.record(z.string().max(100), z.unknown()) }),
-  /** The webview's log messages. */
   z.strictObject({ type: z.literal('log'), message: messageSchema }),
 ]);
 export type ToHost = z.output<typeof toHostSchema>;
 
-/** From the host. Results are validated by method. */
+/** Messages from the host. Results are validated by method. */
 export const toWebviewSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('welcome'),
@@ -281,10 +266,9 @@ export const toWebviewSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('state'), state: stateSchema }),
   /** The conversation previewed last has changed; the revision grows with each change. */
   z.strictObject({ type: z.literal('previewChanged'), revision: z.int().min(0) }),
-  /** Progress of a request that takes long. */
   z.strictObject({ type: z.literal('progress'), id: requestId, done: z.int(), of: z.int() }),
   z.strictObject({ type: z.literal('reply'), id: requestId, result: z.unknown() }),
-  /** A request failed; the message says what happened and what to do. */
+  /** The message says what failed and what to do. */
   z.strictObject({ type: z.literal('failed'), id: requestId, message: messageSchema }),
   z.strictObject({ type: z.literal('reveal'), section: nameSchema }),
 ]);

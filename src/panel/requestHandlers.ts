@@ -3,7 +3,7 @@ import type { Method, Params, Result } from './protocol';
 /** Reports a request's progress, such as 3 of 36 conversations. */
 export type ReportProgress = (done: number, of: number) => void;
 
-/** Handlers of the webview's requests by method. Parameters are already validated. */
+/** Parameters are already validated. */
 export type RequestHandlers = {
   readonly [M in Method]: (params: Params<M>, signal: AbortSignal, report: ReportProgress) => Promise<Result<M>>;
 };

@@ -25,10 +25,9 @@ import { createBuiltInProviders, SettingRules } from '../window/settings/setting
 import { readSetting } from '../window/settings/settings';
 import { rememberAnswersIn } from '../window/settings/workspaceAnswers';
 
-/** Workspace key for what the page keeps: VS Code drops a webview's own state with its tab. */
+/** VS Code drops a webview's own state with its tab, so the workspace keeps it under this key. */
 const PANEL_STATE_KEY = 'contextCondenser.panel';
 
-/** An open settings panel: answers its webview and reports changes. */
 export class SettingsPanel implements vscode.Disposable {
   private readonly settings: PanelSettings;
   private readonly facts: ProfileFacts;
@@ -41,7 +40,7 @@ export class SettingsPanel implements vscode.Disposable {
   private historyRevision = 0;
   private isReady = false;
   private isDisposed = false;
-  /** The page must request its preview again when visible. */
+  /** True if the page must request its preview again when visible. */
   private isPreviewOld = false;
   private sentSettings = '';
   /** The section to show after the webview is ready. */
@@ -73,10 +72,10 @@ export class SettingsPanel implements vscode.Disposable {
         this.sendIfPreviewOld();
       }),
       vscode.workspace.onDidChangeConfiguration((event) => {
-        // VS Code drops values that don't apply in a remote window without naming them in an event;
-        // they are gone at the next one.
+        // VS Code drops values that don't apply in a remote window without naming them in an event,
+        // so compare the settings at the next one.
         if (!event.affectsConfiguration('contextCondenser') && !this.hasOtherSettings()) return;
-        // Immediately, so that the answer to a change follows its result.
+        // Send immediately, so that the answer to a change follows its result.
         this.sendState();
         this.facts.refresh();
       }),
@@ -136,9 +135,9 @@ export class SettingsPanel implements vscode.Disposable {
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
-  /** Brings the panel to the front, at a section if named. */
+  /** Brings the panel to the front. */
   reveal(section?: string): void {
-    // A hidden panel opened by an earlier version has no page; a new one reports when it is ready.
+    // A hidden panel opened by an earlier version has no page; a new page reports when it is ready.
     if (!this.panel.visible && this.panel.options.retainContextWhenHidden !== true) this.isReady = false;
     this.panel.reveal();
     if (section === undefined) return;
@@ -146,7 +145,7 @@ export class SettingsPanel implements vscode.Disposable {
     else this.pendingSection = section;
   }
 
-  /** Handles a message from the webview; invalid ones are dropped. */
+  /** Drops invalid messages from the webview. */
   receive(raw: unknown): void {
     const parsed = toHostSchema.safeParse(raw);
     if (parsed.success) this.handleMessage(parsed.data);
@@ -205,7 +204,7 @@ export class SettingsPanel implements vscode.Disposable {
     };
   }
 
-  /** True if the settings differ from what the page got. */
+  /** True if the settings differ from those that the page has. */
   private hasOtherSettings(): boolean {
     return this.isReady && JSON.stringify(this.settings.listStates()) !== this.sentSettings;
   }
@@ -271,15 +270,15 @@ export class SettingsPanel implements vscode.Disposable {
   private sendMessage(message: ToWebview): void {
     // The panel may be closed before an answer; accessing its webview would then throw.
     if (this.isDisposed) return;
-    // False if there is no page; it gets everything when it is ready.
+    // `postMessage` returns false if there is no page; a page gets everything when it is ready.
     void this.panel.webview.postMessage(message);
   }
 }
 
-/** VS Code's translations by English text; texts with a comment are found by their text alone. */
+/** VS Code's translations by English text. Texts with a comment are found by their text alone. */
 const createTexts = (bundle: typeof vscode.l10n.bundle): Record<string, string> => ({ ...bundle });
 
-/** A provider for the page, which builds a form from its schema. */
+/** The page builds a form from a provider's schema. */
 const describeProvider = (provider: CondensationProvider): ProviderDescription => ({
   id: provider.id,
   name: provider.name,

@@ -16,7 +16,7 @@ export async function computeAccountForPanel(
   }
 }
 
-/** Saves the account to a file that VS Code asks for; does nothing if canceled. */
+/** Does nothing if the user cancels the file dialog. */
 export async function saveAccountForPanel(parts: PanelDependencies, preferences: Params<'saveAccount'>): Promise<null> {
   await parts.commands().saveAccount(parts.services, preferences);
   return null;

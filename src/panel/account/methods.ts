@@ -1,4 +1,3 @@
-/** Protocol: costs and contents of all stored sessions. */
 import * as z from 'zod';
 import { PART_KINDS } from '../../core/account/parts';
 
@@ -13,15 +12,15 @@ const moneyFields = {
   requests: z.number(),
   /** US dollars of requests with a known price. */
   cost: z.number(),
-  /** Requests without a known price. */
+  /** Number of requests without a known price. */
   unpriced: z.number(),
-  /** Requests that were estimated instead of recorded. */
+  /** Number of requests that were estimated instead of recorded. */
   replayed: z.number(),
   /** The replayed requests' part of the cost, in US dollars. */
   replayedCost: z.number(),
 };
 
-/** A session's place in its tree, and the sums including it. */
+/** A session's place in the tree of subagents, and the sums including it. */
 const treeSchema = z.object({
   depth: z.number(),
   ...{ sessions: z.number(), requests: z.number(), cost: z.number(), unpriced: z.number(), replayedCost: z.number() },
@@ -32,11 +31,11 @@ const rowsSchema = z.array(rowSchema).readonly();
 const accountSchema = z.object({
   total: z.object({
     ...moneyFields,
-    /** Reasons why sessions could not be read, with counts. */
+    /** Why sessions could not be read, with the number of sessions. */
     unread: z.array(z.object({ reason: z.string(), sessions: z.number() })).readonly(),
-    /** Sessions that were at least partly estimated, by agent. */
+    /** Number of sessions that were at least partly estimated, by agent. */
     estimated: z.array(z.object({ agent: z.string(), sessions: z.number() })).readonly(),
-    /** Sessions of which only the requests were read. */
+    /** Number of sessions of which only the requests were read. */
     uncomposed: z.number(),
     parts: z.record(z.enum(PART_KINDS), z.number()),
     sentOften: z.number(),
@@ -49,7 +48,6 @@ const accountSchema = z.object({
         z.object({ tool: z.string(), what: z.string(), tokens: z.number(), sent: z.number(), session: z.string() }),
       )
       .readonly(),
-    /** Calls of all tools, by agent. */
     calls: z.array(z.object({ agent: z.string(), tool: z.string(), calls: z.number() })).readonly(),
   }),
   groups: z.object({
@@ -61,7 +59,7 @@ const accountSchema = z.object({
     week: rowsSchema,
     session: rowsSchema,
   }),
-  /** The most expensive sessions, with how full their windows were. */
+  /** The most expensive sessions. */
   sessions: z
     .array(
       z.object({
@@ -77,7 +75,7 @@ const accountSchema = z.object({
       }),
     )
     .readonly(),
-  /** Sessions that could not be read; the log says why. */
+  /** Number of sessions that could not be read; the log says why. */
   leftOut: z.number(),
   /** The cost with another provider, if requested. */
   whatIf: z
@@ -94,7 +92,7 @@ const accountSchema = z.object({
 export type ShownAccount = z.output<typeof accountSchema>;
 export type ShownAccountRow = z.output<typeof rowSchema>;
 
-/** Tools declared by a conversation's requests; all are sent with each. */
+/** Tools that a conversation declares in each of its requests. */
 const weightsSchema = z.object({
   title: z.string(),
   agent: z.string(),
@@ -105,9 +103,9 @@ const weightsSchema = z.object({
         name: z.string(),
         /** The tool's MCP server, if the name contains one. */
         server: z.string().optional(),
-        /** O200k tokens of its declaration. */
+        /** O200k tokens of the tool's declaration. */
         tokens: z.number(),
-        /** In this conversation, and in other open ones. */
+        /** Calls in this conversation, and in other open ones. */
         calls: z.number(),
         callsElsewhere: z.number(),
       }),
@@ -118,9 +116,9 @@ export type ShownWeights = z.output<typeof weightsSchema>;
 export type ShownTool = ShownWeights['tools'][number];
 
 const preferencesSchema = z.strictObject({
-  /** Only requests of this many days, including today; absent: of all time. */
+  /** Covers only this many days, including today; absent: all time. */
   days: z.int().min(1).max(3_650).optional(),
-  /** Set to compute the cost with this choice as well. */
+  /** Computes the cost with this choice as well. */
   choice: z.enum(WHAT_IF_CHOICE_IDS).optional(),
 });
 
@@ -130,8 +128,7 @@ export const accountMethods = {
     params: preferencesSchema,
     result: z.object({ account: accountSchema.optional() }),
   },
-  /** Writes it to a file chosen by the user. */
   saveAccount: { params: preferencesSchema, result: z.null() },
-  /** Tool weights of running conversations, last used first. */
+  /** Conversations used last come first. */
   toolWeights: { params: z.strictObject({}), result: z.array(weightsSchema).readonly() },
 } as const;

@@ -1,9 +1,8 @@
-/** Protocol: the history. Tokens are o200k tokens, times milliseconds, costs US dollars. */
+/** Tokens are o200k tokens, times milliseconds, costs US dollars. */
 import * as z from 'zod';
 
 const idSchema = z.string().min(1).max(500);
 
-/** Identifies a condensation. */
 const subjectFields = { place: z.enum(['stored', 'live']), conversation: idSchema, condensation: idSchema };
 
 const entrySchema = z.object({
@@ -29,7 +28,7 @@ const entrySchema = z.object({
       expected: z.number(),
     })
     .optional(),
-  /** For new results: how often the agent reread lines that a reference replaced. */
+  /** How often the agent reread lines that were removed from new results. */
   rereads: z.number().optional(),
   savedPerRequest: z.number().optional(),
   isInUse: z.boolean(),
@@ -39,7 +38,6 @@ const entrySchema = z.object({
 });
 export type HistoryEntry = z.output<typeof entrySchema>;
 
-/** A run that condensed nothing. */
 const emptyRunSchema = z.object({
   at: z.string(),
   provider: z.string(),
@@ -52,7 +50,7 @@ export type EmptyRun = z.output<typeof emptyRunSchema>;
 
 /** Cost and saving of the runs with one profile. */
 const groupSchema = z.object({
-  /** The profile's name; empty: no model was called. */
+  /** The profile's name; empty if no model was called. */
   key: z.string(),
   runs: z.number(),
   condensed: z.number(),
@@ -68,7 +66,7 @@ const groupSchema = z.object({
 export type RunGroup = z.output<typeof groupSchema>;
 
 const adviceFields = {
-  /** Number of runs that it is based on. */
+  /** Number of runs behind the figure. */
   from: z.number(),
   saving: z.object({ dollars: z.number(), tokens: z.number(), runs: z.number() }),
 };
@@ -83,7 +81,7 @@ const historySchema = z.object({
   /** Newest first, bounded. */
   entries: z.array(entrySchema),
   total: z.number(),
-  /** Over all entries; an undone condensation saves nothing. */
+  /** Sums over all entries; an undone condensation saves nothing. */
   sums: z.object({ tokensSaved: z.number(), savedPerRequest: z.number().optional(), timeMs: z.number() }),
   /** Newest first, bounded. */
   emptyRuns: z.array(emptyRunSchema),
@@ -94,11 +92,9 @@ export type History = z.output<typeof historySchema>;
 
 export const historyMethods = {
   history: { params: z.strictObject({}), result: historySchema },
-  /** Undoes or restores a condensation. */
   setUndone: { params: z.strictObject({ ...subjectFields, isUndone: z.boolean() }), result: z.null() },
-  /** Opens the diff editor on a condensation. */
   showCondensation: { params: z.strictObject(subjectFields), result: z.null() },
-  /** Asks for a file. */
+  /** Asks the user for a file. */
   exportHistory: {
     params: z.strictObject({ format: z.enum(['json', 'csv']) }),
     result: z.object({ written: z.boolean() }),

@@ -8,7 +8,7 @@ import type { PanelDependencies } from '../parts';
 import type { RequestHandlers } from '../requestHandlers';
 import type { EmptyRun, History, HistoryEntry, historyMethods } from './methods';
 
-/** Condensations listed in the panel; an export has all. */
+/** The panel lists only these; an export has all. */
 const MAX_SHOWN_ENTRIES = 500;
 const MAX_SHOWN_EMPTY_RUNS = 100;
 
@@ -66,7 +66,7 @@ function toEmptyRun({ at, provider, outcome, reason, timeMs, cost }: RunMetrics)
   ];
 }
 
-/** Settings that recommendations are compared with. */
+/** Recommendations are compared with these settings. */
 function readCurrentSettings(): CurrentSettings {
   const { condensing, threshold } = readModelSettings();
   const provider = readSetting('provider');

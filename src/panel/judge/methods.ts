@@ -1,7 +1,4 @@
-/**
- * Protocol: evaluation of the current settings and each preset without a model on the user's stored
- * conversations.
- */
+/** Evaluates choices that call no model on the user's stored conversations. */
 import * as z from 'zod';
 
 const estimateSchema = z.object({ share: z.number(), low: z.number(), high: z.number() });
@@ -10,7 +7,7 @@ const judgedSchema = z.object({
   /** Number of sessions read, and of sessions whose edits needed something from before a cut. */
   read: z.number(),
   sessions: z.number(),
-  /** Needed lines. */
+  /** Number of needed lines. */
   lines: z.number(),
   choices: z.array(z.object({ id: z.string(), name: z.string() })),
   points: z.array(
@@ -35,7 +32,10 @@ const judgedSchema = z.object({
       difference: estimateSchema,
     }),
   ]),
-  /** The current provider needs a model or another extension, so Lossless was evaluated instead. */
+  /**
+   * True if Lossless was evaluated, because the current provider needs a model or another
+   * extension.
+   */
   isOther: z.boolean(),
 });
 export type JudgedSettings = z.output<typeof judgedSchema>;

@@ -1,4 +1,3 @@
-/** Compares two Smart configurations pass by pass. */
 import type { SmartConfig } from '../../core/condense/providers/smart/config';
 import { isRecord } from '../../core/messages/blocks';
 import type { ComparedPass, ComparedPresets, Difference } from './methods';
@@ -9,7 +8,7 @@ type Pass = SmartConfig['passes'][number];
 /** Fields that only name a configuration or pass. */
 const NAMING_FIELDS: ReadonlySet<string> = new Set(['version', 'passes', 'id', 'name', 'description']);
 
-/** Differences in general and by pass; names and IDs are ignored. */
+/** Ignores names and IDs. */
 export function compareConfigs(first: SmartConfig, second: SmartConfig): ComparedPresets {
   return { general: findDifferences(first, second), passes: comparePasses(first.passes, second.passes) };
 }
@@ -52,7 +51,7 @@ interface ConfigLeaf {
   readonly value: unknown;
 }
 
-/** Values by path; a list is one value. */
+/** Collects values by path; a list is one value. */
 function collectLeaves(value: object): Map<string, ConfigLeaf> {
   const leaves = new Map<string, ConfigLeaf>();
   const walk = (inner: object, path: readonly string[]): void => {

@@ -1,4 +1,3 @@
-/** Protocol: differences between two Smart configurations. */
 import * as z from 'zod';
 
 /** `current`: the settings. */

@@ -9,7 +9,7 @@ import type { Comparable, presetComparisonMethods } from './methods';
 type PresetComparisonHandlers = Pick<RequestHandlers, keyof typeof presetComparisonMethods>;
 
 export const createPresetComparisonHandlers = (settings: PanelSettings): PresetComparisonHandlers => ({
-  // A failed comparison is an answer too.
+  // Errors reject, so that the page shows them.
   comparePresets: async ({ first, second }) =>
     Promise.resolve(compareConfigs(resolveConfig(settings, first), resolveConfig(settings, second))),
 });
@@ -20,6 +20,6 @@ function resolveConfig(settings: PanelSettings, comparable: Comparable): SmartCo
     throw new Error(vscode.l10n.t('The preset "{0}" no longer exists. Choose another one.', comparable.id));
   }
   const value: unknown = comparable.kind === 'preset' ? comparable.id : settings.getRawValue('smart');
-  // Smart itself produced the configuration from the value.
+  // Safe cast: Smart itself produced the configuration from the value.
   return settings.getEffectiveValue('smart', value) as SmartConfig;
 }

@@ -1,6 +1,4 @@
-/**
- * Protocol: the preview. Tokens are o200k, money is US dollars, messages are identified by index.
- */
+/** Tokens are o200k, money is US dollars, and indexes identify messages. */
 import * as z from 'zod';
 import { entryNameSchema } from '../../core/settingValue';
 import { EDIT_OUTCOMES } from '../../core/condense/edits/operations';
@@ -28,9 +26,8 @@ const configurationSchema = z.discriminatedUnion('kind', [
 ]);
 export type Configuration = z.output<typeof configurationSchema>;
 
-/** Passes being edited in a scope's Smart configuration, for a preview before saving. */
+/** Unsaved passes of a scope's Smart configuration, for a preview. */
 const draftsSchema = z.strictObject({
-  /** The setting that contains the pass. */
   name: z.literal('smart'),
   scope: z.enum(['user', 'workspace']),
   passes: z.array(z.strictObject({ entry: entryNameSchema, pass: z.record(z.string(), z.unknown()) })).max(50),
@@ -50,7 +47,7 @@ const figureFields = {
     .optional(),
   /** Absent if nothing is estimated. */
   confidence: z.enum(['high', 'medium', 'low']).optional(),
-  /** Calls to a model that would be made. */
+  /** Number of calls to a model that would be made. */
   calls: countSchema,
   /** Milliseconds that the preview took. */
   timeMs: z.number(),
@@ -71,9 +68,9 @@ const stepSchema = z.object({
   tokensBefore: countSchema,
   tokensAfter: countSchema,
   edits: countSchema,
-  /** US dollars; absent if a price is unknown. */
+  /** Absent if a price is unknown. */
   cost: z.number().optional(),
-  /** Calls to a model; absent if there are none. */
+  /** Number of calls to a model; absent if there are none. */
   calls: countSchema.optional(),
   outcome: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('done') }),
@@ -91,7 +88,7 @@ const editSchema = z.object({
   after: z.string(),
   tokensBefore: countSchema,
   tokensAfter: countSchema,
-  /** The replacement would be written by a model. */
+  /** True if a model would write the replacement. */
   isWritten: z.boolean(),
 });
 export type EditExcerpt = z.output<typeof editSchema>;
@@ -99,13 +96,13 @@ export type EditExcerpt = z.output<typeof editSchema>;
 const previewSchema = z.object({
   ...figureFields,
   conversation: conversationNameSchema,
-  /** The bundled sample instead of a user's conversation. */
+  /** True for the bundled sample. */
   isSample: z.boolean(),
   title: z.string(),
   provider: z.string(),
   steps: z.array(stepSchema),
   cells: z.array(cellSchema),
-  /** The first ones, of `editCount`. */
+  /** The first of `editCount` edits. */
   edits: z.array(editSchema),
   editCount: countSchema,
   /** The pins in use, and the ledger's pins. */
@@ -116,15 +113,14 @@ const previewSchema = z.object({
 export type Preview = z.output<typeof previewSchema>;
 
 /**
- * Examples of facts with the same outcome, on one line each, with keys masked; the report limits
- * both.
+ * Examples of facts with the same outcome, one per line, with keys masked; the report limits both.
  */
 const examplesSchema = z.array(z.string().max(200)).max(20).readonly();
 
 const coherenceOfKind = z.object({
-  /** Facts still in the view. */
+  /** Number of facts still in the view. */
   kept: countSchema,
-  /** Facts recallable through a reference in the view. */
+  /** Number of facts recallable through a reference in the view. */
   recallable: countSchema,
   recallableExamples: examplesSchema,
   lost: countSchema,
@@ -144,7 +140,9 @@ const comparedSchema = z.object({
   title: z.string(),
   /** Number of facts, and of lost ones. */
   facts: z.object({ all: countSchema, lost: countSchema }),
-  /** Code lines quoted by later edits, and how many of them are in the view or recallable. */
+  /**
+   * Number of code lines quoted by later edits, and how many of them are in the view or recallable.
+   */
   retention: z.object({ needed: countSchema, verbatim: countSchema, recallable: countSchema }),
 });
 export type ComparedConfiguration = z.output<typeof comparedSchema>;
@@ -162,24 +160,22 @@ const nothingSchema = z.null();
 
 const ofPass = {
   conversation: conversationNameSchema,
-  /** The pass's index. */
   pass: z.int().min(0).max(1_000),
   drafts: draftsSchema,
 };
 
 export const previewMethods = {
-  /** Lets the user pick one. */
+  /** Lets the user pick a conversation. */
   chooseConversation: {
     params: z.strictObject({}),
     result: z.object({ conversation: conversationNameSchema.optional() }),
   },
-  /** The preview of the current settings. No model is called. */
+  /** Previews the current settings. No model is called. */
   preview: { params: z.strictObject(questionFields), result: previewSchema },
-  /** Which facts would remain in the view. */
+  /** Says which facts would remain in the view. */
   previewCoherence: { params: z.strictObject(questionFields), result: coherenceSchema },
   /** Opens the whole preview in the diff editor. */
   showPreviewDiff: { params: z.strictObject(questionFields), result: nothingSchema },
-  /** Messages selected by a pass. */
   previewSelection: {
     params: z.strictObject(ofPass),
     result: z.object({ title: z.string(), taken: z.array(z.boolean()) }),
@@ -202,6 +198,6 @@ export const previewMethods = {
     params: z.strictObject({ conversation: conversationNameSchema, pinned: indexesSchema, excluded: indexesSchema }),
     result: nothingSchema,
   },
-  /** The preview is no longer visible. */
+  /** Sent when the preview is no longer visible. */
   endPreview: { params: z.strictObject({}), result: nothingSchema },
 } as const;

@@ -1,13 +1,12 @@
-/**
- * Notices when a previewed conversation has changed: the agent continued, or another one became
- * current.
- */
 import type { ConversationSource } from '../../background/preview/messages';
 import { computeUpdate } from '../../background/preview/listUpdate';
 import type { ConversationName } from './methods';
 
 export interface FollowerDependencies {
-  /** The conversation that a name currently refers to. @throws Error if it is gone */
+  /**
+   * Returns the conversation that a name currently refers to.
+   * @throws Error if it is gone
+   */
   readonly now: (name: ConversationName) => ConversationSource;
   /** Tells the page to request the preview again. */
   readonly onChange: () => void;
@@ -19,8 +18,8 @@ interface PreviewQuestion {
 }
 
 /**
- * Notifies the page once per question, after it was answered. Thus rapid changes never discard an
- * answer, and a hidden page is notified once.
+ * Notifies the page once per question, after the answer, if the conversation has changed. Thus
+ * rapid changes never discard an answer, and a hidden page is notified once.
  */
 export class PreviewFollower {
   private asked: PreviewQuestion | undefined;
@@ -37,14 +36,14 @@ export class PreviewFollower {
     this.asked = mine;
     this.isAnswered = false;
     return () => {
-      // Replaced by a newer question.
+      // A newer question has replaced this one.
       if (this.asked !== mine) return;
       this.isAnswered = true;
       this.checkForChange();
     };
   }
 
-  /** Call when a chat conversation may have changed. */
+  /** Call this if a chat conversation may have changed. */
   checkForChange(): void {
     if (!this.asked || !this.isAnswered || this.isSame(this.asked)) return;
     this.endFollowing();

@@ -1,4 +1,4 @@
-/** Answers the preview's requests; slow ones run in a worker. */
+/** Slow requests run in a worker. */
 import * as vscode from 'vscode';
 import { getEngineBundle } from '../../window/background';
 import { getSamplePath } from '../../window/samplePath';
@@ -17,7 +17,7 @@ type ResolvedConversationName = Exclude<ConversationName, { kind: 'default' }>;
 
 export class PreviewHandlers implements vscode.Disposable {
   private readonly previews: PreviewThread;
-  /** Separate, because comparing takes seconds while the preview continues. */
+  /** A separate thread, because comparing takes seconds while the preview continues. */
   readonly comparisons: PreviewThread;
   private readonly follower: PreviewFollower;
   private subscription: vscode.Disposable | undefined;
@@ -50,7 +50,6 @@ export class PreviewHandlers implements vscode.Disposable {
     this.comparisons.end();
   }
 
-  /** Ends the preview's resources; its next question starts over. */
   private endFollowing(): void {
     this.follower.endFollowing();
     this.subscription?.dispose();
@@ -162,7 +161,7 @@ export class PreviewHandlers implements vscode.Disposable {
       : conversation;
   }
 
-  /** Like {@link named}, after looking for the user's own conversations if that is needed. */
+  /** Searches for the user's own conversations only if needed. */
   private async find(conversation: ConversationName): Promise<ResolvedConversationName> {
     if (conversation.kind === 'default' && this.resolveName(conversation).kind === 'file') {
       this.finding ??= this.commands.findOwnConversation(this.services).then((path) => {
@@ -190,5 +189,5 @@ export class PreviewHandlers implements vscode.Disposable {
   }
 }
 
-/** Converts a step: an unknown price is absent. */
+/** Omits an unknown price. */
 const toStep = ({ cost, ...step }: StepReport) => ({ ...step, ...(cost !== undefined && { cost }) });

@@ -13,7 +13,7 @@ import type { ProfileComparison, ProfileCost } from './methods';
 
 /**
  * @param thread estimates without keys; nothing is called or saved
- * @throws Error if the conversation can't be read; the signal's reason if it was aborted
+ * @throws Error if the conversation can't be read; the signal's reason if aborted
  */
 export async function compareProfiles(
   parts: PanelDependencies,
@@ -64,7 +64,7 @@ export async function compareProfiles(
   };
 }
 
-/** The saving of its next requests with a warm cache: the cautious figure. */
+/** Assumes a warm cache, which gives the smaller saving. */
 function computeSaving(
   { tokensBefore, tokensAfter, cost, cells }: PreviewResult,
   pricing: ModelPricing,

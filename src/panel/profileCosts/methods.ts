@@ -1,12 +1,8 @@
-/**
- * Protocol: the cost of condensing a conversation with each profile. Tokens are o200k, money is US
- * dollars.
- */
+/** Tokens are o200k, money is US dollars. */
 import * as z from 'zod';
 import { conversationNameSchema } from '../preview/methods';
 
 const profileCostSchema = z.object({
-  /** The profile's ID. */
   id: z.string(),
   name: z.string(),
   model: z.string(),
@@ -17,7 +13,7 @@ const profileCostSchema = z.object({
       cost: z.number().optional(),
       /** Saving in each later request of the conversation's own model. */
       savedPerRequest: z.number().optional(),
-      /** Requests until it pays for itself; absent: never or unknown. */
+      /** Requests until the condensation pays for itself; absent: never or unknown. */
       breakEvenRequests: z.number().optional(),
     }),
     /** Why the profile can't be used. */
