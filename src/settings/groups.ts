@@ -1,4 +1,3 @@
-/** How VS Code's settings page groups the settings, and which of them it shows only when asked. */
 import type { SettingName } from './table';
 
 export interface SettingGroup {
@@ -6,8 +5,8 @@ export interface SettingGroup {
   readonly title: string;
   readonly settings: readonly SettingName[];
   /**
-   * Settings that people rarely change by hand, or that the panel edits. VS Code hides them unless they are searched for by ID, with `@modified`
-   * or with `@tag:advanced`. Values that are set keep working.
+   * Settings that users rarely change by hand, or that the panel edits. VS Code shows them only in
+   * a search for their ID, `@modified` or `@tag:advanced`.
    */
   readonly advanced: readonly SettingName[];
 }

@@ -1,4 +1,3 @@
-/** JSON Schemas for package.json and schema files. */
 import { isRecord } from '../core/messages/blocks';
 
 export type Schema = Readonly<Record<string, unknown>>;
@@ -7,9 +6,9 @@ export type Schema = Readonly<Record<string, unknown>>;
 const SAFE_INTEGER_BOUNDS = new Set<unknown>([Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]);
 
 /**
- * A schema without what says nothing.
- * @param depth levels of nested filters and conditions that are written out, without references and defaults: package.json
- * can't hold the whole; schemas/settings.schema.json does.
+ * Removes redundant parts of a schema.
+ * @param depth levels of nested filters and conditions to write out, because package.json can't
+ * hold all; schemas/settings.schema.json does
  */
 export function removeDescriptions(schema: Schema, depth = Number.POSITIVE_INFINITY): Schema {
   const kept = Object.entries(schema).filter(([key, value]) => {
@@ -25,7 +24,7 @@ function listChildren(key: string, value: unknown, depth: number): [string, unkn
   if (key === 'properties' || key === 'definitions') {
     if (depth <= 0 || !isRecord(value)) return [];
     const inner = Object.entries(value)
-      // Values only API callers can pass, such as functions, can't be written to a file.
+      // Functions and other values that only API callers can pass can't be written to a file.
       .filter(([, property]) => isRecord(property) && property['apiOnly'] !== true)
       .map(([name, property]) => [name, removeDescriptions(property as Schema, depth - 1)]);
     return [[key, Object.fromEntries(inner)]];
@@ -42,9 +41,8 @@ function listChildren(key: string, value: unknown, depth: number): [string, unkn
 }
 
 /**
- * Moves a schema's definitions into those of the document that it becomes part of.
+ * Moves a schema's definitions into those of the document that contains it.
  * @param prefix keeps the names of several schemas apart
- * @param definitions takes them
  */
 export function hoistDefinitions(schema: Schema, prefix: string, definitions: Record<string, Schema>): Schema {
   const LOCAL = '#/definitions/';

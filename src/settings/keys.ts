@@ -1,4 +1,4 @@
-/** Keys of profiles, stored only in VS Code's SecretStorage. */
+/** Profiles' keys are stored only in VS Code's SecretStorage. */
 import { ApiError } from '../api/apiError';
 import { getKeyTarget, type ApiProfile } from './profiles';
 
@@ -17,7 +17,6 @@ export type KeyState =
   /** The key was entered for a different endpoint, so it isn't sent. */
   | { readonly kind: 'other-endpoint'; readonly givenFor: string };
 
-/** The key of a profile, and whether it was entered for the profile's current endpoint. */
 export async function readKey(secrets: SecretStore, profile: ApiProfile): Promise<KeyState> {
   const stored = parseStoredKey(await secrets.get(getSecretName(profile.id)));
   if (!stored) return { kind: 'missing' };
@@ -27,8 +26,8 @@ export async function readKey(secrets: SecretStore, profile: ApiProfile): Promis
 }
 
 /**
- * The key to send to the profile's endpoint; undefined if there is none.
- * @throws {ApiError} kind `auth` if it was entered for another endpoint
+ * Returns the key to send to the profile's endpoint, if any.
+ * @throws {ApiError} kind `auth` if the key was entered for another endpoint
  */
 export async function getSendableKey(secrets: SecretStore, profile: ApiProfile): Promise<string | undefined> {
   const state = await readKey(secrets, profile);
@@ -37,7 +36,7 @@ export async function getSendableKey(secrets: SecretStore, profile: ApiProfile):
   throw new ApiError('auth', { name: profile.name, what });
 }
 
-/** Keeps a key together with the endpoint that it is for. @param key is written to SecretStorage and nowhere else */
+/** Stores a key together with its endpoint, in SecretStorage and nowhere else. */
 export async function storeKey(secrets: SecretStore, profile: ApiProfile, key: string): Promise<void> {
   await secrets.store(getSecretName(profile.id), JSON.stringify({ key, target: getKeyTarget(profile) }));
 }

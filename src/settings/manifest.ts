@@ -47,7 +47,7 @@ export function createSettingsManifest(): SettingsManifest {
         scope,
         order,
         ...(isAdvanced && { tags: ['advanced'] }),
-        // VS Code makes its own title of the name. This one is the panel's.
+        // VS Code derives its own title from the setting's name; this is the panel's title.
         markdownDescription: word(key, title === undefined ? text : `**${title}.** ${text}`),
       },
     ];
@@ -68,7 +68,7 @@ export function createSettingsManifest(): SettingsManifest {
   };
 }
 
-/** The table in docs/guide/privacy.md: what a trusted workspace can set. */
+/** Renders the table in docs/guide/privacy.md of what a trusted workspace can set. */
 export function renderWorkspaceTable(): string {
   const byRule = Map.groupBy(SETTING_NAMES, describeWorkspaceRule);
   const rows = [...byRule].map(([rule, names]) => `| ${rule} | ${names.map((name) => `\`${name}\``).join(', ')} |`);
@@ -123,7 +123,7 @@ function extractTexts(schema: Schema, key: string, word: (key: string, text: str
   return Object.fromEntries(entries);
 }
 
-/** Creates the schema of files named `*.condense.json`. */
+/** For files named `*.condense.json`. */
 export const createPresetFileSchema = (): Schema => ({
   $schema: 'http://json-schema.org/draft-07/schema#',
   ...removeDescriptions(
@@ -141,7 +141,7 @@ export const createPresetFileSchema = (): Schema => ({
 });
 
 /**
- * Files to which editors apply the settings schema, in addition to package.json's, whose depth is
+ * Files to which editors apply the whole settings schema, because the depth of package.json's is
  * limited. VS Code uses the same patterns: extensions/configuration-editing/package.json.
  */
 export const SCHEMA_FILES = [
@@ -177,7 +177,7 @@ export function createSettingsFileSchema(): Schema {
   };
 }
 
-/** Creates the schema of `*.code-workspace`, in which settings are one level deeper. */
+/** In `*.code-workspace`, settings are one level deeper. */
 export const createWorkspaceFileSchema = (): Schema => ({
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'Workspace with settings of Context Condenser',
@@ -187,7 +187,7 @@ export const createWorkspaceFileSchema = (): Schema => ({
 
 const referToSetting = (name: SettingName): Schema => ({ $ref: `#/properties/contextCondenser.${name}` });
 
-/** Settings that contain other settings' configurations and refer to their schemas. */
+/** Settings that contain other settings' configurations refer to their schemas. */
 const SCHEMAS_WITH_REFERENCES: Partial<Record<SettingName, (schema: Schema) => Schema>> = {
   presets: (schema) => withField(schema, ['items', 'config'], () => referToSetting('smart')),
   // A step's `config` has the fields of its provider.

@@ -1,2 +1,2 @@
-/** Vendor of the models this extension contributes, which it must not call itself. */
+/** The extension must not call its own models. */
 export const OWN_VENDOR = 'context-condenser';

@@ -1,4 +1,3 @@
-/** The user's presets in the setting `contextCondenser.presets`. */
 import { BUILT_IN_PRESETS, type Preset } from '../core/condense/providers/smart/presets';
 import { presetSchema } from '../core/condense/providers/smart/presets/preset';
 import { checkPreset } from '../core/condense/providers/smart/presets/presetFile';
@@ -12,7 +11,7 @@ export interface ParsedPresets {
   readonly problems: readonly ConfigProblem[];
 }
 
-/** Parses the setting. Invalid parts are reported; the rest is used. */
+/** Reports invalid parts and uses the rest. */
 export function parsePresets(value: unknown): ParsedPresets {
   if (value === undefined || value === null) return { presets: [], problems: [] };
   if (!Array.isArray(value)) return { presets: [], problems: [{ path: '', message: 'is not a list' }] };
@@ -33,7 +32,7 @@ export function parsePresets(value: unknown): ParsedPresets {
   return { presets, problems };
 }
 
-/** Display fields; an invalid name is replaced by the ID. */
+/** Replaces an invalid name by the ID. */
 function parsePreset(entry: unknown): { readonly preset?: Preset; readonly problems: readonly ConfigProblem[] } {
   const shape = validateFields(presetSchema, entry, undefined, ([field]) =>
     field === 'description' ? [field] : undefined,

@@ -1,4 +1,3 @@
-/** Creates the handler that calls a profile's model. */
 import { createAnthropicHandler } from '../api/anthropic';
 import { ApiError } from '../api/apiError';
 import { createBedrockHandler, type AwsCredentials } from '../api/bedrock';
@@ -19,18 +18,15 @@ export interface HandlerDependencies {
   readonly counter: MessageCounter;
   /** VS Code's models; absent outside VS Code. */
   readonly models?: LanguageModels;
-  /** Input and output together, in tokens, if the profile has none. */
+  /** Window in tokens if the profile has none. */
   readonly contextWindow?: number;
-  /** Retries and timeouts, if the profile has none. */
+  /** Used if the profile has no retries and timeouts of its own. */
   readonly call?: Pick<CallOptions, 'retry' | 'timeouts'>;
 }
 
 const SET_KEY_HINT = 'Set it with the command "Context Condenser: Manage API Profiles".';
 
-/**
- * @param key the profile's key; undefined if it has none
- * @throws {ApiError} kinds `auth` and `endpoint`
- */
+/** @throws {ApiError} kinds `auth` and `endpoint` */
 export function createProfileHandler(
   profile: ApiProfile,
   key: string | undefined,
@@ -61,7 +57,7 @@ export function createProfileHandler(
 }
 
 /**
- * Adds the same fields to every request of a profile, so that cached prompts stay valid; the
+ * Adds the same fields to every request of a profile, so that cached prompts stay valid. The
  * request's own fields take precedence.
  */
 function withExtraBody(handler: ApiHandler, extraBody: ApiProfile['extraBody']): ApiHandler {
@@ -116,15 +112,15 @@ const CREATE_HANDLER_BY_VENDOR: Readonly<Record<Vendor, (common: CommonOptions, 
   };
 
 /**
- * The user's timeout limits the whole call and each pause, since a local model may take minutes to
- * read a long prompt.
+ * The user's timeout limits the whole call and each pause, because a local model may take minutes
+ * to read a long prompt.
  */
 function makeTimeouts(seconds: number): Timeouts {
   const milliseconds = seconds * 1_000;
   return { firstByteMs: milliseconds, wholeMs: milliseconds };
 }
 
-/** `id:secret` or `id:secret:session` is an access key; anything else a Bedrock key. */
+/** `id:secret` or `id:secret:session` is an access key; anything else is a Bedrock key. */
 function readAwsCredentials(key: string | undefined): AwsCredentials {
   if (key === undefined) return 'default';
   const [accessKeyId = '', secretAccessKey, sessionToken] = key.split(':');
@@ -132,7 +128,7 @@ function readAwsCredentials(key: string | undefined): AwsCredentials {
   return { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) };
 }
 
-/** JSON is a service account's key file; anything else an access token. */
+/** JSON is a service account's key file; anything else is an access token. */
 function readGoogleCredentials(key: string | undefined): GoogleCredentials {
   if (key === undefined) return 'default';
   return key.trimStart().startsWith('{') ? { serviceAccountJson: key } : { accessToken: key };
@@ -150,7 +146,7 @@ export async function testConnection(handler: ApiHandler, signal?: AbortSignal):
     { messages: [{ role: 'user', content: 'Reply with the word OK.' }], maxOutputTokens: 64 },
     signal ? { signal } : {},
   );
-  // A thinking model may reach the limit first, but was reached.
+  // A thinking model may reach the limit first, but it has answered.
   if (outcome.kind === 'complete' || outcome.kind === 'cut-at-limit') {
     return { ok: true, timeMs: performance.now() - started, usage: outcome.usage };
   }

@@ -1,16 +1,15 @@
-/** Properties of a profile's model: the profile's own, or else known ones by name. */
 import { isLoopback } from '../api/endpoint';
 import { findKnownModel, type ModelProperties, type PriceTable } from '../api/prices';
 import { applyOverrides, type ModelPrices } from '../core/cost/prices';
 import type { ApiProfile } from './profiles';
 
 /**
- * For a model on this machine. If a local address leads to a paid vendor, the user sets prices in
- * the profile.
+ * Prices of a model on this machine. If a local address leads to a paid vendor, the user sets
+ * prices in the profile.
  */
 const FREE_PRICES: ModelPrices = { input: { base: 0 }, output: { base: 0 } };
 
-/** The profile's window, output limit, image support, factor and prices override known values. */
+/** The profile's own properties override known ones. */
 export function getKnownModel(profile: ApiProfile, table: PriceTable | undefined): ModelProperties {
   const { vendor, model, baseUrl, contextWindow, maxOutputTokens, images: seesImages, tokenFactor } = profile;
   const known = findKnownModel(table, { vendor, model, ...(baseUrl !== undefined && { baseUrl }) });

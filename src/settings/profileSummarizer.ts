@@ -15,13 +15,12 @@ export interface SummarizerDependencies {
   readonly models?: LanguageModels;
   /** Calibrated model tokens per o200k token, if any. */
   readonly tokenFactor?: (model: string) => number | undefined;
-  /** The user's settings for summaries. */
   readonly preferences?: (profile: ApiProfile) => SummarizerOptions['preferences'];
   /** Default: per token. */
   readonly billing?: SummarizerOptions['billing'];
 }
 
-/** The model of a profile ready to be called, or why it isn't. */
+/** Returns the profile's model, or why it can't be called. */
 export async function createProfileSummarizer(
   profile: ApiProfile,
   parts: SummarizerDependencies,
@@ -50,7 +49,7 @@ export async function createProfileSummarizer(
       ...(parts.preferences && { preferences: parts.preferences(profile) ?? {} }),
     });
   } catch (error) {
-    // Prefixed with the profile's name, like vendors' errors.
+    // Vendors' errors start with the profile's name.
     const message = getErrorMessage(error);
     return { profile: name, reason: message.startsWith(`${name}: `) ? message.slice(name.length + 2) : message };
   }

@@ -1,6 +1,6 @@
 /**
- * API profiles: a model, its endpoint and prices, and when to condense conversations with it.
- * Without keys.
+ * A profile has a model, its endpoint and prices, and when to condense conversations with it. It
+ * has no key.
  */
 import * as z from 'zod';
 import { promptText } from '../core/condense/summary/promptText';
@@ -59,8 +59,8 @@ export const thresholdTokens = z
   .max(100_000_000)
   .refine((value) => value === 0 || value >= 1_000, 'must be 0, or 1,000 or more');
 /**
- * Percentage of the threshold's tokens. More would trigger the next condensation immediately, less
- * would leave nothing to work on.
+ * Percentage of the threshold's tokens. More would trigger the next condensation immediately; less
+ * would leave too little for the model.
  */
 export const targetPercent = z.number().min(10).max(90);
 
@@ -93,7 +93,7 @@ export const profileSchema = z
       .describe(
         'The API of OpenAI that is called: Chat Completions or Responses. If omitted, the one through which the model accepts tools.',
       ),
-    // Part of the host name, so other characters could send the key elsewhere.
+    // The region is part of the host name, so other characters could send the key elsewhere.
     region: textSchema
       .regex(/^[A-Za-z\d-]+$/, 'must consist of letters, digits and -')
       .optional()
@@ -192,22 +192,22 @@ export type ApiProfile = z.output<typeof profileSchema>;
 
 export interface ParsedProfiles {
   readonly profiles: readonly ApiProfile[];
-  /** Problems by position in the setting, including profiles used without an invalid field. */
+  /** Problems by position in the setting. */
   readonly problems: readonly ConfigProblem[];
 }
 
 /**
  * Fields that determine where a request and its key are sent. If one is invalid, the profile isn't
- * used, since a default could send them elsewhere. Other invalid fields are ignored.
+ * used; other invalid fields are ignored.
  */
 const ROUTING_FIELDS: ReadonlySet<string> = new Set<keyof ApiProfile>([
   ...(['id', 'name', 'vendor', 'model', 'baseUrl', 'allowInsecureHttp'] as const),
   ...(['api', 'region', 'projectId', 'extraBody'] as const),
 ]);
-/** Objects with optional fields, which can be removed individually. */
+/** Objects whose optional fields can be removed individually. */
 const NESTED_FIELDS: ReadonlySet<string> = new Set<keyof ApiProfile>(['prices']);
 
-/** Parses the setting. Invalid parts are reported; the rest is used. */
+/** Reports invalid parts and uses the rest. */
 export function parseProfiles(value: unknown): ParsedProfiles {
   if (value === undefined || value === null) return { profiles: [], problems: [] };
   if (!Array.isArray(value)) return { profiles: [], problems: [{ path: '', message: 'is not a list' }] };
@@ -232,7 +232,7 @@ export function parseProfiles(value: unknown): ParsedProfiles {
 const parseProfile = (entry: unknown) =>
   parseWithoutWrong(profileSchema, entry, toJsonSchema(profileSchema), findRemovablePath);
 
-/** The field whose removal resolves an issue; undefined if it is required. */
+/** Returns the field whose removal resolves an issue; undefined if it is required. */
 function findRemovablePath([field, ...inner]: FieldPath): FieldPath | undefined {
   if (typeof field !== 'string' || ROUTING_FIELDS.has(field)) return undefined;
   const meant = field in profileSchema.shape ? undefined : findNearestName(field, Object.keys(profileSchema.shape));
@@ -240,10 +240,7 @@ function findRemovablePath([field, ...inner]: FieldPath): FieldPath | undefined 
   return NESTED_FIELDS.has(field) ? [field, ...inner] : [field];
 }
 
-/**
- * Replaces the profile with the same ID, or appends it. Invalid entries are kept, since the user
- * may fix them.
- */
+/** Keeps invalid entries, because the user may fix them. */
 export function withProfile(entries: readonly unknown[], profile: ApiProfile): unknown[] {
   const place = findIndex(entries, profile.id);
   return place === -1 ? [...entries, profile] : entries.with(place, profile);
@@ -254,15 +251,15 @@ export function withoutProfile(entries: readonly unknown[], id: string): unknown
   return place === -1 ? [...entries] : entries.toSpliced(place, 1);
 }
 
-/** IDs of all entries, even invalid ones, since keys may be stored under them. */
+/** Includes the IDs of invalid entries, because keys may be stored under them. */
 export const listTakenIds = (entries: readonly unknown[]): string[] =>
   entries.flatMap((entry) => (isRecord(entry) && typeof entry['id'] === 'string' ? [entry['id']] : []));
 
-/** Index of the effective entry with this ID; -1 if there is none. */
+/** Returns -1 if there is no effective entry with this ID. */
 const findIndex = (entries: readonly unknown[], id: string): number =>
   entries.findIndex((entry) => parseProfile(entry).rest?.config.id === id);
 
-/** The profile's threshold and target, each falling back to the global one. */
+/** Uses the global threshold and target where the profile has none. */
 export function chooseThreshold(profile: ApiProfile | undefined, global: Threshold): Threshold {
   const { threshold = INHERIT_THRESHOLD, thresholdTokens, targetPercent: own } = profile ?? {};
   const tokens = thresholdTokens === 0 ? undefined : (thresholdTokens ?? global.tokens);
@@ -274,16 +271,15 @@ export function chooseThreshold(profile: ApiProfile | undefined, global: Thresho
   };
 }
 
-/** The profile's prompt or else the global one; blank means the built-in one. */
+/** Prefers the profile's prompt to the global one; blank means the built-in one. */
 export const choosePrompt = (profile: ApiProfile | undefined, globalPrompt: string): string =>
   profile?.prompt?.trim() ? profile.prompt : globalPrompt;
 
-/** True if the profile requires a key. */
 export function needsKey({ vendor, baseUrl }: ApiProfile): boolean {
   const { key } = getVendorEntry(vendor);
   return key === 'needed' || (key === 'needed-at-own-endpoint' && baseUrl === undefined);
 }
 
-/** The host that receives the key; keys are never sent to another one. */
+/** Keys are never sent to a host other than the one they were entered for. */
 export const getKeyTarget = ({ vendor, baseUrl }: ApiProfile): string =>
   baseUrl === undefined ? vendor : new URL(baseUrl).origin;

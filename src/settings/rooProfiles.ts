@@ -1,4 +1,3 @@
-/** Converts Roo Code's profiles if we support their protocol. */
 import * as z from 'zod';
 import { describeIssue } from '../core/issueWords';
 import { profileSchema, type ApiProfile } from './profiles';
@@ -12,11 +11,11 @@ export type RooProfile = z.output<typeof rooProfileSchema>;
 
 export interface ImportedProfile {
   readonly profile: ApiProfile;
-  /** To be stored in the secret store only. */
+  /** Store this in the secret store only. */
   readonly key: string | undefined;
 }
 
-/** Our vendor for one of Roo's providers, and its fields for model, URL and key. */
+/** Our vendor for one of Roo's providers, and Roo's fields for model, URL and key. */
 interface ProviderTranslation {
   readonly vendor: ApiProfile['vendor'];
   readonly model: string;
@@ -71,7 +70,7 @@ const PROVIDER_TRANSLATIONS: Readonly<Record<string, ProviderTranslation>> = {
   vertex: { vendor: 'vertex', model: 'apiModelId', region: 'vertexRegion', projectId: 'vertexProjectId' },
 };
 
-/** A converted profile, or why it can't be converted. */
+/** Returns a converted profile, or why it can't be converted. */
 export function translateProfile(
   name: string,
   id: string,
@@ -112,7 +111,7 @@ function withPath(address: string, path = ''): string {
   return bare.endsWith(path) ? bare : `${bare}${path}`;
 }
 
-/** True for the same model, endpoint and name, as after importing a file twice. */
+/** Recognizes a profile that was imported before. */
 export const isSameProfile = (one: ApiProfile, other: ApiProfile): boolean =>
   (['name', 'vendor', 'model', 'baseUrl', 'region', 'projectId'] as const).every(
     (field) => one[field] === other[field],

@@ -1,8 +1,8 @@
 /**
  * Imports settings exported by Roo Code (and Zoo, Kilo up to 5): `{ providerProfiles: { apiConfigs
  * }, globalSettings }` (Roo-Code, src/core/config/importExport.ts and
- * packages/types/src/{global,provider}-settings.ts). All fields are optional, since newer versions
- * dropped some.
+ * packages/types/src/{global,provider}-settings.ts). All fields are optional, because newer
+ * versions dropped some.
  */
 import * as z from 'zod';
 import { checkPrompt } from '../core/condense/summary/prompt';
@@ -19,9 +19,8 @@ import {
   type RooProfile,
 } from './rooProfiles';
 
-/** A setting of ours with an imported value. */
 export interface ImportedSetting {
-  /** Without the prefix `contextCondenser.`. */
+  /** Our setting's name without the prefix `contextCondenser.`. */
   readonly name: 'automatic' | 'threshold' | 'condensingPrompt' | 'condensingProfile';
   readonly value: boolean | number | string;
   /** Roo's name for the setting. */
@@ -30,7 +29,7 @@ export interface ImportedSetting {
 
 export interface ExistingProfiles {
   readonly profiles: readonly ApiProfile[];
-  /** All IDs, including invalid profiles' IDs. */
+  /** All IDs, including those of invalid profiles. */
   readonly taken: readonly string[];
 }
 
@@ -47,9 +46,9 @@ const exportSchema = z.object({
 });
 
 /**
- * Translates Roo's exported settings. Writes nothing.
+ * Writes nothing.
  * @param known existing profiles; one imported before is updated and keeps fields that Roo lacks
- * @throws Error if the text is not a Roo export; its message says what was found
+ * @throws Error if the text is not a Roo export
  */
 export function readRooSettings(json: string, known: ExistingProfiles): RooImport {
   const parsed = exportSchema.safeParse(parseJson(json));
@@ -118,7 +117,7 @@ function importSettings(
   return settings;
 }
 
-/** The condensing prompt, which newer versions keep among the support prompts only. */
+/** Newer versions of Roo keep the condensing prompt among the support prompts only. */
 function importPrompt(
   roo: Readonly<Record<string, unknown>>,
 ): { readonly value: string; readonly from: string } | undefined {
@@ -140,7 +139,7 @@ const isThreshold = (value: unknown): value is number =>
   typeof value === 'number' && value >= MIN_CONDENSE_THRESHOLD && value <= MAX_CONDENSE_THRESHOLD;
 
 /**
- * JSON.parse's message would quote the file, which contains keys, so only the position is reported.
+ * Report only the position, because JSON.parse's message would quote the file, which contains keys.
  */
 function parseJson(json: string): unknown {
   try {

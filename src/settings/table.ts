@@ -1,7 +1,7 @@
 /**
  * Every setting: values, default, scope, texts. `npm run manifest` generates package.json's
- * configuration, the texts in package.nls.json and docs/guide/settings.md from it; a test compares
- * them. The order is that of the settings editor and the panel.
+ * configuration, package.nls.json's texts and docs/guide/settings.md from this table; a test
+ * compares them. The order is that of the settings editor and the panel.
  */
 import * as z from 'zod';
 import { losslessProvider, truncationProvider } from '../core/condense';
@@ -34,7 +34,6 @@ import { removeDescriptions, type Schema } from './jsonSchema';
 import { parsePresets } from './presets';
 import { parseProfiles, profileSchema, targetPercent, thresholdTokens, type ApiProfile } from './profiles';
 
-/** A parsed value; problems are identified by path. */
 export interface ParsedValue<T> {
   readonly value: T;
   readonly problems: readonly ConfigProblem[];
@@ -43,15 +42,15 @@ export interface ParsedValue<T> {
 export interface Setting<T> {
   readonly default: T;
   /**
-   * Where it can be set. machine: by the user per machine; application: by the user for all
-   * windows; window and resource: also by a workspace.
+   * Where the setting can be set. machine: by the user per machine; application: by the user for
+   * all windows; window and resource: also by a workspace.
    */
   readonly scope: 'machine' | 'application' | 'window' | 'resource';
   /**
-   * Which values of a trusted workspace count, if the scope allows it to set any; absent: all.
-   * Untrusted workspaces set nothing. `lower`, `higher`: only values more careful than the user's
-   * (off is lower than on). `asks`: values that call other models than the user's settings, or
-   * bring a prompt, after the user has agreed ({@link listWorkspaceQuestions}).
+   * Which values of a trusted workspace count, if the scope allows any; absent: all. Untrusted
+   * workspaces set nothing. `lower`, `higher`: only values more careful than the user's (off is
+   * lower than on). `asks`: values that call other models or bring a prompt, after the user has
+   * agreed ({@link listWorkspaceQuestions}).
    */
   readonly workspace?: 'lower' | 'higher' | 'asks';
   /** Title in the panel; default: derived from the key. */
@@ -60,11 +59,11 @@ export interface Setting<T> {
   readonly text: string;
   /** Markdown description and optional label per value. */
   readonly choices?: Readonly<Record<string, { readonly label?: string; readonly text: string }>>;
-  /** True for localized JSON Schema texts: field descriptions and error messages. */
+  /** True if field descriptions and error messages are localized. */
   readonly translates?: true;
   /**
-   * JSON Schema without texts and default.
-   * @param depth levels of objects to write out, since package.json can't contain all; see {@link bare}
+   * Returns a JSON Schema without texts and default.
+   * @param depth levels of objects to write out, because package.json can't contain all
    */
   readonly schema: (depth?: number) => Schema;
   /** What happens for an invalid value, as text. Absent: the default is used. */
@@ -75,7 +74,7 @@ export interface Setting<T> {
 
 type Description<T> = Omit<Setting<T>, 'schema' | 'parse'>;
 
-/** A setting that is valid or invalid as a whole. */
+/** The value is valid or invalid as a whole. */
 function makeSetting<T>(type: z.ZodType<T>, described: Description<NoInfer<T>>): Setting<T> {
   return {
     ...described,
@@ -90,7 +89,7 @@ function makeSetting<T>(type: z.ZodType<T>, described: Description<NoInfer<T>>):
   };
 }
 
-/** A provider's configuration, which the provider validates when it runs. */
+/** The provider validates its configuration when it runs. */
 const makeConfigurationSetting = (
   described: Description<unknown>,
   schema: (depth?: number) => Schema,
@@ -147,7 +146,8 @@ const settingRows = {
       text: 'How conversations are condensed. By default, Lossless, which calls no model and loses nothing; in agent tasks, Smart (File-Aware) follows if that is not enough (`#contextCondenser.agent.whenNotEnough#`). A provider that another extension registers is chosen with **Context Condenser: Choose Provider**, or by its ID in settings.json, where VS Code marks it as unknown; until that extension has started, agent mode uses Lossless.',
       choices: PROVIDER_CHOICES,
     }),
-    // The settings page shows a list only for an `enum`; another extension's provider is used all the same.
+    // The settings page shows a list only for an `enum`; another extension's provider works
+    // although it isn't listed.
     schema: () => ({ type: 'string', enum: BUILT_IN_PROVIDERS }),
   },
   'manual.targetPercent': makeSetting(percentSchema(5, 95), {

@@ -1,7 +1,7 @@
 /**
- * Limits what a workspace's settings can do: be more careful than the user's, choose how to
- * condense once the workspace is trusted, but call no other models and bring no prompts unless the
- * user agrees. The settings table has the rule for each setting.
+ * Limits what a workspace's settings can do: be more careful than the user's and, in a trusted
+ * workspace, choose how to condense, but call other models or bring prompts only if the user
+ * agrees. The settings table has the rule for each setting.
  */
 import { findPreset, type Preset } from '../core/condense/providers/smart/presets';
 import { chooseConfig } from '../core/condense/providers/smart';
@@ -21,13 +21,13 @@ export interface SettingValues {
   readonly workspace: unknown;
 }
 
-/** True if only the user, not a workspace, can set it. */
+/** True if a workspace can't set it. */
 export const isUserOnlySetting = (name: SettingName): boolean =>
   SETTINGS[name].scope === 'machine' || SETTINGS[name].scope === 'application';
 
 /**
- * True if the workspace's value is ignored because the user's is more careful. Invalid values are
- * ignored too.
+ * True if the workspace's value is ignored because the user's is more careful or the value is
+ * invalid.
  */
 export function isLessCareful(name: SettingName, workspace: unknown, user: unknown): boolean {
   const { workspace: rule, parse } = SETTINGS[name];
@@ -37,15 +37,12 @@ export function isLessCareful(name: SettingName, workspace: unknown, user: unkno
   return rule === 'lower' ? theirs > own : theirs < own;
 }
 
-/**
- * Settings that determine how to condense and thus which models are called; one answer covers all.
- */
+/** These settings determine which models are called; one answer of the user covers all. */
 export const CHOICE_SETTINGS = ['provider', 'smart', 'strategy', 'presets'] as const satisfies readonly SettingName[];
 
 /**
- * The value that counts of a setting, unchecked.
- * @param valuesOf what the files say of each setting.
- * @param isAllowed whether the user has allowed what a question asks, by its key.
+ * Returns a setting's effective value without validating it.
+ * @param isAllowed whether the user agreed to a question, by its key
  */
 export function getEffectiveValue(
   name: SettingName,
@@ -64,8 +61,8 @@ export function getEffectiveValue(
 }
 
 /**
- * Removes what a workspace can't set: coherence floors that discard paid results, and Summary
- * options such as disabling masking. The user's values apply instead.
+ * Keeps the user's values for what a workspace can't set: coherence floors that discard paid
+ * results, and Summary options such as disabling masking.
  */
 function withoutWeakening(name: SettingName, { all, user, workspace }: SettingValues): unknown {
   if (name === 'smart' && isRecord(workspace) && isRecord(all) && Object.hasOwn(workspace, 'coherenceFloor')) {
@@ -105,21 +102,21 @@ export interface WorkspaceQuestion {
 }
 
 export interface WorkspaceQuestions {
-  /** About {@link CHOICE}. */
+  /** About {@link CHOICE_SETTINGS}. */
   readonly choice?: WorkspaceQuestion;
   /** About `condensingPrompt`. */
   readonly prompt?: WorkspaceQuestion;
 }
 
-/** Effects of the workspace's settings that the user's don't have. */
+/** Asks about effects of the workspace's settings that the user's don't have. */
 export function listWorkspaceQuestions(valuesOf: (name: SettingName) => SettingValues): WorkspaceQuestions {
   const isSilent = (name: SettingName): boolean => valuesOf(name).workspace === undefined;
-  // The common case, which skips evaluating the user's settings.
+  // This common case skips evaluating the user's settings.
   if (CHOICE_SETTINGS.every(isSilent) && isSilent('condensingPrompt')) return {};
   const profiles = SETTINGS.profiles.parse(valuesOf('profiles').user).value;
   const condensing = SETTINGS.condensingProfile.parse(valuesOf('condensingProfile').user).value;
   const called = (asked: readonly AskedModel[]): readonly ApiProfile[] => {
-    // As in `createWindowModels`: a missing profile falls back to the one for condensing.
+    // As in `createWindowModels`, a missing profile falls back to the one for condensing.
     const ids = asked.map(
       ({ apiProfile }) => profiles.find(({ id, name }) => id === apiProfile || name === apiProfile)?.id ?? condensing,
     );
@@ -168,7 +165,7 @@ const CONDENSING_MODEL: readonly AskedModel[] = [{ apiProfile: undefined, prompt
 
 const askedByProvider = (id: string): readonly AskedModel[] => (needsModelOrExtension(id) ? CONDENSING_MODEL : []);
 
-/** Models that a setting's value may call. */
+/** Lists models that a setting's value may call. */
 function listCalledModels(name: (typeof CHOICE_SETTINGS)[number], choice: ChoiceSettings): readonly AskedModel[] {
   switch (name) {
     case 'provider':

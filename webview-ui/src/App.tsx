@@ -35,13 +35,12 @@ const SECTION_COMPONENTS: Readonly<Record<string, () => ReactNode>> = {
   more: OtherSettings,
 };
 
-/** Providers with more than a generated form. */
+/** Other providers have only a generated form. */
 const PROVIDER_COMPONENTS: Readonly<Record<string, typeof ProviderSection>> = { smart: Smart, strategy: Strategy };
 
 /** Pixels from the top within which a group counts as current. */
 const READ_LINE_PIXELS = 120;
 
-/** The page: search, scope, outline, and all groups on one scrolling page. */
 export function App(): ReactNode {
   const { welcome, state } = usePanel();
   const [query, setQuery] = useState('');
@@ -138,7 +137,7 @@ function useReveal(groups: readonly NavigationGroup[]): (id: string) => void {
 const hasFocusInView = (group: HTMLElement): boolean =>
   group.contains(document.activeElement) && group.getBoundingClientRect().bottom > READ_LINE_PIXELS;
 
-/** The ID of the group at the top of the window. */
+/** Returns the ID of the group at the top of the window. */
 function useCurrentGroup(main: React.RefObject<HTMLElement | null>): string {
   const [current, setCurrent] = useState('start');
   useEffect(() => {
@@ -147,7 +146,8 @@ function useCurrentGroup(main: React.RefObject<HTMLElement | null>): string {
       const root = document.documentElement;
       const findLastAbove = (pixels: number): HTMLElement | undefined =>
         groups.findLast((group) => group.getBoundingClientRect().top <= pixels);
-      // Groups at the end may be too short to reach the top: there, focus in view decides, then the middle of the window.
+      // Groups at the end may be too short to reach the top: there, a focused group in view or the
+      // middle of the window decides.
       const isAtEnd = root.scrollTop > 0 && root.scrollTop + root.clientHeight >= root.scrollHeight - 2;
       const read = isAtEnd
         ? (groups.find(hasFocusInView) ?? findLastAbove(root.clientHeight / 2))
@@ -163,7 +163,6 @@ function useCurrentGroup(main: React.RefObject<HTMLElement | null>): string {
   return current;
 }
 
-/** Restores and keeps the scroll position. */
 function useScrollPlace(main: React.RefObject<HTMLElement | null>): void {
   const { view, changeView } = usePanel();
   const first = useRef(view.scroll);

@@ -9,14 +9,13 @@ export interface NavigationGroup {
   /** One sentence below the title. */
   readonly help: string;
   readonly sections: readonly { readonly id: string; readonly title: string }[];
-  /** Sections that expand when the group is chosen in the outline. */
+  /** Sections that expand when the user chooses the group in the outline. */
   readonly unfolds: readonly string[];
 }
 
-/** The id of the group's element on the page. */
 export const placeOfGroup = (id: string): string => `group-${id}`;
 
-/** Places within sections, and their sections. */
+/** The sections of places within sections. */
 const SECTION_BY_PLACE: Readonly<Record<string, string>> = {
   presets: 'smart',
   'two-configurations': 'comparison',
@@ -102,10 +101,9 @@ export function listGroups(providers: readonly ProviderDescription[], inUse: unk
   ];
 }
 
-/** Places that show several settings. */
 export type SettingsPlace = 'when' | 'limits' | 'chat' | 'arrival' | 'stored';
 
-/** The settings of each place, in order. One that is named nowhere is in `more`. */
+/** In order. Settings without a place are in `more`. */
 export const SETTINGS_BY_PLACE: Readonly<Record<SettingsPlace, readonly string[]>> = {
   when: [
     'thresholdTokens',
@@ -143,7 +141,7 @@ const SETTINGS_SHOWN_ELSEWHERE: readonly string[] = [
   'agent.wrappedModels',
 ];
 
-/** The settings of `more`: whatever has no other place. */
+/** Lists the settings that have no other place. */
 export function listOtherSettings(names: readonly string[], ofProviders: readonly (string | undefined)[]): string[] {
   const placed = new Set([...SETTINGS_SHOWN_ELSEWHERE, ...Object.values(SETTINGS_BY_PLACE).flat(), ...ofProviders]);
   return names.filter((name) => !placed.has(name));
@@ -153,7 +151,7 @@ export function listOtherSettings(names: readonly string[], ofProviders: readonl
 const AGENT_WORDS =
   'Claude Code Cline Codex Continue Copilot CLI Cursor Gemini CLI Kilo Code Oh My Pi OpenCode Pi Qwen Code Roo Code VS Code Zoo Code';
 
-/** Other words that people search for, by setting. */
+/** Other words that users search for, by setting. */
 const SEARCH_SYNONYMS: readonly (readonly [place: RegExp, words: () => string])[] = [
   [/(^|\.)maxCost|^agent\.atMaxCost|^warnings\.cost/, () => t('budget limit spend money price dollars')],
   [/^threshold|Percent$|^automatic/, () => t('when how much automatic trigger threshold percent')],

@@ -1,17 +1,20 @@
-/** Texts in the user's language. The English text is its own key, as in `vscode.l10n`; the host sends the translations. */
+/** The English text is its own key, as in `vscode.l10n`; the host sends the translations. */
 
 type Translate = (english: string) => string | undefined;
 
 let translate: Translate = () => undefined;
 let languageTag = 'en';
 
-/** @param language BCP 47 tag. */
+/** @param language BCP 47 tag */
 export function setLanguage(find: Translate, language: string): void {
   translate = find;
   languageTag = language;
 }
 
-/** A text with `{0}`, `{1}` … replaced by the values; numbers are formatted in the user's language. */
+/**
+ * Translates a text and replaces `{0}`, `{1}` … by the values. Formats numbers in the user's
+ * language.
+ */
 export function t(english: string, ...values: readonly (string | number)[]): string {
   const text = translate(english) ?? english;
   if (values.length === 0) return text;
@@ -24,13 +27,11 @@ export function t(english: string, ...values: readonly (string | number)[]): str
 export const formatNumber = (value: number, options: Intl.NumberFormatOptions = {}): string =>
   new Intl.NumberFormat(languageTag, options).format(value);
 
-/** Joins parts as a sentence does: "a, b and c". */
+/** Returns "a, b and c". */
 export const formatList = (parts: readonly string[]): string => new Intl.ListFormat(languageTag).format(parts);
 
-/** With a capital first letter. */
 export const capitalize = (text: string): string => text.charAt(0).toLocaleUpperCase(languageTag) + text.slice(1);
 
-/** The separators between the groups of a number and before its decimals. */
 export function getNumberSeparators(): { readonly group: string; readonly decimal: string } {
   const parts = new Intl.NumberFormat(languageTag, { useGrouping: 'always' }).formatToParts(1_234_567.5);
   const valueOf = (type: string): string => parts.find((part) => part.type === type)?.value ?? '';
@@ -44,10 +45,16 @@ export function formatDollars(dollars: number | undefined): string {
   return formatNumber(dollars, { style: 'currency', currency: 'USD', maximumFractionDigits: digits });
 }
 
-/** As `src/core/percent.ts` rounds: what is not nothing is never 0. @param share 0 to 100. */
+/**
+ * Rounds as `src/core/percent.ts` does: only zero is shown as 0.
+ * @param share 0 to 100
+ */
 export const formatPercent = (share: number): string => formatPercentage(share, 'auto');
 
-/** A change with its sign. @param change in percent. */
+/**
+ * Shows the sign.
+ * @param change in percent
+ */
 export const formatChange = (change: number): string => formatPercentage(change, 'exceptZero');
 
 function formatPercentage(percent: number, signDisplay: 'auto' | 'exceptZero'): string {
@@ -59,15 +66,15 @@ function formatPercentage(percent: number, signDisplay: 'auto' | 'exceptZero'): 
       formatNumber(percent / 100, { ...options, signDisplay }).replace('-', '−');
 }
 
-/** @param iso a time in ISO 8601. */
+/** @param iso ISO 8601 time */
 export const formatTimeOfDay = (iso: string): string =>
   new Intl.DateTimeFormat(languageTag, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
 
-/** @param iso a date in ISO 8601, without a time. */
+/** @param iso ISO 8601 date without a time */
 export const formatDate = (iso: string): string =>
   new Intl.DateTimeFormat(languageTag, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(iso));
 
-/** @param ms milliseconds. */
+/** @param ms milliseconds */
 export const formatDuration = (ms: number): string =>
   ms < 1_000
     ? formatNumber(Math.round(ms), { style: 'unit', unit: 'millisecond' })

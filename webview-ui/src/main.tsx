@@ -20,7 +20,7 @@ const connection = new HostConnection(
   () => t('The extension did not answer. Nothing is known to have changed.'),
 );
 
-// Messages from the host come from the frame that holds this page.
+// Messages from the host come from the frame that contains this page.
 window.addEventListener('message', (event: MessageEvent<unknown>) => {
   connection.receiveMessage(event.data);
 });

@@ -1,4 +1,6 @@
-/** Comes before everything else: the page's content security policy lets nothing evaluate code, and zod would try to. */
+/**
+ * Must run first: the page's content security policy forbids evaluating code, which zod would try.
+ */
 import { config } from 'zod';
 
 config({ jitless: true });

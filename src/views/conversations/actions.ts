@@ -1,6 +1,4 @@
-/**
- * Actions of the Conversations view: each is the command `contextCondenser.conversations.<name>`.
- */
+/** Each action is the command `contextCondenser.conversations.<name>`. */
 export const CONVERSATION_ACTIONS = [
   'open',
   'openRaw',

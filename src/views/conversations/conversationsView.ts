@@ -26,41 +26,36 @@ const REDRAW_DELAY_MS = 250;
 /** VS Code's tree view, created before the rest is loaded. */
 export interface TreeParts {
   readonly view: vscode.TreeView<TreeNode>;
-  /**
-   * Rows whose text has changed, as passed to VS Code; undefined: all, because rows were added or
-   * moved.
-   */
+  /** Rows whose text has changed; undefined if rows were added or moved. */
   readonly changed: vscode.EventEmitter<TreeNode[] | undefined>;
 }
 
 export interface ConversationsParts {
   readonly index: ConversationIndex;
-  /** Requests ledgers used since a time, in milliseconds since the epoch. */
+  /** @param since milliseconds since the epoch */
   readonly ledgersSince: (since: number) => Promise<LedgersResult>;
   readonly live: () => readonly LiveSummary[];
-  /** The sample's file; listed after it was condensed, so that its result can be reached. */
+  /** The sample's file, which is listed once it has been condensed. */
   readonly sample: string;
-  /** This window's folders. */
   readonly folders: () => readonly string[];
   /** The gateway for agent extensions, if it runs. */
   readonly gateway: () => Omit<GatewayNode, 'kind'> | undefined;
   /** Window in tokens, if the agent's file doesn't name it. */
   readonly contextWindow: () => number;
-  /** Starts watching for changes. */
   readonly watch: () => Promise<void>;
   readonly warn: (message: string) => void;
 }
 
-/** The tree's data. Nothing is searched for until the view is visible. */
+/** Searches for conversations only while the view is visible. */
 export class ConversationsView implements vscode.Disposable {
   private readonly ledgers = new KnownLedgers();
   private readonly pages = new Map<string, number>();
   private readonly subscriptions: { dispose(): void }[];
   private filter = NO_FILTER;
   private roots: readonly TreeNode[] | undefined;
-  /** Which rows are shown, in which order. */
+  /** Identifies which rows are shown, in which order. */
   private shape: string | undefined;
-  /** The rows that show as they now are, by their ids. */
+  /** The rows as they are now, by their IDs. */
   private current = new Map<string, TreeNode>();
   /** Rows passed to VS Code by ID, and the text of those it has requested. */
   private readonly given = new Map<string, { readonly node: TreeNode; words?: string }>();
@@ -68,8 +63,8 @@ export class ConversationsView implements vscode.Disposable {
   private isStarted = false;
   private shownState: string | undefined;
   /**
-   * The agent that was first when there was something to show; only it is expanded, so that no
-   * other one expands unexpectedly.
+   * The agent that was first at the start; only it is expanded, so that no other one expands
+   * unexpectedly.
    */
   private openAgent: string | undefined;
 
@@ -88,7 +83,7 @@ export class ConversationsView implements vscode.Disposable {
     return this.filter;
   }
 
-  /** All agents, regardless of the filter. */
+  /** Ignores the filter. */
   listChoices(): { readonly agents: readonly AgentNode[] } {
     return { agents: this.createNodes(NO_FILTER) };
   }
@@ -106,9 +101,9 @@ export class ConversationsView implements vscode.Disposable {
     return children;
   }
 
-  /** The current version of a row: VS Code passes back the one it got. */
+  /** VS Code passes back the row it got, which may be outdated. */
   getNewest<T extends TreeNode>(node: T): T {
-    // Rows with the same id have the same kind.
+    // Rows with the same ID have the same kind.
     return (this.current.get(getId(node)) as T | undefined) ?? node;
   }
 
@@ -124,12 +119,11 @@ export class ConversationsView implements vscode.Disposable {
     this.scheduleRedraw();
   }
 
-  /** Searches for conversations and their ledgers again. */
   async refresh(): Promise<void> {
     await Promise.all([this.parts.index.refresh(), this.reloadLedgers()]);
   }
 
-  /** Call after a ledger changed. */
+  /** Call this after a ledger changed. */
   async reloadLedgers(): Promise<void> {
     try {
       this.ledgers.takeResult(await this.parts.ledgersSince(this.ledgers.since));
@@ -152,7 +146,7 @@ export class ConversationsView implements vscode.Disposable {
     );
   }
 
-  /** Call when much changes at once. */
+  /** Call this if much changes at once. */
   redrawSoon(): void {
     this.redraw ??= setTimeout(() => {
       this.scheduleRedraw();
@@ -165,8 +159,8 @@ export class ConversationsView implements vscode.Disposable {
   }
 
   /**
-   * While VS Code reloads all rows, menu actions arrive without their row. Therefore only rows with
-   * changed text are redrawn, unless rows were added or moved.
+   * While VS Code reloads all rows, menu actions arrive without their row. So redraw only rows with
+   * changed text, unless rows were added or moved.
    */
   private scheduleRedraw(): void {
     clearTimeout(this.redraw);
@@ -219,7 +213,6 @@ export class ConversationsView implements vscode.Disposable {
     return roots;
   }
 
-  /** Computes the current rows. */
   private readRoots(): readonly TreeNode[] {
     const gateway = this.parts.gateway();
     const agents = this.createNodes(this.filter);
@@ -230,7 +223,7 @@ export class ConversationsView implements vscode.Disposable {
     return (this.roots = roots);
   }
 
-  /** The IDs of rows and their children, recursively. Records each row in {@link current}. */
+  /** Records each row in {@link current}. */
   private describeShape(nodes: readonly TreeNode[]): readonly unknown[] {
     return nodes.map((node) => {
       const id = getId(node);

@@ -3,24 +3,23 @@ import * as vscode from 'vscode';
 
 const FILL_SCHEME = 'context-condenser-fill';
 
-/** Percentages from which a row has a warning's and an error's color. */
+/** Percentages from which a row has the color of a warning and of an error. */
 const NEARLY_FULL_PERCENT = 75;
 const FULL_PERCENT = 95;
 
 /**
- * The URI by which VS Code decorates a row.
+ * VS Code decorates a row by this URI.
  * @param percent of the context window
  */
 export const createFillUri = (percent: number): vscode.Uri =>
   vscode.Uri.from({ scheme: FILL_SCHEME, path: `/${Math.round(percent)}` });
 
-/** Decorates our rows only. */
 export class FillDecorations implements vscode.FileDecorationProvider {
   provideFileDecoration({ scheme, path }: vscode.Uri): vscode.FileDecoration | undefined {
     const percent = Number(path.slice(1));
     if (scheme !== FILL_SCHEME || !(percent >= NEARLY_FULL_PERCENT)) return undefined;
     return {
-      // VS Code shows two characters. Below this, a number alone would read as a count of errors.
+      // VS Code shows two characters.
       badge: percent < 100 ? String(percent) : '!!',
       tooltip: vscode.l10n.t('{0}% of the context window', percent),
       color: new vscode.ThemeColor(percent >= FULL_PERCENT ? 'list.errorForeground' : 'list.warningForeground'),

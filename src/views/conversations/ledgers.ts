@@ -2,7 +2,7 @@ import type { IndexedConversation } from '../../background/conversationIndex';
 import type { LedgerOutline, LedgersResult } from '../../background/taskResults';
 import type { LedgerLookup } from './nodes';
 
-/** Ledgers known so far; only those used since are requested again. */
+/** Requests only ledgers used since the last request. */
 export class KnownLedgers implements LedgerLookup {
   private readonly byId = new Map<string, LedgerOutline>();
   private readonly byPath = new Map<string, LedgerOutline>();

@@ -1,13 +1,12 @@
-/**
- * The data of the Conversations tree: agents, their conversations, and the conversations that those
- * started.
- */
 import type { AgentName } from '../../core/agents';
 import type { LiveSummary } from '../../live/types';
 import type { IndexedConversation } from '../../background/conversationIndex';
 import type { CondensationOutline, LedgerOutline } from '../../background/taskResults';
 
-/** VS Code's chat as an agent: its running and stored conversations form one group. */
+/**
+ * VS Code's chat is treated as an agent, so that its running and stored conversations form one
+ * group.
+ */
 export const CHAT_AGENT_NAME: AgentName = 'VS Code';
 
 /** Conversations listed per agent at first, and added by each "Show More". */
@@ -19,20 +18,19 @@ export interface AgentNode {
   readonly children: readonly (LiveNode | ConversationNode)[];
 }
 
-/** A conversation condensed while it runs: in this window's chat or behind a gateway. */
+/** A conversation in this window's chat or behind a gateway. */
 export interface LiveNode {
   readonly kind: 'live';
   readonly live: LiveSummary;
 }
 
-/** A conversation stored by an agent. */
 export interface ConversationNode {
   readonly kind: 'conversation';
   readonly found: IndexedConversation;
   readonly ledger: LedgerOutline | undefined;
-  /** The file with which its agent continues condensed; undefined: it was not given back. */
+  /** The file with which the agent continues; undefined if the conversation was not given back. */
   readonly givenBackAs: string | undefined;
-  /** Conversations of its subagents. */
+  /** Conversations of subagents. */
   readonly children: readonly ConversationNode[];
 }
 
@@ -43,18 +41,16 @@ export interface MoreNode {
   readonly hidden: number;
 }
 
-/** The running gateway for agent extensions. */
 export interface GatewayNode {
   readonly kind: 'gateway';
   /** Host and port. */
   readonly host: string;
-  /** Folder of the window that it runs in. */
+  /** Folder of the gateway's window. */
   readonly folder: string;
 }
 
 export type TreeNode = GatewayNode | AgentNode | LiveNode | ConversationNode | MoreNode;
 
-/** Identifies a row to VS Code. */
 export function getId(node: TreeNode): string {
   switch (node.kind) {
     case 'agent':
@@ -71,10 +67,9 @@ export function getId(node: TreeNode): string {
   }
 }
 
-/** True if the agent has a running conversation. */
 export const isLive = ({ children }: AgentNode): boolean => children.some(({ kind }) => kind === 'live');
 
-/** Restricts the list; an empty filter shows all. */
+/** An empty filter shows all. */
 export interface ConversationFilter {
   /** Words in title, folder or path. */
   readonly text: string;
@@ -85,7 +80,6 @@ export interface ConversationFilter {
 
 export const NO_FILTER: ConversationFilter = { text: '', agents: new Set(), workspaces: new Set() };
 
-/** True if the filter hides anything. */
 export const isFiltering = ({ text, agents, workspaces }: ConversationFilter): boolean =>
   text !== '' || agents.size > 0 || workspaces.size > 0;
 
@@ -98,15 +92,15 @@ export interface ListedConversations {
   readonly here?: readonly string[];
 }
 
-/** Known condensations by conversation ID and path, since an unread file has no ID yet. */
+/** An unread file has no conversation ID yet, so ledgers are also found by path. */
 export interface LedgerLookup {
   findLedger(found: IndexedConversation): LedgerOutline | undefined;
-  /** The file with which the agent continues condensed. */
+  /** Returns the file with which the agent continues. */
   givenBackAs(found: IndexedConversation): string | undefined;
 }
 
 /**
- * Path of the root conversation, since subagents may start subagents; the nearest listed one if it
+ * Finds the root conversation, because subagents may start subagents; the nearest listed one if it
  * is missing.
  */
 function createTaskFinder(stored: readonly IndexedConversation[]): (found: IndexedConversation) => string {
@@ -134,8 +128,8 @@ const getFolder = (node: LiveNode | ConversationNode): string | undefined =>
   node.kind === 'live' ? node.live.folder : getWorkspace(node.found);
 
 /**
- * Agents with something to show: those with conversations in this window's folders first, then by
- * last use; the same for each agent's conversations. This window's chat counts as its folders.
+ * Lists agents and their conversations by last use, those in this window's folders first. This
+ * window's chat counts as its folders.
  */
 export function createAgentNodes(
   { live, stored, ledgers, here = [] }: ListedConversations,
@@ -179,18 +173,17 @@ export function createAgentNodes(
     .toSorted((a, b) => Number(b.children.some(isHere)) - Number(a.children.some(isHere)));
 }
 
-/** An agent's first conversations, and the number of others. */
+/** Lists an agent's first conversations, and the number of others. */
 export function getPage({ agent, children }: AgentNode, pages: number): readonly TreeNode[] {
   const shown = children.slice(0, pages * PAGE_SIZE);
   const hidden = children.length - shown.length;
   return hidden === 0 ? shown : [...shown, { kind: 'more', agent, hidden }];
 }
 
-/** The agent's working folder, if known. */
 export const getWorkspace = ({ details, workspace }: IndexedConversation): string | undefined =>
   details?.workspace ?? workspace;
 
-/** The title from reading the file, else from the store. */
+/** Prefers the title in the file to the store's. */
 export const getTitle = ({ details, title }: IndexedConversation): string | undefined => details?.title ?? title;
 
 const getSearchTexts = (found: IndexedConversation): readonly (string | undefined)[] => [
@@ -214,11 +207,11 @@ function matchesFilter(
     .every((word) => all.includes(word));
 }
 
-/** The condensation in the view; undefined if the view is the original. */
+/** Returns undefined if the view is the original. */
 export const findShownCondensation = (ledger: LedgerOutline | undefined): CondensationOutline | undefined =>
   ledger?.condensations.findLast(({ isUndone, isReplaced }) => !isUndone && !isReplaced);
 
-/** The condensation that redo restores: the first undone after the shown one. */
+/** Returns the condensation that redo restores: the first undone after the shown one. */
 export function findUndoneCondensation(ledger: LedgerOutline | undefined): CondensationOutline | undefined {
   const candidates = ledger?.condensations.filter(({ isReplaced }) => !isReplaced) ?? [];
   return candidates[candidates.findLastIndex(({ isUndone }) => !isUndone) + 1];

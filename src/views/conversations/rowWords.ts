@@ -13,14 +13,14 @@ import {
 import { formatShare } from '../../core/percent';
 import { getTitle } from './nodes';
 
-/** A stored conversation's title; its file's name only if it has none. */
+/** Uses the file's name only if there is no title. */
 export function formatName(found: IndexedConversation): string {
   return getTitle(found) ?? (found.details === undefined ? vscode.l10n.t('Reading…') : basename(found.path));
 }
 
 /**
- * The tokens of a stored conversation's messages: what condensing starts from, in the same count as
- * its result. Otherwise why they are unknown.
+ * Formats the messages' tokens in the same count as a condensation's result, or why they are
+ * unknown.
  */
 export function formatSize({ details, bytes }: IndexedConversation): string {
   if (details?.problem !== undefined) return vscode.l10n.t('can’t be read');
@@ -30,16 +30,14 @@ export function formatSize({ details, bytes }: IndexedConversation): string {
 }
 
 /**
- * How full the window is in which a stored conversation continues, such as `52% full`; undefined if
- * unknown.
+ * Formats how full the window is, such as `52% full`; undefined if unknown.
  * @param assumed window in tokens if the model's is unknown
  */
 export const formatFill = ({ details }: IndexedConversation, assumed: number): string | undefined =>
   details?.problem === undefined && details?.fill ? formatFull(fillShare(details.fill, assumed)) : undefined;
 
 /**
- * How full the window is and would be with a condensation, such as `61% → ≈ 46% full`; undefined if
- * unknown.
+ * Formats how full the window is and would be, such as `61% → ≈ 46% full`; undefined if unknown.
  * @param assumed window in tokens if the model's is unknown
  */
 export function formatFillChange(
@@ -53,7 +51,7 @@ export function formatFillChange(
   return fillChange(fill, estimateCondensedFill(fill, tokens, tokens - tokensBefore + tokensAfter), assumed);
 }
 
-/** Lines: what can be condensed, and how full the window is, counted by whom. */
+/** Says what can be condensed, and how full the window is. */
 export function formatSizes(found: IndexedConversation, assumed: number): string[] {
   const { fill, tokens, problem } = found.details ?? {};
   if (problem !== undefined || tokens === undefined) return [formatSize(found)];

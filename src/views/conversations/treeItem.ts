@@ -42,7 +42,7 @@ export interface ItemFacts {
   readonly openAgent?: string | undefined;
 }
 
-/** VS Code's row for a node. `contextValue` is a list of words for the menus in package.json. */
+/** `contextValue` is a list of words for the menus in package.json. */
 export function createTreeItem(node: TreeNode, facts: ItemFacts): vscode.TreeItem {
   const item = createItem(node, facts);
   item.id = getId(node);
@@ -130,7 +130,8 @@ function createConversationItem(node: ConversationNode, facts: ItemFacts): vscod
     ...(problem === undefined && getLiveCommand(found.agent) !== undefined ? ['runnable'] : []),
     ...(problem === undefined && found.agent === 'Claude Code' && found.parent === undefined ? ['resumable'] : []),
   ].join(' ');
-  // An unreadable conversation can still be viewed as a file; of a condensed one people want to see the result.
+  // An unreadable conversation can still be viewed as a file; for a condensed one, users want to
+  // see the result.
   const action: ConversationAction = problem !== undefined ? 'openRaw' : last ? 'details' : 'open';
   item.command = { command: `${CONVERSATIONS_VIEW_ID}.${action}`, title: vscode.l10n.t('Open'), arguments: [node] };
   return item;
@@ -145,22 +146,20 @@ interface FillFigures {
   readonly age: string;
   /** Percent of the context window; undefined if unknown. */
   readonly percent?: number | undefined;
-  /** Why nothing else is known. */
+  /** Why the conversation can't be read. */
   readonly problem?: string | undefined;
   readonly isGivenBack?: boolean;
 }
 
-/** Characters of a title; more would cut off what follows in a side bar of usual width. */
+/** A longer title would cut off what follows in a side bar of usual width. */
 const MAX_TITLE_CHARS = 20;
-/** Of one with {@link CONDENSED}, which needs enough before it to be told from others. */
+/** Shorter than {@link MAX_TITLE_CHARS}, because {@link CONDENSED_SUFFIX} follows. */
 const CONDENSED_TITLE_CHARS = 12;
 
 /** Suffix of the title that giving back to Claude Code writes. */
 const CONDENSED_SUFFIX = ' (condensed)';
 
-/**
- * Shortens a title but keeps the suffix that distinguishes a session given back from its original.
- */
+/** Keeps the suffix that distinguishes a given-back session from its original. */
 function shortenTitle(title: string): string {
   const end = title.endsWith(CONDENSED_SUFFIX) ? CONDENSED_SUFFIX : '';
   return (
@@ -168,7 +167,7 @@ function shortenTitle(title: string): string {
   );
 }
 
-/** Title, what condensing removed, how full the window is, and the age: side bars cut off the end. */
+/** Side bars cut off the end, so the least important figures come last. */
 function createRow(
   title: string,
   { full, percent, size, last, age, problem, isGivenBack = false }: FillFigures,
@@ -186,8 +185,8 @@ function createRow(
 }
 
 /**
- * How full the window is and would be with the condensation; undefined if unknown. Once given back,
- * the agent may have continued with the condensed messages: its figure would be reduced twice.
+ * Returns undefined after giving back, because the agent may have continued with the condensed
+ * messages: its figure would be reduced twice.
  */
 function formatExpectedFill({ found, ledger, givenBackAs }: ConversationNode, facts: ItemFacts): string | undefined {
   const last = findShownCondensation(ledger);

@@ -9,7 +9,6 @@ interface DisclosureButtonProps {
   readonly children: ReactNode;
 }
 
-/** Folds and unfolds what follows it. */
 export function DisclosureButton({ isOpen, onToggle, className = '', children }: DisclosureButtonProps): ReactNode {
   return (
     <button
@@ -28,12 +27,14 @@ export function DisclosureButton({ isOpen, onToggle, className = '', children }:
 
 interface DisclosureProps {
   readonly title: string;
-  /** A search finds it by its title and these words; without them, a search looks at the fields inside. */
+  /**
+   * Words by which search finds the disclosure; without them, search looks at the fields inside.
+   */
   readonly words?: readonly string[];
   readonly children: ReactNode;
 }
 
-/** Fields that few need, folded away. */
+/** Hides rarely used fields. */
 export function Disclosure({ title, words, children }: DisclosureProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const isSearching = useSearch() !== '';

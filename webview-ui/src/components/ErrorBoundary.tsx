@@ -1,13 +1,13 @@
 import { Component, type ReactNode } from 'react';
 
 interface ErrorBoundaryProps {
-  /** The text in the place of children that failed. */
+  /** Shown instead of children that failed. */
   readonly message: string;
   readonly onError: (error: unknown) => void;
   readonly children: ReactNode;
 }
 
-/** Keeps a failure in one part of the page from taking the others along. React asks for a class. */
+/** Keeps a failure in one part of the page from affecting the others. React requires a class. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly hasFailed: boolean }> {
   override readonly state = { hasFailed: false };
 

@@ -2,7 +2,6 @@ import type { ReactNode } from 'react';
 
 export type LabeledFigure = readonly [name: string, value: string, note?: string, isWarning?: boolean];
 
-/** Figures in a row: label, value, optional note, and whether the value is a warning. */
 export function FigureList({ figures }: { readonly figures: readonly LabeledFigure[] }): ReactNode {
   return (
     <dl className="figures">

@@ -7,7 +7,6 @@ interface GroupBlockProps {
   readonly children: ReactNode;
 }
 
-/** A group of sections under its title. */
 export function GroupBlock({ group: { id, title, help }, children }: GroupBlockProps): ReactNode {
   const place = placeOfGroup(id);
   return (

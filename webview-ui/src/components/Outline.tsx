@@ -4,12 +4,11 @@ import { t } from '../l10n';
 
 interface OutlineProps {
   readonly groups: readonly NavigationGroup[];
-  /** The id of the group that is read, whose sections are shown below it; absent: none. */
+  /** ID of the group in view, whose sections are listed. */
   readonly current: string | undefined;
   readonly onChoose: (id: string) => void;
 }
 
-/** The groups, and the sections of the one that is read, to go to one. */
 export function Outline({ groups, current, onChoose }: OutlineProps): ReactNode {
   const entry = (id: string, title: string, className: string, isCurrent = false): ReactNode => (
     <button

@@ -7,11 +7,11 @@ import { Problems } from './Problems';
 interface SettingProblemsProps {
   readonly name: string;
   readonly path?: Path;
-  /** The fields that have a control, and show their own problems there. */
+  /** Fields with a control of their own, which shows their problems. */
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-/** Problems of an object as a whole, and of content without a field here. */
+/** Shows problems of an object as a whole, and of content that has no field here. */
 export function OwnProblems({ name, path = [], fields = {} }: SettingProblemsProps): ReactNode {
   const { settings } = usePanel().state;
   const own = formatPath(path);

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Icon } from '../ui';
 
-/** The problems, read out when they appear. */
+/** Screen readers announce problems when they appear. */
 export function Problems({ problems }: { readonly problems: readonly string[] }): ReactNode {
   return (
     <div role="alert" className="problems">

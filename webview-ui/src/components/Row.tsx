@@ -16,14 +16,13 @@ interface RowProps {
   readonly problems?: readonly string[];
   /** Additional words by which search finds the row. */
   readonly keywords?: string;
-  /** The control carries the title itself. */
+  /** True if the control shows the title itself. */
   readonly isTitled?: boolean;
-  /** The control is short, so it is beside the text if there is room. */
+  /** True if a short control is beside the text. */
   readonly isInline?: boolean;
   readonly children: ReactNode;
 }
 
-/** One setting: name, description, control and problems. */
 export function Row({
   setting,
   title,
@@ -68,10 +67,12 @@ export function Row({
   );
 }
 
-/** How VS Code writes a link to another setting. */
+/** VS Code's syntax for a link to another setting. */
 const SETTING_LINK = /^`#contextCondenser\.([^#]+)#`$/;
 
-/** The little Markdown that descriptions of settings hold: `code`, **strong** and other settings. The rest stays as it is. */
+/**
+ * Renders the Markdown that settings' descriptions use: `code`, **strong** and links to settings.
+ */
 function RichText({ text }: { readonly text: string }): ReactNode {
   const { schemas } = usePanel().welcome;
   return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((piece, index) => {

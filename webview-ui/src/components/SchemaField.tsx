@@ -33,14 +33,13 @@ import {
 } from './schema';
 import { getTitle, formatFieldName } from './titles';
 
-/** The document that references lead into, and the groups around a field. */
+/** The document that references refer to, and the groups around a field. */
 export const SchemaRoot = createContext<{ readonly root: Schema; readonly ancestors: readonly unknown[] }>({
   root: {},
   ancestors: [],
 });
 
 interface SchemaFormProps {
-  /** The setting. */
   readonly name: string;
   /** Path of the fields within the setting. */
   readonly path: Path;
@@ -49,7 +48,6 @@ interface SchemaFormProps {
   readonly required?: readonly unknown[];
 }
 
-/** The controls for all fields of a schema. */
 export function SchemaForm({ name, path, fields, required }: SchemaFormProps): ReactNode {
   return Object.entries(fields).map(([field, schema]) => (
     <SchemaField
@@ -62,7 +60,6 @@ export function SchemaForm({ name, path, fields, required }: SchemaFormProps): R
   ));
 }
 
-/** The names of the fields that an object can't be without. */
 export const listRequired = ({ required }: Schema): readonly unknown[] => (Array.isArray(required) ? required : []);
 
 export interface SchemaFieldProps {
@@ -71,11 +68,11 @@ export interface SchemaFieldProps {
   readonly schema: Schema;
   readonly title?: string | undefined;
   readonly help?: string | undefined;
-  /** Of a choice, among values or the shapes of an object: whether it may be none. */
+  /** True if a choice may be empty. */
   readonly isOptional?: boolean;
 }
 
-/** A control for one place in the settings, made from its schema. */
+/** Chooses the control by the schema. */
 export function SchemaField({ name, path, schema: given, isOptional = false, ...texts }: SchemaFieldProps): ReactNode {
   const { root, ancestors } = use(SchemaRoot);
   const schema = resolveReference(given, root);
@@ -84,7 +81,7 @@ export function SchemaField({ name, path, schema: given, isOptional = false, ...
   const field = { name, path, schema, title, help };
   const nesting = getNesting(schema, root);
   if (Object.keys(nesting).length > 0) return <RuleField {...field} />;
-  // A shape that holds itself in another way has no end: what is inside of it is written in settings.json.
+  // A shape that contains itself has no end, so users edit it in settings.json.
   const isRecursive = [schema, resolveReference((schema['items'] ?? {}) as Schema, root)].some(
     ({ properties }) => properties !== undefined && ancestors.includes(properties),
   );
@@ -130,7 +127,7 @@ interface VariantFieldProps extends FieldProps {
   readonly isOptional: boolean;
 }
 
-/** The choice among the shapes of an object, and the fields of the chosen one. */
+/** Offers the shapes of an object and the fields of the chosen one. */
 function VariantField({ name, path, title, variants: { key, variants }, isOptional }: VariantFieldProps): ReactNode {
   const setting = useSetting(name, path);
   const { root } = use(SchemaRoot);
@@ -174,7 +171,7 @@ function VariantField({ name, path, title, variants: { key, variants }, isOption
   );
 }
 
-/** The start of a Smart pass's shapes when they are chosen: something that makes sense, to be changed. */
+/** A useful start for each shape of a Smart pass. */
 const STARTER_VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   preserve_recent: { count: 10 },
   preserve_percent: { percentage: 30 },
@@ -208,7 +205,6 @@ interface ItemsFieldProps extends FieldProps {
   readonly items: Schema;
 }
 
-/** Objects in a list. */
 function EntriesField({ name, path, title, help, items }: ItemsFieldProps): ReactNode {
   const { root } = use(SchemaRoot);
   const setting = useSetting(name, path);
@@ -274,7 +270,7 @@ function MapField({ name, path, title, help, items }: ItemsFieldProps): ReactNod
   );
 }
 
-/** A tree of conditions: a filter, or when something runs. */
+/** A tree of conditions, such as a filter. */
 function RuleField({ title, help, ...place }: FieldProps): ReactNode {
   return (
     <fieldset className="group">
@@ -291,7 +287,7 @@ interface RulesProps {
   readonly schema: Schema;
 }
 
-/** The conditions of one object, all of which must hold, and a control to add one; unused ones take no space. */
+/** All of these conditions must hold. Unused ones take no space. */
 function Rules({ name, path, schema }: RulesProps): ReactNode {
   const { root } = use(SchemaRoot);
   const isSearching = useSearch() !== '';
@@ -307,7 +303,7 @@ function Rules({ name, path, schema }: RulesProps): ReactNode {
   const others = Object.keys(fields).filter((field) => !isShown(field));
   const chosen = others.includes(wanted) ? wanted : others[0];
   const titleOfField = (field: string): string => getTitle(field, resolveReference(fields[field] ?? {}, root));
-  // A new item has the focus: who works by keyboard goes on there.
+  // Focus a new item, so that keyboard users continue there.
   useLayoutEffect(() => {
     if (added.current === undefined) return;
     const control = [...(place.current?.children ?? [])]

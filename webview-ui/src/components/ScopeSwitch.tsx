@@ -3,7 +3,6 @@ import type { SettingScope } from '../../../src/panel/protocol';
 import { t } from '../l10n';
 import { usePanel } from '../state/panel';
 
-/** Whose settings are shown and changed. */
 export function ScopeSwitch(): ReactNode {
   const { state, scope, changeView } = usePanel();
   const entry = (value: SettingScope, text: string): ReactNode => (

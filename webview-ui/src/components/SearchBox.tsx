@@ -5,11 +5,11 @@ import { Icon } from '../ui';
 interface SearchBoxProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** Said about what was found. */
+  /** Announces the search's result. */
   readonly result: string;
 }
 
-/** Finds settings by word. `/` and Ctrl+F lead here, Escape empties it. */
+/** `/` and Ctrl+F focus the search box, Escape empties it. */
 export function SearchBox({ value, onChange, result }: SearchBoxProps): ReactNode {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {

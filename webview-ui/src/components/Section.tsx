@@ -8,16 +8,16 @@ import { ErrorBoundary } from './ErrorBoundary';
 export interface SectionProps {
   readonly id: string;
   readonly title: string;
-  /** The section is its whole group: the group's title is above it, and it does not fold. */
+  /** If true, the group's title is the section's, and the section does not fold. */
   readonly isWholeGroup?: boolean;
-  /** Said beside the title while the section is folded. */
+  /** Shown beside the title while the section is folded. */
   readonly summary?: string | undefined;
-  /** Words, besides the title, that lead a search to the section as a whole. */
+  /** Words by which search finds the whole section. */
   readonly keywords?: readonly string[];
   readonly children: ReactNode;
 }
 
-/** A foldable part of the page. A search unfolds all sections. */
+/** A search unfolds all sections. */
 export function Section({
   id,
   title,

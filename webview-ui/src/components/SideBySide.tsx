@@ -7,11 +7,11 @@ interface SideBySideProps {
   readonly names: readonly string[];
   readonly className?: string;
   readonly caption?: string;
-  /** The rows: a head and one cell a name. */
+  /** The rows, with a header and one cell per name. */
   readonly children: ReactNode;
 }
 
-/** A table that compares things by columns; it scrolls if it is too wide. */
+/** A comparison by columns, which scrolls if it is too wide. */
 export const SideBySide = ({ label, names, className = '', caption, children }: SideBySideProps): ReactNode => (
   <div className="table-frame" tabIndex={0} role="region" aria-label={label}>
     <table className={`table ${className}`.trimEnd()}>

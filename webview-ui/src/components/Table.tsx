@@ -21,7 +21,7 @@ const FIRST_ROWS = 10;
 /** A button would take as much room as this many more rows. */
 const SPARE_ROWS = 2;
 
-/** A table that scrolls sideways if it is too wide. The first cell of each row is its header. */
+/** Scrolls sideways if it is too wide. The first cell of each row is its header. */
 export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>): ReactNode {
   const [isWhole, setWhole] = useState(false);
   const shown = isWhole || rows.length <= FIRST_ROWS + SPARE_ROWS ? rows : rows.slice(0, FIRST_ROWS);

@@ -1,4 +1,3 @@
-/** Describes the tokens at which a threshold is reached with a model's window. */
 import { computeDuePoint, type DuePoint } from '../../../src/core/condense/trigger/thresholds';
 import { t } from '../l10n';
 
@@ -8,14 +7,14 @@ export interface ModelWindow {
   readonly tokens: number;
 }
 
-/** @param limit of the threshold, in tokens; anything but a number above 0 is none. */
+/** @param limit in tokens; only a number above 0 is a limit */
 export const findDuePoint = (contextWindow: number, percent: number, limit: unknown): DuePoint =>
   computeDuePoint({
     contextWindow,
     threshold: { percent, ...(typeof limit === 'number' && limit > 0 && { tokens: limit }) },
   });
 
-/** Describes when condensing starts, and why if the percentage does not determine it. */
+/** Says when condensing starts, and why if the percentage does not determine it. */
 export const describeDuePoint = ({ tokens, reason }: DuePoint, window: ModelWindow, limit: unknown): string =>
   [
     window.name === undefined

@@ -1,4 +1,4 @@
-/** The controls for one place in the settings, one for each kind of value. SchemaField chooses among them. */
+/** One control for each kind of value; SchemaField chooses among them. */
 import type { ComponentProps, ReactNode } from 'react';
 import { isRecord } from '../../../src/core/messages/blocks';
 import { t } from '../l10n';
@@ -14,7 +14,6 @@ import type { FieldKind, Schema } from './schema';
 import { formatFieldName } from './titles';
 
 export interface FieldProps {
-  /** The setting. */
   readonly name: string;
   /** Path of the value within the setting. */
   readonly path: Path;
@@ -23,7 +22,7 @@ export interface FieldProps {
   readonly help: string;
 }
 
-/** Booleans with a third state: not asked about. */
+/** Booleans with a third state: the condition is not checked. */
 const ASKED_CONDITIONS = new Set(['isError', 'cacheCold']);
 
 export function BooleanField({ name, path, title, help }: FieldProps): ReactNode {
@@ -60,15 +59,18 @@ export function BooleanField({ name, path, title, help }: FieldProps): ReactNode
 
 type ChoiceFieldKind = Extract<FieldKind, { kind: 'choice' }>;
 
-/** Removes the setting. Without it, an unset choice would show its first value, which could then not be chosen. */
+/**
+ * Removes the setting. Without this choice, an unset setting would show its first value, which the
+ * user could then not choose.
+ */
 export const makeNotSetChoice = () => ({ value: '', label: t('Not set') });
 
-/** A valid value from settings.json that is no choice. */
+/** A valid value from settings.json that is not among the choices. */
 const makeOwnChoice = () => ({ value: '', label: t('Your own') });
 
 /**
- * The current choice; empty if there is none. A setting whose choices name whole configurations (such as a strategy) has
- * the default configuration as its value while it is not set.
+ * Returns an empty text if there is no choice. A setting whose choices name whole configurations
+ * (such as a strategy) has the default configuration as its value while it is not set.
  */
 function getChosenValue({ value, isSet }: SettingHandle, { values }: ChoiceFieldKind): string {
   if (typeof value === 'string') return value;
@@ -154,7 +156,7 @@ const formatValue = (value: unknown, unit: string | undefined): string =>
 
 type NumberInputProps = Omit<ComponentProps<typeof TextField>, 'numeric'> & { readonly unit: string | undefined };
 
-/** A number with its unit beside it, a dollar sign before it; a screen reader reads the unit with the name. */
+/** Shows the unit beside the number. A screen reader reads it with the name. */
 export function NumberInput({ unit, label, ...field }: NumberInputProps): ReactNode {
   if (unit === undefined) return <TextField label={label} numeric {...field} />;
   const after = isMoney(unit) ? unit.slice(1).trim() : unit;
@@ -239,7 +241,7 @@ export function ListField({ name, path, title, help }: FieldProps): ReactNode {
   );
 }
 
-/** A model by its profile's ID; none: the one chosen for summaries. */
+/** An empty ID means the profile chosen for summaries. */
 export function ProfileField({ name, path, title, help }: FieldProps): ReactNode {
   const { state } = usePanel();
   const setting = useSetting(name, path);

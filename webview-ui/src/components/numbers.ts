@@ -1,12 +1,14 @@
-/** Formats numbers in the user's language, and the units of fields. */
 import { formatNumber, getNumberSeparators, t } from '../l10n';
 import type { Path } from '../state/path';
 import type { ParsedText } from '../state/useDraft';
 
-/** Short for thousands and millions. */
+/** Suffixes for thousands and millions. */
 const FACTOR_BY_SUFFIX: Readonly<Record<string, number>> = { k: 1e3, m: 1e6 };
 
-/** With characters that keyboards have: some languages use narrow spaces, curved apostrophes and another minus. */
+/**
+ * Some languages use narrow spaces, curved apostrophes and another minus; keyboards don't have
+ * these.
+ */
 const normalizeTyped = (text: string): string =>
   text
     .replace(/[\s\u00a0\u202f]+/g, ' ')
@@ -15,13 +17,13 @@ const normalizeTyped = (text: string): string =>
     .replaceAll('\u2019', "'")
     .trim();
 
-/** A localized number with all its decimals; an amount of money with at least two. */
+/** Shows all decimals, and at least two for money. */
 export const formatTypedNumber = (value: number, isAmount = false): string =>
   formatNumber(value, { minimumFractionDigits: isAmount ? 2 : 0, maximumFractionDigits: 20 });
 
 /**
- * Parses a number in the user's language: plain, in groups, or short, such as "200k". Ambiguous text is refused, never
- * guessed. Empty text resets the setting.
+ * Parses a number in the user's language: plain, grouped, or with a suffix, such as "200k". Rejects
+ * ambiguous text. Empty text resets the setting.
  */
 export function parseNumber(text: string): ParsedText {
   const written = normalizeTyped(text).replace(/^[$€%]\s?|\s?[$€%]$/g, '');
@@ -44,13 +46,13 @@ export function parseNumber(text: string): ParsedText {
     );
     return { problem };
   }
-  // Not 1.1 × 1000 = 1100.0000000000001.
+  // Avoids 1.1 × 1000 = 1100.0000000000001.
   return {
     value: short === '' ? value : Number((value * (FACTOR_BY_SUFFIX[short.toLowerCase()] ?? 1)).toPrecision(12)),
   };
 }
 
-/** The two possible meanings of "50.000": many languages group thousands as others write decimals. */
+/** Returns both meanings of "50.000": many languages group thousands as others write decimals. */
 function parseThousands(figures: string): readonly number[] | undefined {
   const { decimal } = getNumberSeparators();
   const [whole = '', fraction = '', ...more] = figures.split(decimal);
@@ -72,10 +74,10 @@ function readFigures(figures: string): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** Whether a unit is written before the number. */
+/** True if the unit is written before the number. */
 export const isMoney = (unit: string | undefined): boolean => unit?.startsWith('$') === true;
 
-/** The unit of a number field; undefined for plain numbers. */
+/** Returns undefined for plain numbers. */
 export function getUnit(name: string, path: Path): string | undefined {
   const steps = [name, ...path].map(String);
   const last = steps.at(-1) ?? '';

@@ -1,4 +1,4 @@
-/** Reads a JSON Schema, as far as a form can offer it. */
+/** Reads the parts of a JSON Schema that a form can offer. */
 import { isRecord } from '../../../src/core/messages/blocks';
 import { formatNumber, t } from '../l10n';
 import { formatFieldName } from './titles';
@@ -14,11 +14,10 @@ export type FieldKind =
   | { readonly kind: 'choices'; readonly values: readonly string[] }
   | { readonly kind: 'variants'; readonly key: string; readonly variants: readonly SchemaVariant[] }
   | { readonly kind: 'group'; readonly fields: Readonly<Record<string, Schema>> }
-  /** Objects in a list. */
   | { readonly kind: 'entries'; readonly items: Schema }
   /** Objects or numbers by names that the user gives. */
   | { readonly kind: 'map'; readonly items: Schema }
-  /** No form is made of it: it is written in settings.json. */
+  /** No form exists; users edit the value in settings.json. */
   | { readonly kind: 'other' };
 
 /** One of several shapes of an object; a constant under a common key identifies the shape. */
@@ -27,14 +26,14 @@ export interface SchemaVariant {
   readonly schema: Schema;
 }
 
-/** Texts longer than this get a field of several lines. */
+/** Longer texts get a field of several lines. */
 const SHORT_TEXT_CHARS = 600;
 const LONG_TEXT_CHARS = 4_000;
 
 const asTexts = (value: unknown): string[] | undefined =>
   Array.isArray(value) && value.every((entry) => typeof entry === 'string') ? value : undefined;
 
-/** Follows a reference inside of the document, and an `combineAll` that only adds words to one. */
+/** Follows a reference inside the document, also in an `allOf` that only adds texts. */
 export function resolveReference(schema: Schema, root: Schema): Schema {
   const { $ref: reference, allOf, ...own } = schema;
   if (typeof reference === 'string' && reference.startsWith('#/')) {
@@ -47,7 +46,7 @@ export function resolveReference(schema: Schema, root: Schema): Schema {
   return schema;
 }
 
-/** Returns a schema's variants; undefined if no field distinguishes them. */
+/** Returns undefined if no field distinguishes the variants. */
 function getVariants(schema: Schema): Extract<FieldKind, { kind: 'variants' }> | undefined {
   const shapes = schema['oneOf'] ?? schema['anyOf'];
   if (!Array.isArray(shapes) || shapes.length < 2 || !shapes.every(isRecord)) return undefined;
@@ -105,13 +104,15 @@ export function getFieldKind(schema: Schema): FieldKind {
   }
 }
 
-/** Whether a form can be made of an object in a list or map. */
+/** True if objects in a list or map can have a form. */
 const isForm = (items: Schema): boolean => ['group', 'variants'].includes(getFieldKind(items).kind);
 
-/** How the fields of a tree of conditions hold conditions of the same shape: as a list of them, or as one. */
+/** Says whether a field of a condition contains a list of conditions of the same shape, or one. */
 export type NestedFields = Readonly<Record<string, 'list' | 'one'>>;
 
-/** The fields of an object that hold the object's own shape, as `and`, `or` and `not` of a filter do. */
+/**
+ * Finds the fields that contain the object's own shape, such as a filter's `and`, `or` and `not`.
+ */
 export function getNesting(schema: Schema, root: Schema): NestedFields {
   const { properties } = schema;
   const isOwn = (inner: unknown): boolean =>
@@ -123,14 +124,13 @@ export function getNesting(schema: Schema, root: Schema): NestedFields {
   );
 }
 
-/** Lines that a field for a text has. */
 function getTextRows({ editPresentation, maxLength }: Schema): number {
   if (editPresentation === 'multilineText') return 6;
   if (typeof maxLength !== 'number' || maxLength <= SHORT_TEXT_CHARS) return 1;
   return maxLength > LONG_TEXT_CHARS ? 6 : 2;
 }
 
-/** The fields of an object's schema, in order; a function, which settings can't hold, is none. */
+/** Omits functions, which settings can't contain. */
 export function getFields({ properties }: Schema): Record<string, Schema> {
   if (!isRecord(properties)) return {};
   return Object.fromEntries(
@@ -140,14 +140,14 @@ export function getFields({ properties }: Schema): Record<string, Schema> {
   );
 }
 
-/** The least that makes an object of a schema valid. */
+/** Returns the minimum that makes an object valid. */
 export function getStarterSchema(schema: Schema): Schema {
   const known = getFields(schema);
   const { required } = schema;
   return Object.fromEntries((asTexts(required) ?? []).map((field) => [field, makeEmptyValue(known[field] ?? {})]));
 }
 
-/** The least that is valid of a schema. */
+/** Returns the minimal valid value. */
 export function makeEmptyValue(schema: Schema): unknown {
   const { type, minimum, default: standard, const: constant } = schema;
   if (standard !== undefined) return standard;
@@ -169,7 +169,7 @@ export function makeEmptyValue(schema: Schema): unknown {
   }
 }
 
-/** The description, with the bounds of a number. */
+/** Returns the description, with the bounds of a number. */
 export function getHelp(schema: Schema): string | undefined {
   const { markdownDescription, description } = schema;
   const text = typeof markdownDescription === 'string' ? markdownDescription : description;

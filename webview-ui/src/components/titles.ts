@@ -83,7 +83,7 @@ const SETTING_TITLES: Readonly<Record<string, () => string>> = {
   todos: () => t('To-dos'),
 };
 
-/** "maxSummaryTokens" → "Max summary tokens"; an operation's label. */
+/** Turns "maxSummaryTokens" into "Max summary tokens"; an operation has its own label. */
 export function formatFieldName(name: string): string {
   if (isOperation(name)) return OPERATIONS[name].label;
   const words = name
@@ -93,7 +93,7 @@ export function formatFieldName(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** @param title of the schema, which takes precedence */
+/** The schema's title takes precedence. */
 export function getTitle(name: string, { title }: Readonly<Record<string, unknown>>): string {
   if (typeof title === 'string') return t(title);
   return SETTING_TITLES[name]?.() ?? t(formatFieldName(name));

@@ -8,7 +8,6 @@ import { useSetting } from '../state/useSetting';
 import { Checkbox } from '../ui';
 import { SettingsIn } from './OtherSettings';
 
-/** The models of VS Code's chat whose conversations are condensed. */
 export const ChatModels = (): ReactNode => (
   <Section
     id="chat"
@@ -23,7 +22,7 @@ export const ChatModels = (): ReactNode => (
 
 const SETTING_NAME = 'agent.wrappedModels';
 
-/** Which of VS Code's models the chat offers a second time, condensed. */
+/** Lets the user select VS Code's models that the chat offers a second time, condensed. */
 function OfferedModels(): ReactNode {
   const { state, welcome } = usePanel();
   const setting = useSetting(SETTING_NAME);
@@ -36,7 +35,7 @@ function OfferedModels(): ReactNode {
       name: `${vendor}/${id}`,
       label: t('{0} · {1} · {2} tokens', name, vendor, maxInputTokens),
     }));
-  // One that VS Code does not have now may come back: it stays until it is taken out.
+  // A missing model may return, so it stays until the user deselects it.
   const gone = chosen
     .filter((name): name is string => typeof name === 'string' && !known.some((model) => model.name === name))
     .map((name) => ({ name, label: t('{0} · currently unavailable', name) }));

@@ -8,19 +8,18 @@ import { usePanel } from '../state/panel';
 
 const GROUP_TITLES = { arrival: () => t('New tool results'), stored: () => t('Stored conversations') };
 
-/** The settings of a place, each with its control. */
 export const SettingsIn = ({ place }: { readonly place: SettingsPlace }): ReactNode => (
   <Fields names={SETTINGS_BY_PLACE[place]} />
 );
 
-/** A section that holds settings and nothing else. */
+/** A section that only contains settings. */
 export const SettingsSection = ({ id }: { readonly id: keyof typeof GROUP_TITLES }): ReactNode => (
   <Section id={id} title={GROUP_TITLES[id]()}>
     <SettingsIn place={id} />
   </Section>
 );
 
-/** Every setting that has no other place: nothing can be set in settings.json and not here. */
+/** Shows every setting without another place, so that the panel has all settings. */
 export function OtherSettings(): ReactNode {
   const { schemas, providers } = usePanel().welcome;
   const names = listOtherSettings(

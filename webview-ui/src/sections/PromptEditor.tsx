@@ -12,7 +12,6 @@ import { Button, ProgressRing, TextArea } from '../ui';
 
 const parsePrompt = (text: string): ParsedText => (text === '' ? {} : { value: text });
 
-/** The user's own prompt for summaries, and the request that it makes. */
 export function PromptEditor(): ReactNode {
   const { connection, welcome } = usePanel();
   const setting = useSetting('condensingPrompt');

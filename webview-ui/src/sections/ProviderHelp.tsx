@@ -4,7 +4,9 @@ import { t } from '../l10n';
 import { useSearch } from '../state/search';
 import { useSetting } from '../state/useSetting';
 
-/** What a provider does, and while another one is chosen, that its configuration does nothing yet. */
+/**
+ * Says what a provider does, and that its configuration has no effect while another one is chosen.
+ */
 export function ProviderHelp({ provider }: { readonly provider: ProviderDescription }): ReactNode {
   const isActive = useSetting('provider').value === provider.id;
   if (useSearch() !== '') return undefined;

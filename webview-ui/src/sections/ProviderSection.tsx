@@ -10,12 +10,12 @@ import { useSearch } from '../state/search';
 import { PromptEditor } from './PromptEditor';
 import { usePanel } from '../state/panel';
 
-/** A provider's options, in a form made from its schema. */
+/** The form follows from the provider's schema. */
 export function ProviderSection({ provider }: { readonly provider: ProviderDescription }): ReactNode {
   const { welcome } = usePanel();
   const isSearching = useSearch() !== '';
   const isActive = useSetting('provider').value === provider.id;
-  // One of another extension has its configuration in a setting for all of them, by id, and only its own schema.
+  // Other extensions' providers share one setting, with their configurations by ID.
   const own = provider.setting;
   const schema = own === undefined ? provider.schema : (welcome.schemas[own] ?? {});
   const place = { name: own ?? 'providers', path: own === undefined ? [provider.id] : [] };

@@ -1,4 +1,3 @@
-/** The webview's end of the protocol. */
 import {
   methods,
   PROTOCOL_VERSION,
@@ -20,13 +19,13 @@ export interface VsCodeApi {
 export type PanelEvent = Exclude<ToWebview, { type: 'reply' | 'failed' | 'progress' }>;
 
 export interface RequestOptions {
-  /** Infinity if the user is asked something. */
+  /** Infinity if the user must answer first. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (done: number, of: number) => void;
 }
 
-/** A request that timed out, or failed on the host. */
+/** The request timed out or failed on the host. */
 class RequestError extends Error {
   override readonly name = 'RequestError';
 }
@@ -55,7 +54,7 @@ export class HostConnection {
     this.postMessage({ type: 'ready', version: PROTOCOL_VERSION });
   }
 
-  /** Has the host keep state beyond the life of the page. */
+  /** The host keeps this state after the page is gone. */
   sendViewState(kept: Readonly<Record<string, unknown>>): void {
     this.postMessage({ type: 'keep', kept });
   }
@@ -64,7 +63,7 @@ export class HostConnection {
     this.postMessage({ type: 'log', message: message.slice(0, 10_000) });
   }
 
-  /** Handles a message from the host. An invalid one is logged and dropped. */
+  /** Logs and drops an invalid message. */
   receiveMessage(raw: unknown): void {
     const parsed = toWebviewSchema.safeParse(raw);
     if (!parsed.success) {
@@ -104,7 +103,7 @@ export class HostConnection {
     let onAbort: (() => void) | undefined;
     try {
       return await new Promise<Result<M>>((resolve, reject) => {
-        // `receive` has checked the result against this method's schema.
+        // `receiveMessage` has checked the result against this method's schema.
         this.pending.set(id, { method, resolve: resolve as (result: unknown) => void, reject, onProgress });
         if (Number.isFinite(timeoutMs)) {
           timer = setTimeout(() => {

@@ -1,10 +1,10 @@
 /**
- * Keeps the keyboard focus in the page. When the focused element is removed (a deleted entry, a finished button), the
- * browser focuses nothing; after a dialog or the palette, VS Code focuses the webview but no element in it. Keyboard
- * users would lose their place.
+ * Keeps the keyboard focus in the page. After the focused element is removed, the browser focuses
+ * nothing; after a dialog or the palette, VS Code focuses the webview but no element in it.
+ * Keyboard users would lose their place.
  */
 
-/** The elements that can have the focus; the toolkit's elements hold their field in a shadow root. */
+/** Focusable elements; the toolkit's elements contain their field in a shadow root. */
 const FOCUSABLE_SELECTOR = [
   'button, input, select, textarea, a[href], [tabindex]:not([tabindex="-1"])',
   'vscode-button, vscode-checkbox, vscode-dropdown, vscode-text-field, vscode-text-area',
@@ -17,8 +17,8 @@ interface FocusPosition {
 }
 
 /**
- * Restores the last focus when the page gets it back. If the focused element was removed, a neighbor gets the focus:
- * the next one if there is any, else the previous one; first within the parent, then further out.
+ * Restores the last focus when the page gets it back. If the focused element was removed, focuses
+ * the next neighbor, else the previous one; first within the parent, then further out.
  * @returns a function that stops this
  */
 export function keepFocus(root: HTMLElement): () => void {
@@ -27,7 +27,7 @@ export function keepFocus(root: HTMLElement): () => void {
   let isAway = false;
 
   const settle = (): void => {
-    // A dialog of VS Code has the focus, which must not be taken away.
+    // A dialog of VS Code has the focus; don't take it away.
     if (isAway || document.activeElement !== document.body) return;
     if (lost) findNextFocus(lost, root)?.focus();
     else focused?.focus();
@@ -39,7 +39,7 @@ export function keepFocus(root: HTMLElement): () => void {
     if (focused && !root.contains(focused)) focused = undefined;
     if (lost) settle();
   });
-  /** The place that counts once a node is gone. */
+  /** Updates the position after a node was removed. */
   const placeAfter = (removed: Node, left: FocusPosition): FocusPosition | undefined => {
     if (focused && removed.contains(focused)) return left;
     if (lost && (removed.contains(lost.parent) || removed === lost.behind)) return left;
@@ -56,7 +56,7 @@ export function keepFocus(root: HTMLElement): () => void {
     },
     { signal },
   );
-  // A press on nothing leaves the focus nowhere on purpose.
+  // A click outside all controls removes the focus on purpose.
   root.addEventListener(
     'pointerdown',
     () => {

@@ -1,4 +1,3 @@
-/** Provides the host's data to components, and functions to send it requests. */
 import { createContext, use, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from 'react';
 import type { SettingScope } from '../../../src/panel/protocol';
 import type { HostConnection, VsCodeApi } from './connection';
@@ -11,7 +10,7 @@ export interface Panel extends PanelData {
   readonly view: ViewState;
   /** @param change a function of the view if the change depends on it */
   readonly changeView: (change: Partial<ViewState> | ((view: ViewState) => Partial<ViewState>)) => void;
-  /** Goes to a section, or to a place inside of one, by its id. */
+  /** Goes to a section, or to a place inside one, by its ID. */
   readonly reveal: (place: string) => void;
 }
 
@@ -27,7 +26,8 @@ interface PanelProviderProps {
 /** Shows its children once the host has answered. */
 export function PanelProvider({ store, connection, host, children }: PanelProviderProps): ReactNode {
   const known = useSyncExternalStore(store.subscribe, store.get);
-  // VS Code keeps a page's state over a reload; of a page in a new tab the host has what lasts.
+  // VS Code keeps a page's state over a reload; for a page in a new tab, the host has the lasting
+  // part.
   const [own, setOwn] = useState(() => (host.getState() === undefined ? undefined : readViewState(host.getState())));
   const view = useMemo(() => own ?? readViewState(known?.welcome.kept), [own, known?.welcome.kept]);
   const sent = useRef<string>(undefined);

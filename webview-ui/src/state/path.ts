@@ -1,9 +1,9 @@
-/** Places inside of plain values. */
+/** A path inside plain values. */
 export type Path = readonly (string | number)[];
 
 export const formatPath = (path: Path): string => path.join('.');
 
-/** The value at a path; undefined if the path leads nowhere. */
+/** Returns undefined if the path leads nowhere. */
 export function getValueAt(root: unknown, path: Path): unknown {
   let value = root;
   for (const key of path) {

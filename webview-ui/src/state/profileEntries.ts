@@ -1,4 +1,6 @@
-/** The entries of the setting `profiles`, including invalid ones: each can be corrected or removed. */
+/**
+ * Includes invalid entries of the setting `profiles`, so that the user can correct or remove them.
+ */
 import { INHERIT_THRESHOLD } from '../../../src/core/condense/trigger/thresholds';
 import type { PanelState, ProfileState } from '../../../src/panel/protocol';
 
@@ -12,9 +14,9 @@ export interface ProfileEntry {
   readonly model: string;
   /** Empty if the entry has no base URL. */
   readonly baseUrl: string;
-  /** Percent; undefined: the general one, which also replaces an invalid one. */
+  /** Percent; undefined if the general one applies, as for an invalid one. */
   readonly threshold: number | undefined;
-  /** Whether agents in VS Code's chat can use it. */
+  /** True if agents in VS Code's chat can use it. */
   readonly isOfferedInChat: boolean;
   /** Absent if the entry is invalid. */
   readonly facts: ProfileState | undefined;

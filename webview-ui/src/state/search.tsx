@@ -1,16 +1,16 @@
-/** The search over everything on the page: what doesn't match is not shown. */
+/** A search hides everything on the page that doesn't match. */
 import { createContext, use, type ReactNode } from 'react';
 
-/** The search term, in lower case; empty: none. */
+/** The search term in lower case; empty without a search. */
 export const SearchContext = createContext('');
 
 /** Ends the search and goes to a section. */
 export const ShowSectionContext = createContext<(id: string) => void>(() => undefined);
 
-/** What a search counts: settings, and other elements that carry `data-place`. */
+/** Elements that a search counts. */
 export const FOUND_SELECTOR = '[data-setting], [data-place]';
 
-/** Each word of the query has to occur somewhere in the texts. */
+/** Each word of the query must occur in the texts. */
 export function matchesQuery(query: string, texts: readonly (string | undefined)[]): boolean {
   const text = texts.join('\n').toLowerCase();
   return query.split(/\s+/).every((word) => text.includes(word));
@@ -19,9 +19,9 @@ export function matchesQuery(query: string, texts: readonly (string | undefined)
 export const useSearch = (): string => use(SearchContext);
 
 interface FindableProps {
-  /** Names the place to tests and to the search's count. */
+  /** Identifies the place to tests and to the search's count. */
   readonly id: string;
-  /** The words by which a search finds it. */
+  /** Words by which search finds the place. */
   readonly words: readonly (string | undefined)[];
   readonly children: ReactNode;
 }

@@ -5,7 +5,7 @@ import type { PanelEvent } from './connection';
 export interface PanelData {
   readonly welcome: Omit<Welcome, 'type' | 'state' | 'texts'>;
   readonly state: PanelState;
-  /** Grows each time that the previewed conversation has changed; 0: it has not since the page was opened. */
+  /** Grows when the previewed conversation changes; initially 0. */
   readonly previewRevision: number;
   /** The section that the host requested last, with a number that distinguishes repeated requests. */
   readonly wanted: { readonly section: string; readonly number: number } | undefined;
@@ -22,7 +22,7 @@ export class PanelStore {
     return () => this.listeners.delete(listener);
   };
 
-  /** An older state than the known one is passed over: messages may overtake each other. */
+  /** Ignores an older state, because messages may overtake each other. */
   applyEvent(event: PanelEvent): void {
     switch (event.type) {
       case 'welcome': {

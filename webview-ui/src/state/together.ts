@@ -1,9 +1,11 @@
-/** Whole settings that one click changes: all of them are saved or none, and one way leads back. */
+/**
+ * One click changes several settings: all of them are saved or none, and one undo restores them.
+ */
 import type { PanelState, SettingScope } from '../../../src/panel/protocol';
 import type { SettingHandle } from './useSetting';
 import { isEqual } from '../../../src/core/isEqual';
 
-/** The value that a click wrote into a scope of a setting; undefined: it took that scope's own value away. */
+/** The value that a click wrote into a scope; undefined if it removed the scope's own value. */
 export interface WrittenSetting {
   readonly name: string;
   readonly scope: SettingScope;
@@ -12,7 +14,10 @@ export interface WrittenSetting {
 
 export interface SavedSettings {
   readonly written: readonly WrittenSetting[];
-  /** Puts back what was set before, all of it or nothing. @returns why it could not. */
+  /**
+   * Restores all previous values or none.
+   * @returns why it could not
+   */
   readonly undo: () => Promise<readonly string[]>;
 }
 
@@ -28,7 +33,7 @@ interface SettingStep {
   readonly before: unknown;
 }
 
-/** Saves all values, or none if one of them is refused. */
+/** Saves all values, or none if one is refused. */
 export async function saveTogether(changes: readonly (readonly [SettingHandle, unknown])[]): Promise<SavedTogether> {
   const steps = changes.map(([setting, value]) => ({
     setting,
@@ -48,7 +53,8 @@ export async function saveTogether(changes: readonly (readonly [SettingHandle, u
 }
 
 async function saveAllOrNothing(steps: readonly SettingStep[]): Promise<readonly string[]> {
-  // What a rule refuses is known before anything is written: a value that was wrong before could not be put back.
+  // Check all values before writing any, because a value that was invalid before could not be
+  // restored.
   const found = (await Promise.all(steps.map(({ setting, value }) => setting.check(value)))).flat();
   if (found.length > 0) return [...new Set(found)];
   for (const [index, { setting, value }] of steps.entries()) {
@@ -60,6 +66,9 @@ async function saveAllOrNothing(steps: readonly SettingStep[]): Promise<readonly
   return [];
 }
 
-/** Whether the settings still hold what was written: an undo that is pressed later would write over something newer. */
+/**
+ * True if the settings still contain what was written; otherwise an undo would overwrite newer
+ * values.
+ */
 export const isStill = ({ settings }: PanelState, written: readonly WrittenSetting[]): boolean =>
   written.every(({ name, scope, value }) => isEqual(settings[name]?.[scope], value));

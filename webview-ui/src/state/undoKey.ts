@@ -1,4 +1,6 @@
-/** Ctrl+Z takes back what the page shows an Undo for, the newest first; in a text field it stays the field's own. */
+/**
+ * Ctrl+Z undoes the newest change for which the page shows Undo. A text field keeps its own undo.
+ */
 import { useEffect, useRef } from 'react';
 
 type Undo = () => void;
@@ -6,7 +8,10 @@ type Undo = () => void;
 /** Changes that can be undone now, oldest first. */
 const undoStack: { readonly run: Undo }[] = [];
 
-/** Makes the undo key run an undo while the component is shown. @param undo undefined: nothing to undo */
+/**
+ * Runs the undo while the component is shown.
+ * @param undo undefined: nothing to undo
+ */
 export function useUndoKey(undo: Undo | undefined): void {
   const latest = useRef(undo);
   latest.current = undo;
@@ -33,9 +38,9 @@ const isTextField = (target: EventTarget | undefined): boolean =>
   (target instanceof HTMLElement && target.isContentEditable);
 
 /**
- * Listens for the key. It must not get to VS Code: its workbench would have the page undo the last thing that was typed anywhere in it,
- * such as a search that was cleared long ago.
- * @returns what ends listening
+ * Keeps the key from VS Code, whose workbench would make the page undo the last typing anywhere in
+ * it.
+ * @returns a function that stops listening
  */
 export function listenForUndoKey(): () => void {
   const onKey = (event: KeyboardEvent): void => {

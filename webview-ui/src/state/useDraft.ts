@@ -1,9 +1,11 @@
-/** A text that is being written: checked as it is typed, saved when it is done, never lost while it is wrong. */
+/**
+ * A text is checked while the user types and saved when they are done. Invalid text is never lost.
+ */
 import { useEffect, useRef, useState } from 'react';
 import type { SettingHandle } from './useSetting';
 import { isEqual } from '../../../src/core/isEqual';
 
-/** Milliseconds of rest after which what was typed is checked. */
+/** Milliseconds without typing after which the text is checked. */
 const VALIDATION_DELAY_MS = 150;
 
 export interface ParsedText {
@@ -20,28 +22,28 @@ export interface FieldDraft {
 }
 
 /**
- * The stage of a text between the keyboard and the settings. `typing` and `saving` text must not be replaced; `saved`
- * text waits for the settings to show it; `refused` text stays until it is corrected or the settings change.
+ * `typing` and `saving` text must not be replaced; `saved` text waits for the settings to show it;
+ * `refused` text stays until it is corrected or the settings change.
  */
 type DraftStage = 'none' | 'typing' | 'saving' | 'saved' | 'refused';
 
 /**
- * @param shown the saved value as text.
- * @param parse what a text means as a value; an undefined value takes the setting back.
+ * @param shown the saved value as text
+ * @param parse converts the text to a value; an undefined value resets the setting
  */
 export function useDraft(setting: SettingHandle, shown: string, parse: (text: string) => ParsedText): FieldDraft {
   const [draft, setDraft] = useState<string>();
   const [problems, setProblems] = useState<readonly string[]>([]);
   const stage = useRef<DraftStage>('none');
-  /** Grows with all that is typed, checked and saved: answers about something older say nothing any more. */
+  /** Increases with each input, check and save, so that older answers are ignored. */
   const turn = useRef(0);
-  /** The texts that were saved, until the settings show a change: they may still show what was there before them. */
+  /** The settings may still show the value from before these saved texts. */
   const sent = useRef<readonly string[]>([]);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const latest = useRef({ setting, shown });
   latest.current = { setting, shown };
 
-  /** Whether the settings hold this value now; undefined: none is set. */
+  /** True if the settings contain this value now; undefined if none is set. */
   const isSettings = (value: unknown): boolean => {
     const now = latest.current.setting;
     return value === undefined ? !now.isSet : isEqual(value, now.value);
@@ -56,7 +58,7 @@ export function useDraft(setting: SettingHandle, shown: string, parse: (text: st
     if (stage.current === 'typing' || stage.current === 'saving') return;
     const own = sent.current.findIndex((text) => isSettings(parse(text).value));
     if (stage.current === 'refused' && own >= 0) {
-      // What was saved before the refused text has come: it is no reason to take that text away.
+      // An earlier saved text has arrived, which must not replace the refused text.
       sent.current = sent.current.slice(own + 1);
       return;
     }
@@ -93,7 +95,7 @@ export function useDraft(setting: SettingHandle, shown: string, parse: (text: st
     const found = problem === undefined ? await setting.save(value) : [problem];
     const last = sent.current.lastIndexOf(text);
     if (found.length > 0 && last >= 0) sent.current = sent.current.filter((_, at) => at !== last);
-    // Something newer was typed meanwhile: its own verdict comes.
+    // The user has typed since; the newer text gets its own check.
     if (mine !== turn.current) return;
     stage.current = found.length > 0 ? 'refused' : 'saved';
     setProblems(found);

@@ -8,17 +8,17 @@ export type { RequestAnswer };
 
 export interface LatestAnswer<M extends Method> {
   readonly answer: RequestAnswer<M>;
-  /** The last result; it stays while another is waited for. */
+  /** The last result, which stays while the next is pending. */
   readonly shown: Result<M> | undefined;
   readonly isWaiting: boolean;
   readonly again: () => void;
 }
 
 /**
- * Sends the host a request, and again whenever the parameters or the dependencies change. The previous request is
- * canceled and its answer ignored.
+ * Sends a request, and again whenever the parameters or dependencies change. Cancels the previous
+ * request and ignores its answer.
  * @param params undefined: no request for now
- * @param dependsOn other dependencies of the answer, as a text
+ * @param dependsOn other dependencies of the answer, as text
  */
 export function useLatest<M extends Method>(
   method: M,

@@ -1,4 +1,4 @@
-/** One place in the settings, as the chosen scope shows it, and ways to change it. */
+/** One place in the settings in the chosen scope, with functions to change it. */
 import { use, useState } from 'react';
 import { formatReadablePath } from '../../../src/core/readablePath';
 import { getErrorMessage } from '../../../src/core/errors';
@@ -9,41 +9,40 @@ import { usePanel } from './panel';
 import { formatPath, getValueAt, type Path } from './path';
 
 export interface SettingHandle {
-  /** The setting's name and the path inside of it, dotted. */
+  /** The setting's name and the path inside it, dotted. */
   readonly id: string;
-  /** The scope's own value, else the one that holds there without it. */
+  /** The scope's own value, or else the inherited one. */
   readonly value: unknown;
   /** The effective value: the default if the stored value is invalid. */
   readonly used: unknown;
-  /** Whether the scope sets it. */
   readonly isSet: boolean;
   /** True if the value differs from the inherited one; an entry's own fields are not changes. */
   readonly isChange: boolean;
-  /** The other scope that sets it as well. */
+  /** The other scope, if it also sets the value. */
   readonly alsoIn: SettingScope | undefined;
   /**
-   * The setting is stored in the remote machine's settings; the user's own file has no effect on it. Set only for whole
-   * settings.
+   * True if the setting is stored in the remote machine's settings, where the user's own file has
+   * no effect. Only for whole settings.
    */
   readonly isOfRemote: boolean;
   /** The scope in which the value would be saved. */
   readonly scope: SettingScope;
   readonly problems: readonly string[];
-  /** The problems of the value that was to be saved last, or why it could not be written. */
+  /** Problems of the last value to save, or why it could not be written. */
   readonly refused: readonly string[];
   /** Why the last reset failed; a field reports its own refused text. */
   readonly notReset: readonly string[];
-  /** @returns what is wrong with the value; nothing is saved then. */
+  /** @returns problems; if there are any, nothing is saved */
   readonly save: (value: unknown) => Promise<readonly string[]>;
   readonly check: (value: unknown) => Promise<readonly string[]>;
   readonly reset: () => Promise<readonly string[]>;
-  /** Reports whether the field contains text that is not a valid value. */
+  /** Reports whether the field contains invalid text. */
   readonly hold: (isWrong: boolean) => void;
 }
 
 const OTHER_SCOPE: Readonly<Record<SettingScope, SettingScope>> = { user: 'workspace', workspace: 'user' };
 
-/** The problems of the last attempt, by what it was. */
+/** The problems of the last save and the last reset. */
 interface SettingRefusals {
   readonly save: readonly string[];
   readonly reset: readonly string[];
@@ -74,7 +73,7 @@ export function useSetting(name: string, path: Path = [], wanted?: SettingScope)
       : scope === 'user' && other !== undefined
         ? getValueAt(welcome.schemas[name]?.['default'], path)
         : getValueAt(setting.effective ?? setting.value, path);
-  // List entries are named, since the list may have changed since the page received it.
+  // Name list entries, because the list may have changed since the page received it.
   const change = (value: unknown): Params<'updateSetting'> => ({
     name,
     scope,
@@ -83,7 +82,7 @@ export function useSetting(name: string, path: Path = [], wanted?: SettingScope)
   });
   const ask = async (method: 'checkSetting' | 'updateSetting', value: unknown): Promise<readonly string[]> => {
     try {
-      // The edited entry may be gone after this, so save what was typed as a draft first.
+      // The edited entry may be gone after this, so save the typed text as a draft first.
       if (method === 'updateSetting' && path.length === 0) await waitForValidations();
       const problems =
         edited && inside
@@ -96,7 +95,7 @@ export function useSetting(name: string, path: Path = [], wanted?: SettingScope)
   };
   const id = formatPath([name, ...path]);
   const value = own ?? inherited;
-  // A draft is sound; what is wrong with the saved value is no longer its own.
+  // A draft is valid, so the saved value's problems no longer apply.
   const problems = inside && edited?.isChanged === true ? [] : listProblemsAt(setting, path);
   return {
     id,
@@ -127,7 +126,7 @@ export function useSetting(name: string, path: Path = [], wanted?: SettingScope)
   };
 }
 
-/** Problems of the place and of what it holds. */
+/** Includes problems of nested places. */
 function listProblemsAt({ problems, value }: SettingState, path: Path): string[] {
   const own = formatPath(path);
   return problems

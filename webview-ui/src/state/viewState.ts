@@ -1,4 +1,4 @@
-/** The panel's looks: kept by VS Code over a reload, and of no consequence elsewhere. */
+/** The panel's display state, which VS Code keeps over a reload. */
 import * as z from 'zod';
 import { conversationNameSchema } from '../../../src/panel/protocol';
 
@@ -6,25 +6,28 @@ const fieldsSchema = z.record(z.string(), z.unknown());
 
 const viewStateSchema = z.object({
   scope: z.enum(['user', 'workspace']).catch('user'),
-  /** Ids of the sections that are unfolded. */
+  /** IDs of the expanded sections. */
   open: z.array(z.string()).catch([]),
   /** Pixels. */
   scroll: z.number().catch(0),
-  /** The conversation that things are shown of. */
+  /** The conversation that the panel previews. */
   previewed: conversationNameSchema.catch({ kind: 'default' }),
   /**
-   * Edited passes not yet applied, by scope and key: the pass before and after. They are stored because VS Code
-   * recreates the page when its window is reloaded or the page moves to another one.
+   * Unapplied edits of passes, by scope and key: the pass before and after. They are stored because
+   * VS Code recreates the page when its window is reloaded or the page moves to another one.
    */
   drafts: z.record(z.string(), z.object({ before: fieldsSchema, after: fieldsSchema })).catch({}),
-  /** By scope, the Smart configuration of its own that it last had: what takes its place can be left again. */
+  /**
+   * Each scope's last own Smart configuration, so that the user can return to it after choosing a
+   * preset.
+   */
   ownPasses: z.record(z.string(), fieldsSchema).catch({}),
-  /** The two configurations that are compared on it: `current`, `preset ID` or `provider ID`. */
+  /** The two compared configurations: `current`, `preset ID` or `provider ID`. */
   compared: z.tuple([z.string(), z.string()]).catch(['current', 'preset file-aware']),
 });
 export type ViewState = z.output<typeof viewStateSchema>;
 
-/** The part that survives closing the panel's tab: what the user made or chose, without scroll positions. */
+/** The part that survives closing the panel's tab. */
 export const selectLastingPart = ({ drafts, ownPasses, previewed, compared }: ViewState): Partial<ViewState> => ({
   drafts,
   ownPasses,
@@ -32,7 +35,7 @@ export const selectLastingPart = ({ drafts, ownPasses, previewed, compared }: Vi
   compared,
 });
 
-/** Reads what was kept; what isn't sound takes its default. */
+/** Replaces invalid parts by their defaults. */
 export function readViewState(kept: unknown): ViewState {
   const result = viewStateSchema.safeParse(kept ?? {});
   return result.success ? result.data : viewStateSchema.parse({});

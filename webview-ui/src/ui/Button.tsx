@@ -11,14 +11,14 @@ interface ButtonProps {
 }
 
 /**
- * A button that can't be used says so but keeps the focus: disabling it would drop the focus while its action is
- * running.
+ * Disabling the element would drop the focus while its action is running, so it only announces that
+ * it is disabled.
  */
 export function Button({ children, onClick, primary = false, disabled = false, icon }: ButtonProps): ReactNode {
   return (
     <vscode-button
       appearance={primary ? 'primary' : 'secondary'}
-      // As text: React writes a boolean on a custom element as an empty attribute.
+      // React writes a boolean on a custom element as an empty attribute.
       aria-disabled={disabled ? 'true' : 'false'}
       onClick={disabled ? undefined : onClick}
     >
@@ -34,7 +34,7 @@ export function Button({ children, onClick, primary = false, disabled = false, i
 
 interface IconButtonProps {
   readonly icon: IconName;
-  /** Read out, and shown as a tooltip. */
+  /** For screen readers, and shown as a tooltip. */
   readonly label: string;
   readonly onClick: () => void;
   readonly disabled?: boolean;
@@ -42,7 +42,7 @@ interface IconButtonProps {
   readonly ref?: Ref<HTMLButtonElement>;
 }
 
-/** A native button: the toolkit's hides its name and state in a shadow root. */
+/** A native button, because the toolkit's hides its name and state in a shadow root. */
 export function IconButton({ icon, label, onClick, disabled = false, expanded, ref }: IconButtonProps): ReactNode {
   return (
     <button
@@ -65,7 +65,7 @@ interface LinkButtonProps {
   readonly onClick: () => void;
 }
 
-/** Looks like a link, and does something in place. */
+/** Looks like a link, but runs an action in place. */
 export function LinkButton({ children, onClick }: LinkButtonProps): ReactNode {
   return (
     <button type="button" className="link-button" onClick={onClick}>

@@ -6,18 +6,18 @@ import './toolkit';
 interface CheckboxProps {
   readonly label: string;
   readonly help?: string | undefined;
-  /** Adjacent text already labels the checkbox for sighted users. */
+  /** True if adjacent text already labels the checkbox for sighted users. */
   readonly isLabelHidden?: boolean;
   readonly checked: boolean;
-  /** The choice shows until a promise that this returns is settled, and the value from then on. */
+  /** Shows the choice until the returned promise settles, then the value. */
   readonly onChange: (checked: boolean) => unknown;
 }
 
 export function Checkbox({ label, help, isLabelHidden = false, checked, onChange }: CheckboxProps): ReactNode {
   const labels = useLabels({ label, help });
   const { shown, choose } = useChosen(checked, onChange);
-  // The element toggles itself when clicked. React restores only what changed for React: after a refused choice,
-  // nothing did.
+  // The element toggles itself when clicked. React restores only what changed for React, so a
+  // refused choice must be restored here.
   useLayoutEffect(() => {
     if (labels.current) Object.assign(labels.current, { checked: shown });
   });

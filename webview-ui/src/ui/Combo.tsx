@@ -6,13 +6,16 @@ interface ComboProps extends FieldLabels {
   /** Offered while typing; any other text is accepted, too. */
   readonly choices: readonly string[];
   readonly placeholder?: string;
-  /** On each key, and when a choice is picked. */
+  /** Called on each key, and when the user picks a choice. */
   readonly onInput: (value: string) => void;
-  /** When the field loses focus, or on Enter. */
+  /** Called when the field loses focus, or on Enter. */
   readonly onCommit: (value: string) => void;
 }
 
-/** A text field with a list. Native, because the toolkit has none and its field can't use a `datalist` of the page. */
+/**
+ * Native, because the toolkit has no such field and its text field can't use a `datalist` of the
+ * page.
+ */
 export function Combo({ label, help, invalid = false, value, choices, placeholder, ...on }: ComboProps): ReactNode {
   const list = useId();
   return (

@@ -13,7 +13,7 @@ interface DropdownProps {
   readonly help?: string | undefined;
   readonly value: string;
   readonly choices: readonly DropdownChoice[];
-  /** The choice shows until a promise that this returns is settled, and the value from then on. */
+  /** Shows the choice until the returned promise settles, then the value. */
   readonly onChange: (value: string) => unknown;
 }
 

@@ -21,7 +21,7 @@ const ICON_PATHS = {
 } as const;
 export type IconName = keyof typeof ICON_PATHS;
 
-/** Decorative icon: adjacent text or its button's label states the meaning. */
+/** Hidden from screen readers, because adjacent text or the button's label states the meaning. */
 export function Icon({ name }: { readonly name: IconName }): ReactNode {
   return (
     <svg className="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">

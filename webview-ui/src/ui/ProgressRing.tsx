@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import './toolkit';
 
-/** @param label what is being waited for. */
+/** @param label what the user waits for */
 export function ProgressRing({ label }: { readonly label: string }): ReactNode {
   return (
     <span className="progress" role="status">

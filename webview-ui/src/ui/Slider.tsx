@@ -9,13 +9,13 @@ interface SliderProps {
   readonly step: number;
   /** Describes a value for screen readers. */
   readonly describe: (value: number) => string;
-  /** While it moves; the new value has to be passed back as `value`. */
+  /** Called while the slider moves; pass the new value back as `value`. */
   readonly onMove: (value: number) => void;
   /** Called when the slider is released. */
   readonly onCommit: (value: number) => void;
 }
 
-/** The toolkit has none: a native one in the theme's colours. */
+/** A native slider, because the toolkit has none. */
 export function Slider({ label, help, value, min, max, step, describe, onMove, onCommit }: SliderProps): ReactNode {
   const moved = useRef<number>(undefined);
   const commit = (): void => {

@@ -5,9 +5,9 @@ import './toolkit';
 interface TextProps extends FieldLabels {
   readonly value: string;
   readonly placeholder?: string;
-  /** With each key. */
+  /** Called on each key. */
   readonly onInput: (value: string) => void;
-  /** When the user is done: left the field, or pressed Enter. */
+  /** Called when the field loses focus, or on Enter. */
   readonly onCommit: (value: string) => void;
 }
 
@@ -15,7 +15,7 @@ const getInputValue = (event: { readonly target: EventTarget | null }): string =
   (event.target as HTMLInputElement).value;
 
 interface TextFieldProps extends TextProps {
-  /** The value has only digits: the field is short, and a touch keyboard shows digits. */
+  /** True for a short field with digits only. */
   readonly numeric?: boolean;
 }
 

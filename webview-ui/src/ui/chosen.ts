@@ -1,11 +1,11 @@
 import { useRef, useState } from 'react';
 
 export interface Choice<Value> {
-  /** The choice until it is saved or refused, otherwise the saved value. */
+  /** The choice until it is saved or refused, then the saved value. */
   readonly shown: Value;
   /** Shows a value that isn't final yet, such as a slider's while it moves. */
   readonly show: (value: Value) => void;
-  /** Saves a value; the promise resolves when it, or a newer one in its place, is saved or refused. */
+  /** Resolves when the value, or a newer one in its place, is saved or refused. */
   readonly choose: (value: Value) => Promise<void>;
 }
 
@@ -14,8 +14,9 @@ interface Picked<Value> {
 }
 
 /**
- * What a control shows while its value is being saved. Users may choose faster than values are saved, with arrow keys for example.
- * So only one save runs at a time, the newest choice follows it, and no answer replaces a newer choice.
+ * Shows the choice while it is being saved. Users may choose faster than values are saved, for
+ * example with arrow keys, so only one save runs at a time, the newest choice follows it, and no
+ * answer replaces a newer choice.
  * @param save the choice is shown until the returned promise settles
  */
 export function useChosen<Value>(value: Value, save: (chosen: Value) => unknown): Choice<Value> {

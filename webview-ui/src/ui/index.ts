@@ -1,4 +1,4 @@
-/** The controls of the panel. Whoever replaces the toolkit changes this folder and nothing else. */
+/** To replace the toolkit, change only this folder. */
 export { Button, IconButton, LinkButton } from './Button';
 export { Checkbox } from './Checkbox';
 export { Combo } from './Combo';

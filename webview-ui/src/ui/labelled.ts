@@ -1,22 +1,22 @@
 import { useLayoutEffect, useRef, type RefObject } from 'react';
 
-/** How a control is called and explained to those who don't see the text around it. */
+/** Labels for screen readers. */
 export interface FieldLabels {
   readonly label: string;
-  /** The sentence of help, or what is wrong. */
+  /** The help text, or the problem. */
   readonly help?: string | undefined;
   readonly invalid?: boolean | undefined;
 }
 
-/** The shape of the toolkit's elements with a field inside. */
+/** The toolkit's elements contain a field. */
 interface WithControl extends HTMLElement {
   readonly control?: HTMLElement;
 }
 
 /**
- * A ref that sets labels where assistive technology reads them: on the field inside the toolkit's element, which can't
- * refer to IDs of the page, and on the element itself. The element resets its name whenever it is connected, even if
- * only the list's order changes, so it is labelled with each rendering.
+ * Sets labels where assistive technology reads them: on the element and on the field inside, which
+ * can't refer to IDs of the page. The element resets its name whenever it is connected, so it is
+ * labelled with each rendering.
  */
 export function useLabels({ label, help = '', invalid = false }: FieldLabels): RefObject<HTMLElement | null> {
   const ref = useRef<WithControl>(null);

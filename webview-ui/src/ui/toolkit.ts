@@ -1,6 +1,6 @@
 /**
- * Registers the components of the webview toolkit that are used. React knows custom elements: they are written as
- * `<vscode-button>`. The toolkit is deprecated by its owner: nothing outside of this folder knows it.
+ * Registers the components of the webview toolkit that we use, as elements such as
+ * `<vscode-button>`. The toolkit is deprecated, so code outside this folder must not depend on it.
  */
 import {
   provideVSCodeDesignSystem,
@@ -36,7 +36,7 @@ type Props<Element, Names extends keyof Element> = HTMLAttributes<HTMLElement> &
   Partial<Pick<Element, Names>>;
 
 declare module 'react' {
-  // React's own namespace is the place that TypeScript looks elements up in.
+  // TypeScript looks elements up in React's namespace.
   // oxlint-disable-next-line typescript/no-namespace -- see above
   namespace JSX {
     interface IntrinsicElements {

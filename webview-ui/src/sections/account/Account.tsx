@@ -21,7 +21,7 @@ import { Days, Groups, formatMoney, isCostUnknown, formatCostRange } from './Gro
 import { Made, Waste, Windows } from './Contents';
 import { Tools } from './Tools';
 
-/** The cost of the stored sessions of all agents. Nothing is read before it is asked for. */
+/** Reads nothing until the user asks for it. */
 export function Account(): ReactNode {
   return (
     <Section
@@ -71,7 +71,7 @@ function Content(): ReactNode {
     }
     setBusy(false);
   };
-  // Sessions are read for as long as it takes, and a person may cancel it.
+  // No timeout: reading takes long, and the user can cancel it.
   const patient = { timeoutMs: Infinity };
   const other = WHAT_IF_CHOICE_IDS.find((each) => each === choice);
   const preferences = { ...(period !== ALL_TIME && { days: Number(period) }), ...(other && { choice: other }) };
@@ -172,7 +172,6 @@ const ACCOUNT_RULES: readonly string[] = [
   'Read again: an earlier read of the file had shown most of these lines. Never used again: the result introduced new names, and the model wrote none of them afterwards. This is a hint, not proof.',
 ];
 
-/** The cost with another provider. */
 function WhatIf({ whatIf }: { readonly whatIf: NonNullable<ShownAccount['whatIf']> }): ReactNode {
   const { choice, cost, after, atMost } = whatIf;
   const [low, high] = [formatDollars(after), formatDollars(atMost)];

@@ -15,7 +15,7 @@ interface ContentPart {
   readonly share: number;
 }
 
-/** What the requests contained, by kind. */
+/** Shows what the requests contained, by kind. */
 export function Made({ total: { parts, sentOften } }: { readonly total: AccountTotals }): ReactNode {
   const known = Object.entries(PART_LABELS).flatMap(([kind, words]) => {
     const tokens = parts[kind as keyof typeof parts];
@@ -48,7 +48,6 @@ export function Made({ total: { parts, sentOften } }: { readonly total: AccountT
   );
 }
 
-/** The largest waste. */
 export function Waste({ total: { files, unused } }: { readonly total: AccountTotals }): ReactNode {
   const fileColumns: readonly Column<AccountTotals['files'][number]>[] = [
     { title: t('Files read again and again'), cell: ({ path }) => <span className="wrapped">{path}</span> },
@@ -79,7 +78,7 @@ type ShownSession = ShownAccount['sessions'][number];
 
 const findPeak = ({ fill }: ShownSession): number => Math.max(...fill, 0);
 
-/** Cost of the costliest sessions, and how full their windows were. */
+/** Shows the most expensive sessions and how full their windows were. */
 export function Windows({ sessions }: Pick<ShownAccount, 'sessions'>): ReactNode {
   if (sessions.length === 0) return null;
   const columns: readonly Column<ShownSession>[] = [

@@ -7,24 +7,24 @@ import { Dropdown } from '../../ui';
 
 type CostAndRequests = Pick<ShownAccountRow, 'cost' | 'replayedCost' | 'unpriced' | 'requests'>;
 
-/** Whether the price of no request is known. */
+/** True if no request's price is known. */
 export const isCostUnknown = ({ unpriced, requests, cost }: CostAndRequests): boolean =>
   unpriced >= requests && unpriced > 0 && cost === 0;
 
-/** The known cost, a range if some of it was replayed, and how many requests have no known price. */
+/** Shows a range if part of the cost was replayed, and how many requests have no known price. */
 export function formatMoney(money: CostAndRequests): string {
   const { unpriced, requests } = money;
   if (isCostUnknown(money)) return t('Cost not known');
   const known = formatCostRange(money, 1);
   if (unpriced === 0) return known;
-  // Parts of a request have prices of their own, so the parts without one may outnumber the requests.
+  // Parts of a request have their own prices, so more parts than requests may lack one.
   if (unpriced >= requests) return t('{0}; some prices are not known', known);
   return unpriced === 1
     ? t('{0} for {1} of {2} requests; 1 has no known price', known, requests - 1, requests)
     : t('{0} for {1} of {2} requests; {3} have no known price', known, requests - unpriced, requests, unpriced);
 }
 
-/** The known cost divided by a count, a range if some of it was replayed. */
+/** Divides the cost by a count; a range if part of it was replayed. */
 export function formatCostRange(money: Pick<CostAndRequests, 'cost' | 'replayedCost'>, count: number): string {
   const { least, most } = computeCostRange(money);
   const [low, high] = [formatDollars(least / count), formatDollars(most / count)];
@@ -34,10 +34,9 @@ export function formatCostRange(money: Pick<CostAndRequests, 'cost' | 'replayedC
 /** Units of the drawing. */
 const CHART_WIDTH = 400;
 const CHART_HEIGHT = 80;
-/** Widest bar, for few days. */
+/** Limits the bars' width if there are few days. */
 const MAX_BAR_STEP = 20;
 
-/** A bar for each day. */
 export function Days({ days }: { readonly days: readonly ShownAccountRow[] }): ReactNode {
   const most = Math.max(...days.map(({ cost }) => cost), 0);
   const first = days[0];
@@ -82,7 +81,6 @@ const listGroupings = (): readonly { readonly value: Grouping; readonly label: s
   { value: 'session', label: t('By session'), head: t('Session') },
 ];
 
-/** Sums by a chosen grouping. */
 export function Groups({ groups }: Pick<ShownAccount, 'groups'>): ReactNode {
   const [grouping, setGrouping] = useState<Grouping>('agent');
   const choices = listGroupings();
@@ -131,7 +129,7 @@ export function Groups({ groups }: Pick<ShownAccount, 'groups'>): ReactNode {
   );
 }
 
-/** A cost with a bar relative to the largest one. */
+/** The bar is relative to the largest cost. */
 function Cost({ row, most }: { readonly row: ShownAccountRow; readonly most: number }): ReactNode {
   return (
     <span className="measured">

@@ -9,11 +9,10 @@ import { useAnswer } from '../../state/useAnswer';
 type StoredCalls = ShownAccount['total']['calls'];
 
 interface ToolsProps {
-  /** Calls in the analyzed sessions; absent until then. */
+  /** Absent until the user analyzes stored sessions. */
   readonly stored: StoredCalls | undefined;
 }
 
-/** Tokens and calls of the tools of running conversations. */
 export function Tools({ stored }: ToolsProps): ReactNode {
   const { answer } = useAnswer('toolWeights', {});
   if (answer.kind === 'waiting') return null;
@@ -34,7 +33,7 @@ export function Tools({ stored }: ToolsProps): ReactNode {
 }
 
 interface CalledTool extends ShownTool {
-  /** Calls in the same agent's analyzed sessions; absent until then. */
+  /** Calls in the same agent's stored sessions; absent until they are analyzed. */
   readonly inStored: number | undefined;
 }
 
@@ -44,7 +43,7 @@ interface OfConversationProps extends ToolsProps {
 
 function OfConversation({ weights: { title, agent, tools }, stored }: OfConversationProps): ReactNode {
   const own = new Map(stored?.flatMap(({ agent: of, tool, calls }) => (of === agent ? [[tool, calls] as const] : [])));
-  // Some running agents have another name than in their stored sessions.
+  // Some agents have another name in their stored sessions.
   const isKnown = own.size > 0;
   const called = tools.map((tool): CalledTool => ({
     ...tool,
@@ -89,7 +88,6 @@ interface ToolServer {
   readonly tools: readonly CalledTool[];
 }
 
-/** Sums by MCP server, if any. */
 function ByServer({ tools }: { readonly tools: readonly CalledTool[] }): ReactNode {
   const names = [...new Set(tools.map(({ server }) => server))];
   if (names.every((name) => name === undefined)) return null;
@@ -110,7 +108,6 @@ function ByServer({ tools }: { readonly tools: readonly CalledTool[] }): ReactNo
   );
 }
 
-/** Columns for tokens and calls of a row's tools. */
 function makeFigureColumns<Row>(
   toolsOf: (row: Row) => readonly CalledTool[],
   hasStored: boolean,

@@ -106,7 +106,7 @@ function Details({ entry }: { readonly entry: HistoryEntry }): ReactNode {
   );
 }
 
-/** The agent's later requests for removed content. */
+/** Describes the agent's later requests for removed content. */
 function formatUse({ turns, rereads, recalls, failedEdits, expected }: NonNullable<HistoryEntry['use']>): string {
   const uses = rereads + recalls + failedEdits;
   const within = turns === 1 ? t('1 turn') : t('{0} turns', turns);

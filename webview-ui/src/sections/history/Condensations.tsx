@@ -8,7 +8,6 @@ import { Button, TextField } from '../../ui';
 import { CondensationItem } from './CondensationItem';
 import { getPresetName, getProviderLabel } from '../../names';
 
-/** Condensations that are listed at once. */
 const PAGE_SIZE = 20;
 
 interface CondensationsProps {
@@ -19,7 +18,6 @@ interface CondensationsProps {
   readonly again: () => void;
 }
 
-/** The condensations, found by words, each with what can be done with it. */
 export function Condensations({ entries, total, again }: CondensationsProps): ReactNode {
   const panel = usePanel();
   const [query, setQuery] = useState('');

@@ -5,7 +5,7 @@ import { formatDollars, formatDuration, formatTimeOfDay, t } from '../../l10n';
 import { getProviderLabel } from '../../names';
 import { usePanel } from '../../state/panel';
 
-/** Runs that failed, were cancelled, or had nothing to do: when, and why. */
+/** Shows runs that failed, were canceled, or had nothing to do. */
 export function EmptyRuns({ runs }: { readonly runs: readonly EmptyRun[] }): ReactNode {
   const { welcome } = usePanel();
   const columns: readonly Column<EmptyRun>[] = [

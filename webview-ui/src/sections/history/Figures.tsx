@@ -3,7 +3,7 @@ import type { History } from '../../../../src/panel/protocol';
 import { FigureList } from '../../components/FigureList';
 import { formatDollars, formatDuration, formatPercent, t } from '../../l10n';
 
-/** The sums of all runs. A condensation that was undone saves nothing. */
+/** An undone condensation saves nothing. */
 export function Figures({ history }: { readonly history: History }): ReactNode {
   const { total, sums, groups } = history;
   const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);

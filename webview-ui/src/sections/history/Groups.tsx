@@ -28,7 +28,7 @@ export function Groups({ groups }: { readonly groups: readonly RunGroup[] }): Re
               className="chart-after"
               x={0}
               y={index * ROW_HEIGHT}
-              // Visible even if nothing was saved.
+              // Keeps the bar visible even if nothing was saved.
               width={Math.max(1, (CHART_WIDTH * tokensSaved) / most)}
               height={BAR_HEIGHT}
             />
@@ -47,7 +47,7 @@ const describeGroups = (groups: readonly RunGroup[]): string =>
 
 const formatShare = (count: number, { runs }: RunGroup): string => formatPercent((100 * count) / Math.max(1, runs));
 
-/** Figures that are zero or unknown for all models are left out. */
+/** Omits figures that are zero or unknown for all models. */
 const listColumns = (groups: readonly RunGroup[]): readonly Column<RunGroup>[] => [
   { title: t('Model'), cell: getGroupName },
   { title: t('Runs'), isNumber: true, cell: ({ runs }) => formatNumber(runs) },

@@ -16,7 +16,7 @@ import { Groups } from './Groups';
 import { Recommendations } from './Recommendations';
 import { SavingsChart } from './SavingsChart';
 
-/** The history: condensations, their cost and saving, and recommendations. All of it stays on this machine. */
+/** All history stays on this machine. */
 export function History(): ReactNode {
   return (
     <Section
@@ -105,7 +105,7 @@ function Actions({ again, isEmpty }: ActionsProps): ReactNode {
       setProblems([getErrorMessage(error)]);
     }
   };
-  // A person answers in their own time.
+  // No timeout, because the user answers a dialog.
   const patient = { timeoutMs: Infinity };
   const save = (format: 'json' | 'csv') => run(() => connection.sendRequest('exportHistory', { format }, patient));
   const clear = (part: 'metrics' | 'ledgers') => run(() => connection.sendRequest('clearHistory', { part }, patient));

@@ -11,7 +11,7 @@ import { getPresetName, getProviderLabel } from '../../names';
 
 interface RecommendationsProps {
   readonly recommendations: readonly Recommendation[];
-  /** Reloads the history: a followed recommendation disappears. */
+  /** Reloads the history, which removes a followed recommendation. */
   readonly again: () => void;
 }
 
@@ -21,17 +21,17 @@ interface FollowedRecommendation {
   readonly saved: SavedSettings;
 }
 
-/** The recommendations from the recorded runs, followed with one click and taken back with another. */
+/** Each recommendation can be followed and undone with one click. */
 export function Recommendations({ recommendations, again }: RecommendationsProps): ReactNode {
   const panel = usePanel();
   const apply = useApply();
   const [followed, setFollowed] = useState<FollowedRecommendation>();
-  // Settings that changed since then are excluded.
+  // Undo is offered only while the settings are unchanged.
   const applied = followed && isStill(panel.state, followed.saved.written) ? followed : undefined;
   const [isBusy, setBusy] = useState(false);
   const [problems, setProblems] = useState<readonly string[]>([]);
   const follow = async (recommendation: Recommendation): Promise<void> => {
-    // While this is being saved, the settings may become what was followed before, whose undo leads elsewhere.
+    // Drop the earlier undo, because the settings may become equal to what it restores from.
     setFollowed(undefined);
     setBusy(true);
     const { problems: found, saved } = await apply(recommendation);
@@ -58,7 +58,7 @@ export function Recommendations({ recommendations, again }: RecommendationsProps
           <p>
             <strong>{describeAdvice(recommendation, panel)}</strong> {describeSaving(recommendation)}
           </p>
-          {/* The change stays here until the history is reloaded; repeating it would mistake its own values for the previous ones. */}
+          {/* Stays disabled until the history is reloaded; a repetition would mistake its own values for the previous ones. */}
           <Button
             disabled={isBusy || applied?.advice === JSON.stringify(recommendation)}
             onClick={() => void follow(recommendation)}
@@ -95,7 +95,7 @@ function describeAdvice(recommendation: Recommendation, panel: Panel): string {
   }
 }
 
-/** The saving over the recorded runs. */
+/** Describes the saving for the recorded runs. */
 function describeSaving({ kind, from, saving: { dollars, tokens, runs } }: Recommendation): string {
   if (kind === 'threshold' && dollars === 0) {
     return t('{0} of the last {1} automatic runs started only when the window was full.', runs, from);

@@ -2,18 +2,21 @@ import type { ReactNode } from 'react';
 import type { HistoryEntry } from '../../../../src/panel/protocol';
 import { formatPercent, t } from '../../l10n';
 
-/** Condensations that fit beside each other. */
+/** Limited by the chart's width. */
 const MAX_SHOWN_BARS = 40;
-/** The drawing's own units. */
+/** Units of the drawing. */
 const CHART_HEIGHT = 64;
 const BAR_STEP = 10;
 const BAR_WIDTH = 7;
 
-/** Percent of the tokens that went. */
+/** Percent of the tokens that were removed. */
 export const computeSavedPercent = ({ tokensBefore, tokensAfter }: HistoryEntry): number =>
   tokensBefore === 0 ? 0 : (100 * (tokensBefore - tokensAfter)) / tokensBefore;
 
-/** The last condensations, oldest first: what was there, and within it what stayed. The list says the same in numbers. */
+/**
+ * Shows the tokens before and after the last condensations, oldest first. The list has the same
+ * figures.
+ */
 export function SavingsChart({ entries }: { readonly entries: readonly HistoryEntry[] }): ReactNode {
   const shown = entries.slice(0, MAX_SHOWN_BARS).toReversed();
   if (shown.length === 0) return null;

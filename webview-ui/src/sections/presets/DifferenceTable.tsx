@@ -10,7 +10,7 @@ interface DifferenceTableProps {
   readonly names: readonly [string, string];
 }
 
-/** The differences, pass by pass; equal parts are only counted. */
+/** Lists differences pass by pass; equal parts are only counted. */
 export function DifferenceTable({ compared, names }: DifferenceTableProps): ReactNode {
   const { general, passes } = compared;
   const differing = passes.filter((pass) => !isSame(pass));

@@ -12,12 +12,12 @@ const CURRENT_SETTINGS = 'current';
 
 interface PresetComparisonProps {
   readonly preset: PresetState;
-  /** The preset's name on the page. */
+  /** The preset's displayed name. */
   readonly name: string;
   readonly isInUse: boolean;
 }
 
-/** A preset beside what the settings hold, or beside another preset. */
+/** Compares a preset with the settings or with another preset. */
 export function PresetComparison({ preset, name, isInUse }: PresetComparisonProps): ReactNode {
   const { state, changeView, reveal } = usePanel();
   const others: readonly DropdownChoice[] = [
@@ -26,7 +26,7 @@ export function PresetComparison({ preset, name, isInUse }: PresetComparisonProp
       .filter(({ id }) => id !== preset.id)
       .map((other) => ({ value: makePresetValue(other.id), label: getPresetLabel(other) })),
   ];
-  // The preset in use is what the settings hold.
+  // The preset in use equals the settings.
   const [wanted, setWanted] = useState(isInUse ? others[1]?.value : CURRENT_SETTINGS);
   const other = others.find(({ value }) => value === wanted) ?? others[0];
   const second: Comparable = state.presets

@@ -16,13 +16,12 @@ import { MEASURED_PRESETS } from '../../../../src/core/condense/measured';
 import { presetFigures } from '../start/providerFacts';
 import { PresetComparison } from './PresetComparison';
 
-/** The last change, and how to take it back. */
 export interface UndoableChange {
   readonly text: string;
-  /** ID of the preset beside which it is shown; otherwise it is shown below the list. */
+  /** ID of the preset beside which the change is shown; default: below the list. */
   readonly of?: string;
   readonly undo?: () => void;
-  /** The settings after the change; the line is hidden once they differ. */
+  /** The settings after the change; Undo is hidden once they differ. */
   readonly written?: readonly WrittenSetting[];
 }
 
@@ -142,7 +141,7 @@ interface DoneLineProps {
   readonly onDone: (done: UndoableChange | undefined) => void;
 }
 
-/** States what was done and offers Undo. */
+/** Says what was done and offers Undo. */
 export function DoneLine({ done, onDone }: DoneLineProps): ReactNode {
   const undo =
     done?.undo &&
@@ -159,7 +158,7 @@ export function DoneLine({ done, onDone }: DoneLineProps): ReactNode {
   );
 }
 
-/** Puts a preset in use; Undo restores both settings. */
+/** Undo restores both changed settings. */
 function useApply(
   onDone: (done: UndoableChange | undefined) => void,
   onProblems: (problems: readonly string[]) => void,
@@ -168,7 +167,7 @@ function useApply(
   const provider = useSetting('provider');
   return async ({ id, name }) => {
     const isReplacing = isOwn(smart) && readPasses(smart.value).length > 0;
-    // While saving, the undo of an earlier change would lead elsewhere.
+    // Drop the earlier undo, because the settings may become equal to what it restores from.
     onDone(undefined);
     const { problems, saved } = await saveTogether([
       [smart, id],

@@ -12,7 +12,6 @@ import { MEASURED_PRESETS } from '../../../../src/core/condense/measured';
 import { DoneLine, PresetItem } from './PresetItem';
 import { usePresetList } from './usePresetList';
 
-/** Named configurations of the Smart provider: applied, renamed, deleted, shared. */
 export function Presets(): ReactNode {
   const { state, connection, scope } = usePanel();
   const isSearching = useSearch() !== '';
@@ -81,7 +80,7 @@ export function Presets(): ReactNode {
   );
 }
 
-/** Built-in ones first, sorted by measured loss. */
+/** Lists built-in presets first, by measured loss. */
 const sortByLoss = (presets: readonly PresetState[]): readonly PresetState[] =>
   presets.toSorted((a, b) => {
     const [first, second] = [getLoss(a), getLoss(b)];

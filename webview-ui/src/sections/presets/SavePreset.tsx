@@ -9,7 +9,6 @@ import { isFields } from '../smart/smartValue';
 import { DoneLine } from './PresetItem';
 import { usePresetList } from './usePresetList';
 
-/** Saves the user's own passes as a preset. */
 export function SavePreset(): ReactNode {
   const { state } = usePanel();
   const { change, done, setDone, problems } = usePresetList();

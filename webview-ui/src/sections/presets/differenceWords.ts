@@ -1,8 +1,7 @@
-/** Places and values of a configuration of the Smart provider, in words. */
 import { getTitle, formatFieldName } from '../../components/titles';
 import { formatNumber, t } from '../../l10n';
 
-/** Keys that only hold others: what is inside says enough. */
+/** Keys that only group others and can be omitted. */
 const GROUPING_FIELDS: ReadonlySet<string> = new Set([
   'individualConfig',
   'batchConfig',
@@ -13,7 +12,7 @@ const GROUPING_FIELDS: ReadonlySet<string> = new Set([
   'condition',
 ]);
 
-/** "individualConfig, defaults, toolResults, maxLines" → "Tool results › Lines". */
+/** Turns "individualConfig, defaults, toolResults, maxLines" into "Tool results › Lines". */
 export function describePlace(path: readonly string[]): string {
   const reported = path.filter((key, index) => index === path.length - 1 || !GROUPING_FIELDS.has(key));
   return reported.map((key) => getTitle(key, {})).join(' › ');
@@ -35,6 +34,9 @@ export function describeValue(value: unknown): string {
   }
 }
 
-/** A name of the configuration's own, such as `preserve_recent`, has words; what a person wrote stays as it is. */
+/**
+ * Translates names that the configuration defines, such as `preserve_recent`; the user's own text
+ * stays as it is.
+ */
 const describeName = (text: string): string =>
   /^[a-z]+(?:[_A-Z][a-z]*)*$/.test(text) ? t(formatFieldName(text)) : text;

@@ -12,9 +12,15 @@ export interface PresetList {
   readonly own: SettingHandle;
   readonly list: readonly unknown[];
   readonly names: readonly EntryName[];
-  /** Makes a change that is not announced. @returns undefined if it was refused */
+  /**
+   * Makes a change without announcing it.
+   * @returns undefined if it was refused
+   */
   readonly make: (change: ListChange) => Promise<{ readonly undo: ListChange | undefined } | undefined>;
-  /** Makes a change and announces it with a way back. @returns whether it was made */
+  /**
+   * Makes a change and announces it with an undo.
+   * @returns whether it was made
+   */
   readonly change: (change: ListChange, text: string) => Promise<boolean>;
   readonly done: UndoableChange | undefined;
   readonly setDone: (done: UndoableChange | undefined) => void;
@@ -25,7 +31,7 @@ export interface PresetList {
 const formatProblems = (problems: readonly { readonly path: string; readonly message: string }[]): string[] =>
   problems.map(({ path, message }) => (path === '' ? message : t('{0}: {1}', path, message)));
 
-/** The user's own presets in the effective scope, and changes to them. */
+/** The user's own presets in the effective scope. */
 export function usePresetList(): PresetList {
   const { state, connection } = usePanel();
   const own = useSetting('presets', [], usePresetScope());

@@ -3,13 +3,13 @@ import { usePanel } from '../../state/panel';
 import { isEqual } from '../../../../src/core/isEqual';
 
 /**
- * The scope whose list of presets counts, in which presets are saved whatever scope is shown. VS Code does not merge lists: a
- * first preset in a workspace would take the place of all of the user's own there.
+ * Returns the scope in which presets take effect and are saved. VS Code does not merge lists: a
+ * first preset in a workspace would hide all of the user's own there.
  */
 export function usePresetScope(): SettingScope {
   const { user = [], workspace, value = [], scopes = [] } = usePanel().state.settings['presets'] ?? {};
   if (workspace === undefined || !scopes.includes('workspace')) return 'user';
-  // A workspace's list that the user has not allowed has no effect, and the user's own is shown.
+  // A workspace's list that the user has not allowed has no effect.
   const isOverruled = isEqual(value, user) && !isEqual(workspace, user);
   return isOverruled ? 'user' : 'workspace';
 }

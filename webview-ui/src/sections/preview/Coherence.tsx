@@ -7,10 +7,10 @@ import { useLatest } from '../../state/useLatest';
 import { CoherenceOfKind } from './CoherenceOfKind';
 import { usePreviewKey, type ShownPreview } from './usePreview';
 
-/** Which facts of the conversation the view still contains, which only by reference, and which are lost. */
+/** Shows which facts the view still contains, which only by reference, and which are lost. */
 export function Coherence({ preview }: { readonly preview: ShownPreview }): ReactNode {
   const { shown: previewed, isWaiting, question } = preview;
-  // Requested after the preview's answer, so that the preview never waits for it.
+  // Ask after the preview's answer, so that the preview never waits.
   const asked = isWaiting || !previewed ? undefined : { ...question, conversation: previewed.conversation };
   const { answer, shown } = useLatest('previewCoherence', asked, usePreviewKey());
   return (
@@ -29,7 +29,7 @@ export function Coherence({ preview }: { readonly preview: ShownPreview }): Reac
 
 interface ReportProps {
   readonly report: CoherenceReport;
-  /** A model would write part of the resulting text. */
+  /** True if a model would write part of the resulting text. */
   readonly isWritten: boolean;
 }
 

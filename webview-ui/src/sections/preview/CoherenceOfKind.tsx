@@ -3,12 +3,11 @@ import type { Coherence } from '../../../../src/panel/protocol';
 import { t } from '../../l10n';
 
 interface CoherenceOfKindProps {
-  /** The name of the kind of facts, such as files. */
+  /** The kind of facts, such as files. */
   readonly name: string;
   readonly found: Coherence[keyof Coherence];
 }
 
-/** The state of the facts of one kind, with examples of facts that leave the view. */
 export function CoherenceOfKind({ name, found }: CoherenceOfKindProps): ReactNode {
   const { kept, recallable, recallableExamples, lost, lostExamples } = found;
   const all = kept + recallable + lost;
@@ -28,7 +27,6 @@ export function CoherenceOfKind({ name, found }: CoherenceOfKindProps): ReactNod
 interface ExamplesProps {
   readonly title: string;
   readonly examples: readonly string[];
-  /** How many there are. */
   readonly count: number;
 }
 

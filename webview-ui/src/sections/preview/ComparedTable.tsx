@@ -6,13 +6,13 @@ import { formatPercent, t } from '../../l10n';
 import { formatCost, computeReduction } from './Figures';
 
 interface ComparedTableProps {
-  /** The figures of each configuration for the conversation, or why they are not known. */
+  /** The figures of each configuration, or why they are unknown. */
   readonly results: readonly (ComparedConfiguration | string)[];
   /** The configurations' names, in the same order. */
   readonly names: readonly string[];
 }
 
-/** One conversation: figures by configuration. */
+/** Compares configurations on one conversation. */
 export function ComparedTable({ results, names }: ComparedTableProps): ReactNode {
   const title = results.find((result) => typeof result !== 'string')?.title ?? '';
   const lines: readonly (readonly [string, (result: ComparedConfiguration) => string])[] = [

@@ -5,7 +5,7 @@ import { useSearch } from '../../state/search';
 import { JudgeSessions } from './JudgeSessions';
 import { TwoConfigurations } from './TwoConfigurations';
 
-/** Settings and presets beside each other, judged by conversations of the user's own. */
+/** Compares settings and presets on the user's own conversations. */
 export function Comparison(): ReactNode {
   const isSearching = useSearch() !== '';
   return (

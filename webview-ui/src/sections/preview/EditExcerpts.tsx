@@ -11,7 +11,6 @@ interface EditExcerptsProps {
   readonly question: Params<'preview'>;
 }
 
-/** The first edits, each with what goes, what comes, and why. */
 export function EditExcerpts({ preview, question }: EditExcerptsProps): ReactNode {
   const { connection } = usePanel();
   const [problems, setProblems] = useState<readonly string[]>([]);
@@ -40,7 +39,6 @@ export function EditExcerpts({ preview, question }: EditExcerptsProps): ReactNod
   );
 }
 
-/** Describes how many of all changes are shown. */
 export function describeShownChanges(shown: number, all: number): string {
   if (shown < all) return t('The first {0} of {1} changes.', shown, all);
   return all === 1 ? t('One change.') : t('All {0} changes.', all);

@@ -16,11 +16,11 @@ type PreviewFigures = Pick<
   | 'timeMs'
 >;
 
-/** Percent of the tokens that would go. */
+/** Percent of the tokens that would be removed. */
 export const computeReduction = ({ tokensBefore, tokensAfter }: PreviewFigures): number =>
   tokensBefore === 0 ? 0 : (100 * (tokensBefore - tokensAfter)) / tokensBefore;
 
-/** Empty if no model is called; otherwise the cost, as a range if one is known. */
+/** Shows the cost as a range if one is known. */
 export function formatCost({ calls, cost, costRange }: PreviewFigures): string {
   if (calls === 0) return formatDollars(0);
   if (!costRange) return formatDollars(cost);
@@ -33,7 +33,7 @@ export function formatCost({ calls, cost, costRange }: PreviewFigures): string {
 const formatCalls = (calls: number): string =>
   calls === 1 ? t('one call to a model') : t('{0} calls to a model', calls);
 
-/** The price on the button that runs the condensation; empty if no model is called. */
+/** Shown on the button that runs the condensation; empty if no model is called. */
 export const formatPrice = (preview: PreviewFigures): string =>
   preview.calls === 0
     ? ''
@@ -41,7 +41,6 @@ export const formatPrice = (preview: PreviewFigures): string =>
       ? t('{0}, cost not known', formatCalls(preview.calls))
       : t('{0}, {1}', formatCalls(preview.calls), formatCost(preview));
 
-/** How sure the cost is, in words. */
 function describeCostConfidence({ calls, confidence }: PreviewFigures): string {
   if (calls === 0) return t('no model is called');
   const asked = formatCalls(calls);
@@ -55,7 +54,7 @@ function describeCostConfidence({ calls, confidence }: PreviewFigures): string {
   }
 }
 
-/** Describes the billed tokens by kind; empty if unknown. */
+/** Returns an empty text if the billed tokens are unknown. */
 function formatCallTokens({ calls, callTokens }: PreviewFigures): string {
   if (calls === 0 || !callTokens) return '';
   const { input, cacheRead, cacheWrite, output } = callTokens;
@@ -67,10 +66,9 @@ function formatCallTokens({ calls, callTokens }: PreviewFigures): string {
   ].join(', ');
 }
 
-/** US dollars above which the cost is marked. */
+/** Higher costs (US dollars) are marked. */
 const HIGH_COST_DOLLARS = 0.05;
 
-/** The figures in a row. */
 export function Figures({ preview }: { readonly preview: PreviewFigures }): ReactNode {
   const { tokensBefore, tokensAfter, targetTokens, calls, timeMs } = preview;
   const isCostly = Math.max(preview.cost ?? 0, preview.costRange?.most ?? 0) > HIGH_COST_DOLLARS;

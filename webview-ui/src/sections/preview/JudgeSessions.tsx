@@ -7,7 +7,7 @@ import { formatPercent, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { Button, ProgressRing } from '../../ui';
 
-/** The current settings and the presets, compared on the user's stored conversations. */
+/** Compares the current settings and the presets on the user's stored conversations. */
 export function JudgeSessions(): ReactNode {
   const { connection } = usePanel();
   const running = useRef<AbortController>(undefined);
@@ -136,7 +136,7 @@ const CHART_HEIGHT = 160;
 const CHOICE_COLORS = 6;
 const LINE_DASHES = ['', '6 3', '2 3', '8 3 2 3', '1 2', '12 4'];
 
-/** Needed lines kept (upwards) by tokens removed (to the right). */
+/** Plots needed lines kept (upwards) by tokens removed (to the right). */
 function Curve({
   judged: { choices, points },
   name,

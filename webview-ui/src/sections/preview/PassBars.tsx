@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { Preview, PreviewStep } from '../../../../src/panel/protocol';
 import { formatChange, t } from '../../l10n';
 
-/** Each pass with what it leaves: a bar of what was there when it began, and in it what stays. */
+/** Each pass has a bar of its tokens before, and within it those that stay. */
 export function PassBars({ preview }: { readonly preview: Preview }): ReactNode {
   const { steps, tokensBefore } = preview;
   const reported = steps.filter(({ edits, outcome }) => edits > 0 || outcome.kind === 'failed');

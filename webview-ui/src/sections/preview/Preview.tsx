@@ -12,7 +12,6 @@ import { FailedPreview, PreviewedConversation } from './PreviewedConversation';
 import { Strip } from './Strip';
 import { useEndPreviewOnUnmount, usePreview } from './usePreview';
 
-/** The preview of the settings for a conversation, before anything is done to it. */
 export function PreviewSection(): ReactNode {
   const isSearching = useSearch() !== '';
   return (

@@ -7,7 +7,6 @@ import { Button } from '../../ui';
 import { formatPrice } from './Figures';
 import type { ShownPreview } from './usePreview';
 
-/** Doing what is shown. */
 export function PreviewActions({ preview }: { readonly preview: ShownPreview }): ReactNode {
   const { connection } = usePanel();
   const [problems, setProblems] = useState<readonly string[]>([]);
@@ -15,7 +14,7 @@ export function PreviewActions({ preview }: { readonly preview: ShownPreview }):
   const { shown, marks, unmark, again, isOfDrafts, isWaiting } = preview;
   if (!shown) return null;
   const { conversation, savedPins } = shown;
-  // Before one agrees, not afterwards.
+  // Show the price before the user agrees.
   const price = formatPrice(shown);
   const pinned = [...marks.pinned];
   const hasNewPins = pinned.length !== savedPins.length || savedPins.some((message) => !marks.pinned.has(message));

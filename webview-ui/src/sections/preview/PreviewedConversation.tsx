@@ -6,7 +6,6 @@ import { usePanel } from '../../state/panel';
 import { Button, LinkButton } from '../../ui';
 import { usePreviewed, type ShownPreview } from './usePreview';
 
-/** The previewed conversation, and choosing another one. */
 export function PreviewedConversation({ preview: { shown, again } }: { readonly preview: ShownPreview }): ReactNode {
   const { connection } = usePanel();
   const [, setPreviewed] = usePreviewed();
@@ -37,7 +36,6 @@ export function PreviewedConversation({ preview: { shown, again } }: { readonly 
   );
 }
 
-/** The error, and ways on. */
 export function FailedPreview({
   message,
   preview,

@@ -5,7 +5,10 @@ import { useLatest } from '../../state/useLatest';
 import { usePassDrafts } from '../smart/passDraft';
 import { usePreviewed, usePreviewKey } from './usePreview';
 
-/** Which messages of the previewed conversation a pass takes. @param pass its index */
+/**
+ * Shows which messages of the previewed conversation a pass selects.
+ * @param pass index of the pass
+ */
 export function SelectionStrip({ pass }: { readonly pass: number }): ReactNode {
   const [conversation] = usePreviewed();
   const { answer, shown } = useLatest(

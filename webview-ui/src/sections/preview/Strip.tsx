@@ -11,7 +11,7 @@ interface StripProps {
   readonly onMark: (marks: MessageMarks) => void;
 }
 
-/** The whole conversation, one cell a message. One of them is in the order of tabs; arrow keys move to the others. */
+/** Shows one cell per message. Only one is in the tab order; arrow keys move to the others. */
 export function Strip({ cells, marks, onMark }: StripProps): ReactNode {
   const [at, setAt] = useState(0);
   const strip = useRef<HTMLDivElement>(null);
@@ -87,8 +87,8 @@ export function Strip({ cells, marks, onMark }: StripProps): ReactNode {
 }
 
 /**
- * Finds the cell to which an arrow key moves in wrapped rows; undefined if the key has no effect.
- * @param tops top of each cell in pixels; cells of one row have the same
+ * Finds the cell to which an arrow key moves in wrapped rows; undefined if there is none.
+ * @param tops top of each cell in pixels
  */
 function findNeighbor(key: string, at: number, tops: readonly number[]): number | undefined {
   const last = tops.length - 1;
@@ -116,7 +116,7 @@ interface LegendProps {
   readonly marks: MessageMarks;
 }
 
-/** The meaning of the colours and letters, and how many messages each has. */
+/** Explains the colors and letters, with the number of messages for each. */
 function Legend({ cells, marks }: LegendProps): ReactNode {
   const counts = new Map<CellKind, number>();
   cells.forEach((cell, index) => {

@@ -9,14 +9,14 @@ import { ComparedTable } from './ComparedTable';
 import { parseConfiguration, getConfigurationLabel, useConfigurations } from './configurations';
 import { usePreviewed } from './usePreview';
 
-/** A conversation with what each of the two configurations would make of it, in their order. */
+/** A conversation with the result of each of the two configurations. */
 interface ComparedRow {
   readonly results: readonly (ComparedConfiguration | string)[];
   /** Names of the configurations when they were compared. */
   readonly names: readonly string[];
 }
 
-/** Two configurations side by side, on conversations that the user chooses. */
+/** Compares two configurations on conversations that the user chooses. */
 export function TwoConfigurations(): ReactNode {
   const { connection, view, changeView } = usePanel();
   const [previewed] = usePreviewed();
@@ -113,5 +113,5 @@ export function TwoConfigurations(): ReactNode {
   );
 }
 
-/** A comparison condenses a long conversation eight times. Milliseconds. */
+/** Milliseconds. A comparison condenses a long conversation eight times. */
 const COMPARE_TIMEOUT_MS = 120_000;

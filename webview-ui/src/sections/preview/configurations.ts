@@ -1,10 +1,9 @@
-/** The configurations that can be compared on a conversation, and their names on the page. */
 import type { Configuration } from '../../../../src/panel/protocol';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import type { DropdownChoice } from '../../ui';
 
-/** The settings as they are, a preset, a provider with its own settings. */
+/** Offers the current settings, presets, and providers with their own settings. */
 export function useConfigurations(): readonly DropdownChoice[] {
   const { state, welcome } = usePanel();
   return [

@@ -1,4 +1,4 @@
-/** The kinds of a message's cell: an outcome of the condensation, or a person's decision. */
+/** A cell's kind is the condensation's outcome or the user's decision. */
 import type { CSSProperties } from 'react';
 import { EDIT_OUTCOMES, OUTCOMES, type EditOutcome } from '../../../../src/core/condense/edits/operations';
 import type { MessageCell } from '../../../../src/panel/protocol';
@@ -17,7 +17,7 @@ interface CellKindTexts {
   readonly letter: string;
   readonly name: string;
   readonly help: string;
-  /** Sets the colour for the rules of `.cell`. */
+  /** Sets the color for the CSS rules of `.cell`. */
   readonly style: CSSProperties;
 }
 
@@ -27,19 +27,19 @@ export function describeOutcome(kind: CellKind): CellKindTexts {
   return { letter, name: t(label), help: t(help), style: { '--outcome': variable } as CSSProperties };
 }
 
-/** A person's decision goes before the passes. */
+/** The user's decision takes precedence over the passes. */
 export function getCellKind(cell: MessageCell, index: number, marks: MessageMarks): CellKind {
   if (marks.excluded.has(index)) return 'excluded';
   return marks.pinned.has(index) ? 'pinned' : cell.outcome;
 }
 
-/** Messages that a person wants to be left alone, by their index. */
+/** Messages that the user wants unchanged, by index. */
 export interface MessageMarks {
   readonly pinned: ReadonlySet<number>;
   readonly excluded: ReadonlySet<number>;
 }
 
-/** The set without the element, or with it. */
+/** Adds the element, or removes it if it is there. */
 export function toggleElement(set: ReadonlySet<number>, element: number): ReadonlySet<number> {
   const after = new Set(set);
   if (!after.delete(element)) after.add(element);

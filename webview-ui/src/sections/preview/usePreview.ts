@@ -8,24 +8,24 @@ import type { MessageMarks } from './outcomes';
 
 export interface ShownPreview {
   readonly answer: RequestAnswer<'preview'>;
-  /** The last preview shown; it stays while another one is worked out. */
+  /** The last preview, which stays visible while the next is computed. */
   readonly shown: Preview | undefined;
   readonly isWaiting: boolean;
-  /** The request to which the preview answers. */
+  /** The request that the preview answers. */
   readonly question: Params<'preview'>;
   readonly marks: MessageMarks;
   readonly mark: (marks: MessageMarks) => void;
-  /** Undoes the last mark; undefined if there is none. */
+  /** Undoes the last mark, if any. */
   readonly unmark: (() => void) | undefined;
   readonly again: () => void;
-  /** Names of the passes whose drafts can be tried. */
+  /** Names of the passes with drafts that the preview can try. */
   readonly drafted: readonly string[];
   /** True if the result is for drafts, not for the saved settings. */
   readonly isOfDrafts: boolean;
   readonly tryDrafts: (isTried: boolean) => void;
 }
 
-/** The conversation that the panel shows things of; kept over a reload. */
+/** The conversation that the panel previews, kept over a reload. */
 export function usePreviewed(): readonly [ConversationName, (conversation: ConversationName) => void] {
   const { view, changeView } = usePanel();
   return [
@@ -36,7 +36,7 @@ export function usePreviewed(): readonly [ConversationName, (conversation: Conve
   ];
 }
 
-/** Changes with every setting's value and with the previewed conversation, and with nothing else. */
+/** Changes only with a setting's value or the previewed conversation. */
 export function usePreviewKey(): string {
   const { state, previewRevision } = usePanel();
   const { settings } = state;
@@ -46,7 +46,7 @@ export function usePreviewKey(): string {
   );
 }
 
-/** Undefined: the marks of the conversation's ledger. */
+/** If empty, the marks of the conversation's ledger apply. */
 type MarkHistory = readonly MessageMarks[];
 
 export function usePreview(): ShownPreview {
@@ -54,7 +54,7 @@ export function usePreview(): ShownPreview {
   const key = usePreviewKey();
   const name = JSON.stringify(conversation);
   const [history, setHistory] = useState<{ readonly name: string; readonly marks: MarkHistory }>({ name, marks: [] });
-  // Marks are of one conversation.
+  // Marks belong to one conversation.
   const made = history.name === name ? history.marks : NO_MARKS;
   const latest = made.at(-1);
   const drafts = usePassDrafts();
@@ -77,7 +77,8 @@ export function usePreview(): ShownPreview {
   );
   const mark = (after: MessageMarks): void => {
     if (!shown) return;
-    // Marks stay with the conversation that is shown, whichever conversation of the chat is used next.
+    // Marks stay with the shown conversation even if the chat's next request belongs to another
+    // one.
     setPreviewed(shown.conversation);
     setHistory({ name: JSON.stringify(shown.conversation), marks: [...made, after] });
   };

@@ -11,11 +11,11 @@ interface ModelBoxProps extends FieldLabels {
   readonly vendorModels?: VendorModels | undefined;
   readonly onInput: (value: string) => void;
   readonly onCommit: (value: string) => void;
-  /** Shown after what the vendor says about the model. */
+  /** Shown after the vendor's facts about the model. */
   readonly children?: ReactNode;
 }
 
-/** The model's ID, with the vendor's models as its list once they have been looked up. */
+/** Offers the vendor's models once they have been looked up. */
 export function ModelBox({ vendorModels, children, ...field }: ModelBoxProps): ReactNode {
   const { models, isBusy = false, problem = '', lookUp, cancel } = vendorModels ?? {};
   const listed = models?.find(({ id }) => id === field.value.trim());

@@ -15,17 +15,17 @@ import { getWindowNote, listSources, type Source } from './sources';
 import { toProfileFields, useVendorModels } from './vendorModels';
 
 interface NewProfileProps {
-  /** Label of the source that is chosen at first. */
+  /** Label of the initially selected source. */
   readonly source: string | undefined;
   /** IDs of existing profiles. */
   readonly taken: readonly string[];
-  /** The first profile becomes the one that writes summaries. */
+  /** True for the first profile, which then writes summaries. */
   readonly isFirst: boolean;
   readonly onDone: () => void;
 }
 
 interface FieldProblem {
-  /** Path of the field with the problem; empty: no field. */
+  /** Path of the field with the problem; empty if no field is concerned. */
   readonly path: string;
   readonly message: string;
 }
@@ -38,7 +38,7 @@ type ProfileField = keyof typeof EMPTY_FIELDS;
 /** The vendor's facts about the model, as fields of a profile. */
 type ModelFigures = Readonly<Record<string, unknown>>;
 
-/** A new model in three steps: vendor, key, model. Everything else is set once it has been added. */
+/** Adds a model in three steps: vendor, key, model. The user can set everything else later. */
 export function NewProfile({ source: first, taken, isFirst, onDone }: NewProfileProps): ReactNode {
   const { connection, state } = usePanel();
   const condensing = useSetting('condensingProfile');
@@ -69,7 +69,8 @@ export function NewProfile({ source: first, taken, isFirst, onDone }: NewProfile
   const profile = { id, name: called, vendor, ...(model !== '' && { model }), ...written, ...figures };
 
   const vendorModels = useVendorModels({ profile });
-  // A local server is asked at once. Others need a key first, and an address in the making is not asked.
+  // Look up models immediately only on a local server: others need a key first, and an address may
+  // still be incomplete.
   const lookUp = useRef(vendorModels.lookUp);
   lookUp.current = vendorModels.lookUp;
   const canAskAtOnce = listsModels && isLocal;

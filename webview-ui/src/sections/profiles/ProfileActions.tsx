@@ -8,7 +8,7 @@ import { useSetting } from '../../state/useSetting';
 import { Button, Icon, ProgressRing } from '../../ui';
 import type { ProfileEntry } from '../../state/profileEntries';
 
-/** Time for a model to answer a test. */
+/** Milliseconds for a model to answer a test. */
 export const TEST_TIMEOUT_MS = 120_000;
 
 interface ProfileActionsProps {
@@ -17,7 +17,6 @@ interface ProfileActionsProps {
   readonly isCondensing: boolean;
 }
 
-/** Use, test, set the key of, or remove a model. */
 export function ProfileActions({ entry, facts, isCondensing }: ProfileActionsProps): ReactNode {
   const { connection } = usePanel();
   const condensing = useSetting('condensingProfile');

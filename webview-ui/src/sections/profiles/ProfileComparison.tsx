@@ -8,10 +8,9 @@ import { useAnswer } from '../../state/useAnswer';
 import { useSetting } from '../../state/useSetting';
 import { Button, ProgressRing } from '../../ui';
 
-/** Milliseconds, for an estimate for each model. */
+/** Milliseconds, because the comparison estimates with each model. */
 const COMPARE_TIMEOUT_MS = 120_000;
 
-/** The estimated cost of condensing a conversation with each model. */
 export function ProfileComparison(): ReactNode {
   const { connection } = usePanel();
   const [conversation, setConversation] = useState<ConversationName>({ kind: 'default' });
@@ -66,7 +65,7 @@ function Shown({ compared }: { readonly compared: Compared }): ReactNode {
 
 const UNKNOWN_TEXT = '–';
 
-/** @param tokens of the conversation. */
+/** @param tokens of the conversation */
 function listColumns(tokens: number): readonly Column<ProfileCost>[] {
   type Estimate = Exclude<ProfileCost['estimate'], { problem: string }>;
   const figure =

@@ -21,7 +21,7 @@ import { toProfileFields, useVendorModels } from './vendorModels';
 /** Fields that never change or have their own control. */
 const FIELDS_SHOWN_ELSEWHERE = new Set(['id', 'vendor', 'model', 'threshold']);
 
-/** Fields that describe the model; they don't hold for another one. */
+/** Fields that describe the model, so they are invalid for another one. */
 const MODEL_FIELDS = new Set(['contextWindow', 'maxOutputTokens', 'images', 'prices', 'tokenFactor']);
 
 /** Fields that are not folded away. */
@@ -32,7 +32,7 @@ interface ProfileFieldsProps {
   readonly vendor: string;
 }
 
-/** The profile's fields that its vendor supports. */
+/** Shows the fields that the profile's vendor supports. */
 export function ProfileFields({ index, vendor }: ProfileFieldsProps): ReactNode {
   const { welcome } = usePanel();
   const items = (welcome.schemas['profiles']?.['items'] ?? {}) as Schema;
@@ -61,7 +61,7 @@ export function ProfileFields({ index, vendor }: ProfileFieldsProps): ReactNode 
   );
 }
 
-/** The model's ID. One from the vendor's list brings its figures with it. */
+/** A model from the vendor's list also sets its window and prices. */
 function ProfileModel({ index, vendor }: ProfileFieldsProps): ReactNode {
   const setting = useSetting('profiles', [index, 'model']);
   const profile = useSetting('profiles', [index]);
@@ -110,7 +110,7 @@ function ProfileModel({ index, vendor }: ProfileFieldsProps): ReactNode {
   );
 }
 
-/** The profile's own threshold, or that it inherits, and what that is in tokens. */
+/** Shows whether the profile inherits its threshold, and the threshold in tokens. */
 function OwnThreshold({ index }: { readonly index: number }): ReactNode {
   const setting = useSetting('profiles', [index, 'threshold']);
   const { used: general } = useSetting('threshold');

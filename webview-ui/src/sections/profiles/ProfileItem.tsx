@@ -17,7 +17,7 @@ interface ProfileItemProps {
   readonly isCondensing: boolean;
 }
 
-/** A model in the list: its facts on one line, its fields and actions when expanded. */
+/** Shows a model's facts on one line, and its fields and actions when expanded. */
 export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNode {
   const query = useSearch();
   const [isOpen, setOpen] = useState(false);

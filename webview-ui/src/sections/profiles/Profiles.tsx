@@ -13,7 +13,7 @@ import { ProfileComparison } from './ProfileComparison';
 import { ProfileItem } from './ProfileItem';
 import { listSources } from './sources';
 
-/** Whether the chosen model is called: not every provider calls one. */
+/** Not every provider calls the chosen model. */
 function describeUse(provider: unknown, profile: string): string {
   switch (provider) {
     case 'native':
@@ -27,12 +27,11 @@ function describeUse(provider: unknown, profile: string): string {
   }
 }
 
-/** The models that may be called. */
 export function Profiles(): ReactNode {
   const { state, welcome } = usePanel();
   const isSearching = useSearch() !== '';
   const showSection = use(ShowSectionContext);
-  // The source that the form begins with; empty: the first one; undefined: no form is open.
+  // The form's initial source; empty: the first one; undefined: no form is open.
   const [adding, setAdding] = useState<string>();
   const entries = listProfileEntries(state);
   const condensing = state.settings['condensingProfile']?.value;
@@ -107,7 +106,7 @@ export function Profiles(): ReactNode {
 
 interface FoundProps {
   readonly entries: readonly ProfileEntry[];
-  /** @param source the one that the form begins with; empty: the first one */
+  /** @param source initial source of the form; empty: the first one */
   readonly onAdd: (source: string) => void;
 }
 

@@ -1,4 +1,4 @@
-/** Sources of new models: vendors, and servers that speak a vendor's protocol. */
+/** New models come from vendors, or from servers that use a vendor's protocol. */
 import { getVendorEntry, VENDOR_IDS, type Vendor } from '../../../../src/core/vendors/vendors';
 import { t } from '../../l10n';
 
@@ -9,9 +9,9 @@ export interface Source {
   readonly address?: string;
   /** Example of an address that differs for everyone. */
   readonly addressForm?: string;
-  /** What users must know about its context window. */
+  /** What users must know about the server's context window. */
   readonly windowNote?: string;
-  /** The server runs on this machine and usually needs no key. */
+  /** True if the server runs on this machine and usually needs no key. */
   readonly isLocal?: boolean;
 }
 

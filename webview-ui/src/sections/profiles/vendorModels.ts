@@ -7,14 +7,14 @@ import { usePanel } from '../../state/panel';
 const LIST_TIMEOUT_MS = 60_000;
 
 export interface VendorModels {
-  /** Undefined until they were looked up. */
+  /** Undefined until looked up. */
   readonly models: readonly VendorModel[] | undefined;
   readonly isBusy: boolean;
-  /** Why the lookup failed; empty if it didn't. */
+  /** Why the lookup failed; otherwise empty. */
   readonly problem: string;
   readonly lookUp: () => void;
   readonly cancel: () => void;
-  /** Drops the list, such as when the list belongs to another vendor. */
+  /** Drops the list, for example if the vendor changes. */
   readonly forget: () => void;
 }
 
@@ -62,7 +62,6 @@ export function useVendorModels(asked: Params<'listModels'>): VendorModels {
   };
 }
 
-/** Describes a model by what its vendor states. */
 export function describeModel({ contextWindow, maxOutputTokens, seesImages, prices }: VendorModel): string {
   const facts = [
     ...(contextWindow === undefined ? [] : [t('window {0}', contextWindow)]),
@@ -76,7 +75,6 @@ export function describeModel({ contextWindow, maxOutputTokens, seesImages, pric
   return facts.length > 0 ? facts.join(' · ') : t('The vendor provides only its name.');
 }
 
-/** A vendor's facts as fields of a profile. */
 export const toProfileFields = ({ id: _id, seesImages, ...facts }: VendorModel): Readonly<Record<string, unknown>> => ({
   ...facts,
   ...(seesImages !== undefined && { images: seesImages }),

@@ -15,7 +15,7 @@ interface DraftBarProps {
   readonly onApply: (value: Readonly<Record<string, unknown>>) => Promise<readonly string[]>;
 }
 
-/** Below a pass that is edited: what it does and costs as it is now, and whether that counts. */
+/** Shows what an edited pass does and costs, and whether its draft is applied. */
 export function DraftBar({ draft, onApply }: DraftBarProps): ReactNode {
   const { reveal, state } = usePanel();
   const { scope } = useSetting('smart');
@@ -47,7 +47,7 @@ export function DraftBar({ draft, onApply }: DraftBarProps): ReactNode {
         </span>
       </p>
       <p className="actions">
-        {/* Enabled also while nothing has changed: the click that leaves a field comes before what was typed there is judged. */}
+        {/* Enabled even before a change is detected, because the click comes before the left field's text is checked. */}
         <Button primary disabled={obstacle === 'field'} onClick={() => void apply()}>
           {t('Apply')}
         </Button>
@@ -74,7 +74,7 @@ export function DraftBar({ draft, onApply }: DraftBarProps): ReactNode {
   );
 }
 
-/** One line: the tokens that the pass takes out of the previewed conversation, and what that costs. */
+/** Shows the tokens that the pass removes from the previewed conversation, and the cost. */
 function PassEstimate({ entry }: { readonly entry: PassDraft['entry'] }): ReactNode {
   const [conversation] = usePreviewed();
   const drafts = usePassDrafts();

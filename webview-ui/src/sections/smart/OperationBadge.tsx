@@ -8,14 +8,13 @@ import {
 import { t } from '../../l10n';
 import { describeOutcome } from '../preview/outcomes';
 
-/** Cost, speed and effect of an operation. */
 export const priceAndQuality = (callsModel: boolean, outcome: EditOutcome): readonly string[] => [
   callsModel ? t('calls a model') : t('free'),
   callsModel ? t('seconds for each call') : t('instant'),
   t(OUTCOMES[outcome].help),
 ];
 
-/** An operation in the color of its outcome in the message strip. */
+/** The badge has the color of the operation's outcome in the message strip. */
 export function OperationBadge({ operation }: { readonly operation: OperationName }): ReactNode {
   const { label, outcome } = OPERATIONS[operation];
   const style: CSSProperties = describeOutcome(outcome).style;

@@ -13,7 +13,7 @@ import { OperationBadge, priceAndQuality } from './OperationBadge';
 import { getContentTitles, isFields, type PassEntry } from './smartValue';
 
 interface PassEditorProps {
-  /** The setting that holds the configuration. */
+  /** The setting that contains the configuration. */
   readonly name: string;
   readonly entry: PassEntry;
 }
@@ -24,7 +24,6 @@ const DEFAULT_CONFIG_BY_MODE = {
   batch: { batchConfig: { operation: 'summarize' } },
 } as const;
 
-/** All fields of a pass. */
 export function PassEditor({ name, entry }: PassEditorProps): ReactNode {
   const { root } = use(SchemaRoot);
   const isSearching = useSearch() !== '';
@@ -80,7 +79,7 @@ export function PassEditor({ name, entry }: PassEditorProps): ReactNode {
   );
 }
 
-/** A mode's fields, from the schema of the whole configuration. */
+/** Takes a mode's fields from the schema of the whole configuration. */
 function passFields(root: Schema, mode: string): Record<string, Schema> {
   const { items } = getFields(root)['passes'] ?? {};
   const kind = getFieldKind((items ?? {}) as Schema);
@@ -124,7 +123,6 @@ interface OperationsProps extends PassEditorProps {
   readonly fields: Readonly<Record<string, Schema>>;
 }
 
-/** The operation for each type of content. */
 function Operations({ name, entry, fields }: OperationsProps): ReactNode {
   const titles = getContentTitles();
   const path = ['passes', entry.index, 'individualConfig', 'defaults'];
@@ -150,7 +148,6 @@ interface ContentOperationProps {
   readonly title: string;
 }
 
-/** The operation for one type of content, its cost, and a way to remove it. */
 function ContentOperation({ name, path, schema, title }: ContentOperationProps): ReactNode {
   const { value, save } = useSetting(name, path);
   const operation = isFields(value) && isOperation(value['operation']) ? value['operation'] : 'keep';

@@ -21,7 +21,7 @@ interface PassItemProps {
   readonly count: number;
   readonly passes: PassesState;
   readonly isOpen: boolean;
-  /** True without a search, or if it matches the list as a whole. */
+  /** True without a search, or if it matches the whole list. */
   readonly isListFound: boolean;
   readonly onToggle: () => void;
 }
@@ -101,7 +101,6 @@ export function PassItem({ name, entry, count, passes, isOpen, isListFound, onTo
   );
 }
 
-/** Words by which a search finds the pass. */
 const listSearchWords = (entry: PassEntry): readonly string[] => {
   const { name, raw, operations, mode, callsModel } = entry;
   return [

@@ -22,7 +22,7 @@ import { usePasses } from './usePasses';
 /** Pixels of movement that start a drag. */
 const DRAG_DISTANCE_PIXELS = 4;
 
-/** The passes in order; moved by dragging, keys or buttons. */
+/** The user moves passes by dragging, keys or buttons. */
 export function PassList({ name }: { readonly name: string }): ReactNode {
   const passes = usePasses(name);
   const { entries } = passes;
@@ -62,7 +62,7 @@ export function PassList({ name }: { readonly name: string }): ReactNode {
       <DndContext
         sensors={sensors}
         collisionDetection={detectClosestTitle}
-        // Without this, a picked up pass jumps to its last drag position.
+        // Without this, a picked-up pass jumps to its last drag position.
         measuring={{ droppable: { strategy: MeasuringStrategy.Always } }}
         accessibility={{ announcements, screenReaderInstructions: { draggable: describeDragging() } }}
         onDragEnd={({ active, over }) => {

@@ -22,10 +22,9 @@ import { describePass } from './passSentence';
 import { useDropDrafts, usePassDrafts } from './passDraft';
 import { isFields, isOwn, readPasses, getCurrentPreset } from './smartValue';
 
-/** Fields with their own place. */
+/** Fields that other controls show. */
 const FIELDS_SHOWN_ELSEWHERE = new Set(['version', 'passes', 'losslessPrelude']);
 
-/** The Smart provider: passes, and the presets that contain them. */
 export function Smart({ provider }: { readonly provider: ProviderDescription }): ReactNode {
   const { state, connection } = usePanel();
   const name = provider.setting ?? provider.id;
@@ -118,7 +117,7 @@ interface PreludeProps {
   readonly fields: Readonly<Record<string, Schema>>;
 }
 
-/** Whether Lossless runs first, and with which options. */
+/** Sets whether Lossless runs first, and with which options. */
 function Prelude({ name, fields: { enabled, operations, ...others } }: PreludeProps): ReactNode {
   const path = ['losslessPrelude'];
   return (
@@ -144,13 +143,13 @@ function Prelude({ name, fields: { enabled, operations, ...others } }: PreludePr
 
 interface InheritedProps {
   readonly name: string;
-  /** The section's, which also shows what was refused after this is gone. */
+  /** The section's handle, which also shows refused values after this component is gone. */
   readonly setting: SettingHandle;
   /** Called when the user's own passes have replaced the inherited ones. */
   readonly onBegun: (begun: UndoableChange) => void;
 }
 
-/** The passes of a preset, read-only until they are copied. */
+/** Shows a preset's passes, read-only until they are copied. */
 function Inherited({ name, setting, onBegun }: InheritedProps): ReactNode {
   const { state, view, changeView } = usePanel();
   const dropDrafts = useDropDrafts();
@@ -234,7 +233,7 @@ function Inherited({ name, setting, onBegun }: InheritedProps): ReactNode {
   );
 }
 
-/** The part of a configuration that differs from its defaults. */
+/** Keeps the part of a configuration that differs from its defaults. */
 const withoutDefaults = ({
   version,
   losslessPrelude,

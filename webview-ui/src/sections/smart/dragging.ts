@@ -1,11 +1,11 @@
 /**
- * Determines where a dragged pass belongs. Unfolded passes are many times as high as folded ones, so neither centers
- * nor corners identify the target: the positions of the title lines count.
+ * Unfolded passes are many times as high as folded ones, so a dragged pass's target follows from
+ * the positions of the title lines, not of centers or corners.
  */
 import { closestCenter, KeyboardCode, type ClientRect, type CollisionDetection } from '@dnd-kit/core';
 import type { KeyboardCoordinateGetter } from '@dnd-kit/core';
 
-/** The upper edge, which contains the title. */
+/** The title is at the upper edge. */
 const limitToTitle = ({ top, left, right, width }: ClientRect): ClientRect => ({
   top,
   bottom: top,
@@ -15,7 +15,7 @@ const limitToTitle = ({ top, left, right, width }: ClientRect): ClientRect => ({
   width,
 });
 
-/** Over the pass whose title line is closest to the dragged one's. */
+/** The target is the pass whose title line is closest to the dragged one's. */
 export const detectClosestTitle: CollisionDetection = ({ collisionRect, droppableRects, ...rest }) =>
   closestCenter({
     ...rest,
@@ -23,13 +23,13 @@ export const detectClosestTitle: CollisionDetection = ({ collisionRect, droppabl
     droppableRects: new Map([...droppableRects].map(([id, rect]) => [id, limitToTitle(rect)])),
   });
 
-/** An arrow key moves one place on, whatever the heights. */
+/** An arrow key moves one place, whatever the heights. */
 export const moveOneStep: KeyboardCoordinateGetter = (event, { currentCoordinates, context }) => {
   const { active, over, droppableRects } = context;
   const step = STEP_BY_KEY[event.code];
   if (step === undefined || !active) return undefined;
   event.preventDefault();
-  // Positions of the passes in their order, as if the dragged one had not moved.
+  // Positions of the passes in order, as if the dragged one had not moved.
   const order = [...droppableRects].toSorted(([, a], [, b]) => a.top - b.top);
   const place = order.findIndex(([id]) => id === (over ?? active).id);
   const next = order[place + step]?.[1];

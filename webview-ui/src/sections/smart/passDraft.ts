@@ -1,4 +1,4 @@
-/** Drafts of passes: what is edited in a pass counts once it is applied, and can be tried in the preview before. */
+/** Edits of a pass are a draft, which the user can try in the preview before applying it. */
 import { useEffect, useRef, useState } from 'react';
 import { listEntryNames, PathError, withValueAt } from '../../../../src/core/settingValue';
 import type { PassDrafts } from '../../../../src/panel/protocol';
@@ -20,7 +20,10 @@ export interface PassDraft {
   readonly obstacle: 'field' | 'conflict' | undefined;
   /** Increases when the editor's fields must be recreated. */
   readonly round: number;
-  /** Resolves once all input has been checked. @returns undefined if something is wrong, or nothing has changed */
+  /**
+   * Resolves once all input has been checked.
+   * @returns undefined if something is invalid or unchanged
+   */
   readonly settled: () => Promise<Fields | undefined>;
   readonly discard: () => void;
 }
@@ -30,7 +33,7 @@ const makeDraftKey = (scope: string, entry: PassEntry): string => `${scope} ${en
 
 type StoredPassDraft = Panel['view']['drafts'][string];
 
-/** Applies the draft to the current pass: fields that were not edited are the settings'. */
+/** Applies the draft to the current pass, which may have changed in other fields. */
 function rebase(
   raw: Fields,
   { before, after }: StoredPassDraft,
@@ -49,7 +52,7 @@ function rebase(
   return { value, isConflict };
 }
 
-/** The passes that are edited in the scope that is shown, for the preview. */
+/** Returns the drafts of the shown scope, for the preview. */
 export function usePassDrafts(): PassDrafts {
   const { view, state } = usePanel();
   const { scope } = useSetting(SMART_SETTING);
@@ -70,8 +73,8 @@ export function usePassDrafts(): PassDrafts {
 }
 
 /**
- * Returns a function that drops the drafts of the shown scope before other passes replace its own, whose IDs may be the
- * same.
+ * Returns a function that drops the shown scope's drafts. Call it before other passes replace them,
+ * whose IDs may be the same.
  */
 export function useDropDrafts(): () => void {
   const { changeView } = usePanel();
@@ -83,7 +86,7 @@ export function useDropDrafts(): () => void {
   };
 }
 
-/** The draft of a pass; without changes it is the pass itself. */
+/** Returns the draft of a pass, or the pass itself without changes. */
 export function usePassDraft(saved: PassEntry): PassDraft {
   const { connection, view, changeView, state } = usePanel();
   const { scope } = useSetting(SMART_SETTING);
@@ -95,7 +98,7 @@ export function usePassDraft(saved: PassEntry): PassDraft {
   const [judged, setJudged] = useState<{ readonly of: string; readonly effective: unknown }>();
   const [wrong, setWrong] = useState<ReadonlySet<string>>(new Set());
   const [round, setRound] = useState(0);
-  // Two changes at once: the second is made to what the first has left, and each is judged before the next one.
+  // Each change applies to the result of the previous one and is checked before the next.
   const latest = useRef<Fields>(value);
   const queue = useRef<Promise<unknown>>(Promise.resolve());
   const text = JSON.stringify(value);

@@ -1,4 +1,4 @@
-/** The setting `smart` as it was written, without defaults. */
+/** Reads the setting `smart` as written, without defaults. */
 import { isOperation, OPERATIONS, type OperationName } from '../../../../src/core/condense/edits/operations';
 import { t } from '../../l10n';
 import type { SettingHandle } from '../../state/useSetting';
@@ -6,8 +6,8 @@ import type { SettingHandle } from '../../state/useSetting';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The preset that a scope uses, by its own value or the inherited one.
- * @param inherited as it was written, without defaults
+ * Returns the preset that a scope uses, by its own value or the inherited one.
+ * @param inherited as written, without defaults
  */
 export const getCurrentPreset = ({ value, isSet }: SettingHandle, inherited: unknown): string | undefined =>
   [value, ...(isSet ? [] : [inherited])].find((one) => typeof one === 'string');
@@ -22,7 +22,7 @@ export interface PassEntry {
   readonly mode: 'individual' | 'batch';
   readonly isConditional: boolean;
   readonly callsModel: boolean;
-  /** By type of content, without those that keep it; a batch has one for all of it. */
+  /** Operations by type of content, except `keep`; a batch has one for all content. */
   readonly operations: readonly {
     readonly type: string;
     readonly content: string;
@@ -30,7 +30,6 @@ export interface PassEntry {
   }[];
 }
 
-/** Names of the types of content. */
 export const getContentTitles = (): Readonly<Record<string, string>> => ({
   toolResults: t('Tool results'),
   toolParameters: t('Tool parameters'),
@@ -40,7 +39,7 @@ export const getContentTitles = (): Readonly<Record<string, string>> => ({
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Whether the scope has passes of its own, which can be edited. */
+/** True if the scope has its own passes, which can be edited. */
 export const isOwn = ({ isSet, value }: SettingHandle): boolean => isSet && isFields(value);
 
 export function readPasses(config: unknown): PassEntry[] {
@@ -79,7 +78,6 @@ function readOperations({ mode, batchConfig, individualConfig }: Fields): PassEn
   );
 }
 
-/** Whether any operation inside calls a model. */
 function containsModelCall(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(containsModelCall);
   if (!isFields(value)) return false;
@@ -87,7 +85,6 @@ function containsModelCall(value: unknown): boolean {
   return (isOperation(operation) && OPERATIONS[operation].callsModel) || Object.values(value).some(containsModelCall);
 }
 
-/** An unused ID. */
 export function makeFreshId(passes: readonly PassEntry[]): string {
   const taken = new Set(passes.map(({ raw }) => raw['id']));
   let number = passes.length + 1;

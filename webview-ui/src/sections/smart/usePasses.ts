@@ -1,6 +1,4 @@
-/**
- * Changes to the list of passes. Each names its pass, is applied by the host to the current list, and can be undone.
- */
+/** Each change names its pass, is applied by the host to the current list, and can be undone. */
 import { useEffect, useRef, useState } from 'react';
 import { getErrorMessage } from '../../../../src/core/errors';
 import {
@@ -20,19 +18,21 @@ type Fields = Readonly<Record<string, unknown>>;
 
 export interface PassesState {
   readonly entries: readonly PassEntry[];
-  /** The last change, and how to take it back. */
   readonly done: { readonly text: string; readonly undo: () => void } | undefined;
   readonly problems: readonly string[];
   readonly add: () => Promise<void>;
   readonly duplicate: (entry: PassEntry) => Promise<void>;
   readonly remove: (entry: PassEntry) => Promise<void>;
-  /** @param to the place in the list, from 0. */
+  /** @param to index in the list */
   readonly move: (from: number, to: number) => Promise<void>;
-  /** Puts another value in a pass's place. @returns what is wrong with it. */
+  /**
+   * Replaces a pass.
+   * @returns problems of the value
+   */
   readonly replace: (entry: PassEntry, value: Fields) => Promise<readonly string[]>;
 }
 
-/** A pass, and the value that was put in its place. */
+/** A pass and the value that replaced it. */
 interface PendingInsert {
   readonly entry: EntryName;
   readonly value: Fields;
@@ -51,19 +51,20 @@ interface PendingChange {
   readonly isSaved: boolean;
 }
 
-/** @param name of the setting that holds the configuration. */
+/** @param name of the setting that contains the configuration */
 export function usePasses(name: string): PassesState {
   const { connection } = usePanel();
   const setting = useSetting(name, ['passes']);
   const { scope } = setting;
   const [done, setDone] = useState<UndoableChange>();
   const [problems, setProblems] = useState<readonly string[]>([]);
-  // Shown before the settings hold it: a pass that was dropped would jump back for a moment otherwise.
+  // Show changes before the settings contain them; otherwise a dropped pass would jump back for a
+  // moment.
   const [pending, setPending] = useState<readonly PendingChange[]>([]);
   const saved: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
   const savedText = JSON.stringify(saved);
   useEffect(() => {
-    // The new list has come before the answer to the change.
+    // The new list arrived before the answer to the change.
     setPending((before) => (before.some(({ isSaved }) => isSaved) ? before.filter(({ isSaved }) => !isSaved) : before));
   }, [pending, savedText]);
   const raws = pending.reduce((list, { change }) => previewChange(list, change), saved);
@@ -92,7 +93,7 @@ export function usePasses(name: string): PassesState {
       return undefined;
     }
   };
-  // The answer to a change may come when the next one is under way: only the last one is taken back.
+  // A change's answer may arrive during the next change; only the last one can be undone.
   const changes = useRef(0);
   const begin = (): ((text: string, undo: () => unknown, put?: PendingInsert) => void) => {
     const mine = ++changes.current;
@@ -127,7 +128,7 @@ export function usePasses(name: string): PassesState {
       return [getErrorMessage(error)];
     }
   };
-  // The pass as a whole is put back: that would take back what has changed in it since, too.
+  // Undo replaces the whole pass, so it must be unchanged since.
   const isStill = ({ entry: { id, nth }, value }: PendingInsert): boolean => {
     const index = names.findIndex((other) => other.id === id && other.nth === nth);
     return isEqual(raws[index], value);
@@ -169,7 +170,7 @@ export function usePasses(name: string): PassesState {
   };
 }
 
-/** A change that can no longer be made changes nothing: the host says so. */
+/** The host reports a change that is no longer possible. */
 function previewChange(list: readonly unknown[], change: ListChange): readonly unknown[] {
   try {
     return applyListChange(list, change).list;

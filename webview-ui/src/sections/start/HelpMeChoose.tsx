@@ -9,7 +9,7 @@ import { useSetting } from '../../state/useSetting';
 import { Button, LinkButton } from '../../ui';
 import { listQuestions, recommendSettings, type Answers } from './recommend';
 
-/** Four questions that end in a configuration, applied with one click. */
+/** Four questions lead to a configuration, applied with one click. */
 export const HelpMeChoose = (): ReactNode => (
   <Disclosure title={t('Help me choose')} words={['recommend questions wizard which provider']}>
     <Questions />
@@ -38,7 +38,7 @@ function Questions(): ReactNode {
           ))}
         </fieldset>
       ))}
-      {/* What was applied is that of other answers. */}
+      {/* Other answers need another configuration. */}
       <Advice key={JSON.stringify(answers)} answers={answers} />
     </div>
   );
@@ -53,7 +53,7 @@ function Advice({ answers }: { readonly answers: Answers }): ReactNode {
   const [problems, setProblems] = useState<readonly string[]>([]);
   const [isBusy, setBusy] = useState(false);
   const [saved, setSaved] = useState<SavedSettings>();
-  // What was changed since is no part of it.
+  // Undo is offered only while the settings are unchanged.
   const applied = saved && isStill(state, saved.written) ? saved : undefined;
   const advice = recommendSettings(
     answers,
@@ -62,7 +62,7 @@ function Advice({ answers }: { readonly answers: Answers }): ReactNode {
   const apply = async (): Promise<void> => {
     if (!advice) return;
     setBusy(true);
-    // While this is being saved, the settings may become what was applied before, whose undo leads elsewhere.
+    // Drop the earlier undo, because the settings may become equal to what it restores from.
     setSaved(undefined);
     const together = await saveTogether([
       [limit, advice.maxCost],
@@ -103,7 +103,7 @@ function Advice({ answers }: { readonly answers: Answers }): ReactNode {
         </p>
       )}
       {canRun && (
-        // Once more, it would take what it wrote itself for what was there before.
+        // A repetition would mistake its own values for the previous ones.
         <Button primary disabled={isBusy || applied !== undefined} onClick={() => void apply()}>
           {t('Apply')}
         </Button>

@@ -12,14 +12,15 @@ import { readPasses, getCurrentPreset } from '../smart/smartValue';
 import { readSteps } from '../strategy/Steps';
 import { listFacts, type InUse } from './providerFacts';
 
-/** The choice of a provider: what each does, removes, loses and costs. */
+/** Shows what each provider does, removes, loses and costs. */
 export function ProviderCards(): ReactNode {
   const { welcome, reveal } = usePanel();
   const setting = useSetting('provider');
   const query = useSearch();
   const inUse = useInUse();
   const standard = welcome.schemas['provider']?.['default'];
-  // The default runs with File-Aware only while it isn't set, so choosing it resets the setting.
+  // The default provider runs with File-Aware only while it isn't set, so choosing it resets the
+  // setting.
   const choose = (id: string): Promise<readonly string[]> =>
     setting.scope === 'user' && id === standard ? setting.reset() : setting.save(id);
   const title = t('Provider');
@@ -81,7 +82,6 @@ export function ProviderCards(): ReactNode {
   );
 }
 
-/** The current settings that the cards describe. */
 function useInUse(): InUse {
   const { state, welcome } = usePanel();
   const condensing = useSetting('condensingProfile').value;

@@ -11,7 +11,7 @@ import { HelpMeChoose } from './HelpMeChoose';
 import { ProviderCards } from './ProviderCards';
 import { Threshold } from './Threshold';
 
-/** All that most people need: provider, trigger and cost limit. */
+/** Shows the settings that most users need: provider, trigger and cost limit. */
 export function Start(): ReactNode {
   const { welcome } = usePanel();
   const { automatic, maxCostPerCondensation } = welcome.schemas;
@@ -51,7 +51,6 @@ export function Start(): ReactNode {
   );
 }
 
-/** Next steps. */
 function Next(): ReactNode {
   const { connection, reveal } = usePanel();
   const run = (command: 'condenseNow' | 'condenseSample') => () =>

@@ -11,22 +11,22 @@ import { useChosen } from '../../ui/chosen';
 /** Tokens; used while no model's window is known. */
 const USUAL_WINDOW_TOKENS = 200_000;
 
-/** Percent; instructions and tools alone fill a large part of that. */
+/** Percent; instructions and tools alone may fill a large part of a lower threshold. */
 const OFTEN_BELOW = 50;
 
-/** Models that agents use with this threshold, and whose window is known. */
+/** Lists models with a known window that agents use with this threshold. */
 function listWindows({ state }: Pick<Panel, 'state'>): ModelWindow[] {
   const offered = listProfileEntries(state)
     .filter(({ isOfferedInChat, threshold }) => isOfferedInChat && threshold === undefined)
     .map(({ name, facts }) => ({ name, tokens: facts?.contextWindow ?? 0 }));
-  // Copilot's "Auto" has a window of 0 until it is signed in.
+  // Copilot's "Auto" has a window of 0 until the user signs in.
   return [
     ...offered,
     ...state.editorModels.map(({ name, maxInputTokens }) => ({ name, tokens: maxInputTokens })),
   ].filter(({ tokens }) => tokens > 0);
 }
 
-/** The share of the window at which a conversation is condensed, and what that is in tokens. */
+/** Shows the threshold as a share of the window, and in tokens. */
 export function Threshold(): ReactNode {
   const panel = usePanel();
   const setting = useSetting('threshold');

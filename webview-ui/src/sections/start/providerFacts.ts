@@ -1,4 +1,3 @@
-/** What a user needs to know to choose a provider. */
 import type { ProfileState } from '../../../../src/panel/protocol';
 import { formatDollars, formatPercent, t } from '../../l10n';
 import {
@@ -14,19 +13,16 @@ export interface ProviderFacts {
   readonly costs: string;
   readonly loses: string;
   readonly removes: string;
-  /** The loss was measured with summaries that say nothing. */
+  /** True if the loss was measured with empty summaries, which is the worst case. */
   readonly isLossAtMost?: boolean;
 }
 
-/** The settings that the facts depend on. */
 export interface InUse {
   /** The model that writes summaries, if one is chosen. */
   readonly condensing: ProfileState | undefined;
-  /** The setting `agent.whenNotEnough`. */
   readonly whenNotEnough: unknown;
-  /** The setting `manual.targetPercent`. */
   readonly targetPercent: number;
-  /** Smart's preset; absent: the user's own passes. */
+  /** Smart's preset; absent for the user's own passes. */
   readonly preset?: { readonly id: string; readonly name: string; readonly callsModel: boolean } | undefined;
   readonly strategy?: { readonly name: string; readonly steps: readonly string[] } | undefined;
 }
@@ -34,13 +30,13 @@ export interface InUse {
 /** Tokens of a typical conversation and its summary. */
 const EXAMPLE_TOKENS = { read: 100_000, written: 1_500 } as const;
 
-/** US dollars for summarizing the example; undefined if the model's price is not known. */
+/** US dollars for summarizing the example; undefined if the model's price is unknown. */
 const computeExampleCost = ({ inputPrice, outputPrice }: ProfileState): number | undefined =>
   inputPrice === undefined || outputPrice === undefined
     ? undefined
     : (EXAMPLE_TOKENS.read * inputPrice + EXAMPLE_TOKENS.written * outputPrice) / 1_000_000;
 
-/** @returns undefined for a provider of another extension. */
+/** @returns undefined for another extension's provider */
 export function listFacts(
   provider: string,
   { condensing, whenNotEnough, targetPercent, preset, strategy }: InUse,
@@ -83,7 +79,7 @@ export function listFacts(
         costs: preset?.callsModel === false ? t('Nothing') : t('Nothing, or what the models of its passes cost'),
         isLossAtMost: ofPreset?.isAtMost === true,
         loses: ofPreset ? describeLost(ofPreset) : t('What your passes remove; the preview shows it'),
-        // File-Aware's size was that of the rule it was compared with.
+        // File-Aware's size was measured at that of the rule it was compared with.
         removes: ofPreset && preset.id !== FILE_AWARE ? describeRemoved(ofPreset) : describeTarget(targetPercent),
       };
     }
@@ -111,7 +107,7 @@ const describeTarget = (percent: number): string =>
 const describeRemoved = (measured: Measured | undefined): string =>
   measured === undefined ? t('not measured') : t('{0} of a session', formatPercent(measured.removed));
 
-/** The measured loss. Whatever a preset or Truncation removes can be recalled. */
+/** The agent can recall everything that a preset or Truncation removes. */
 function describeLost(measured: Measured | undefined): string {
   if (measured?.lost === undefined) return t('not measured');
   const lost = formatPercent(measured.lost);
@@ -120,7 +116,7 @@ function describeLost(measured: Measured | undefined): string {
     : t('{0} of the lines that agents needed later; they can be recalled', lost);
 }
 
-/** The preset's measured figures, and what they were measured on. */
+/** Formats the preset's figures and what they were measured on. */
 export const presetFigures = (id: string, measured: Measured): string =>
   id === FILE_AWARE
     ? t(

@@ -1,4 +1,4 @@
-/** "Help me choose": from four answers to a configuration. */
+/** "Help me choose" turns four answers into a configuration. */
 import { t } from '../../l10n';
 
 export interface Question {
@@ -55,7 +55,7 @@ export interface Recommendation {
   readonly preset?: string;
   /** US dollars. */
   readonly maxCost: number;
-  /** It calls a model, so one must have been added. */
+  /** True if the recommendation needs a model. */
   readonly asksModel?: true;
   readonly reason: string;
 }
@@ -63,8 +63,8 @@ export interface Recommendation {
 const BUDGET_DOLLARS: Readonly<Record<string, number>> = { none: 0, little: 0.01, some: 0.05, more: 0.5 };
 
 /**
- * @param available ids of the providers that there are.
- * @returns undefined until all is answered.
+ * @param available IDs of the existing providers
+ * @returns undefined until all questions are answered
  */
 export function recommendSettings(answers: Answers, available: readonly string[]): Recommendation | undefined {
   const { budget, wait, loss, effort } = answers;
@@ -111,7 +111,7 @@ export function recommendSettings(answers: Answers, available: readonly string[]
 
 function choosePreset(budget: string, wait: string, loss: string): string {
   if (budget === 'little') return 'cost';
-  // Of those that call a model, it loses least.
+  // This preset loses least among those that call a model.
   if (loss === 'little') return 'conservative';
   return wait === 'long' ? 'balanced' : 'aggressive';
 }

@@ -7,11 +7,9 @@ import { usePanel } from '../../state/panel';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads the steps of a strategy from the settings. */
 export const readSteps = (strategy: unknown): readonly Fields[] =>
   isRecord(strategy) && Array.isArray(strategy['steps']) ? (strategy['steps'] as unknown[]).filter(isRecord) : [];
 
-/** The steps of a strategy in their order, each with when it runs. */
 export function Steps({ strategy }: { readonly strategy: unknown }): ReactNode {
   const nameOf = useStepName();
   return (
@@ -35,7 +33,6 @@ export function Steps({ strategy }: { readonly strategy: unknown }): ReactNode {
   );
 }
 
-/** Names what a step runs. */
 export function useStepName(): (step: Fields) => string {
   const { state, welcome } = usePanel();
   return ({ provider, preset }) =>
@@ -44,7 +41,7 @@ export function useStepName(): (step: Fields) => string {
       : getProviderLabel(welcome.providers, String(provider));
 }
 
-/** Describes when a step runs; a custom condition is shown as written. */
+/** Shows a custom condition as written. */
 export function describeConditions({ when, after, affordable, ends }: Fields): readonly string[] {
   return [
     ...(isRecord(when) ? Object.entries(when).map(describeCondition) : []),

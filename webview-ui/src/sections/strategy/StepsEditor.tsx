@@ -15,7 +15,7 @@ import { describeConditions, useStepName } from './Steps';
 
 const STRATEGY_SETTING = 'strategy';
 
-/** The steps of the user's own strategy: what each runs, when, and in which order. @param schema of the strategy */
+/** @param schema of the strategy */
 export function StepsEditor({ schema }: { readonly schema: Schema }): ReactNode {
   const setting = useSetting(STRATEGY_SETTING, ['steps']);
   const steps: readonly unknown[] = Array.isArray(setting.value) ? setting.value : [];
@@ -64,7 +64,6 @@ interface StepProps {
   readonly onRemove: () => void;
 }
 
-/** One step: what it runs, and under which conditions. */
 function Step({ step, index, count, schema, onMove, onRemove }: StepProps): ReactNode {
   const { state, welcome } = usePanel();
   const setting = useSetting(STRATEGY_SETTING, ['steps', index]);
@@ -73,7 +72,7 @@ function Step({ step, index, count, schema, onMove, onRemove }: StepProps): Reac
   const name = nameOf(step);
   const choices = [
     ...sortProviders(welcome.providers)
-      // A strategy in a strategy has no end.
+      // A strategy can't contain itself.
       .filter(({ id }) => id !== STRATEGY_SETTING)
       .map(({ id }) => ({ provider: id })),
     ...state.presets.map(({ id }) => ({ preset: id })),

@@ -15,7 +15,7 @@ import { StepsEditor } from './StepsEditor';
 
 const STRATEGY_SETTING = 'strategy';
 
-/** A strategy is chosen, or its steps are copied and changed. */
+/** The user chooses a strategy, or copies and changes its steps. */
 export function Strategy({ provider }: { readonly provider: ProviderDescription }): ReactNode {
   const { welcome, state, connection } = usePanel();
   const isActive = useSetting('provider').value === provider.id;
@@ -80,7 +80,7 @@ export function Strategy({ provider }: { readonly provider: ProviderDescription 
   );
 }
 
-/** A step with what differs from its defaults, as a person would write it. */
+/** Keeps only what differs from the defaults. */
 const withoutDefaults = (step: Readonly<Record<string, unknown>>): object =>
   Object.fromEntries(
     Object.entries(step).filter(
