@@ -140,10 +140,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
   return { getApi: (version) => loadNow().getApi(version, services) };
 }
 
-/**
- * Turns markers into links to the text that they replaced, in our own documents and in saved
- * copies.
- */
+/** Markers become links in our own documents and in saved copies. */
 function contributeOriginals(
   { subscriptions }: vscode.ExtensionContext,
   services: Services,
@@ -190,8 +187,8 @@ function contributeConversations(
     getChildren: async (node) => [...(await load()).getConversationsView(services, tree).getChildren(node)],
   };
   const view = vscode.window.createTreeView(CONVERSATIONS_VIEW_ID, { treeDataProvider, showCollapseAll: true });
-  // The same title as the container's, so that VS Code shows it once: "Context Condenser:
-  // Conversations" is cut off at the side bar's usual width.
+  // VS Code shows the container's title once; a longer title is cut off at the side bar's usual
+  // width.
   view.title = 'Context Condenser';
   const tree = { view, changed };
   subscriptions.push(
@@ -209,8 +206,7 @@ function contributeConversations(
   if (hasRuns((storageUri ?? globalStorageUri).fsPath))
     void load().then(({ removeKilledRuns }) => removeKilledRuns(services));
   const offerIdleTasks = (): void => {
-    // Don't use `readSetting`: the table of settings is loaded with the commands, which read this
-    // setting again.
+    // `readSetting` would load the table of settings at activation.
     const settings = vscode.workspace.getConfiguration('contextCondenser', null);
     if (settings.get<unknown>('conversations.offerIdleTasks') === true)
       void load().then(({ watchIdleTasks }) => {
@@ -221,7 +217,7 @@ function contributeConversations(
   offerIdleTasks();
 }
 
-/** A killed agent's run has left a copy of the agent's settings here. */
+/** A killed run leaves a copy of its agent's settings. */
 function hasRuns(storage: string): boolean {
   const runs = join(storage, 'live', 'runs');
   return existsSync(runs) && readdirSync(runs).length > 0;

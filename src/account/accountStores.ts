@@ -61,7 +61,6 @@ export async function accountStores(
       kept.push(each);
       if (performance.now() - reportedAt > PROGRESS_INTERVAL_MS) {
         report(kept.length, wanted.length);
-        // Yield so that the progress message is sent.
         await new Promise((resolve) => setImmediate(resolve));
         reportedAt = performance.now();
       }
@@ -137,7 +136,7 @@ async function computeFileAccount(
   }
 }
 
-/** For sessions that are too large or unreadable. */
+/** Used for sessions that are too large or unreadable. */
 async function computeAccountFromRecords(
   found: FoundConversation,
   file: AccountedFile,

@@ -7,8 +7,8 @@ import type { MessageCounter } from '../core/tokens/messageCounter';
 import { findModelPrices } from './models';
 
 /**
- * Computes how full the window is in which a stored conversation would continue: from the agent's
- * record of its last request, or else from our own count.
+ * Computes how full a stored conversation's window is from the agent's record of its last request,
+ * or else from our own count.
  * @param activeFrom index of the first message that the agent would send next
  */
 export function getFillLevel(

@@ -24,7 +24,7 @@ const VENDOR_BY_SELLER: Readonly<Record<string, Vendor>> = {
   'github-copilot': 'vscode',
 };
 
-/** Returns undefined if the price is unknown. */
+/** Returns undefined if the prices are unknown. */
 export function findModelPrices(table: PriceTable, { model, seller, at }: NamedModel): ModelProperties | undefined {
   if (model === undefined) return undefined;
   const vendor = seller === undefined ? findMaker(model) : VENDOR_BY_SELLER[seller];

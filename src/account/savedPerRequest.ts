@@ -5,8 +5,8 @@ import { estimateSaving } from '../core/cost/saving';
 import { findModelPrices } from './models';
 
 /**
- * Computes the US dollars that each request saves after condensing, assuming the model and cache
- * use of the last recorded request. Undefined without a record or a known price.
+ * Computes the US dollars that each later request saves, assuming the model and cache use of the
+ * last recorded request. Undefined without a record or a known price.
  * @param change o200k tokens of the messages
  */
 export async function computeSavingPerRequest(

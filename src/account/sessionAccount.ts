@@ -101,7 +101,7 @@ function selectOwnRequests(
   return requests.filter(({ answer }) => answer >= ownFrom && !copied.has(answer));
 }
 
-/** For sessions that are too large or unreadable. */
+/** Used for sessions that are too large or unreadable. */
 export function computeRecordedAccount(
   file: AccountedFile,
   head: SessionHead,
@@ -180,7 +180,6 @@ function readCharges(
   return { counted, paid, totals };
 }
 
-/** Reports a request without usable figures as one without a price. */
 const toUnpricedRequest = (request: RecordedRequest, { modified }: AccountedFile): PaidRequest => ({
   at: request.at ?? modified,
   ...(request.model !== undefined && { model: request.model }),
@@ -269,7 +268,7 @@ function priceTotal(
   };
 }
 
-/** Uses the rates for short prompts, because a sum does not say how long each prompt was. */
+/** A sum does not say how long each prompt was, so use the rates for short prompts. */
 function getPlainRates(prices: ModelPrices, usage: Usage): TokenSums {
   const rate = (kind: keyof ModelPrices): number => getRate(prices, kind, usage.accounting === 'anthropic').base / 1e6;
   const long = usage.cacheWriteTokens === 0 ? 0 : (usage.longCacheWriteTokens ?? 0) / usage.cacheWriteTokens;
@@ -379,8 +378,7 @@ export function calibrateSession(
   const fixed = factor * declared.reduce<number>((sum, value) => sum + counter.countJson(value), 0);
   const isClaude = /claude/i.test(named.model ?? '');
   return {
-    // Too few requests for a regression: assume that the overhead is whatever the prompts contained
-    // beyond the messages.
+    // Too few requests for a regression: everything beyond the messages counts as overhead.
     fixed:
       pairs.length === 0
         ? fixed
@@ -423,8 +421,8 @@ function downsample(values: readonly number[], points: number): number[] {
 }
 
 /**
- * Counts each of the agent's unrecorded compactions as a request that reads the previous context
- * from the cache and answers with the summary.
+ * Treats each unrecorded compaction as a request that reads the previous context from the cache and
+ * answers with the summary.
  */
 function sumCompactions(
   { messages, recorded }: Conversation,

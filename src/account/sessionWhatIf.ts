@@ -26,8 +26,8 @@ export interface SessionWhatIf extends Omit<ReplayedCosts, 'before' | 'after' | 
   readonly window: number;
   readonly dueTokens: number;
   /**
-   * US dollars, undefined if a price is unknown: without condensing, condensed, and at most for
-   * rereading content.
+   * US dollars without and with condensing, and at most for rereading content; undefined if a price
+   * is unknown.
    */
   readonly before: number | undefined;
   readonly after: number | undefined;

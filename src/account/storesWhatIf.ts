@@ -27,7 +27,7 @@ export interface WhatIfChoice {
 
 export interface StoresWhatIfOptions {
   readonly cache: string;
-  /** Another version of the product may condense differently. */
+  /** Other versions may condense differently. */
   readonly version: string;
   readonly signal: AbortSignal;
 }

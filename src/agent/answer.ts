@@ -9,7 +9,7 @@ export interface AnswerParts {
   readonly signal: AbortSignal;
   /**
    * Called when the vendor rejects a request before answering.
-   * @returns true if the request has changed and should be sent again
+   * @returns true if the changed request should be sent again
    */
   readonly isRetried: (error: unknown, messages: readonly ApiMessage[]) => boolean;
   readonly isCorrected: () => boolean;
@@ -18,7 +18,7 @@ export interface AnswerParts {
   readonly text: (text: string) => void;
   readonly thinking: (text: string) => void;
   readonly call: (id: string, name: string, input: object) => void;
-  /** Called once for each request that the vendor accepted and therefore charges. */
+  /** Called once for each request that the vendor charges. */
   readonly used: (usage: Usage | undefined) => void;
 }
 
@@ -27,7 +27,6 @@ export interface Answer {
   readonly usages: readonly (Usage | undefined)[];
   readonly stopReason: StopReason;
   readonly calls: readonly string[];
-  /** True if neither text nor a call was reported. */
   readonly isEmpty: boolean;
   /** Tools whose invalid calls the model could not correct. */
   readonly withheld: readonly string[];
@@ -49,8 +48,7 @@ const CORRECTABLE_STOP_REASONS: ReadonlySet<StopReason> = new Set<StopReason>([
 
 /**
  * Streams a model's answer. Reports calls only after the answer is complete, so that an interrupted
- * answer leaves no call. Returns invalid calls to the model as errors; it continues in the same
- * answer.
+ * answer leaves no call. Returns invalid calls to the model as errors.
  * @throws {ApiError}
  */
 export async function streamAnswer(request: ApiRequest, parts: AnswerParts): Promise<Answer> {

@@ -26,8 +26,8 @@ export interface RequestParts {
 }
 
 /**
- * If the chat offers no tools but the history contains calls, declares the called tools and forbids
- * calling them, because APIs reject calls of undeclared tools.
+ * Declares tools that the history calls but the chat does not offer, because APIs reject calls of
+ * undeclared tools.
  */
 export function buildApiRequest(model: OfferedModel, parts: RequestParts): ApiRequest {
   const { profile } = model;
@@ -82,7 +82,7 @@ function collectToolNames(messages: readonly ApiMessage[]): ToolDeclaration[] {
 export const getCacheLifetime = ({ vendor, cacheLifetime }: OfferedModel['profile']): CacheLifetime =>
   cacheLifetime ?? (hasField(vendor, 'cacheLifetime') ? '5m' : 'none');
 
-/** The user's two newest messages get a breakpoint if nothing is condensed. */
+/** Without condensing, the user's two newest messages get a cache breakpoint. */
 export function selectNewestMarks(messages: readonly ApiMessage[]): number[] {
   const users = messages.flatMap(({ role }, index) => (role === 'user' ? [index] : []));
   return users.slice(-2);

@@ -9,7 +9,6 @@ import type { ApiMessage, TextBlock } from '../core/messages/types';
 
 const MAX_CACHE_BREAKPOINTS = 4;
 
-/** Marks the given messages, the system prompt and, if one breakpoint is left, the tools. */
 export function addCacheMarks(request: ApiRequest, marks: readonly number[], lifetime: CacheLifetime): ApiRequest {
   if (lifetime === 'none') return request;
   const { tools = [], system = [], messages } = request;
@@ -36,7 +35,6 @@ function selectMarks(marks: readonly number[], messages: readonly ApiMessage[], 
   return possible.length <= most ? possible : [...possible.slice(0, 1), ...possible.slice(1 - most)];
 }
 
-/** Thinking blocks can't have a breakpoint. */
 const MARKABLE_BLOCK_TYPES = new Set(['text', 'image', 'document', 'tool_use', 'tool_result']);
 
 const findMarkableBlock = (message: ApiMessage | undefined): number =>

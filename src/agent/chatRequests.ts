@@ -16,8 +16,8 @@ export interface ChatRequest {
 
 /**
  * Detects requests that are no step of an agent's task: titles, progress messages, and VS Code's
- * own summaries (with tools for `/compact`). Extensions that write calls as text (Cline, Roo) send
- * no tools either, but their requests after the first answer are steps.
+ * own summaries. Extensions that write calls as text (Cline, Roo) send no tools either, but their
+ * requests after the first answer are steps.
  */
 export function isSmallRequest({ system, messages, tools, conversationId }: ChatRequest): boolean {
   if (system?.trimStart().startsWith(CHAT_SUMMARY_SYSTEM_TEXT) === true) return true;
@@ -25,7 +25,6 @@ export function isSmallRequest({ system, messages, tools, conversationId }: Chat
   return tools.length === 0 && !isOthersTask;
 }
 
-/** Returns undefined if the conversation has no words for a title. */
 export function makeRequestTitle({ messages, conversationId }: ChatRequest): string | undefined {
   if (conversationId !== undefined) return makeChatTitle(messages);
   const title = makeTitle(messages);

@@ -50,7 +50,6 @@ export interface CondensingProviderDependencies {
   readonly log: Pick<vscode.LogOutputChannel, 'info' | 'warn' | 'error'>;
 }
 
-/** `mayCost`: whether a condensation may cost anything. */
 type SummaryPreferences = Pick<SummarizerModel, 'prompt' | 'maskSecrets'> & { readonly mayCost: boolean };
 
 type ChatMessages = readonly vscode.LanguageModelChatRequestMessage[];
@@ -61,17 +60,16 @@ interface ChatTurn {
   readonly chat: ConvertedMessages;
   readonly options: vscode.ProvideLanguageModelChatResponseOptions;
   readonly progress: ChatProgress;
-  /** Restores the model's earlier thinking in requests. */
+  /** Restores the model's earlier thinking. */
   readonly handler: ApiHandler;
   readonly signal: AbortSignal;
 }
 
-/** One of the forms in which a request can be sent. */
 interface RequestForm {
   readonly messages: readonly ApiMessage[];
   readonly cacheMarks: readonly number[] | undefined;
   readonly room: PromptLimits;
-  /** Minimum o200k tokens that the vendor must read, if known. */
+  /** Minimum o200k tokens that the vendor must read. */
   readonly mustRead?: number | undefined;
   readonly follower: ResponseObserver;
   /** Undefined if the engine failed. */
@@ -83,7 +81,7 @@ interface RequestForm {
 interface Task {
   readonly live: ChatConversations;
   readonly request: AgentRequest;
-  /** O200k tokens of the thinking restored in the original request. */
+  /** O200k tokens of restored thinking. */
   readonly extraTokens: number;
 }
 
@@ -93,19 +91,18 @@ interface ResponseObserver extends Pick<AnswerParts, 'expand' | 'used'> {
   readonly answered?: (usage: Usage | undefined) => Promise<void>;
 }
 
-/** Observer of requests that belong to no live conversation. */
 const NO_CONVERSATION_OBSERVER: ResponseObserver = {
   expand: (input) => Promise.resolve({ input }),
   used: () => undefined,
   called: () => undefined,
 };
 
-/** Provides models to VS Code's chat that condense each request if due, then forward it. */
+/** Condenses each request of VS Code's chat if due, then forwards it. */
 export class CondensingProvider {
   private readonly kept = new KeptThinking();
   private readonly failures = new RecentFailures();
   /**
-   * Conversations that are sent unchanged, because a vendor rejected the view but accepted the
+   * These conversations are sent unchanged, because a vendor rejected the view but accepted the
    * original.
    */
   private readonly leftAlone = new Set<LiveId>();
@@ -191,7 +188,7 @@ export class CondensingProvider {
     }
   }
 
-  /** VS Code's own summaries are sent unchanged unless the conversation has outgrown the window. */
+  /** VS Code's own summaries are condensed only if the conversation has outgrown the window. */
   private async isTooLarge(passage: ChatTurn): Promise<boolean> {
     const { contextWindow, maxOutputTokens } = passage.model;
     return (await this.promptTokens(passage)) > computeAllowedTokens(contextWindow, maxOutputTokens);
@@ -241,7 +238,7 @@ export class CondensingProvider {
     });
   }
 
-  /** @returns undefined on failure; the user's task then continues uncondensed */
+  /** @returns undefined on failure; the task then continues uncondensed */
   private async prepareChat(passage: ChatTurn, { live, request }: Task): Promise<PreparedChat | undefined> {
     try {
       return await live.prepare(request, passage.signal);
@@ -317,7 +314,7 @@ export class CondensingProvider {
     const title = makeRequestTitle(toChatRequest({ chat, options }));
     const conversationId = getConversationId(options);
     const hasRecall = options.tools?.some(({ name }) => name === RECALL_TOOL_NAME) === true;
-    // VS Code's chat offers the recall tool if the user allows it; other extensions only use their
+    // VS Code's chat offers the recall tool if the user allows it; other extensions use only their
     // own tools.
     const canRecall = hasRecall || (conversationId === undefined ? false : undefined);
     const host = profile.baseUrl === undefined ? undefined : new URL(profile.baseUrl).host;
@@ -355,10 +352,7 @@ export class CondensingProvider {
     };
   }
 
-  /**
-   * Summarizes with the chat's model: its vendor already has the conversation, and the user already
-   * pays for it.
-   */
+  /** The chat's vendor already has the conversation, and the user already pays for it. */
   private async createChatSummarizer(model: OfferedModel): Promise<Summarizer | UnavailableProfile> {
     const { name: profile, prices, tokenFactor } = model;
     const { mayCost, ...preferences } = this.parts.summaries(model.profile);
@@ -382,8 +376,7 @@ export class CondensingProvider {
   }
 
   /**
-   * Sends a request, and other forms of it while the vendor rejects it and {@link Attempts}
-   * suggests one.
+   * Sends a request, and other forms of it while the vendor rejects it.
    * @param changed returns undefined if there is no other form
    */
   private async send(
@@ -528,10 +521,7 @@ function getConversationId({ modelOptions }: ChatTurn['options']): string | unde
 const getModelKey = ({ id, profile: { vendor, model, baseUrl = '' } }: OfferedModel): string =>
   [id, vendor, model, baseUrl].join('\n');
 
-/**
- * UTF-16 units compared at each end of a long text, so that the extension host doesn't hash
- * megabytes.
- */
+/** UTF-16 units. Comparing only the ends keeps the extension host from hashing megabytes. */
 const COMPARED_END_CHARS = 500;
 
 const dropMiddle = (_key: string, value: unknown): unknown =>

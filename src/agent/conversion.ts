@@ -15,8 +15,8 @@ export interface ConvertedMessages {
 const ROLES: Readonly<Record<number, Role>> = { 1: 'user', 2: 'assistant' };
 
 /**
- * Separates the leading system prompt. Cline, Roo and their derivatives send theirs as an assistant
- * message before the task, because the typings have no system role.
+ * Separates the leading system prompt. Cline, Roo and their derivatives send it as an assistant
+ * message, because the typings have no system role.
  */
 export function fromChat(messages: readonly ChatMessage[]): ConvertedMessages {
   const converted = messages.map(toMessage);

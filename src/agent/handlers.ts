@@ -15,7 +15,7 @@ export interface HandlersDependencies {
   readonly retry?: CallOptions['retry'];
 }
 
-/** Milliseconds. A local model may read a prompt for minutes, and the user can cancel. */
+/** Milliseconds. A local model may read a prompt for minutes. */
 const CHAT_TIMEOUTS = { firstByteMs: 300_000, silenceMs: 300_000, wholeMs: 1_800_000 };
 
 /** Caches handlers, because each learns its server's quirks. */

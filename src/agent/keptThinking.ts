@@ -42,7 +42,7 @@ export class KeptThinking {
   /** How much earlier thinking each model reads again. */
   private readonly scopes = new Map<string, ThinkingScope>();
 
-  /** Answers without a call are not kept, because no vendor wants their thinking back. */
+  /** No vendor wants the thinking of answers without a call. */
   keepBlocks(model: string, calls: readonly string[], blocks: readonly PositionedBlock[], tokens?: number): void {
     const [first] = calls;
     if (first === undefined || blocks.length === 0) return;
@@ -69,10 +69,7 @@ export class KeptThinking {
     });
   }
 
-  /**
-   * Counts the o200k tokens that {@link restoreBlocks} would insert. Encrypted thinking is long as
-   * text but short in tokens.
-   */
+  /** Counts o200k tokens. Encrypted thinking is long as text but short in tokens. */
   countTokens(model: ModelKey, messages: readonly ApiMessage[], counter: MessageCounter): number {
     const { key, tokenFactor = 1 } = model;
     return messages.slice(this.start(key, messages)).reduce((sum, message) => {
@@ -89,9 +86,8 @@ export class KeptThinking {
   }
 
   /**
-   * Forgets all thinking except that of the last answer and of the answer that began the open turn,
-   * which Anthropic requires. Call it on condensing, which changes the beginning of the request
-   * anyway.
+   * Keeps the thinking of the last answer, and of the answer that began the open turn, which
+   * Anthropic requires. Call it on condensing, which changes the beginning of the request anyway.
    * @param keepsTurn the model requires the thinking of all calls in the open turn
    */
   forgetBefore(model: string, messages: readonly ApiMessage[], keepsTurn = false): void {

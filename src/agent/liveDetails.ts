@@ -166,7 +166,6 @@ const toCacheItem = (decision: LiveDecision): vscode.QuickPickItem => ({
   detail: formatWorth(decision),
 });
 
-/** Shows tools by server, largest first. */
 async function showTools({ tools = [], agent, title }: LiveSummary): Promise<void> {
   const servers = [...new Set(tools.map(({ server }) => server))];
   const configure =
@@ -206,8 +205,8 @@ const toToolItem = ({ name, tokens, calls, callsElsewhere }: ToolWeight): vscode
 });
 
 /**
- * Focus the editor, because VS Code would focus the status bar item, whose tooltip would cover the
- * progress and its Cancel button (seen in 1.139).
+ * Focus the editor: VS Code would focus the status bar item, whose tooltip covers the progress and
+ * its Cancel button (seen in 1.139).
  */
 async function condenseFromEditor(id: LiveId, condense: DetailsDependencies['condense']): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');

@@ -9,14 +9,14 @@ export interface CatalogDependencies {
   readonly models: LanguageModels;
   readonly profiles: () => readonly ApiProfile[];
   readonly wrapped: () => readonly string[];
-  /** VS Code may register its models after requesting ours, so remember them. */
+  /** VS Code may register its own models after requesting ours. */
   readonly remembered: { get(): readonly WrappedModel[]; set(models: readonly WrappedModel[]): void };
   readonly onDidChange: () => void;
 }
 
 /**
- * Keeps the offered models in memory, because VS Code requests them often and waits. VS Code's own
- * models can't be read while it waits, so they are read in the background.
+ * VS Code requests the offered models often and waits. Its own models can't be read while it waits,
+ * so they are read in the background.
  */
 export class ModelCatalog {
   private offered: readonly OfferedModel[] = [];

@@ -1,7 +1,7 @@
 /**
  * VS Code requests models once without a configuration, then once for each group saved in "Manage
- * Language Models". It shows models twice that are returned both times (seen in 1.139; groups exist
- * since 1.109).
+ * Language Models", and shows models twice that are returned both times (seen in 1.139; groups
+ * exist since 1.109).
  */
 import * as z from 'zod';
 
@@ -19,7 +19,7 @@ export class ModelGroups {
   private readonly given = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param onDidChange called when an earlier answer became wrong and VS Code should ask again */
+  /** @param onDidChange called when VS Code should ask again */
   constructor(
     private readonly onDidChange: () => void,
     private readonly roundMs = GROUP_ROUND_MS,

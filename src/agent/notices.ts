@@ -88,7 +88,7 @@ async function showCondensed(
       const target = isByHand ? { targetTokens: computeRequestTarget(outcome, decision, parts.targetPercent()) } : {};
       const title = parts.titleOf(conversation);
       const figures = { cost: outcome.cost, provider, tokensBefore, tokensAfter, ...target, title };
-      // Keep offering the actions until one of them closes the notification.
+      // Offer the actions until one of them closes the notification.
       for (;;) {
         const words = formatCondensation(figures);
         switch (await showInformationMessage(words, showDiff, further, undo, details)) {
@@ -112,10 +112,7 @@ async function showCondensed(
   }
 }
 
-/**
- * Computes the request's size in the model's own tokens at a target that is a percentage of the
- * messages only.
- */
+/** Returns tokens of the model. The target is a percentage of the messages only. */
 function computeRequestTarget(
   messages: Pick<CondensedEvent['outcome'], 'tokensBefore' | 'tokensAfter'>,
   request: LiveDecision,
@@ -126,7 +123,6 @@ function computeRequestTarget(
   return Math.ceil(request.tokensAfter - missed * factor);
 }
 
-/** Reports money spent without a result. */
 function showGivenUp(
   { outcome: { kind, cost, calls }, reason, givenUp }: Extract<LiveEvent, { readonly kind: 'not-condensed' }>,
   how: Settings['notifications'],
@@ -176,7 +172,6 @@ const CONDENSATION_REASON_TEXTS: Readonly<Record<CondensationReason, () => strin
   'by-hand': () => vscode.l10n.t('asked for by hand'),
 };
 
-/** Adds the higher price tier that the request dropped below. */
 function formatReason({ reason, dearerAbove }: LiveDecision): string {
   if (dearerAbove === undefined) return CONDENSATION_REASON_TEXTS[reason]();
   const tier = vscode.l10n.t('requests of more than {0} tokens cost more per token', formatTokens(dearerAbove));

@@ -1,7 +1,4 @@
-/**
- * Models that this extension adds to VS Code's chat: offered profiles, and models that VS Code
- * already has.
- */
+/** Offered profiles, and models that VS Code already has. */
 import type * as vscode from 'vscode';
 import { findKnownModel, type PriceTable } from '../api/prices';
 import { DEFAULT_MAX_OUTPUT_TOKENS } from '../api/types';
@@ -69,10 +66,7 @@ export function offerWrappedModel(wraps: WrappedModel, table: PriceTable): Offer
 }
 
 export interface AgentSettings {
-  /**
-   * If off, forward messages unchanged with the model's own window, so that VS Code's summarizer
-   * works.
-   */
+  /** If off, messages are forwarded unchanged, so that VS Code's summarizer works. */
   readonly automatic: boolean;
   /** In tokens; 0 means the model's own window. */
   readonly declaredWindow: number;

@@ -1,18 +1,14 @@
-/**
- * Converts parts of VS Code's messages to blocks, recognizing parts without a stable class by
- * shape.
- */
+/** Recognizes VS Code's message parts without a stable class by shape. */
 import * as vscode from 'vscode';
 import { isRecord } from '../core/messages/blocks';
 import { detectImageType } from '../core/messages/images';
 import type { Block } from '../core/messages/types';
 
-/** Data for VS Code and providers, not for the model. */
 const INTERNAL_DATA_TYPES = new Set(['cache_control', 'usage', 'stateful_marker', 'context_management', 'thinking']);
 
 /**
- * Returns undefined for data that no model reads (cache marks, usage) or that can't be sent without
- * its signature (thinking).
+ * Returns undefined for data that no model reads, or that can't be sent without its signature
+ * (thinking).
  */
 export function toBlock(part: unknown): Block | undefined {
   if (part instanceof vscode.LanguageModelTextPart) return toTextBlock(part.value);

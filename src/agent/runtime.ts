@@ -122,7 +122,7 @@ export class AgentRuntime implements vscode.Disposable {
         this.showStatus();
         void this.endGatewayIfOff();
         if (event.affectsConfiguration('contextCondenser.agent')) void this.running.setLimits(readConversationLimits());
-        // The models' declared properties may have changed even if the models are the same.
+        // The models' declared properties may have changed.
         if (
           event.affectsConfiguration('contextCondenser.automatic') ||
           event.affectsConfiguration('contextCondenser.agent')
@@ -150,7 +150,7 @@ export class AgentRuntime implements vscode.Disposable {
     return this.engines.find((engine) => engine.has(conversation)) ?? this.chat;
   }
 
-  /** Sorts conversations by last use, newest first. */
+  /** Sorted by last use, newest first. */
   list(): LiveSummary[] {
     return this.engines.flatMap((engine) => engine.list()).toSorted((a, b) => b.lastUsed - a.lastUsed);
   }
@@ -345,7 +345,7 @@ export class AgentRuntime implements vscode.Disposable {
     }
   }
 
-  /** The gateway's window or terminal has closed, so its clients' requests will fail. */
+  /** The gateway has ended, so its clients' requests will fail. */
   private async offerGateway(): Promise<void> {
     if (!readSetting('automatic')) return;
     const start = vscode.l10n.t('Start It Here');
@@ -401,7 +401,7 @@ export class AgentRuntime implements vscode.Disposable {
 /** Returns undefined before agent mode has started. */
 export const getSharedGateway = (services: Services): Announcement | undefined => runtimes.get(services)?.sharedGateway;
 
-/** Sorted by last use, newest first. Empty before agent mode has started. */
+/** Sorted by last use, newest first. */
 export const listLiveConversations = (services: Services): readonly LiveSummary[] =>
   runtimes.get(services)?.list() ?? [];
 

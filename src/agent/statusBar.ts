@@ -10,10 +10,10 @@ import { formatCache, formatPayback } from './cacheWords';
 import type { NewResultsSummary, LiveCondensation, LiveSummary } from '../live/types';
 import type { ToolWeight } from '../live/toolWeights';
 
-/** An uncondensed request that fills this share of the window is shown as a warning. */
+/** Share of the window from which an uncondensed request is shown as a warning. */
 const NEARLY_FULL_SHARE = 0.75;
 
-/** Shows how full the model's real window is; VS Code's ring uses the window declared to it. */
+/** Shows how full the model's real window is; VS Code's ring uses the declared one. */
 export class LiveStatusBar implements vscode.Disposable {
   private readonly item = new StatusItem('contextCondenser.live', vscode.StatusBarAlignment.Right, 90, {
     name: vscode.l10n.t('Context Condenser'),
@@ -105,7 +105,6 @@ export const formatRequestChange = ({ request, tokensBefore, tokensAfter }: Live
     ? formatTokenChange(request.tokensBefore, request.tokensAfter)
     : vscode.l10n.t('messages {0}', formatTokenChange(tokensBefore, tokensAfter));
 
-/** Says why the next condensation waits, or why the last one removed nothing. */
 export function formatWaiting({ tokens, thresholdTokens, coldTokens, whyNot, isPaused }: LiveSummary): string {
   if (isPaused) return formatPaused();
   if (tokens < thresholdTokens)
@@ -155,7 +154,6 @@ const formatLeftOut = ({ results, tokens }: NewResultsSummary): string[] =>
       ? [vscode.l10n.t('Left out of one new result: {0} tokens', formatTokens(tokens))]
       : [vscode.l10n.t('Left out of {0} new results: {1} tokens', results, formatTokens(tokens))];
 
-/** Says how often the agent read lines again that a reference replaced. */
 const formatRereads = (rereads: number): string[] =>
   rereads === 0
     ? []

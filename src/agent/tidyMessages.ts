@@ -1,7 +1,7 @@
 /**
- * Makes the chat's messages valid for vendors' APIs: VS Code gives each result its own message and
- * keeps interrupted turns, but vendors want all results of an answer at the start of the next
- * message. Incremental, so that a growing history keeps its beginning byte for byte.
+ * VS Code gives each result its own message and keeps interrupted turns, but vendors want all
+ * results of an answer at the start of the next message. Incremental, so that a growing history
+ * keeps its beginning byte for byte.
  */
 import { getBlocks, isRecord, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block, ToolResultBlock, ToolUseBlock } from '../core/messages/types';
@@ -46,7 +46,7 @@ function findEndOfRun(messages: readonly ApiMessage[], start: number): number {
   return end;
 }
 
-/** Puts the results of an answer's calls into the first user message after it, in call order. */
+/** Puts an answer's results into the first user message after it, in call order. */
 function addMissingResults(run: readonly ApiMessage[], open: readonly string[], ids: CallIds): ApiMessage[] {
   const results = new Map<string, ToolResultBlock>();
   const rest = run.flatMap((message) => {
@@ -82,8 +82,8 @@ export function renumberCalls(messages: readonly ApiMessage[], before: readonly 
 }
 
 /**
- * Makes call ids unique and limits them to letters, digits, _ and - (Anthropic). Some local servers
- * count from 0 in each answer.
+ * Makes call ids unique and valid: letters, digits, _ and - (Anthropic). Some local servers count
+ * from 0 in each answer.
  */
 class CallIds {
   private readonly used = new Set<string>();

@@ -6,7 +6,6 @@ import { OWN_VENDOR } from '../settings/ownVendor';
 import { getModelName } from './modelCatalog';
 import { pickSeveral, showInformationMessage } from '../window/notifications';
 
-/** Lets the user select which of VS Code's models are offered a second time, condensed. */
 export async function chooseWrappedModels(models: LanguageModels, chosen: readonly string[]): Promise<void> {
   // VS Code also lists models without input that only choose another one ("Auto").
   const offered = (await listOtherModels(models, OWN_VENDOR)).filter(({ maxInputTokens }) => maxInputTokens > 0);
@@ -44,7 +43,7 @@ export async function chooseWrappedModels(models: LanguageModels, chosen: readon
   if (added.length > 0) await showInPicker(added);
 }
 
-/** Tells the user where the models are, because the picker hides unused ones until searched for. */
+/** The picker hides unused models until the user searches for them. */
 export async function showInPicker(names: readonly string[]): Promise<void> {
   const shown = names.map((name) => vscode.l10n.t('“{0} · condensed”', name)).join(', ');
   const words = vscode.l10n.t(

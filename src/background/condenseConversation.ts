@@ -124,7 +124,7 @@ function findAdvice(error: Error): FailureAdvice | undefined {
   return error instanceof ProviderFailure ? error.advice : undefined;
 }
 
-/** US dollars; undefined if unknown. Errors here never fail the condensation. */
+/** US dollars; undefined if unknown. */
 async function computeSaving(
   conversation: Conversation,
   change: { readonly tokensBefore: number; readonly tokensAfter: number },

@@ -6,15 +6,11 @@ import type { FindProblem, FoundConversation } from '../conversations/stores/typ
 import type { IndexProgress } from './tasks';
 
 export interface IndexedConversation extends FoundConversation {
-  /**
-   * Undefined until the file is read. After a change, the old details stay until the new version is
-   * read.
-   */
+  /** Undefined until the file is read; after a change, the old details until it is read again. */
   readonly details: ConversationDetails | undefined;
 }
 
 export interface ConversationIndexOptions {
-  /** Runs until everything is read or the signal aborts. */
   readonly run: (signal: AbortSignal, report: (progress: IndexProgress) => void) => Promise<unknown>;
   readonly report: (problem: FindProblem) => void;
   readonly fail: (error: unknown) => void;
@@ -34,10 +30,10 @@ export interface Disposable {
   dispose(): void;
 }
 
-/** Watches a folder recursively, even before the folder exists. */
+/** The folder need not exist yet. */
 export type Watch = (folder: string, changed: () => void) => Disposable;
 
-/** Updates the list in the background. Reads nothing on the caller's thread. */
+/** Reads in the background, nothing on the caller's thread. */
 export class ConversationIndex implements Disposable {
   private found: readonly FoundConversation[] = [];
   /** Undefined after a change. */

@@ -71,6 +71,5 @@ export const undoGiveBack = ({
     isUndone: await undoLast(nodeFiles, replacements, conversation),
   }));
 
-/** Completes or reverts replacements of a crashed process. */
 export const recoverReplacements = ({ replacements }: RecoverTask): Promise<RecoverResult> =>
   withReplacementsLock(nodeFiles, replacements, () => recoverAll(nodeFiles, replacements, new Date()));

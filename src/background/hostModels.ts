@@ -1,7 +1,4 @@
-/**
- * The host calls models for an engine thread, because only the host has keys, the network and VS
- * Code's models.
- */
+/** Only the host has keys, the network and VS Code's models. */
 import type { SelectModel } from '../core/condense/providers/smart/passParts';
 import type { OutputSample } from '../core/condense/summary/expectedOutput';
 import {
@@ -15,7 +12,7 @@ import type { PreviewModel } from './preview/messages';
 
 export interface HostModels {
   /**
-   * Returns the profile's model, or the one chosen for condensing, or why there is none.
+   * Returns the profile's model, or why there is none.
    * @param own names the conversation's own model, used if there is no other
    */
   readonly select: (apiProfile: string | undefined, own: string | undefined) => Promise<PreviewModel>;

@@ -44,7 +44,6 @@ async function buildIndex(
   databases: OpenDatabases,
 ): Promise<void> {
   const found = await findConversations(find, databases);
-  // If listing fails, copies are estimated like others.
   const givenBack = replacements === undefined ? [] : await listUndoable(nodeFiles, replacements).catch(() => []);
   report({ found, givenBack });
   const cache = await DetailsCache.open(file, history);
@@ -115,7 +114,7 @@ class ProgressBatcher {
     if (this.batch.length > 0) this.report({ details: this.batch });
     this.batch = [];
     this.reportedAt = performance.now();
-    // Yield so that the message is sent before the next file.
+    // Yield so that the message is sent.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -56,7 +56,6 @@ export interface TaskDependencies {
   readonly providers?: ProviderCalls | undefined;
 }
 
-/** Reads synchronously, because the thread has no other work. */
 export async function performTask(task: Task, parts: TaskDependencies): Promise<unknown> {
   const { tokens, onProgress, signal } = parts;
   switch (task.kind) {
@@ -221,7 +220,7 @@ function formatAccount(
   switch (form) {
     case 'html':
       return renderAccountPage(overview, { version, days, whatIf });
-    // Mask secrets in titles, commands and paths, because the user may share the file.
+    // Mask secrets, because the user may share the file.
     case 'json':
       return renderAccountJson(maskValue(sessions), by, maskValue(unread));
     case 'csv':

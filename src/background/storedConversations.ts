@@ -104,7 +104,6 @@ export async function setUndone({ conversation, condensation, isUndone, store }:
   return null;
 }
 
-/** Shows a conversation beside the result of all or one of its condensations. */
 export async function showConversation(task: ShowTask): Promise<ShownConversation> {
   const { conversation, ledger: file } = await openStored(task);
   const { ledger } = file;
@@ -170,7 +169,6 @@ export async function listStoredMessages(task: StoredConversation): Promise<read
   return listMessages(conversation.messages).map((message, index) => ({ ...message, isPinned: pinned.has(index) }));
 }
 
-/** Pins exactly these messages. */
 export async function pinMessages(task: PinTask): Promise<null> {
   const { conversation, ledger } = await openStored(task);
   for (const entry of createPinEntries(ledger.ledger.pinned, conversation.messages, new Set(task.pinned))) {

@@ -15,7 +15,6 @@ export interface CondensedResult extends FoldedTexts {
   readonly kind: 'condensed';
   readonly conversation: ConversationSummary;
   readonly provider: string;
-  /** Names of presets and strategies by provider. */
   readonly configNames?: Readonly<Record<string, string>>;
   /** Providers whose edits precede this provider's own. */
   readonly alsoBy?: readonly string[];
@@ -32,7 +31,7 @@ export interface CondensedResult extends FoldedTexts {
   readonly notes: readonly string[];
   readonly report: string;
   readonly metrics: RunMetrics;
-  /** Originals by reference; only in previews. */
+  /** Previewed originals by reference. */
   readonly originals?: Readonly<Record<string, string>>;
 }
 
@@ -139,7 +138,6 @@ export interface GivenBackResult {
 
 export interface PageToRead {
   readonly title: string;
-  /** HTML for a webview. */
   readonly page: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Tasks run in a background worker, because they take hundreds of milliseconds and all extensions
- * share the extension host's thread.
+ * Tasks take hundreds of milliseconds, and all extensions share the extension host's thread, so
+ * they run in a worker.
  */
 import type { NativeConfig } from '../core/condense/summary/nativeConfig';
 import type { SummarizerModel } from '../core/condense/summarizer';
@@ -43,7 +43,7 @@ export interface CondenseTask {
   readonly history: HistoryScope;
   readonly provider: string;
   readonly config: unknown;
-  /** Display name of a user's preset, which the worker does not know. */
+  /** The worker does not know the user's presets. */
   readonly configName?: string | undefined;
   /** Percentage of the current tokens that may remain. */
   readonly targetPercent: number;
@@ -54,7 +54,6 @@ export interface CondenseTask {
   readonly excluded?: readonly number[];
   /** If set, nothing is stored. */
   readonly isPreview?: true;
-  /** Providers of other extensions that the run may use. */
   readonly registered?: readonly ProviderDescription[];
   /** Set if models may be called. */
   readonly paid?: {
@@ -72,10 +71,7 @@ export interface UndoTask {
   readonly store: string;
 }
 
-/**
- * Lists all conversations on this machine, then reads their details, titles and newest
- * conversations first. Details stay cached until a conversation changes.
- */
+/** Reads titles first, newest conversations first. */
 export interface IndexTask {
   readonly kind: 'index';
   readonly find: FindOptions;
@@ -93,7 +89,6 @@ export interface AccountTask extends AccountOptions {
   readonly kind: 'account';
   /** First local date of counted requests, such as `2026-11-16`. */
   readonly sinceDay?: string;
-  /** Also computes the cost with another provider. */
   readonly with?: WhatIfChoice & {
     readonly name: string;
     readonly cache: string;
@@ -145,13 +140,11 @@ export interface TextTask extends StoredConversation {
 export interface ExportTask extends StoredConversation {
   readonly kind: 'export';
   readonly target: ExportTarget;
-  /** True to apply the conversation's condensations. */
   readonly isCondensed: boolean;
 }
 
 export interface ReadTask extends StoredConversation {
   readonly kind: 'read';
-  /** Nonce of the page's style. */
   readonly nonce: string;
 }
 
@@ -159,7 +152,6 @@ export interface ReportTask extends StoredConversation {
   readonly kind: 'report';
   /** Omits the conversation's text and keeps the figures. */
   readonly withoutContent: boolean;
-  /** The product's version. */
   readonly version: string;
   readonly notes?: readonly string[];
   /** Set if the page is shown in VS Code instead of written to a file. */
@@ -170,7 +162,6 @@ export interface MessagesTask extends StoredConversation {
   readonly kind: 'messages';
 }
 
-/** Pins exactly these messages. */
 export interface PinTask extends StoredConversation {
   readonly kind: 'pin';
   readonly pinned: readonly number[];
@@ -179,7 +170,7 @@ export interface PinTask extends StoredConversation {
 export interface OriginalTask {
   readonly kind: 'original';
   readonly reference: string;
-  /** Folders of ledgers, in search order. */
+  /** In search order. */
   readonly stores: readonly string[];
 }
 
@@ -234,7 +225,7 @@ export interface JudgeTask {
   readonly choices: readonly JudgedChoice[];
 }
 
-/** Completes replacements of crashed processes and removes those too old to undo. */
+/** Also removes replacements too old to undo. */
 export interface RecoverTask {
   readonly kind: 'recover';
   readonly replacements: string;
@@ -292,10 +283,7 @@ export type TaskResult<T extends Task> = Results[T['kind']];
 export interface TaskProgress {
   readonly step: string;
   readonly index?: IndexProgress;
-  /** Number of sessions. */
   readonly account?: { readonly done: number; readonly all: number };
-  /** Number of conversations. */
   readonly judge?: { readonly done: number; readonly all: number };
-  /** Number of sessions replayed with another provider. */
   readonly whatIf?: { readonly done: number; readonly all: number };
 }

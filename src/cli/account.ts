@@ -36,13 +36,11 @@ import { findChoice, runWhatIf, computeWhatIfOfAll } from './whatIf';
 import { isStoredInFile, checkOutFile, checkOwnFile, checkStoreFolder, writeWhole } from './output';
 import { EXIT_CODE, type CliIo, type ExitCode } from './io';
 
-/** Users can write longer tables to a file. */
 const MAX_SHOWN_ROWS = 20;
 
 /** Days of sessions read for the status line. */
 const ACCOUNT_LINE_DAYS = 2;
 
-/** Runs `account`: cost and composition of all agents' sessions on this machine. */
 export async function runAccountCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   const { by, days, json, csv, out, store, files, line, session, ...asked } = parseValues(argv);
   if (asked.with !== undefined && files.length > 0)

@@ -13,10 +13,7 @@ export interface LineOptions {
   readonly session?: string | undefined;
 }
 
-/**
- * Formats "Today $4.10 · 5-hour block $2.30, until 19:00 · session $0.80": cost today, in the
- * current block of the session's agent, and of the session.
- */
+/** Formats "Today $4.10 · 5-hour block $2.30, until 19:00 · session $0.80". */
 export function formatAccountLine(
   sessions: readonly SessionAccount[],
   { now, cwd, session: named }: LineOptions,
@@ -43,7 +40,6 @@ const selectUsage = (
 ): SessionAccount[] =>
   sessions.map((each) => ({ ...each, usage: each.usage.filter(isWanted) })).filter(({ usage }) => usage.length > 0);
 
-/** Prefers sessions in the folder. */
 function findNewestSession(sessions: readonly SessionAccount[], cwd: string): SessionAccount | undefined {
   const own = sessions.filter(({ project, above }) => project === cwd && above?.relation !== 'subagent');
   const lastUse = ({ usage }: SessionAccount): string =>

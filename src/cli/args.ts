@@ -33,7 +33,7 @@ export interface Arguments {
   readonly withoutContent: boolean;
 }
 
-/** Invalid command line. The message says what was expected. */
+/** The message says what was expected. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -46,10 +46,7 @@ const COMMAND_NAMES_TEXT = [...SESSION_COMMANDS, ...STANDALONE_COMMANDS].join(',
 
 export type ParsedLine = Arguments | { readonly help: CommandName | OtherCommandName | undefined } | 'version';
 
-/**
- * Parses the arguments after the program's name.
- * @throws UsageError
- */
+/** @throws UsageError */
 export function parseLine(argv: readonly string[]): ParsedLine {
   const { values, positionals } = parseOptions(argv, SESSION_COMMANDS, { more: GLOBAL_OPTIONS });
   if (values.version) return 'version';
@@ -110,7 +107,7 @@ export function parseOptions<C extends AnyCommand>(
 ): ParsedOptions<C> {
   try {
     const options = { ...selectOptions(commands), ...more };
-    // The values' types follow from the table that defines the options.
+    // The types follow from the table that defines the options.
     return parseArgs({ args: [...argv], options, allowPositionals, strict: true }) as unknown as ParsedOptions<C>;
   } catch (error) {
     throw createOptionError(error);
@@ -139,7 +136,7 @@ export function checkCommandOptions<Name extends CommandName | OtherCommandName>
 }
 
 /**
- * Returns the provider named by `--provider` or `--preset`; default Lossless.
+ * Returns the provider of `--provider` or `--preset`; default Lossless.
  * @param hasModel whether a model can be called; default false
  * @throws UsageError if the options contradict each other, or the provider can't run here
  */

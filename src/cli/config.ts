@@ -8,8 +8,7 @@ import { isRecord } from '../core/messages/blocks';
 import { UsageError, type Arguments } from './args';
 
 /**
- * Reads the provider's settings: a name or file from `--preset`, or a name, JSON or JSON file from
- * `--config`.
+ * Reads a name or file from `--preset`, or a name, JSON or JSON file from `--config`.
  * @param note receives a sentence about fields that this version does not know
  * @throws UsageError that names the field, its value and what is allowed
  */

@@ -12,7 +12,7 @@ import { readSessionLedger } from './readSessionLedger';
 import { checkOutFile, writeWhole } from './output';
 import type { CliSession } from './session';
 
-/** Prints originals of references, or the whole original conversation of a view. */
+/** Prints originals of references, or a view's whole original conversation. */
 export async function runExpandCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, conversation, store } = session;
   const text =
@@ -47,7 +47,7 @@ export async function restoreOriginalMessages(
 }
 
 /**
- * Searches the whole store, because the file may be a continued view or a copy.
+ * The file may be a continued view or a copy, so search the whole store.
  * @throws UsageError for an unknown reference
  */
 async function expandReferences(store: string, ids: readonly string[]): Promise<string> {

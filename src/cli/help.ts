@@ -1,6 +1,6 @@
 /**
- * The entry bundle loads nothing else, so presets, strategies, agents and options are repeated
- * here; help.test.ts compares them.
+ * The entry bundle loads nothing else, so this file repeats presets, strategies, agents and
+ * options; help.test.ts compares them.
  */
 export const SESSION_COMMANDS = ['inspect', 'estimate', 'condense', 'expand', 'undo', 'export', 'report'] as const;
 export type CommandName = (typeof SESSION_COMMANDS)[number];
@@ -83,10 +83,7 @@ interface Option {
   readonly isRepeatable?: true;
 }
 
-/**
- * What each command parses and its help says, in display order. An option with different meanings
- * has one entry per meaning.
- */
+/** In display order. An option with different meanings has one entry per meaning. */
 const OPTION_ROWS = [
   {
     option: '--provider <id>',

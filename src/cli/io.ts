@@ -1,6 +1,6 @@
 import type { HomeEnvironment } from '../storage/home';
 
-/** The process's environment and streams, replaced in tests. */
+/** Tests replace the process's environment and streams. */
 export interface CliIo extends HomeEnvironment {
   /**
    * Receives the report or JSON object. Terminal control characters are escaped (see
@@ -8,8 +8,7 @@ export interface CliIo extends HomeEnvironment {
    */
   readonly stdout: (text: string) => void;
   /**
-   * Receives a conversation's text for a file or program; absent if stdout is a terminal, which
-   * must not receive it raw.
+   * Receives a conversation's text; absent if stdout is a terminal, which must not receive it raw.
    */
   readonly data?: (text: string) => void;
   readonly stderr: (text: string) => void;

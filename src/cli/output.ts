@@ -12,8 +12,8 @@ import { asStorageError, isStorageError } from '../storage/storageError';
 import { UsageError } from './args';
 
 /**
- * Allows replacing existing files, except the conversation itself, agents' sessions, our stores,
- * link targets, and anything that isn't a regular file.
+ * Rejects replacing the conversation itself, agents' sessions, our stores, link targets, and
+ * anything that isn't a regular file.
  * @throws UsageError
  */
 export async function checkOutFile(
@@ -59,7 +59,7 @@ export const isStoredInFile = async (location: string, file: string): Promise<bo
   (await resolveRealPath(splitLocation(resolve(location)).file)) === file;
 
 /**
- * Returns the ledger folder for reading and removes leftovers of crashed runs.
+ * Removes leftovers of crashed runs.
  * @throws UsageError if it isn't our folder
  */
 export async function storeFolder(store: string | undefined, home: HomeEnvironment): Promise<string> {
@@ -76,20 +76,14 @@ export async function storeFolder(store: string | undefined, home: HomeEnvironme
   return folder;
 }
 
-/**
- * Creates the ledger folder for writing if necessary.
- * @throws UsageError, StorageError
- */
+/** @throws UsageError, StorageError */
 export async function checkStoreFolder(store: string | undefined, home: HomeEnvironment): Promise<string> {
   const folder = await storeFolder(store, home);
   await rejectAsUsageError('--store', () => claimFolder(nodeFiles, folder, 'Nothing was done.'));
   return folder;
 }
 
-/**
- * Returns the path of a file that we append to.
- * @throws UsageError if another program's file is there
- */
+/** @throws UsageError if another program's file is there */
 export async function checkOwnFile(option: string, file: string, kind: OwnFileKind): Promise<string> {
   const path = resolve(file);
   await rejectAsUsageError(option, () => refuseForeign(nodeFiles, path, kind, 'Nothing was done.'));
@@ -111,7 +105,7 @@ const readStatus = (path: string): Promise<Stats | undefined> => stat(path).catc
 const resolveRealPath = (path: string): Promise<string> => realpath(path).catch(() => path);
 
 /**
- * Writes a file whole or not at all.
+ * Writes the whole file or nothing.
  * @param notDone a sentence for the error that says what was not done
  * @throws StorageError
  */

@@ -5,7 +5,7 @@ const PROGRESS_DELAY_MS = 1_000;
 /** Milliseconds between updates. */
 const PROGRESS_INTERVAL_MS = 100;
 
-/** Shows progress on one line of stderr, which is cleared before other output. */
+/** Clears the progress line before other output. */
 export function withProgressLine(io: CliIo, now = (): number => performance.now()): CliIo {
   const { showProgress } = io;
   if (!showProgress) return io;

@@ -10,7 +10,7 @@ import { EXIT_CODE, type ExitCode } from './io';
 import { checkOutFile, writeWhole } from './output';
 import { makeRequest, type CliSession } from './session';
 
-/** Writes a page about the file's stored condensation, or else about what the provider would do. */
+/** Describes the file's stored condensation, or else what the provider would do. */
 export async function runReportCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, counter, calibrate, conversation } = session;
   if (args.out === undefined)

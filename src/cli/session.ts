@@ -61,7 +61,7 @@ const WITHOUT_MODEL_NOTE =
   'Note: The current choice can call a model, but the command line calls none. What would be summarized is truncated or kept.\n';
 
 /**
- * Counts the conversation's tokens with progress.
+ * Shows progress.
  * @throws the signal's reason if aborted
  */
 export function countTokens({ io, conversation: { messages }, counter }: CliSession): void {
@@ -93,6 +93,5 @@ export async function makeRequest(session: CliSession, provider: CondensationPro
   };
 }
 
-/** Converts the target from the selected model's tokens to o200k. */
 const getTarget = ({ args, calibrate }: CliSession): { targetTokens?: number } =>
   args.targetTokens === undefined ? {} : { targetTokens: Math.floor((args.targetTokens * 1e6) / calibrate(1e6)) };

@@ -18,7 +18,6 @@ function writeToDescriptor(descriptor: number, text: string): void {
   }
 }
 
-/** Sets the process's exit code. */
 export async function startCommandLine(): Promise<void> {
   const abort = new AbortController();
   process.once('SIGINT', () => {

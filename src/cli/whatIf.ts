@@ -20,10 +20,7 @@ import { loadTokenCounter } from '../storage/assets';
 import { UsageError } from './args';
 import { EXIT_CODE, type CliIo, type ExitCode } from './io';
 
-/**
- * Computes what one session would have cost with a provider or preset that calls no model.
- * @param choice ID of a provider or preset
- */
+/** @param choice ID of a provider or preset that calls no model */
 export async function runWhatIf(
   [file = '']: readonly string[],
   choice: string,
@@ -54,7 +51,6 @@ export async function runWhatIf(
 }
 
 /**
- * Computes what all stored sessions would have cost.
  * @param sessions whole accounts, independent of the period
  * @param period its name, such as "The last 7 days", and its first local date
  */

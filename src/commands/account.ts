@@ -74,10 +74,7 @@ function parseChoice(services: Services, id: string): NonNullable<AccountTask['w
   return { name, provider, config, threshold: readModelSettings().threshold, cache, version };
 }
 
-/**
- * Writes a page with charts or a table to a file chosen by the user.
- * @throws as {@link computeStoredAccount}
- */
+/** @throws as {@link computeStoredAccount} */
 export async function saveAccount(
   services: Services,
   { days, choice }: Pick<AccountPreferences, 'days' | 'choice'> = {},
@@ -119,7 +116,6 @@ async function offerToOpen(words: string, file: vscode.Uri): Promise<void> {
 
 export interface ConversationTools {
   readonly title: string;
-  /** The agent's name in the account. */
   readonly agent: string;
   readonly tools: readonly ToolWeight[];
 }

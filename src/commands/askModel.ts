@@ -12,8 +12,8 @@ import type { Services } from '../window/services';
 import { readModelSettings } from '../window/settings/modelSettings';
 
 /**
- * Calls the model if the user lets the calling extension use the profile. The limits in the
- * settings apply per call and per day.
+ * The user must let the calling extension use the profile. The limits in the settings apply per
+ * call and per day.
  * @throws TypeError for an invalid request
  */
 export async function askModel(services: Services, asked: ModelRequest): Promise<ModelReply> {

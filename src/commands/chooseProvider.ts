@@ -62,7 +62,6 @@ const getStrategyName = (): string => {
   return BUILT_IN_STRATEGIES.find(({ id }) => id === config)?.name ?? config;
 };
 
-/** Applies to manual condensing and agent mode. */
 export async function chooseProvider(services: Services): Promise<void> {
   const { condensing } = readModelSettings();
   const { provider } = readManualSettings();
@@ -139,7 +138,7 @@ export interface ProfileAction {
   readonly follow: () => Promise<boolean>;
 }
 
-/** Adds the first profile, chooses an existing one, or fixes the chosen one (key, address). */
+/** Adds the first profile, chooses one, or fixes the chosen one (key, address). */
 export function getProfileAction(): ProfileAction {
   const { profiles, condensing } = readModelSettings();
   if (profiles.length > 0 && !condensing) {

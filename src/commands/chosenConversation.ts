@@ -49,14 +49,13 @@ export function resolveConversation(services: Services, name: ConversationName):
 }
 
 /**
- * Loads a conversation whose engine may run in another process, for {@link resolveConversation}.
+ * The conversation's engine may run in another process.
  * @throws Error with text for the user if that process does not answer
  */
 export async function loadConversation(services: Services, name: ConversationName): Promise<void> {
   if (name.kind === 'live') await getAgentRuntime(services).lookAt(findLive(services, name.id).id);
 }
 
-/** @param listener called when a chat conversation may have changed */
 export const onLiveChange = (services: Services, listener: () => void): vscode.Disposable =>
   getAgentRuntime(services).liveEvents.event(listener);
 

@@ -16,7 +16,6 @@ import { getErrorMessage } from '../core/errors';
 
 export const CLAUDE_CODE_EXTENSION_ID = 'anthropic.claude-code';
 const [SECTION, SETTING, ADDRESS] = ['claudeCode', 'environmentVariables', 'ANTHROPIC_BASE_URL'];
-/** The setting's name as the settings editor shows it. */
 const FULL_SETTING_NAME = `${SECTION}.${SETTING}`;
 
 const variablesForm = z.array(z.looseObject({ name: z.string(), value: z.string() }));
@@ -24,7 +23,6 @@ type EnvironmentVariables = z.infer<typeof variablesForm>;
 
 const ownSettingsForm = z.object({ env: z.record(z.string(), z.string()).optional() });
 
-/** Says whether the extension can use the gateway's address. */
 export type ClaudeCodeAddress =
   /** The setting contains the address of this or an earlier gateway. */
   | { readonly kind: 'set'; readonly address: string; readonly variables: EnvironmentVariables }

@@ -32,8 +32,7 @@ import { showErrorAndLog } from '../window/tellError';
 import { showErrorMessage, showInformationMessage, showProgress, showStatus } from '../window/notifications';
 
 /**
- * Condenses a conversation according to the settings and reports the result. Only reads the agent's
- * file.
+ * Only reads the agent's file.
  * @param asked a file's path, or `{live: id}` for a chat conversation; otherwise the user picks
  */
 export async function condenseNow(services: Services, asked?: unknown): Promise<void> {
@@ -65,10 +64,7 @@ export async function condenseNewest(services: Services, sample: string): Promis
   await condenseNow(services, newest?.path ?? sample);
 }
 
-/**
- * Shows progress with cancel, and errors with Retry. Resolves after the user has answered the
- * result.
- */
+/** Resolves after the user has answered the result. */
 export async function condenseFile(...args: Parameters<typeof condenseAndReport>): Promise<void> {
   await (
     await condenseAndReport(...args)
@@ -187,7 +183,7 @@ async function showCondensed(
   for (;;) {
     switch (await showInformationMessage(summary, showDiff, withAnother, undo, details)) {
       case showDiff:
-        // The user may have opened other comparisons meanwhile; show this condensation's texts.
+        // The user may have opened other comparisons meanwhile.
         if (comparison === undefined || !services.comparisons.has(comparison)) {
           comparison = services.comparisons.add({ conversation: id, title, by, before, after, firstChange });
         }
@@ -210,7 +206,7 @@ async function showCondensed(
 
 type FailureAction = 'retry' | 'otherProfile' | 'otherProvider' | 'truncation';
 
-/** Returns at least one action that may help if nothing was condensed. */
+/** Returns at least one action. */
 export function chooseActions({ reason, advice }: NotCondensedResult, provider: string): readonly FailureAction[] {
   if (reason === 'failed' || reason === 'refused') {
     const { canRetry = true, offerOtherProfile = false } = advice ?? {};
@@ -277,7 +273,6 @@ async function limitAction(): Promise<{ readonly label: string; readonly follow:
       };
 }
 
-/** Offers Retry or, if no model is set up, to create a profile. */
 export async function showError(services: Services, error: unknown, retry: () => Promise<void>): Promise<void> {
   const message = getErrorMessage(error);
   services.log.error(message);

@@ -43,10 +43,7 @@ export type CondensedWith = Pick<LastCondensation, 'conversation' | 'title' | 'p
   // The choice that ran and the resulting size; absent if nothing is condensed.
   Partial<Pick<LastCondensation, 'choice' | 'tokensAfter'>>;
 
-/**
- * Lets the user pick a provider by its estimated size, cost and loss, and condenses with it.
- * @param subject default: the conversation that this window condensed last
- */
+/** @param subject default: the conversation that this window condensed last */
 export async function condenseWith(
   services: Services,
   subject: CondensedWith | undefined = services.last,
@@ -105,7 +102,7 @@ async function findConversation(services: Services, subject: CondensedWith): Pro
   }
 }
 
-/** Returns undefined if the choice was not measured, such as the user's own passes. */
+/** Returns undefined for choices that were not measured, such as the user's own passes. */
 function findMeasured({ configuration }: ProviderChoice): Measured | undefined {
   if (configuration?.kind === 'preset') return MEASURED_PRESETS[configuration.id];
   return configuration?.kind === 'provider' ? MEASURED_PROVIDERS[configuration.id] : undefined;
@@ -174,7 +171,6 @@ const makeSettingsChoice = (id: BuiltInProviderId, does: string): ProviderChoice
   isFree: CALLS_MODEL[id] === false,
 });
 
-/** True if the choice already ran. */
 function isSameChoice(
   { provider, config, configuration }: ProviderChoice,
   ran: LastCondensation['choice'] | undefined,
@@ -231,7 +227,6 @@ const createLookButton = (): vscode.QuickInputButton => ({
   tooltip: vscode.l10n.t('Preview'),
 });
 
-/** Shows what a choice would change, without keeping it. */
 async function previewChoice(
   services: Services,
   conversation: ConversationSource,

@@ -155,7 +155,7 @@ function listProfiles(): ProfileInfo[] {
   }));
 }
 
-/** Returns the text that a reference replaced; undefined if no edit has the reference. */
+/** Returns undefined if no edit has the reference. */
 function findOriginal({ messages, edits }: ParsedConversation, reference: string): string | undefined {
   for (const edit of edits) {
     // Safe cast: only a reference's ID can match.
@@ -169,13 +169,12 @@ function findOriginal({ messages, edits }: ParsedConversation, reference: string
 interface ProviderChoice {
   readonly provider: string;
   readonly config: unknown;
-  /** Notes that the outcome includes. */
   readonly notes: readonly string[];
 }
 
 /**
- * Uses the caller's provider, or else the configured one, or Lossless if that one's extension has
- * not started, as in the chat.
+ * Prefers the caller's provider, then the configured one, then Lossless if that one's extension has
+ * not started.
  * @returns an explanation if the caller's provider is missing
  */
 function chooseProvider({ provider, config }: CondenseOptions, services: Services): ProviderChoice | string {
@@ -218,7 +217,6 @@ function createRequest(
   };
 }
 
-/** Says when condensing is due, according to the caller or the settings. */
 function createTerms(model: ModelWindow): Pick<AutomaticRequest, 'window' | 'threshold'> {
   const { window, thresholdPercent: percent, thresholdTokens: tokens } = parseModelWindow(model);
   // An explicit threshold is exact: a lower one in the settings must not apply.

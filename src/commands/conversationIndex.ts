@@ -31,14 +31,12 @@ export function getConversationIndex(services: Services): ConversationIndex {
   return index;
 }
 
-/** Looks in the list and in this window's last condensation. */
 export function getFileTitle(services: Services, path: string): string | undefined {
   const found = getConversationIndex(services).conversations.find((each) => each.path === path);
   const { last } = services;
   return (found && getTitle(found)) ?? (last?.path === path ? last.title : undefined);
 }
 
-/** Returns the title if known, or else the file's name. */
 export const getFileName = (services: Services, path: string): string =>
   shortenTitle(getFileTitle(services, path) ?? basename(path));
 
@@ -46,8 +44,8 @@ export const getFileName = (services: Services, path: string): string =>
 const MAX_LOOKED_THROUGH = 50;
 
 /**
- * Returns the newest readable conversation that a user began. Waits until it has been read, not for
- * all others.
+ * Returns the newest readable conversation that a user began, without waiting for others to be
+ * read.
  * @param folders the newest one in these is preferred to a newer one elsewhere
  */
 export function findNewestConversation(
@@ -84,7 +82,6 @@ export function findNewestConversation(
 
 const watchingByServices = new WeakMap<Services, Promise<void>>();
 
-/** Keeps the list current from the first call on. */
 export function watchConversations(services: Services): Promise<void> {
   const known = watchingByServices.get(services);
   if (known) return known;
@@ -123,10 +120,7 @@ function createIndex(services: Services): ConversationIndex {
 /** Other files next to conversations change all the time. */
 const CONVERSATION_FILE_NAME = /\.(?:jsonl?|db|db-wal)$/;
 
-/**
- * Watches a folder recursively; VS Code waits for it to exist. Ignores the extension's own folder
- * inside.
- */
+/** Works even before the folder exists. Ignores the extension's own folder inside. */
 function watchFolder({ context }: Services, folder: string, changed: () => void): vscode.Disposable {
   const pattern = new vscode.RelativePattern(vscode.Uri.file(folder), '**/*');
   const watcher = vscode.workspace.createFileSystemWatcher(pattern);

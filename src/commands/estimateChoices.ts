@@ -18,7 +18,7 @@ export interface EstimateTexts {
   readonly loss?: string;
 }
 
-/** Estimates one choice after the other, in a worker that ends with the list. */
+/** Uses a worker that ends with the list. */
 export async function estimateChoices<W extends { readonly configuration?: Configuration }>(
   services: Services,
   conversation: ConversationSource,

@@ -18,7 +18,6 @@ const MAX_SETTINGS_FILE_BYTES = 4 * 1024 * 1024;
 type ImportItem = vscode.QuickPickItem &
   ({ readonly setting: ImportedSetting } | { readonly profile: ApiProfile } | { readonly isKeys: true });
 
-/** Imports what the user selects from an exported file, with undo. */
 export async function importRooSettings(services: Services): Promise<void> {
   const [file] =
     (await vscode.window.showOpenDialog({

@@ -1,6 +1,5 @@
 /**
- * One bundle contains commands, agent mode and exported API, so that the window has a single token
- * counter and one copy of the code that calls models.
+ * This bundle gives the window a single token counter and one copy of the code that calls models.
  */
 import { ConversationFolding } from '../window/conversationFolding';
 

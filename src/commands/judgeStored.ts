@@ -20,8 +20,7 @@ export interface StoredJudgement extends JudgedSessions {
 }
 
 /**
- * Evaluates the current settings and every preset that calls no model on the newest stored
- * conversations.
+ * Uses the newest stored conversations.
  * @param report receives the number of finished conversations, and of all
  * @throws the signal's reason if aborted
  */

@@ -30,7 +30,6 @@ interface ProfileItem extends vscode.QuickPickItem {
   readonly profile?: ApiProfile;
 }
 
-/** Lets the user add, edit, test and remove profiles. */
 export async function manageProfiles(services: Services): Promise<void> {
   const { profiles, condensing } = readModelSettings();
   const items: ProfileItem[] = profiles.map((profile) => ({
@@ -133,7 +132,7 @@ export async function removeProfile(services: Services, profile: ApiProfile): Pr
 }
 
 /**
- * Stores the key in VS Code's secret storage; an empty one removes it.
+ * An empty key removes the stored one.
  * @returns whether a key was set
  */
 export async function askKey({ context }: Services, profile: ApiProfile): Promise<boolean> {
@@ -168,9 +167,7 @@ export interface ConnectionTestResult {
   readonly needsKey?: true;
 }
 
-/**
- * Asks a profile's model for one word and reports the vendor's own error with advice. Never throws.
- */
+/** Asks the model for one word and reports the vendor's own error with advice. Never throws. */
 export async function testProfileConnection(
   services: Services,
   profile: ApiProfile,
@@ -245,7 +242,7 @@ const VENDOR_ITEMS = VENDOR_IDS.map((vendor) => {
   return { vendor, label: [label, ...alsoFor.map((server) => server.label)].join(', ') };
 });
 
-/** Returns undefined if the user left. Other fields are edited in the settings. */
+/** Returns undefined if the user left. */
 async function askProfile(known: ApiProfile | undefined): Promise<ApiProfile | undefined> {
   const vendor =
     known?.vendor ?? (await pickOne(VENDOR_ITEMS, { title: vscode.l10n.t('Which vendor’s model?') }))?.vendor;

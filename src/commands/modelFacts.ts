@@ -6,7 +6,7 @@ import { OWN_VENDOR } from '../settings/ownVendor';
 import type { ApiProfile } from '../settings/profiles';
 
 export interface ModelFacts {
-  /** Input and output together, in tokens; `isWindowKnown` is false for an assumed one. */
+  /** Input and output together, in tokens. */
   readonly contextWindow: number;
   readonly isWindowKnown: boolean;
   /** US dollars per million tokens, for short prompts. */

@@ -19,7 +19,6 @@ export interface NativeRequest {
   /** A file's path, or `<path>#<part>`. */
   readonly path: string;
   readonly settings: ManualSettings;
-  /** The profile of the summarizing model. */
   readonly profile: ApiProfile;
   /** Set for a model of VS Code picked for this run, whose price may be unknown. */
   readonly billing?: SummarizerModel['billing'];
@@ -28,7 +27,7 @@ export interface NativeRequest {
 }
 
 /**
- * Returns Summary's request for a file without sending it.
+ * Sends nothing.
  * @throws NoSummarizerError, the signal's reason if aborted
  */
 export async function previewNative(
@@ -75,7 +74,6 @@ export function createEngineModels(
   });
 }
 
-/** Adds the warnings that the user has configured. */
 export function addWarnings(
   result: CondensedResult | NotCondensedResult,
   models: ModelSettings,

@@ -1,7 +1,6 @@
 /**
- * Runs command-line agents in VS Code's terminal, with `context-condenser run` as the terminal's
- * program. Agent and gateway thus start and end together, independent of the extension host; all
- * windows learn of them through gateway/announcement.ts.
+ * The terminal's program is `context-condenser run`, so agent and gateway start and end together,
+ * independent of the extension host. All windows learn of them through gateway/announcement.ts.
  */
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -73,14 +72,11 @@ async function createTerminalOptions(
   };
 }
 
-/** Removes leftovers of killed agents' runs, such as copies of their settings. */
+/** Killed runs leave copies of agents' settings. */
 export const removeKilledRuns = (services: Services): Promise<void> =>
   removeLeftRuns(nodeFiles, getLiveLedgerFolder(services));
 
-/**
- * Returns the settings as command-line options, without defaults, because agents differ in what
- * they can recall.
- */
+/** Omits defaults, because agents differ in what they can recall. */
 export function getCondensingOptions(): string[] {
   const provider = readSetting('provider');
   const [percent, tokens] = [readSetting('threshold'), readSetting('thresholdTokens')];
@@ -100,7 +96,7 @@ export function getCondensingOptions(): string[] {
   ];
 }
 
-/** Returns options for what runs after Lossless, unless Lossless only replaces another provider. */
+/** Returns nothing if Lossless only replaces another provider. */
 function getFollowUpOptions(provider: string): string[] {
   const isAsked = provider === 'lossless' || (needsModelOrExtension(provider) && isSet('agent.whenNotEnough'));
   const what = isAsked ? readWhenNotEnough().whenNotEnough : undefined;
@@ -116,10 +112,7 @@ function makeNewResultsArguments(): string[] {
   ];
 }
 
-/**
- * Returns spending limits and the file in which all windows count. Both may change while the
- * gateway runs.
- */
+/** All windows count in one file. The limits may change while the gateway runs. */
 export function getSpendingOptions(services: Services): string[] {
   const { perConversation, perDay, stops } = readConversationLimits();
   return [
@@ -129,7 +122,7 @@ export function getSpendingOptions(services: Services): string[] {
   ];
 }
 
-/** Returns true if gateways are allowed; otherwise offers to allow them. */
+/** Offers to allow gateways if they are not. */
 export async function ensureEnabled(): Promise<boolean> {
   if (readSetting('automatic')) return true;
   const turnOn = vscode.l10n.t('Turn On');
@@ -170,7 +163,7 @@ async function chooseAgent(command: string | undefined): Promise<InstalledAgent 
 const listAgents = (): { name: string; command: string }[] =>
   AGENT_LIST.flatMap(({ name, live }) => (live.through === 'gateway' ? [{ name, command: live.command }] : []));
 
-/** Finds agents whose commands are on the path, in table order. */
+/** In table order. */
 function findAgents(): InstalledAgent[] {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   const endings = process.platform === 'win32' ? (process.env['PATHEXT'] ?? '.EXE;.CMD').split(';') : [''];

@@ -1,7 +1,6 @@
 /**
- * A gateway for agents that are extensions with a configurable address. One gateway serves all
- * windows at a fixed address from a terminal, so it survives reloads and ends with the window that
- * opened it; then another window can take over.
+ * One gateway serves all windows at a fixed address from a terminal, so it survives reloads and
+ * ends with the window that opened it; then another window can take over.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +15,6 @@ import { CLAUDE_CODE_EXTENSION_ID, readClaudeCodeAddress, setClaudeCodeAddress }
 import { getCondensingOptions, ensureEnabled, openAgent, getSpendingOptions } from './openAgent';
 import { pickOne, showErrorMessage, showInformationMessage } from '../window/notifications';
 
-/** Starts the gateway if needed and shows its addresses. */
 export async function openGateway(services: Services): Promise<void> {
   const gateway = await ensureGateway(services);
   if (gateway) await showAddresses(services, gateway);
@@ -83,7 +81,6 @@ interface AddressItem extends vscode.QuickPickItem {
   readonly run: () => PromiseLike<unknown>;
 }
 
-/** Display names of the routes, with the agents whose settings accept them. */
 const ROUTE_LABELS: Readonly<Record<string, string>> = {
   anthropic: 'Anthropic',
   openai: 'OpenAI',
@@ -106,7 +103,6 @@ async function showAddresses(services: Services, { addresses = {}, folder }: Ann
   await (await pickOne(items, { title, placeHolder }))?.run();
 }
 
-/** Lists installed extensions without a field for a base URL. */
 function createExtensionItems(services: Services): AddressItem[] {
   const isInstalled = (id: string): boolean => vscode.extensions.getExtension(id) !== undefined;
   return [
@@ -119,8 +115,7 @@ function createExtensionItems(services: Services): AddressItem[] {
           },
         ]
       : []),
-    // Codex's extension has no setting for an address or environment
-    // (developers.openai.com/codex/ide/settings); only Codex's own file could have one.
+    // Codex's extension has no setting for an address (developers.openai.com/codex/ide/settings).
     ...(isInstalled('openai.chatgpt')
       ? [
           {

@@ -1,7 +1,4 @@
-/**
- * `@condenser` only sees its own turns, so the user picks a conversation, and nothing changes until
- * the user presses a button.
- */
+/** `@condenser` only sees its own turns, so the user picks a conversation. */
 import * as vscode from 'vscode';
 import { formatThreshold, formatFigures, formatLastCondensation } from '../agent/statusBar';
 import { listLiveConversations } from '../agent/runtime';

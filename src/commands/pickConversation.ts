@@ -28,7 +28,6 @@ export type PickResult = { readonly live: LiveSummary } | { readonly path: strin
 
 interface PickerTexts {
   readonly title: string;
-  /** Label of the button that opens a file. */
   readonly open: string;
   /** If true, the picker stays open when the focus moves elsewhere. */
   readonly staysOpen?: boolean;
@@ -81,7 +80,7 @@ const createOpenFileItem = (isLast: boolean): PickItem => ({
   isLast,
 });
 
-/** Shows the known conversations at once, and others as the background thread finds them. */
+/** Shows the known conversations at once, and others as they are found. */
 async function fillList(
   services: Services,
   picker: vscode.QuickPick<PickItem>,

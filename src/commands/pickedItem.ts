@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 
 /**
- * Milliseconds in which a new list stays open. When the command palette closes, VS Code gives the
- * focus back to the editor, and a webview takes it late, from the list that the command opened
+ * Milliseconds in which a new list stays open. When the command palette closes, VS Code focuses the
+ * editor, and a webview takes the focus late, from the list that the command opened
  * (microsoft/vscode#93950, #75209): the user's keys would go to the webview.
  */
 const FOCUS_UNSETTLED_MS = 1_000;
@@ -14,7 +14,6 @@ function isWebviewActive(): boolean {
 }
 
 /**
- * Shows a list until the user picks an item or leaves it.
  * @param filling aborted at the end, to stop filling the list
  * @param meant maps the item reported by VS Code to the intended one; undefined if unknown: then
  * the list stays open. Default: identity
@@ -63,9 +62,8 @@ export async function pickItem<Item extends vscode.QuickPickItem>(
 }
 
 /**
- * Rows that move while the list is open. VS Code identifies a picked row by its index in the rows
- * set last (extHostQuickOpen.ts, `_handlesToItems`), which is wrong while the window still draws
- * older rows.
+ * VS Code identifies a picked row by its index in the rows set last (extHostQuickOpen.ts,
+ * `_handlesToItems`), which is wrong while the window still draws older rows.
  */
 export class MovingRows<Item extends vscode.QuickPickItem> {
   private latest: readonly Item[];
@@ -84,8 +82,8 @@ export class MovingRows<Item extends vscode.QuickPickItem> {
   }
 
   /**
-   * Replaces the rows only after the window has the previous ones: with two pending changes it
-   * would be unknown which are drawn.
+   * Waits until the window has the previous rows: with two pending changes it would be unknown
+   * which are drawn.
    * @returns when the window has these rows or newer ones
    */
   show(items: readonly Item[]): Promise<void> {
@@ -114,8 +112,8 @@ export class MovingRows<Item extends vscode.QuickPickItem> {
   }
 
   /**
-   * Returns the row that the user meant. While newer rows are pending, it is known only if the same
-   * row has this index in both lists.
+   * While newer rows are pending, the meant row is known only if it has the same index in both
+   * lists.
    */
   readonly meant = (named: Item): Item | undefined => {
     const shown = this.drawn[this.latest.indexOf(named)];

@@ -9,7 +9,7 @@ import type { Services } from '../window/services';
 import { readManualSettings } from '../window/settings/manualSettings';
 import { showInformationMessage, showProgress } from '../window/notifications';
 
-/** Shows what the model would get. Nothing is sent. */
+/** Sends nothing. */
 export async function previewPrompt(services: Services, path?: string): Promise<void> {
   const models = readModelSettings();
   const profile = models.condensing;

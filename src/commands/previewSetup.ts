@@ -1,4 +1,4 @@
-/** Gathers settings for the preview's worker, which has neither settings nor keys. */
+/** The preview's worker has neither settings nor keys. */
 import * as vscode from 'vscode';
 import { loadPriceTable } from '../api/prices';
 import type { PreviewModel, PreviewSetup } from '../background/preview/messages';
@@ -79,7 +79,6 @@ export const choiceMayCallModel = (provider: string, config: unknown): boolean =
   provider === 'strategy' ||
   (provider === 'smart' && mayCallModel(createSmartProvider(), config));
 
-/** Plans with the condensing model and the models that passes name. */
 async function planModels(services: Services, config: unknown): Promise<PreviewModel[]> {
   const { select, samples } = createWindowModels(services, await getCounter(services), getMetrics(services));
   const plan = async (apiProfile?: string): Promise<PreviewModel> =>
@@ -87,7 +86,6 @@ async function planModels(services: Services, config: unknown): Promise<PreviewM
   return Promise.all([plan(), ...[...findProfileNames(config)].map(plan)]);
 }
 
-/** Collects profiles named anywhere in a configuration. */
 function findProfileNames(config: unknown): Set<string> {
   if (Array.isArray(config)) return new Set(config.flatMap((entry) => [...findProfileNames(entry)]));
   if (!isRecord(config)) return new Set();

@@ -24,8 +24,7 @@ export interface PromptText {
 }
 
 /**
- * Returns the first request that Summary would send for a file, without sending it. Needs no
- * profile.
+ * Sends nothing and needs no profile.
  * @throws the signal's reason if aborted
  */
 export async function createPrompt(

@@ -3,7 +3,6 @@ import { getErrorMessage } from '../core/errors';
 import { showErrorMessage, showInformationMessage } from '../window/notifications';
 import type { Services } from '../window/services';
 
-/** Copies the exported API's types into another extension's project. */
 export async function saveApiTypes({ context }: Services): Promise<void> {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const target = await vscode.window.showSaveDialog({

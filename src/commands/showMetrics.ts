@@ -7,7 +7,6 @@ import { getMetrics } from '../window/metrics';
 import type { Services } from '../window/services';
 import { showInformationMessage } from '../window/notifications';
 
-/** Metrics are stored only on this machine; the user can delete them. */
 export async function showMetrics(services: Services): Promise<void> {
   const summary = summarizeMetrics(await getMetrics(services).readRuns());
   const line = (name: string, values: Distribution | undefined, format: (value: number) => string): string[] =>

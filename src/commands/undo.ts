@@ -6,7 +6,7 @@ import { runToEnd } from './conversations/background';
 import type { Services } from '../window/services';
 import { showErrorMessage, showInformationMessage } from '../window/notifications';
 
-/** Undoes the condensation that this window made last, in the chat or a file. */
+/** In the chat or a file. */
 export async function undoLast(services: Services): Promise<void> {
   if (services.last?.isLive) await getAgentRuntime(services).undo(services.last.conversation);
   else await undoCondensation(services, services.last?.conversation);

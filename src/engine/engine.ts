@@ -1,6 +1,6 @@
 /**
- * Runs everything whose time grows with a conversation's length. Depends on neither VS Code nor
- * threads: a window runs the engine in a thread, other programs in their process.
+ * The engine runs everything whose time grows with a conversation's length, in a thread of a window
+ * or in another program's process.
  */
 import type { PreviewAnswer, PreviewRequest, LiveUpdate } from '../background/preview/messages';
 import type { PreviewSession } from '../background/preview/session';
@@ -24,7 +24,10 @@ import type { CondensationEstimate, CondensationProgress } from '../core/condens
 import type { AutomaticResult, AutomaticTerms, CondenserSession, SentCondensation } from './condenser/session';
 import type { ManagerSetup } from './hostManager';
 
-/** A conversation and the places of the user's answers, whose marks are lost between threads. */
+/**
+ * The places of the user's answers are separate, because marks on messages are lost between
+ * threads.
+ */
 export interface ConversationWithNotes {
   readonly conversation: Conversation;
   readonly answers: PersonsAnswers;
@@ -53,7 +56,7 @@ export interface Engine {
   readonly condenser: CondenserEngine;
 }
 
-/** Runs condensations for other extensions. Methods reject before {@link CondenserEngine.open}. */
+/** Methods reject before {@link CondenserEngine.open}. */
 export interface CondenserEngine {
   /**
    * Resolves when the signal is aborted.
@@ -91,10 +94,7 @@ export interface CondenserEngine {
   cancel(call: number): Promise<void>;
 }
 
-/**
- * A window's live conversations with the methods of `LiveConversationsApi`. Methods reject before
- * {@link LiveEngine.open}.
- */
+/** Methods reject before {@link LiveEngine.open}. */
 export interface LiveEngine
   extends
     Pick<
@@ -158,10 +158,7 @@ export interface Previews {
   update(id: string, update: LiveUpdate): Promise<void>;
 }
 
-/**
- * Creates an engine in this thread.
- * @param tokens loads the token counter on the first count
- */
+/** @param tokens loads the token counter on the first count */
 export function createEngine(tokens: () => Promise<TokenCounter>): Engine {
   let session: Promise<PreviewSession> | undefined;
   const startSession = async (): Promise<PreviewSession> => {

@@ -47,7 +47,6 @@ export interface EngineThreadOptions {
   readonly now?: () => number;
 }
 
-/** Starts the engine's thread on demand and restarts it after a death. */
 export class EngineThread {
   private running: { readonly worker: Worker; readonly connection: RpcConnection<Engine> } | undefined;
   private lastDeath = -Infinity;

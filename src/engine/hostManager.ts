@@ -1,4 +1,3 @@
-/** A manager in the engine calls models and other extensions' providers through the host. */
 import { selectFromHost, type HostModels } from '../background/hostModels';
 import { CondensationManager, createProviders } from '../core/condense';
 import type { Preset } from '../core/condense/providers/smart/presets';

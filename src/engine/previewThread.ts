@@ -5,7 +5,6 @@ import type { Previews } from './engine';
 import { EngineDiedError, EngineThread } from './engineThread';
 
 export interface PreviewThreadOptions {
-  /** Path of the engine's bundle. */
   readonly bundle: string;
   /** Milliseconds without questions before the engine ends; default one minute. */
   readonly idleMs?: number;
@@ -77,7 +76,6 @@ export class PreviewThread {
     return { thread, previews: thread.engine.previews, contents: new Map() };
   }
 
-  /** Sends the engine an update and removes the content from the request. */
   private withoutContent<R extends PreviewRequest>(request: R, { contents, previews }: RunningTask): R {
     const { conversation } = request;
     if (conversation.kind !== 'live' || !conversation.content) return request;

@@ -24,10 +24,7 @@ export async function readConversation(
   }
 }
 
-/**
- * Uses a temporary engine.
- * @see readConversation
- */
+/** @see readConversation */
 export async function readConversationOnce(
   bundle: string,
   path: string,

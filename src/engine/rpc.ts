@@ -1,8 +1,8 @@
 /**
- * Calls between two threads. Each side exposes an object of async methods and calls the other's
- * through a proxy. Arguments and results are cloned. An `AbortSignal` or function that is itself an
- * argument is forwarded until the call is answered. Errors keep name, message, stack, own fields
- * and cause, and their class if it is listed in `errors`.
+ * Each side exposes an object of async methods and calls the other's through a proxy. Arguments and
+ * results are cloned. An `AbortSignal` or function that is itself an argument is forwarded until
+ * the call is answered. Errors keep name, message, stack, own fields and cause, and their class if
+ * it is listed in `errors`.
  */
 import type { Transferable } from 'node:worker_threads';
 
@@ -12,7 +12,7 @@ export interface MessagePortLike {
   on(event: 'message', listener: (message: RpcMessage) => void): unknown;
 }
 
-/** An object of methods that return promises, or groups of such methods. */
+/** Methods that return promises, or groups of such methods. */
 export type Exposable<T> = {
   readonly [K in keyof T]: T[K] extends (...args: never[]) => Promise<unknown>
     ? T[K]
@@ -21,10 +21,7 @@ export type Exposable<T> = {
       : Exposable<T[K]>;
 };
 
-/**
- * Error classes by the `name` of their instances. They are rebuilt from own fields, so they must
- * not have `#private` ones.
- */
+/** Errors are rebuilt from own fields, so these classes must not have `#private` ones. */
 export type ErrorClasses = Readonly<Record<string, { readonly prototype: Error }>>;
 
 type Method = (...args: readonly unknown[]) => unknown;
@@ -76,7 +73,6 @@ export class RpcConnection<Remote extends Exposable<Remote>> {
   private readonly local: object;
   private readonly calls = new Map<number, PromiseWithResolvers<unknown>>();
   private readonly callbacks = new Map<number, Method>();
-  /** Local counterparts of the other side's signals. */
   private readonly twins = new Map<number, AbortController>();
   private lastId = 0;
   private closed: Error | undefined;

@@ -5,7 +5,6 @@ import type { Task, TaskProgress, TaskResult } from '../background/tasks';
 import { EngineDiedError, EngineThread } from './engineThread';
 
 export interface RunTaskOptions {
-  /** Path of the engine's bundle. */
   readonly bundle: string;
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: TaskProgress) => void;
@@ -14,14 +13,13 @@ export interface RunTaskOptions {
 }
 
 /**
- * The index runs for minutes; a small heap makes V8 collect early instead of growing. It has room
- * for the largest file that is counted.
+ * The index runs for minutes; a small heap makes V8 collect early. It has room for the largest file
+ * that is counted.
  */
 const INDEX_RESOURCE_LIMITS: ResourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 
 /**
- * Runs a task in a separate engine. An abort terminates the thread immediately, which is safe
- * because ledger writes are atomic.
+ * An abort terminates the thread immediately, which is safe because ledger writes are atomic.
  * @throws the signal's reason if aborted; what {@link Engine.perform} throws; Error if the engine
  * died
  */

@@ -1,4 +1,4 @@
-/** The engine loads this work on demand. */
+/** Loaded on demand. */
 export { PreviewSession } from '../background/preview/session';
 export { performTask } from '../background/perform';
 export { MessageCounter } from '../core/tokens/messageCounter';

@@ -13,7 +13,7 @@ export interface DroppedChanges {
 }
 
 /**
- * @param step the name under which the edits are reported
+ * @param step name under which the edits are reported
  * @throws Error if a change refers to something that isn't there or may not change
  */
 export function applyChanges(
@@ -44,7 +44,7 @@ function countOverlaps(requests: readonly CutRequest[]): number {
   return count;
 }
 
-/** Applies cuts of one place together, because their offsets refer to the original text. */
+/** Cuts of one place are applied together, because their offsets refer to the original text. */
 interface CutGroup {
   readonly kind: 'cut';
   readonly message: number;

@@ -1,4 +1,4 @@
-/** Adapts another extension's provider to our interface; its changes become regular edits. */
+/** An external provider's changes become regular edits. */
 import { validateFields } from '../core/condense/config';
 import { Draft } from '../core/condense/draft/draft';
 import type {
@@ -95,7 +95,6 @@ async function condenseWithProvider(
   return { edits: draft.edits, steps: [step], cost, notes: [...notes, ...reported] };
 }
 
-/** Computes the estimate from the provider's changes if it has none of its own. */
 async function estimateWithProvider(
   parsed: ParsedProvider,
   context: ConversationContext,

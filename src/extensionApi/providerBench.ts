@@ -1,6 +1,4 @@
-/**
- * Runs another extension's provider outside VS Code with the same checks, for its author's tests.
- */
+/** For tests by the provider's author, with the same checks as in VS Code. */
 import { CondensationManager, type CondensationRequest } from '../core/condense';
 import { MessageCounter } from '../core/tokens/messageCounter';
 import { loadTokenCounter } from '../storage/assets';

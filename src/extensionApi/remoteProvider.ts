@@ -1,6 +1,6 @@
 /**
- * Represents other extensions' providers as data in the engine and callbacks in the extension host.
- * Loaded at activation, so it contains no validation.
+ * The engine has other extensions' providers as data, and the extension host has their callbacks.
+ * Loaded at activation, so this file contains no validation.
  */
 import type { Progress, Provider, ProviderInput } from './api';
 import type { ParsedProvider } from './parse';

@@ -1,4 +1,4 @@
-/** Renders the account as one HTML page without network or script. */
+/** The page needs no network or script. */
 import { renderHtml, SafeHtml } from './html';
 import { formatPercent, formatShare } from '../core/percent';
 import { formatPlural } from '../core/plural';
@@ -146,7 +146,6 @@ function renderTable(title: string, rows: readonly AccountRow[]): SafeHtml {
   </div>`;
 }
 
-/** Bars are as wide as the shares. */
 function renderParts({ parts, sentOften, uncomposed }: AccountOverview['total']): SafeHtml {
   const sent = PART_KINDS.reduce((sum, kind) => sum + parts[kind], 0);
   if (sent === 0) return renderHtml``;
@@ -176,7 +175,6 @@ function renderParts({ parts, sentOften, uncomposed }: AccountOverview['total'])
   </section>`;
 }
 
-/** Shows how full the window was, over the session's requests. */
 function renderFillLevels(sessions: AccountOverview['sessions']): SafeHtml {
   const line = ({ title, fill, window, now, compactions }: AccountOverview['sessions'][number]): SafeHtml => {
     const peak = Math.max(...fill, 0);

@@ -1,14 +1,11 @@
-/**
- * HTML that is safe by construction: everything put into the template is escaped unless it is
- * already HTML.
- */
+/** Safe by construction: the template escapes everything that isn't already HTML. */
 export class SafeHtml {
   constructor(readonly text: string) {}
 }
 
 type HtmlPart = SafeHtml | string | number | readonly SafeHtml[];
 
-/** Escapes strings and numbers in `html\`<p>${text}</p>\`` and joins lists. */
+/** Escapes strings and numbers, and joins lists. */
 export function renderHtml(strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): SafeHtml {
   return new SafeHtml(
     strings.map((string, at) => string + (at < parts.length ? renderPart(parts[at] ?? '') : '')).join(''),

@@ -90,7 +90,6 @@ li { overflow-wrap: anywhere; }
 code { font: 12.5px ui-monospace, monospace; overflow-wrap: anywhere; }
 `;
 
-/** Uses VS Code's colors. */
 const READING_PAGE_STYLE = `${PAGE_STYLE}
 :root {
   --text: var(--vscode-editor-foreground); --dim: var(--vscode-descriptionForeground); --ground: var(--vscode-editor-background);

@@ -1,6 +1,6 @@
 /**
- * Renders a condensed conversation as one page, with removed content in folds at its place. Folds
- * are the browser's own, so that keys and screen readers work without a script.
+ * Shows removed content in folds at its place. Folds are the browser's own, so that keys and screen
+ * readers work without a script.
  */
 import { renderHtml, type SafeHtml } from './html';
 import { isRecord, isText, isThinking, isToolResult, isToolUse } from '../core/messages/blocks';
@@ -16,7 +16,6 @@ import { renderPage } from './page';
 export interface ConversationForReading {
   readonly title: string;
   readonly original: readonly ApiMessage[];
-  /** All edits in the view, in order. */
   readonly edits: readonly Edit[];
 }
 
@@ -84,7 +83,7 @@ class ReadingPageRenderer {
     }
   }
 
-  /** Renders the view at an original message, and returns the next message not covered. */
+  /** Also returns the next message that this part does not cover. */
   renderAt(index: number): { readonly section: SafeHtml; readonly next: number } {
     const summary = this.summaries.get(index);
     if (!summary) return { section: this.renderMessage(index), next: index + 1 };
@@ -151,7 +150,6 @@ class ReadingPageRenderer {
     return renderFold(text === '' ? renderHtml`${describeKind(block)}` : renderMarker(text), words);
   }
 
-  /** Renders parameters and results, in which any string may be cut. */
   private renderValue(message: number, path: Path, value: unknown): SafeHtml {
     if (typeof value === 'string') return this.renderTextValue(message, path, value);
     if (Array.isArray(value)) {

@@ -1,7 +1,4 @@
-/**
- * Renders a condensation as one HTML page without network or script, to read, keep, and attach to
- * an issue.
- */
+/** The page needs no network or script and can be attached to an issue. */
 import { sumCosts } from '../core/cost/callCost';
 import { isRecord } from '../core/messages/blocks';
 import { listContents } from '../core/messages/content';
@@ -40,7 +37,6 @@ export interface ReportedCondensation {
   readonly original: readonly ApiMessage[];
   /** How full the model's window was; absent if unknown. */
   readonly fill?: FillLevel;
-  /** All edits in the view, in order. */
   readonly edits: readonly Edit[];
   readonly steps: readonly StepReport[];
   readonly providerName: string;
@@ -48,7 +44,7 @@ export interface ReportedCondensation {
   readonly at?: string;
   /** US dollars; undefined if a price is unknown. */
   readonly cost: number | undefined;
-  /** US dollars that each request with the condensed conversation saves; absent if unknown. */
+  /** US dollars; absent if unknown. */
   readonly savedPerRequest?: number | undefined;
   readonly notes: readonly string[];
 }
@@ -58,7 +54,7 @@ export interface ReportPageOptions {
   /** Converts o200k tokens to the model's tokens. */
   readonly calibrate?: (tokens: number) => number;
   readonly tools?: ToolTable;
-  /** Omits all text of the conversation, including names of files and tools; keeps figures. */
+  /** Omits all text of the conversation, including names of files and tools. */
   readonly withoutContent?: boolean;
   readonly version: string;
   /** For a page in VS Code, with its colors and actions; absent for a file. */
@@ -68,7 +64,6 @@ export interface ReportPageOptions {
 export interface WebviewFrame {
   /** Only the page's style has this nonce. */
   readonly nonce: string;
-  /** Links with the command that they run. */
   readonly actions: readonly { readonly label: string; readonly href: string }[];
 }
 
@@ -131,10 +126,7 @@ const renderActions = ({ actions }: WebviewFrame): SafeHtml =>
     ${actions.map(({ label, href }) => renderHtml`<a class="button" href="${href}">${label}</a> `)}
   </p>`;
 
-/**
- * Says how full the window was, why it is more than the messages, and how full it is with the
- * condensed ones.
- */
+/** Explains why the fill is more than the messages. */
 function describeFill(fill: FillLevel, { before, after }: BothSizes): string {
   const condensed = estimateCondensedFill(fill, before.total, after.total);
   return [
@@ -165,16 +157,11 @@ function dropReasons({ steps, notes }: ReportedCondensation): Pick<ReportedConde
   };
 }
 
-/**
- * Masks secrets before and after rendering, because a result's title has the beginning of a
- * command, which may cut a key.
- */
+/** Masks before and after rendering, because a result's title may contain a truncated key. */
 export const renderMaskedConversation = (messages: readonly ApiMessage[], origins?: readonly number[]): string =>
   maskText(renderConversation(messages.map(maskMessage), origins));
 
 const formatTimestamp = (at: string): string => `${at.slice(0, 10)} at ${at.slice(11, 16)} UTC`;
-
-// Sizes
 
 const CONTENT_KIND_LABELS: Readonly<Record<ContentType | 'other', string>> = {
   messageText: 'Message text',
@@ -248,8 +235,6 @@ function renderSizes({ before, after }: BothSizes, tokens: FormatTokens, change:
     </table>
   </section>`;
 }
-
-// The curve
 
 interface CurvePoint {
   readonly message: number;
@@ -350,8 +335,6 @@ function renderCurve({ before, after }: TokenCurve, tokens: FormatTokens): SafeH
   </section>`;
 }
 
-// Steps
-
 const isIdle = ({ edits, outcome }: StepReport): boolean => outcome.kind === 'done' && edits === 0;
 
 function renderSteps(steps: readonly StepReport[], tokens: FormatTokens, change: FormatChange): SafeHtml {
@@ -396,8 +379,6 @@ function renderSteps(steps: readonly StepReport[], tokens: FormatTokens, change:
     ${idle === 0 ? '' : renderHtml`<p>${idle === 1 ? 'One pass' : `${idle} passes`} found nothing to do.</p>`}
   </section>`;
 }
-
-// Facts
 
 const FACT_LABELS: Readonly<Record<FactKind, string>> = {
   files: 'Files',
@@ -447,8 +428,6 @@ function renderCoherence(coherence: CoherenceReport, withoutContent: boolean): S
   </section>`;
 }
 
-// Removed content
-
 interface RemovedPart {
   /** Where the content was, as text for the user. */
   readonly where: string;
@@ -483,10 +462,7 @@ function collectRemovedParts(
   return parts.sort((a, b) => a.message - b.message);
 }
 
-/**
- * Counts a place's tokens in the original and in the view; an edit only knows those of its own
- * step.
- */
+/** An edit only knows the tokens of its own step, so count both texts. */
 function countTokens(
   original: readonly ApiMessage[],
   edit: Edit,
@@ -517,11 +493,11 @@ function describePlace(original: readonly ApiMessage[], edit: Edit, names: Reado
     : (names.get(placeKey(edit.place)) ?? name);
 }
 
-/** Keeps a command's start and a path's end of a long name (in characters). */
+/** In characters. A command's start and a path's end identify it. */
 const NAME_START = 40;
 const NAME_END = 80;
 
-/** Names each place by the tool with its first short parameter, or by the role. */
+/** Uses the tool with its first short parameter, or the role. */
 function namePlaces(original: readonly ApiMessage[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const [index, message] of original.entries()) {
@@ -567,7 +543,6 @@ export function describeBlock(block: unknown): string {
   return `${describeType(block)}, ${formatTokens(JSON.stringify(block).length)} characters`;
 }
 
-/** Returns words such as `image` or `redacted thinking`. */
 const describeType = (block: unknown): string =>
   isRecord(block) && typeof block['type'] === 'string' ? maskText(block['type'].replaceAll('_', ' ')) : 'block';
 
@@ -594,7 +569,7 @@ function renderCut(text: unknown, { cuts }: CutEdit): SafeHtml {
   return renderHtml`<pre>${[...pieces, renderKeptText(text.slice(at))]}</pre>`;
 }
 
-/** Lines kept at each end of unchanged text; more would hide what was removed. */
+/** More lines would hide what was removed. */
 const CONTEXT_LINES = 3;
 
 function renderKeptText(text: string): SafeHtml {

@@ -7,13 +7,11 @@ const PANEL_VIEW_TYPE = 'contextCondenser.settings';
 
 let openPanel: SettingsPanel | undefined;
 
-/** Opens the panel or shows the open one. */
 export function openSettings(parts: PanelDependencies, section?: string): void {
   const shown = openPanel ?? adoptPanel(parts, createPanel());
   shown.reveal(section);
 }
 
-/** Restores a panel that VS Code kept over a reload. */
 export function restoreSettings(parts: PanelDependencies, panel: vscode.WebviewPanel): void {
   if (openPanel) panel.dispose();
   else adoptPanel(parts, panel);

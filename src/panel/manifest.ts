@@ -1,22 +1,20 @@
-/** The panel builds its forms from package.json's schemas, with texts translated by VS Code. */
+/** Forms are built from package.json's schemas, with texts translated by VS Code. */
 import type { ConfigSchema } from '../core/condense/types';
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../settings/table';
 import { isUserOnlySetting } from '../settings/workspaceRules';
 import type { SettingScope } from './protocol';
 
-/** The parts of package.json that are used. */
 export interface Manifest {
   readonly contributes: {
     readonly configuration: readonly { readonly properties: Readonly<Record<string, ConfigSchema>> }[];
   };
 }
 
-/** Schemas of all setting groups, by full name. */
 export const collectProperties = <Property>(
   groups: readonly { readonly properties: Readonly<Record<string, Property>> }[],
 ): Record<string, Property> => Object.fromEntries(groups.flatMap(({ properties }) => Object.entries(properties)));
 
-/** Adds titles, which VS Code's settings schemas don't support. In table order. */
+/** VS Code's settings schemas don't support titles, so add them. */
 export const createSettingSchemas = ({ contributes }: Manifest): Record<string, ConfigSchema> => {
   const properties = collectProperties(contributes.configuration);
   return Object.fromEntries(
@@ -28,15 +26,15 @@ export const createSettingSchemas = ({ contributes }: Manifest): Record<string, 
   );
 };
 
-/** Removes the bold title that begins the description on VS Code's own settings page. */
+/** VS Code's own settings page begins each description with a bold title. */
 const withoutLead = (schema: ConfigSchema): ConfigSchema => ({
   ...schema,
   markdownDescription: String(schema['markdownDescription']).replace(/^\*\*[^*]+\*\* /, ''),
 });
 
 /**
- * A workspace can't set a machine setting; in a remote window VS Code reads it only from the remote
- * machine's settings, and the user's own file applies to local windows.
+ * In a remote window VS Code reads a machine setting only from the remote machine's settings; the
+ * user's own file applies to local windows.
  */
 export const isMachineSetting = (name: SettingName): boolean => SETTINGS[name].scope === 'machine';
 

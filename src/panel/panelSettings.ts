@@ -1,4 +1,4 @@
-/** Shows and changes VS Code's settings; stores nothing itself. */
+/** Stores nothing itself. */
 import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { ConfigProblem } from '../core/condense/types';
@@ -43,7 +43,7 @@ export class PanelSettings {
 
   constructor(private readonly rules: SettingRules) {}
 
-  /** Validates all settings one by one in advance, so that {@link states} is fast. */
+  /** Validates one by one in advance, so that {@link listStates} is fast. */
   async validateAll(): Promise<void> {
     for (const name of SETTING_NAMES) {
       this.checkValue(name, getValue(name), getPresetsKey());
@@ -75,14 +75,13 @@ export class PanelSettings {
     );
   }
 
-  /** Returns VS Code's command for the file in which a setting of a scope takes effect. */
   getFileCommand(name: string, scope: SettingScope): string {
     if (scope === 'workspace') return 'workbench.action.openWorkspaceSettingsFile';
     const isRemote = vscode.env.remoteName !== undefined && isSettingName(name) && isMachineSetting(name);
     return isRemote ? 'workbench.action.openRemoteSettingsFile' : 'workbench.action.openSettingsJson';
   }
 
-  /** Returns the effective value without validating it. */
+  /** Does not validate the value. */
   getRawValue(name: SettingName): unknown {
     return getValue(name);
   }
@@ -109,7 +108,6 @@ export class PanelSettings {
     return verdict;
   }
 
-  /** Returns the problems that a change would add, and the effective value if it is valid. */
   check(change: SettingUpdate): { problems: readonly ConfigProblem[]; effective?: unknown } {
     const { value, problems, path } = this.planChange(change);
     if (problems.length > 0 || !isSettingName(change.name)) return { problems };
@@ -223,7 +221,6 @@ interface UpdatePlan {
   readonly problems: readonly ConfigProblem[];
 }
 
-/** Returns the value set in a scope itself. */
 function getOwnValue(name: string, scope: SettingScope): unknown {
   const found = getConfiguration().inspect(name);
   return scope === 'user' ? found?.globalValue : found?.workspaceValue;

@@ -14,7 +14,6 @@ import { showWarningMessage } from '../window/notifications';
 import type { PanelSettings } from './panelSettings';
 import type { PresetState, SettingScope } from './protocol';
 
-/** Lists built-in presets first, then the user's own. */
 export const listPresetStates = (): PresetState[] => [
   ...BUILT_IN_PRESETS.map((preset) => toState(preset, true)),
   ...readSetting('presets').map((preset) => toState(preset, false)),
@@ -39,8 +38,7 @@ function getPreset(id: string): Preset {
 }
 
 /**
- * Opens a preset as JSON in an editor tab. The tab has a preset file's name, so that VS Code
- * completes and checks the content.
+ * The tab has a preset file's name, so that VS Code completes and checks the content.
  * @throws Error if there is no such preset
  */
 export async function openPreset(id: string): Promise<void> {
@@ -77,7 +75,7 @@ export interface ImportedPreset {
   /** Absent if canceled or invalid. */
   readonly id?: string;
   readonly problems: readonly ConfigProblem[];
-  /** Changes to the list of presets, in order, that undo the import. */
+  /** Undo the import, in order. */
   readonly undo: readonly ListChange[];
 }
 
@@ -116,10 +114,7 @@ function readOwnPresets(scope: SettingScope): StoredPreset[] {
   return Array.isArray(list) ? list.map((entry: unknown) => (isRecord(entry) ? entry : {})) : [];
 }
 
-/**
- * Asks what to do if an imported preset's ID is taken.
- * @returns the preset to save; undefined to save none
- */
+/** @returns the preset to save; undefined to save none */
 async function resolveConflict(
   taken: StoredPreset,
   imported: Preset,

@@ -22,7 +22,6 @@ export class ProfileFacts implements vscode.Disposable {
     private readonly changed: () => void,
   ) {}
 
-  /** Returns the last known facts. */
   getFacts(): ProfileStates {
     return this.facts;
   }

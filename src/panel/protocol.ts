@@ -1,8 +1,8 @@
 /**
- * The messages between the settings panel's webview and the extension host. Both sides check every
- * message against these schemas, and drop and log invalid ones. The webview begins with `ready`;
- * the host answers with `welcome`. After each change the host sends the whole `state` with a
- * growing revision, so that a late one can be recognized. Requests carry ids.
+ * Messages between the settings panel's webview and the extension host. Both sides check every
+ * message, and drop and log invalid ones. The webview begins with `ready`; the host answers with
+ * `welcome`. After each change the host sends the whole `state` with a growing revision, so that a
+ * late one can be recognized.
  */
 import * as z from 'zod';
 import { entryNameSchema, listChangeSchema } from '../core/settingValue';
@@ -52,7 +52,7 @@ export type SettingScope = z.output<typeof scopeSchema>;
 
 const problemSchema = z.object({ path: z.string(), message: z.string() });
 
-/** A setting's value in each scope; absent if not set there. */
+/** Absent in a scope where it is not set. */
 const settingSchema = z.object({
   value: z.unknown(),
   user: z.unknown().optional(),
@@ -140,7 +140,6 @@ const stateSchema = z.object({
 });
 export type PanelState = z.output<typeof stateSchema>;
 
-/** A JSON Schema from package.json or a provider. */
 const jsonSchema = z.record(z.string(), z.unknown());
 
 const providerSchema = z.object({
@@ -170,12 +169,10 @@ const byIdSchema = z.strictObject({ id: idSchema });
 /** A saved profile or an unsaved one. */
 const profileAsked = z.union([byIdSchema, z.strictObject({ profile: z.record(z.string(), z.unknown()) })]);
 
-/** The only commands that the webview may run. */
 export const PANEL_COMMANDS = ['condenseNow', 'condenseSample', 'undo', 'showLog'] as const;
 
-/** Parameters and result of the webview's requests, by method. */
 export const methods = {
-  /** Finds problems that a change would cause. Saves nothing. */
+  /** Saves nothing. */
   checkSetting: {
     params: z.strictObject(settingChangeFields),
     /** Includes the effective result of a valid value, with defaults. */
@@ -194,9 +191,7 @@ export const methods = {
     /** Includes a change that undoes exactly this one. */
     result: verdictSchema.extend({ undo: listChangeSchema.optional() }),
   },
-  /** Shows a setting in settings.json. */
   openSettingsFile: { params: z.strictObject({ scope: scopeSchema, name: nameSchema }), result: nothingSchema },
-  /** Adds a profile or replaces the one with its ID. */
   saveProfile: { params: z.strictObject({ profile: z.record(z.string(), z.unknown()) }), result: verdictSchema },
   /** Asks for confirmation. */
   removeProfile: { params: byIdSchema, result: z.object({ removed: z.boolean() }) },
@@ -206,7 +201,6 @@ export const methods = {
   forgetKey: { params: byIdSchema, result: nothingSchema },
   testProfile: { params: profileAsked, result: z.object({ ok: z.boolean(), message: messageSchema }) },
   listModels: { params: profileAsked, result: z.object({ models: z.array(vendorModelSchema) }) },
-  /** Returns Summary's request for the sample conversation with this prompt. */
   previewPrompt: {
     params: z.strictObject({ prompt: z.string().max(100_000) }),
     /** `profile`: name of a profile whose own prompt replaces this one. */
@@ -237,7 +231,7 @@ export const isMethod = (value: string): value is Method => Object.hasOwn(method
 
 const requestId = z.int().min(1);
 
-/** Messages from the webview. Parameters are validated by method. */
+/** Parameters are validated by method. */
 export const toHostSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('ready'), version: z.literal(PROTOCOL_VERSION) }),
   z.strictObject({ type: z.literal('request'), id: requestId, method: nameSchema, params: z.unknown() }),
@@ -248,7 +242,7 @@ export const toHostSchema = z.discriminatedUnion('type', [
 ]);
 export type ToHost = z.output<typeof toHostSchema>;
 
-/** Messages from the host. Results are validated by method. */
+/** Results are validated by method. */
 export const toWebviewSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('welcome'),
@@ -256,15 +250,14 @@ export const toWebviewSchema = z.discriminatedUnion('type', [
     texts: z.record(z.string(), z.string()),
     /** BCP 47 tag. */
     language: z.string(),
-    /** Schema of each setting in package.json. */
     schemas: z.record(z.string(), jsonSchema),
     providers: z.array(providerSchema),
     state: stateSchema,
-    /** The state that the page asked to store in this workspace, if any. */
+    /** The state that the page asked to keep. */
     kept: z.unknown().optional(),
   }),
   z.strictObject({ type: z.literal('state'), state: stateSchema }),
-  /** The conversation previewed last has changed; the revision grows with each change. */
+  /** The revision grows with each change. */
   z.strictObject({ type: z.literal('previewChanged'), revision: z.int().min(0) }),
   z.strictObject({ type: z.literal('progress'), id: requestId, done: z.int(), of: z.int() }),
   z.strictObject({ type: z.literal('reply'), id: requestId, result: z.unknown() }),

@@ -1,6 +1,6 @@
 import type { Method, Params, Result } from './protocol';
 
-/** Reports a request's progress, such as 3 of 36 conversations. */
+/** For example 3 of 36 conversations. */
 export type ReportProgress = (done: number, of: number) => void;
 
 /** Parameters are already validated. */

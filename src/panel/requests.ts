@@ -12,7 +12,6 @@ import { exportPreset, importPreset, openPreset } from './presets';
 import { createProfileHandlers } from './profileRequests';
 import type { RequestHandlers } from './requestHandlers';
 
-/** @param preview handlers of the preview's requests */
 export function createRequestHandlers(
   parts: PanelDependencies,
   settings: PanelSettings,

@@ -118,8 +118,7 @@ export class SettingsPanel implements vscode.Disposable {
   }
 
   /**
-   * Prepares the page's first answers while it loads, yielding in between because all extensions
-   * share the thread.
+   * Prepares the page's first answers, yielding in between because all extensions share the thread.
    */
   private async loadProviders(): Promise<void> {
     for (const provider of this.providers) {
@@ -135,7 +134,6 @@ export class SettingsPanel implements vscode.Disposable {
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
-  /** Brings the panel to the front. */
   reveal(section?: string): void {
     // A hidden panel opened by an earlier version has no page; a new page reports when it is ready.
     if (!this.panel.visible && this.panel.options.retainContextWhenHidden !== true) this.isReady = false;
@@ -213,7 +211,6 @@ export class SettingsPanel implements vscode.Disposable {
     if (this.isReady) this.sendMessage({ type: 'state', state: this.makeState() });
   }
 
-  /** Aborts requests whose answers are no longer needed. */
   private endRunning(): void {
     for (const abort of this.running.values()) abort.abort();
     this.running.clear();
@@ -278,7 +275,6 @@ export class SettingsPanel implements vscode.Disposable {
 /** VS Code's translations by English text. Texts with a comment are found by their text alone. */
 const createTexts = (bundle: typeof vscode.l10n.bundle): Record<string, string> => ({ ...bundle });
 
-/** The page builds a form from a provider's schema. */
 const describeProvider = (provider: CondensationProvider): ProviderDescription => ({
   id: provider.id,
   name: provider.name,

@@ -5,8 +5,7 @@ export interface SettingGroup {
   readonly title: string;
   readonly settings: readonly SettingName[];
   /**
-   * Settings that users rarely change by hand, or that the panel edits. VS Code shows them only in
-   * a search for their ID, `@modified` or `@tag:advanced`.
+   * VS Code shows advanced settings only in a search for their ID, `@modified` or `@tag:advanced`.
    */
   readonly advanced: readonly SettingName[];
 }

@@ -6,7 +6,6 @@ export type Schema = Readonly<Record<string, unknown>>;
 const SAFE_INTEGER_BOUNDS = new Set<unknown>([Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]);
 
 /**
- * Removes redundant parts of a schema.
  * @param depth levels of nested filters and conditions to write out, because package.json can't
  * hold all; schemas/settings.schema.json does
  */
@@ -24,7 +23,7 @@ function listChildren(key: string, value: unknown, depth: number): [string, unkn
   if (key === 'properties' || key === 'definitions') {
     if (depth <= 0 || !isRecord(value)) return [];
     const inner = Object.entries(value)
-      // Functions and other values that only API callers can pass can't be written to a file.
+      // Only API callers can pass functions and such values.
       .filter(([, property]) => isRecord(property) && property['apiOnly'] !== true)
       .map(([name, property]) => [name, removeDescriptions(property as Schema, depth - 1)]);
     return [[key, Object.fromEntries(inner)]];
@@ -40,10 +39,7 @@ function listChildren(key: string, value: unknown, depth: number): [string, unkn
   return [[key, value]];
 }
 
-/**
- * Moves a schema's definitions into those of the document that contains it.
- * @param prefix keeps the names of several schemas apart
- */
+/** @param prefix keeps the names of several schemas apart */
 export function hoistDefinitions(schema: Schema, prefix: string, definitions: Record<string, Schema>): Schema {
   const LOCAL = '#/definitions/';
   const hoist = (value: unknown): unknown => {

@@ -25,10 +25,7 @@ export async function readKey(secrets: SecretStore, profile: ApiProfile): Promis
     : { kind: 'other-endpoint', givenFor: stored.target };
 }
 
-/**
- * Returns the key to send to the profile's endpoint, if any.
- * @throws {ApiError} kind `auth` if the key was entered for another endpoint
- */
+/** @throws {ApiError} kind `auth` if the key was entered for another endpoint */
 export async function getSendableKey(secrets: SecretStore, profile: ApiProfile): Promise<string | undefined> {
   const state = await readKey(secrets, profile);
   if (state.kind !== 'other-endpoint') return state.kind === 'set' ? state.key : undefined;
@@ -36,7 +33,7 @@ export async function getSendableKey(secrets: SecretStore, profile: ApiProfile):
   throw new ApiError('auth', { name: profile.name, what });
 }
 
-/** Stores a key together with its endpoint, in SecretStorage and nowhere else. */
+/** Stores the key only in SecretStorage, together with its endpoint. */
 export async function storeKey(secrets: SecretStore, profile: ApiProfile, key: string): Promise<void> {
   await secrets.store(getSecretName(profile.id), JSON.stringify({ key, target: getKeyTarget(profile) }));
 }

@@ -1,7 +1,3 @@
-/**
- * Generates package.json's configuration, package.nls.json and the schema of preset files from the
- * settings table.
- */
 import * as z from 'zod';
 import { toJsonSchema } from '../core/condense/config';
 import { presetSchema } from '../core/condense/providers/smart/presets/preset';
@@ -68,7 +64,7 @@ export function createSettingsManifest(): SettingsManifest {
   };
 }
 
-/** Renders the table in docs/guide/privacy.md of what a trusted workspace can set. */
+/** Renders the table in docs/guide/privacy.md. */
 export function renderWorkspaceTable(): string {
   const byRule = Map.groupBy(SETTING_NAMES, describeWorkspaceRule);
   const rows = [...byRule].map(([rule, names]) => `| ${rule} | ${names.map((name) => `\`${name}\``).join(', ')} |`);
@@ -88,9 +84,7 @@ function describeWorkspaceRule(name: SettingName): string {
 
 type SettingChoices = NonNullable<(typeof SETTINGS)['provider']['choices']>;
 
-/**
- * Adds descriptions of the values to the schema's `enum`, or to that of one of its alternatives.
- */
+/** Extends the schema's `enum`, or that of one of its alternatives. */
 function withChoices(schema: Schema, choices: SettingChoices, word: (value: string, text: string) => string): Schema {
   const { enum: values, anyOf } = schema;
   if (Array.isArray(anyOf))
@@ -105,7 +99,7 @@ function withChoices(schema: Schema, choices: SettingChoices, word: (value: stri
   };
 }
 
-/** Moves the schema's texts to package.nls.json, with keys from field paths. */
+/** Texts get keys from field paths. */
 function extractTexts(schema: Schema, key: string, word: (key: string, text: string) => string): Schema {
   const entries = Object.entries(schema).map(([name, value]): [string, unknown] => {
     if (name === 'description' && typeof value === 'string') return [name, word(key, value)];
@@ -190,7 +184,6 @@ const referToSetting = (name: SettingName): Schema => ({ $ref: `#/properties/con
 /** Settings that contain other settings' configurations refer to their schemas. */
 const SCHEMAS_WITH_REFERENCES: Partial<Record<SettingName, (schema: Schema) => Schema>> = {
   presets: (schema) => withField(schema, ['items', 'config'], () => referToSetting('smart')),
-  // A step's `config` has the fields of its provider.
   strategy: (schema) =>
     withField(schema, ['steps', 'items'], (step) => ({
       ...step,

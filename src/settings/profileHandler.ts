@@ -57,8 +57,8 @@ export function createProfileHandler(
 }
 
 /**
- * Adds the same fields to every request of a profile, so that cached prompts stay valid. The
- * request's own fields take precedence.
+ * The same fields in every request keep cached prompts valid. The request's own fields take
+ * precedence.
  */
 function withExtraBody(handler: ApiHandler, extraBody: ApiProfile['extraBody']): ApiHandler {
   if (!extraBody) return handler;
@@ -112,8 +112,8 @@ const CREATE_HANDLER_BY_VENDOR: Readonly<Record<Vendor, (common: CommonOptions, 
   };
 
 /**
- * The user's timeout limits the whole call and each pause, because a local model may take minutes
- * to read a long prompt.
+ * Limits the whole call and each pause, because a local model may take minutes to read a long
+ * prompt.
  */
 function makeTimeouts(seconds: number): Timeouts {
   const milliseconds = seconds * 1_000;
@@ -138,7 +138,6 @@ export type ConnectionTest =
   | { readonly ok: true; readonly timeMs: number; readonly usage: Usage | undefined }
   | { readonly ok: false; readonly error: ApiError };
 
-/** Asks the model for one word. */
 export async function testConnection(handler: ApiHandler, signal?: AbortSignal): Promise<ConnectionTest> {
   const started = performance.now();
   const outcome = await completeText(

@@ -1,7 +1,4 @@
-/**
- * A profile has a model, its endpoint and prices, and when to condense conversations with it. It
- * has no key.
- */
+/** Keys are stored elsewhere; see keys.ts. */
 import * as z from 'zod';
 import { promptText } from '../core/condense/summary/promptText';
 import {
@@ -232,7 +229,7 @@ export function parseProfiles(value: unknown): ParsedProfiles {
 const parseProfile = (entry: unknown) =>
   parseWithoutWrong(profileSchema, entry, toJsonSchema(profileSchema), findRemovablePath);
 
-/** Returns the field whose removal resolves an issue; undefined if it is required. */
+/** Returns undefined if the invalid field is required. */
 function findRemovablePath([field, ...inner]: FieldPath): FieldPath | undefined {
   if (typeof field !== 'string' || ROUTING_FIELDS.has(field)) return undefined;
   const meant = field in profileSchema.shape ? undefined : findNearestName(field, Object.keys(profileSchema.shape));
@@ -259,7 +256,6 @@ export const listTakenIds = (entries: readonly unknown[]): string[] =>
 const findIndex = (entries: readonly unknown[], id: string): number =>
   entries.findIndex((entry) => parseProfile(entry).rest?.config.id === id);
 
-/** Uses the global threshold and target where the profile has none. */
 export function chooseThreshold(profile: ApiProfile | undefined, global: Threshold): Threshold {
   const { threshold = INHERIT_THRESHOLD, thresholdTokens, targetPercent: own } = profile ?? {};
   const tokens = thresholdTokens === 0 ? undefined : (thresholdTokens ?? global.tokens);

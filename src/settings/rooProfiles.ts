@@ -70,7 +70,6 @@ const PROVIDER_TRANSLATIONS: Readonly<Record<string, ProviderTranslation>> = {
   vertex: { vendor: 'vertex', model: 'apiModelId', region: 'vertexRegion', projectId: 'vertexProjectId' },
 };
 
-/** Returns a converted profile, or why it can't be converted. */
 export function translateProfile(
   name: string,
   id: string,
@@ -105,13 +104,11 @@ export function translateProfile(
   return `profile "${name}": ${issue?.path.map(String).join('.') ?? ''} ${issue ? describeIssue(issue) : ''}`;
 }
 
-/** Appends Roo's path unless it is already there. */
 function withPath(address: string, path = ''): string {
   const bare = path === '' ? address : address.replace(/\/+$/, '');
   return bare.endsWith(path) ? bare : `${bare}${path}`;
 }
 
-/** Recognizes a profile that was imported before. */
 export const isSameProfile = (one: ApiProfile, other: ApiProfile): boolean =>
   (['name', 'vendor', 'model', 'baseUrl', 'region', 'projectId'] as const).every(
     (field) => one[field] === other[field],

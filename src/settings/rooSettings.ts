@@ -46,7 +46,6 @@ const exportSchema = z.object({
 });
 
 /**
- * Writes nothing.
  * @param known existing profiles; one imported before is updated and keeps fields that Roo lacks
  * @throws Error if the text is not a Roo export
  */

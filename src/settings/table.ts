@@ -1,7 +1,7 @@
 /**
- * Every setting: values, default, scope, texts. `npm run manifest` generates package.json's
- * configuration, package.nls.json's texts and docs/guide/settings.md from this table; a test
- * compares them. The order is that of the settings editor and the panel.
+ * `npm run manifest` generates package.json's configuration, package.nls.json's texts and
+ * docs/guide/settings.md from this table; a test compares them. The order is that of the settings
+ * editor and the panel.
  */
 import * as z from 'zod';
 import { losslessProvider, truncationProvider } from '../core/condense';

@@ -1,7 +1,7 @@
 /**
- * Limits what a workspace's settings can do: be more careful than the user's and, in a trusted
- * workspace, choose how to condense, but call other models or bring prompts only if the user
- * agrees. The settings table has the rule for each setting.
+ * A workspace's settings can be more careful than the user's and, if it is trusted, choose how to
+ * condense; other models or prompts need the user's consent. The settings table has the rule for
+ * each setting.
  */
 import { findPreset, type Preset } from '../core/condense/providers/smart/presets';
 import { chooseConfig } from '../core/condense/providers/smart';
@@ -25,10 +25,7 @@ export interface SettingValues {
 export const isUserOnlySetting = (name: SettingName): boolean =>
   SETTINGS[name].scope === 'machine' || SETTINGS[name].scope === 'application';
 
-/**
- * True if the workspace's value is ignored because the user's is more careful or the value is
- * invalid.
- */
+/** True if the user's value is more careful or the workspace's is invalid. */
 export function isLessCareful(name: SettingName, workspace: unknown, user: unknown): boolean {
   const { workspace: rule, parse } = SETTINGS[name];
   if (workspace === undefined || (rule !== 'lower' && rule !== 'higher')) return false;
@@ -41,7 +38,7 @@ export function isLessCareful(name: SettingName, workspace: unknown, user: unkno
 export const CHOICE_SETTINGS = ['provider', 'smart', 'strategy', 'presets'] as const satisfies readonly SettingName[];
 
 /**
- * Returns a setting's effective value without validating it.
+ * Does not validate the value.
  * @param isAllowed whether the user agreed to a question, by its key
  */
 export function getEffectiveValue(
@@ -61,8 +58,8 @@ export function getEffectiveValue(
 }
 
 /**
- * Keeps the user's values for what a workspace can't set: coherence floors that discard paid
- * results, and Summary options such as disabling masking.
+ * A workspace can't set coherence floors that discard paid results, or Summary options such as
+ * disabling masking.
  */
 function withoutWeakening(name: SettingName, { all, user, workspace }: SettingValues): unknown {
   if (name === 'smart' && isRecord(workspace) && isRecord(all) && Object.hasOwn(workspace, 'coherenceFloor')) {
@@ -108,7 +105,7 @@ export interface WorkspaceQuestions {
   readonly prompt?: WorkspaceQuestion;
 }
 
-/** Asks about effects of the workspace's settings that the user's don't have. */
+/** Asks only about effects that the user's own settings don't have. */
 export function listWorkspaceQuestions(valuesOf: (name: SettingName) => SettingValues): WorkspaceQuestions {
   const isSilent = (name: SettingName): boolean => valuesOf(name).workspace === undefined;
   // This common case skips evaluating the user's settings.
@@ -165,7 +162,6 @@ const CONDENSING_MODEL: readonly AskedModel[] = [{ apiProfile: undefined, prompt
 
 const askedByProvider = (id: string): readonly AskedModel[] => (needsModelOrExtension(id) ? CONDENSING_MODEL : []);
 
-/** Lists models that a setting's value may call. */
 function listCalledModels(name: (typeof CHOICE_SETTINGS)[number], choice: ChoiceSettings): readonly AskedModel[] {
   switch (name) {
     case 'provider':

@@ -110,7 +110,7 @@ export function App(): ReactNode {
   );
 }
 
-/** Expands a section and scrolls to it, to a group, or to a place within a section. */
+/** Expands the section and scrolls to it. */
 function useReveal(groups: readonly NavigationGroup[]): (id: string) => void {
   const { view, changeView, wanted } = usePanel();
   const [target, setTarget] = useState<{ readonly id: string }>();
@@ -137,7 +137,6 @@ function useReveal(groups: readonly NavigationGroup[]): (id: string) => void {
 const hasFocusInView = (group: HTMLElement): boolean =>
   group.contains(document.activeElement) && group.getBoundingClientRect().bottom > READ_LINE_PIXELS;
 
-/** Returns the ID of the group at the top of the window. */
 function useCurrentGroup(main: React.RefObject<HTMLElement | null>): string {
   const [current, setCurrent] = useState('start');
   useEffect(() => {
@@ -146,8 +145,8 @@ function useCurrentGroup(main: React.RefObject<HTMLElement | null>): string {
       const root = document.documentElement;
       const findLastAbove = (pixels: number): HTMLElement | undefined =>
         groups.findLast((group) => group.getBoundingClientRect().top <= pixels);
-      // Groups at the end may be too short to reach the top: there, a focused group in view or the
-      // middle of the window decides.
+      // Groups at the end may be too short to reach the top: there, focus or the middle of the
+      // window decides.
       const isAtEnd = root.scrollTop > 0 && root.scrollTop + root.clientHeight >= root.scrollHeight - 2;
       const read = isAtEnd
         ? (groups.find(hasFocusInView) ?? findLastAbove(root.clientHeight / 2))

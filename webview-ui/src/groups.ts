@@ -9,13 +9,12 @@ export interface NavigationGroup {
   /** One sentence below the title. */
   readonly help: string;
   readonly sections: readonly { readonly id: string; readonly title: string }[];
-  /** Sections that expand when the user chooses the group in the outline. */
+  /** Expand when the user chooses the group in the outline. */
   readonly unfolds: readonly string[];
 }
 
 export const placeOfGroup = (id: string): string => `group-${id}`;
 
-/** The sections of places within sections. */
 const SECTION_BY_PLACE: Readonly<Record<string, string>> = {
   presets: 'smart',
   'two-configurations': 'comparison',
@@ -141,7 +140,6 @@ const SETTINGS_SHOWN_ELSEWHERE: readonly string[] = [
   'agent.wrappedModels',
 ];
 
-/** Lists the settings that have no other place. */
 export function listOtherSettings(names: readonly string[], ofProviders: readonly (string | undefined)[]): string[] {
   const placed = new Set([...SETTINGS_SHOWN_ELSEWHERE, ...Object.values(SETTINGS_BY_PLACE).flat(), ...ofProviders]);
   return names.filter((name) => !placed.has(name));

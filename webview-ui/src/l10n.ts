@@ -11,10 +11,7 @@ export function setLanguage(find: Translate, language: string): void {
   languageTag = language;
 }
 
-/**
- * Translates a text and replaces `{0}`, `{1}` … by the values. Formats numbers in the user's
- * language.
- */
+/** Replaces `{0}`, `{1}` … by the values. Formats numbers in the user's language. */
 export function t(english: string, ...values: readonly (string | number)[]): string {
   const text = translate(english) ?? english;
   if (values.length === 0) return text;

@@ -90,7 +90,7 @@ const getBeginning = memoizeByObject((message: ApiMessage) => {
   return words.length <= MAX_FIRST_WORDS_CHARS ? words : `${words.slice(0, MAX_FIRST_WORDS_CHARS - 1).toWellFormed()}…`;
 });
 
-/** Collapses whitespace without scanning the whole text. */
+/** Does not scan the whole text. */
 function extractFirstWords(text: string): string {
   for (let chars = 2 * MAX_FIRST_WORDS_CHARS; ; chars *= 2) {
     const words = text.slice(0, chars).replace(/\s+/g, ' ').trim();

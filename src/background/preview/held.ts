@@ -31,7 +31,6 @@ export interface PreviewConversation {
 
 const NO_CONTENT: LiveContent = { messages: [], edits: [] };
 
-/** The part that stays constant while the messages are unchanged. */
 type PreviewContent = Omit<PreviewConversation, 'pinned'>;
 
 export class PreviewConversations {

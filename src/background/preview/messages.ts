@@ -1,7 +1,4 @@
-/**
- * Messages between the host and the preview worker, which keeps requested conversations parsed and
- * counted.
- */
+/** The preview worker keeps requested conversations parsed and counted. */
 import type { HistoryScope } from '../../conversations/types';
 import type { CoherenceReport } from '../../core/condense/coherence/coherence';
 import type { FoldedTexts } from '../../core/condense/report/foldedTexts';
@@ -33,7 +30,7 @@ export interface ListUpdate<T> {
   readonly added: readonly T[];
 }
 
-/** Changes of a live conversation since the last update; the first update contains everything. */
+/** Changes since the last update; the first one contains everything. */
 export interface LiveUpdate {
   readonly messages: ListUpdate<ApiMessage>;
   readonly edits: ListUpdate<Edit>;
@@ -43,7 +40,7 @@ export interface LiveConversation {
   readonly kind: 'live';
   readonly id: string;
   readonly title: string;
-  /** Set only in the host; the worker receives updates instead. */
+  /** The worker receives updates instead. */
   readonly content?: LiveContent;
   /** Indexes of messages pinned in the ledger. */
   readonly pinned: readonly number[];
@@ -51,7 +48,7 @@ export interface LiveConversation {
 
 export type ConversationSource = FileConversation | LiveConversation;
 
-/** The facts about a model that an estimate needs; the model can't be called. */
+/** What an estimate needs to know about a model. */
 export type PreviewModel =
   | {
       /** Profile named by a pass; absent for the one selected for condensing. */
@@ -65,7 +62,6 @@ export type PreviewModel =
 
 export interface PreviewSetup {
   readonly provider: string;
-  /** The provider's configuration as written in the settings. */
   readonly config: unknown;
   readonly presets: readonly Preset[];
   /** Percentage of tokens that may remain. */
@@ -136,7 +132,7 @@ export interface PreviewFigures {
   readonly costRange?: CostRange;
   /** Absent if there are no calls or their tokens are unknown. */
   readonly callTokens?: TokensByKind;
-  /** Why no model would be called: it would cost more than the user allows. */
+  /** Why no model would be called: the cost exceeds the limit. */
   readonly refusal?: string;
   /** Absent if nothing is estimated. */
   readonly confidence?: Confidence;
@@ -154,7 +150,7 @@ export interface PreviewResult extends PreviewFigures {
   readonly steps: readonly StepReport[];
   readonly cells: readonly MessageCell[];
   readonly edits: readonly EditExcerpt[];
-  /** Total number of edits, of which `edits` has the first. */
+  /** Total number; `edits` has the first ones. */
   readonly editCount: number;
   /** Indexes of messages pinned in this preview. */
   readonly pinned: readonly number[];
@@ -184,8 +180,7 @@ export interface PassResult {
 export interface ComparedResult extends PreviewFigures {
   readonly title: string;
   /**
-   * Number of facts (files, error lines, instructions, to-dos) in the conversation, and of those
-   * that would be lost.
+   * Number of facts (files, error lines, instructions, to-dos), and of those that would be lost.
    */
   readonly facts: { readonly all: number; readonly lost: number };
   readonly retention: CodeLineRetention;

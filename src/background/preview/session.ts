@@ -1,4 +1,4 @@
-/** Answers the preview worker's questions in order and reuses earlier results. */
+/** Answers questions in order and reuses earlier results. */
 import { CondensationManager, createProviders } from '../../core/condense';
 import { applyEdits } from '../../core/condense/edits/applyEdits';
 import { collectReferencedTexts } from '../../core/condense/edits/references';
@@ -44,7 +44,6 @@ export class PreviewSession {
     this.shown = new LastEstimate(this.estimator);
   }
 
-  /** Later questions refer to the updated state. */
   update(id: string, update: LiveUpdate): void {
     this.held.update(id, update);
   }

@@ -7,7 +7,6 @@ import { selectOptions, type OptionValues } from '../help';
 export interface GatewayArguments {
   /** The agent of `run`; undefined for a command after `--`. */
   readonly agent: string | undefined;
-  /** Arguments of the agent or command that `run` starts. */
   readonly rest: readonly string[];
   readonly provider: string | undefined;
   readonly config: string | undefined;
@@ -20,7 +19,7 @@ export interface GatewayArguments {
   readonly port: number | undefined;
   /** URLs by route that replace the vendors'. */
   readonly upstreams: readonly string[];
-  /** Lets project settings redirect requests even if the agent doesn't trust the project. */
+  /** Lets project settings redirect requests even if the agent distrusts the project. */
   readonly trustProject: boolean;
   /** Folder in which VS Code windows look for running gateways. */
   readonly announce: string | undefined;
@@ -32,11 +31,9 @@ export interface GatewayArguments {
   readonly limits: ConversationLimits;
   /** Limits for summaries by the conversation's own model; if undefined, no model is called. */
   readonly summaries: SummaryLimits | undefined;
-  /** File for counting costs, shared with other gateways; default: in the store. */
+  /** File for counting costs, shared with other gateways. */
   readonly spending: string | undefined;
-  /** Condenses nothing, so that users can compare. */
   readonly off: boolean;
-  /** What to do if Lossless misses the target. */
   readonly whenNotEnough: WhenNotEnough | undefined;
   readonly newResults: NewResultsMode;
   /** Removes transient terminal output and colors from new results. */
@@ -53,10 +50,7 @@ export interface SummaryLimits {
   readonly perDay: number;
 }
 
-/**
- * Default limit per condensation with `--provider native`, as in VS Code
- * (contextCondenser.maxCostPerCondensation).
- */
+/** As in VS Code (contextCondenser.maxCostPerCondensation). */
 const NATIVE_COST_DOLLARS = 0.5;
 
 const GATEWAY_COMMAND_NAMES = ['run', 'gateway'] as const;

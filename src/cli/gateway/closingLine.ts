@@ -2,7 +2,6 @@ import { formatShare } from '../../core/percent';
 import type { SummaryFigures } from '../../gateway/summaries';
 import type { GatewayService } from './service';
 
-/** Puts notes on the run's cost before the summary line. */
 export function formatClosingLines(
   service: Pick<GatewayService, 'summary' | 'condensations' | 'summaries' | 'told' | 'pruned'>,
 ): string {

@@ -11,7 +11,7 @@ import { deferSignals } from './heldSignals';
 import { keepAddress, readAddress } from './keptAddress';
 import { startService, formatSummariesLine, type GatewayService } from './service';
 
-/** Vendors' URLs by route, to which agents append paths. */
+/** Agents append paths to these URLs. */
 const VENDOR_ADDRESSES: Readonly<Record<string, string>> = {
   anthropic: 'https://api.anthropic.com',
   openai: 'https://api.openai.com',
@@ -19,7 +19,7 @@ const VENDOR_ADDRESSES: Readonly<Record<string, string>> = {
   openrouter: 'https://openrouter.ai/api',
 };
 
-/** Runs until interrupted and prints what to configure. */
+/** Runs until interrupted. */
 export async function runGatewayCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   const args = parseGatewayLine('gateway', argv);
   const ends = new AbortController();
@@ -55,7 +55,6 @@ const startGatewayService = async (args: GatewayArguments, io: CliIo, end: () =>
         end,
       );
 
-/** Formats the instructions printed at startup. */
 function toSet(service: GatewayService, { addressFile, announce }: GatewayArguments): string {
   const shown =
     addressFile === undefined
@@ -111,7 +110,7 @@ const listBaseAddresses = ({ gateway, routes }: Pick<GatewayService, 'gateway' |
   );
 
 /**
- * Returns the vendors' routes, the URLs that the environment sets for their SDKs, and `--upstream`.
+ * Combines vendors' routes, the environment's URLs for their SDKs, and `--upstream`.
  * @param own our port; a URL with it would lead back to us
  * @throws UsageError
  */
@@ -153,7 +152,6 @@ function listVariables(route: string, url: string): string[] {
   return named.length > 0 ? named.map(([name, value]) => `  export ${name}=${value}`) : [`  (${route}) ${url}`];
 }
 
-/** Common variables of a vendor's SDKs and agents. */
 export function makeAgentVariables(route: string, url: string): Record<string, string> {
   switch (route) {
     case 'anthropic':

@@ -6,10 +6,7 @@ export interface DeferredSignals {
   release(): void;
 }
 
-/**
- * Delays signals until cleanup is done (announcement, files, pending writes). The caller must then
- * exit.
- */
+/** Delays signals until cleanup is done. The caller must then exit. */
 export function deferSignals(onSignal: () => void = () => undefined): DeferredSignals {
   let first: NodeJS.Signals | undefined;
   const note = (signal: NodeJS.Signals): void => {

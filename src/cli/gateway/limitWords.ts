@@ -16,8 +16,8 @@ const LIMIT_SUBJECTS: Readonly<Record<LimitKind, string>> = {
 };
 
 /**
- * Agents show these messages as the vendor's error. They must not say that the request was too
- * large, or agents would compact the conversation and send it again.
+ * Agents show these messages as the vendor's error. If they said that the request was too large,
+ * agents would compact the conversation and send it again.
  * @param isInVsCode true if the limits are VS Code's settings, which apply at once; otherwise they
  * are options
  */

@@ -23,10 +23,7 @@ const MCP_SERVER_NAME = 'context-condenser';
 /** The terminal sends other signals to the agent directly. */
 const FORWARDED_SIGNALS = ['SIGTERM', 'SIGHUP'] as const;
 
-/**
- * Runs an agent behind a temporary gateway. Terminal, signals and exit code are the agent's; none
- * of its files are changed.
- */
+/** Terminal, signals and exit code are the agent's; none of its files are changed. */
 export async function runCommand(argv: readonly string[], io: CliIo): Promise<number> {
   const args = parseGatewayLine('run', argv);
   const store = await checkStoreFolder(args.store, io);
@@ -172,7 +169,6 @@ function prepareOtherCommand(
   };
 }
 
-/** Says after a signal what ended, and how to continue. */
 function describeSignalEnd(command: string, signal: NodeJS.Signals): string {
   const known = findGatewayAgent(command);
   const said = `Context Condenser: ${known?.name ?? command} was ended by ${signal}. Its session is where the agent keeps it`;

@@ -42,7 +42,7 @@ export interface GatewayService {
   condensations(): number;
   /** Undefined if no summaries are allowed. */
   summaries(): SummaryFigures | undefined;
-  /** Cancels pending summaries. Resolves when their costs are recorded. */
+  /** Resolves when the costs of pending summaries are recorded. */
   endSummaries(): Promise<void>;
   readonly told: readonly LimitNotice[];
   readonly pruned: readonly string[];
@@ -55,7 +55,7 @@ export interface ServedAgent {
   readonly windows?: ReadonlyMap<string, number>;
   /** Display name; absent if any agent may connect. */
   readonly name?: string;
-  /** Reuses an earlier secret. */
+  /** An earlier secret to reuse. */
   readonly secret?: string;
   /** Set for a shared gateway: windows receive its URLs and may end it. */
   readonly baseAddresses?: (service: Pick<GatewayService, 'gateway' | 'routes'>) => Record<string, string>;
@@ -209,7 +209,6 @@ export async function startService(
   };
 }
 
-/** Counts the requests' costs and enforces and reports the user's limits. */
 function createSpending(args: GatewayArguments, counted: Spending, log: (line: string) => void) {
   let limits = args.limits;
   const told: LimitNotice[] = [];
@@ -247,7 +246,7 @@ const describeAbandonedSummary = (why: string): string | undefined =>
 const AGENT_ENDED_REASON = 'the agent ended';
 const SUMMARY_CANCELED_TEXT = 'A summary was being written when the agent ended, so it was canceled.';
 
-/** Says why no summary was written, if the user should know; requests continue regardless. */
+/** Returns undefined if the user need not know. Requests continue regardless. */
 function describeUnwrittenSummary(outcome: OutcomeSummary): string | undefined {
   const isMissing = outcome.kind === 'failed' || (outcome.kind === 'unchanged' && outcome.reason === 'over-budget');
   return isMissing
@@ -265,7 +264,7 @@ const LIMIT_OPTION_NAMES: LimitNames = {
   unknownPrice: 'To allow it nevertheless, use --max-cost-per-condensation none, without a limit for the day.',
 };
 
-/** Says at startup who summarizes, with which credentials, and the cost limits. */
+/** Names the summarizing model, its credentials and the cost limits. */
 export function formatSummariesLine({ summaries }: Pick<GatewayArguments, 'summaries'>): string | undefined {
   if (!summaries) return undefined;
   const { perCondensation, perDay } = summaries;
@@ -297,7 +296,7 @@ async function readSettings(
     config: config ?? (canRecall || isChosen ? undefined : { strictOnly: true }),
     coldPercent: 50,
     mayUseNative: false,
-    // Summaries are prepared in the background from the same fill level as in VS Code's chat
+    // Summaries start at the same fill level as in VS Code's chat
     // (contextCondenser.agent.backgroundPercent).
     ...(args.summaries && {
       waitMs: 0,
@@ -312,8 +311,7 @@ const makeFollowUpSettings = (whenNotEnough: WhenNotEnough | undefined): Pick<Li
   whenNotEnough === undefined ? {} : { whenNotEnough };
 
 /**
- * Appends timestamped lines to a file that only the user can read. Never logs content, keys or the
- * secret.
+ * Writes to a file that only the user can read. Never logs content, keys or the secret.
  * @throws UsageError if the file isn't writable
  */
 async function createLogger(file: string | undefined, io: CliIo): Promise<(line: string) => void> {

@@ -11,7 +11,6 @@ import type { RecallHandler } from './server';
 /** Variable with the URL of the run's gateway, including the secret. */
 export const RECALL_ADDRESS_VARIABLE = 'CONTEXT_CONDENSER_RECALL';
 
-/** Asks the run's gateway, which has the conversations. */
 export function fromGateway(address: string, version: string): RecallHandler {
   return async (query) => {
     const answer = await fetch(address, {
@@ -26,8 +25,8 @@ export function fromGateway(address: string, version: string): RecallHandler {
 }
 
 /**
- * Looks up a reference in all ledgers, last used first. Searches text only in the newest ledger
- * with content, because an agent must not see other conversations.
+ * Searches text only in the newest ledger with content, because an agent must not see other
+ * conversations.
  * @param stores folders of ledgers; default: the command line's own
  */
 export async function fromStores(stores: readonly string[], io: CliIo): Promise<RecallHandler> {

@@ -1,6 +1,6 @@
 /**
- * MCP server for `recall` and `search`. With `run` it asks the gateway, otherwise it reads ledgers.
- * It has a separate bundle, so that other commands don't load the SDK.
+ * The MCP server asks the gateway of `run`, or else reads ledgers. It has its own bundle, so that
+ * other commands don't load the SDK.
  */
 import type { Readable, Writable } from 'node:stream';
 import { MARKER_EXAMPLE } from '../../core/messages/markers';

@@ -37,7 +37,7 @@ import { openConversation, openRaw, previewCondensation, readConversation, showF
 import { showInformationMessage } from '../../window/notifications';
 
 /**
- * Shows errors of a conversation's action and does not rethrow them.
+ * Shows errors of a conversation's action.
  * @param subject the row it was invoked on, the conversation's path, its opened document, or the
  * group of a "Show More"; absent for actions of the whole view
  */
@@ -105,7 +105,7 @@ interface ConversationSubject {
   readonly id?: string | undefined;
   readonly workspace?: string | undefined;
   readonly ledger?: LedgerOutline | undefined;
-  /** The file with which the agent continues, if the condensed conversation was given back. */
+  /** The file with which the agent continues after giving back. */
   readonly givenBackAs?: string | undefined;
 }
 
@@ -123,7 +123,6 @@ const toSubject = ({
   givenBackAs,
 });
 
-/** Finds the conversation for a page's link. */
 async function findByPath(services: Services, path: string): Promise<ConversationSubject> {
   const found = getConversationIndex(services).conversations.find((each) => each.path === path);
   const ledgers = new KnownLedgers();

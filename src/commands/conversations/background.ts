@@ -17,10 +17,7 @@ export const toStored = (services: Services, path: string): StoredConversation =
 export const getReplacementsFolder = ({ context }: Services): string =>
   join(context.globalStorageUri.fsPath, 'replacements');
 
-/**
- * Shows progress with cancel.
- * @throws vscode.CancellationError if canceled
- */
+/** @throws vscode.CancellationError if canceled */
 export const withProgress = <T extends Task>(services: Services, title: string, task: T): Promise<TaskResult<T>> =>
   Promise.resolve(
     showProgress({ location: vscode.ProgressLocation.Notification, title, cancellable: true }, (_report, token) =>

@@ -12,10 +12,7 @@ interface TargetItem extends vscode.QuickPickItem {
   readonly isCondensed: boolean;
 }
 
-/**
- * Lets the user choose the form; a hand-over prompt may go to the clipboard.
- * @param hasCondensation whether to offer the condensed form too
- */
+/** @param hasCondensation whether to offer the condensed form too */
 export async function exportFile(services: Services, path: string, hasCondensation = true): Promise<void> {
   const title = vscode.l10n.t('Export “{0}”', getFileName(services, path));
   const item = await pickOne(createTargetItems(hasCondensation), { title });

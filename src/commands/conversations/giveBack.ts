@@ -15,10 +15,7 @@ import { exportFile } from './exportFile';
 import { getShellCommand, resumeInTerminal } from './resume';
 import { showErrorMessage, showInformationMessage, showProgress, showWarningMessage } from '../../window/notifications';
 
-/**
- * Writes the condensed conversation to its agent's files after a check and confirmation. Shows
- * errors and does not rethrow them.
- */
+/** Checks and asks the user first. Shows errors and does not rethrow them. */
 export async function giveBackFile(services: Services, path: string, agent?: AgentName): Promise<void> {
   try {
     await askAndGiveBack(services, path, agent);
@@ -109,7 +106,6 @@ async function confirm(question: string, detail: string): Promise<boolean> {
   return (await showWarningMessage(question, { modal: true, detail }, yes)) === yes;
 }
 
-/** Returns the agent's working folder, if listed. */
 function findFolder(services: Services, path: string): string | undefined {
   const found = getConversationIndex(services).conversations.find((each) => each.path === path);
   return found && getWorkspace(found);

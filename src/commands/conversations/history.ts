@@ -19,7 +19,6 @@ interface LedgerSubject {
 export const undoShown = (services: Services, { ledger }: LedgerSubject): Promise<void> =>
   setUndone(services, ledger?.conversation, findShownCondensation(ledger), true);
 
-/** Restores the condensation undone last. */
 export const redoCondensation = (services: Services, { ledger }: LedgerSubject): Promise<void> =>
   setUndone(services, ledger?.conversation, findUndoneCondensation(ledger), false);
 
@@ -27,10 +26,7 @@ interface HistoryItem extends vscode.QuickPickItem {
   readonly condensation: CondensationOutline;
 }
 
-/**
- * Lists condensations, newest first. Selecting one shows its changes; its button undoes or restores
- * it.
- */
+/** Newest first. Selecting one shows its changes; its button undoes or restores it. */
 export async function showHistory(
   services: Services,
   { path, ledger }: LedgerSubject & { readonly path: string },

@@ -1,7 +1,4 @@
-/**
- * Offers to condense an idle stored task above its threshold before the user resumes it. Off by
- * default.
- */
+/** Off by default. */
 import * as vscode from 'vscode';
 import { isUpToDate, type ConversationIndex } from '../../background/conversationIndex';
 import { computeThresholdTokens } from '../../core/condense/trigger/thresholds';
@@ -63,7 +60,7 @@ class IdleTaskWatch implements vscode.Disposable {
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
-  /** Offers one task at a time, in the focused window, after everything is counted. */
+  /** Offers one task at a time, in the focused window. */
   private async checkTasks(): Promise<void> {
     clearTimeout(this.timer);
     if (this.isLooking || this.index.isBusy || !vscode.window.state.focused) return;
@@ -83,7 +80,7 @@ class IdleTaskWatch implements vscode.Disposable {
     }
   }
 
-  /** Returns the task to offer now, or schedules a check for when the next becomes idle. */
+  /** If no task is due, schedules a check for when the next becomes idle. */
   private async findNextTask(): Promise<StoredTask | undefined> {
     const { globalState } = this.services.context;
     const threshold = computeThresholdTokens(readModelSettings().threshold, readSetting('conversations.contextWindow'));
@@ -143,7 +140,7 @@ const MAX_STORED_ANSWERS = 500;
 
 const answersSchema = z.array(z.tuple([z.string(), z.union([z.number(), z.literal('never')])]));
 
-/** Reads users' answers about idle tasks, by path, from all windows. Ignores invalid values. */
+/** Ignores invalid values. */
 export function readOfferAnswers(state: Memento): ReadonlyMap<string, OfferAnswer> {
   return new Map(answersSchema.safeParse(state.get(IDLE_TASKS_STATE_KEY)).data ?? []);
 }

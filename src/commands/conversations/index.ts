@@ -62,7 +62,7 @@ export async function runConversationAction(
   await runAction(services, view, action, subject as TreeNode | vscode.Uri | string | undefined);
 }
 
-/** Conversations of the chat and of gateways change with every request. */
+/** Live conversations change with every request. */
 function refreshOnLiveEvents(services: Services, view: ConversationsView): void {
   const { liveEvents } = getAgentRuntime(services);
   services.context.subscriptions.push(

@@ -3,7 +3,6 @@ import type { Services } from '../../window/services';
 import { toStored, runToEnd, withProgress } from './background';
 import { pickSeveral, showInformationMessage } from '../../window/notifications';
 
-/** Lets the user select messages that stay unchanged. */
 export async function chooseFilePins(services: Services, path: string): Promise<void> {
   const task = { kind: 'messages', ...toStored(services, path) } as const;
   const messages = await withProgress(services, vscode.l10n.t('Listing messages'), task);

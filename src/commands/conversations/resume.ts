@@ -1,11 +1,9 @@
-/** Claude Code looks for a session in the folder where it ran. */
 import { basename, extname } from 'node:path';
 import * as vscode from 'vscode';
 
-/** The file's name is the session's id. */
 const getResumeCommand = (path: string): string => `claude --resume ${basename(path, extname(path))}`;
 
-/** Includes the folder, because Claude Code only finds sessions of the current folder. */
+/** Claude Code only finds sessions of the current folder. */
 export const getShellCommand = (path: string, folder: string | undefined): string =>
   folder === undefined ? getResumeCommand(path) : `cd ${quoteForShell(folder)} && ${getResumeCommand(path)}`;
 

@@ -17,7 +17,7 @@ import { getConversationIndex, getFileName } from '../conversationIndex';
 import { toStored, withProgress } from './background';
 import { showInformationMessage } from '../../window/notifications';
 
-/** Opens a read-only document that begins with the conversation's size. */
+/** The document begins with the conversation's size. */
 export async function openConversation(services: Services, path: string): Promise<void> {
   const { title, text } = await withProgress(services, vscode.l10n.t('Opening “{0}”', getFileName(services, path)), {
     kind: 'text',
@@ -28,7 +28,7 @@ export async function openConversation(services: Services, path: string): Promis
   await services.comparisons.openText(path, title, sizes.join('\n') + text);
 }
 
-/** Shows the condensed conversation message by message, with removed content folded in place. */
+/** Folds removed content in place. */
 export async function readConversation(services: Services, path: string): Promise<void> {
   const nonce = randomBytes(16).toString('base64');
   const { title, page } = await withProgress(services, vscode.l10n.t('Opening “{0}”', getFileName(services, path)), {
@@ -57,7 +57,6 @@ export async function openRaw(path: string): Promise<void> {
   await vscode.commands.executeCommand('vscode.open', uri);
 }
 
-/** Compares the conversation before its condensations with the current view. */
 export async function showFileDiff(services: Services, path: string): Promise<void> {
   const shown = await withProgress(services, vscode.l10n.t('Opening “{0}”', getFileName(services, path)), {
     kind: 'show',
@@ -79,8 +78,8 @@ export const createComparison = (
 });
 
 /**
- * Shows the result as a diff without keeping it. Model calls cost money, so Summary shows its
- * prompt and passes that call a model are skipped.
+ * Keeps no result. Model calls cost money, so Summary shows its prompt and passes that call a model
+ * are skipped.
  */
 export async function previewCondensation(services: Services, path: string): Promise<void> {
   const { provider, targetPercent } = readManualSettings();

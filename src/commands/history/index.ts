@@ -32,7 +32,6 @@ type LedgersByPlace = Record<HistoryPlace, KnownLedgers>;
 /** Only ledgers used since the last read are read again. */
 const knownLedgers = new WeakMap<Services, LedgersByPlace>();
 
-/** Includes condensations of files and of this workspace's chat. */
 export async function readHistory(services: Services, signal: AbortSignal): Promise<History> {
   const stores = knownLedgers.get(services) ?? { stored: new KnownLedgers(), live: new KnownLedgers() };
   knownLedgers.set(services, stores);
@@ -88,10 +87,7 @@ export async function changeCondensation(
   if (kind === 'nothing') throw new Error(detail);
 }
 
-/**
- * Compares the original with what a condensation left of it.
- * @throws Error if the conversation can no longer be read
- */
+/** @throws Error if the conversation can no longer be read */
 export async function showCondensation(services: Services, subject: HistoryTarget): Promise<void> {
   const { place, conversation, condensation } = subject;
   if (place === 'live') {
@@ -128,7 +124,6 @@ export async function exportHistory(services: Services, format: HistoryFormat, s
   return true;
 }
 
-/** `metrics`: measurements of runs. `ledgers`: condensations with their originals. */
 export type HistoryPart = 'metrics' | 'ledgers';
 
 /**

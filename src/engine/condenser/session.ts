@@ -7,12 +7,10 @@ import type { ApiMessage } from '../../core/messages/types';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import { HostManager, type HostManagerDependencies, type ManagerSetup } from '../hostManager';
 
-/** A request as plain data. */
 export type SentCondensation = Omit<CondensationRequest, 'signal' | 'onProgress' | 'ownModel'>;
 
 export type SentEstimate = Pick<CondensationEstimate, 'tokensBefore' | 'tokensAfter' | 'cost' | 'callTokens'>;
 
-/** Says when a condensation is due and what to try. */
 export interface AutomaticTerms {
   readonly window: WindowLimits;
   readonly threshold: Threshold;

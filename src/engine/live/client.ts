@@ -29,7 +29,7 @@ import { MAX_CHATS, type LiveChange, type LiveSetup, type SentPrepared, type Sen
 import { isEqual } from '../../core/isEqual';
 import { LruMap } from '../../core/lruMap';
 
-/** Messages may change while a view is read, so reading is retried. */
+/** A view's messages may change while it is read. */
 const MAX_COMPARED_CHATS = 3;
 
 export interface LiveClientOptions {
@@ -44,14 +44,13 @@ export interface LiveClientOptions {
   readonly summaries: string;
   /** Evaluated for each request. */
   readonly setup: () => LiveSetup;
-  /** Describes an outcome in one sentence. */
   readonly headline: (outcome: OutcomeSummary) => string;
   /** @param own returns a conversation's model by its name */
   readonly models: (own: (name: string) => LoadOwnModel | undefined) => HostModels;
   readonly providers: ProviderCalls;
 }
 
-/** A chat's messages that the engine already has. */
+/** The messages that the engine already has. */
 interface Chat {
   readonly id: number;
   version: number;
@@ -70,7 +69,6 @@ interface Handle {
   readonly engine: Engine;
 }
 
-/** The last request of a conversation, and the engine that received it. */
 interface TrackedConversation {
   readonly request: AgentRequest;
   readonly engine: Engine;
@@ -88,9 +86,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
   private readonly known = new LruMap<LiveId, TrackedConversation>(MAX_CHATS);
   private readonly ownModels = new Map<string, LoadOwnModel>();
   private summaries: readonly LiveSummary[] = [];
-  /**
-   * US dollars spent on answers with earlier engines, because each engine counts from its start.
-   */
+  /** US dollars spent with earlier engines, because each counts from its start. */
   private readonly spentBefore = new Map<LiveId, number | undefined>();
   /** Requested views, kept up to date. */
   private readonly views = new Map<LiveId, LiveView>();
@@ -213,10 +209,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     return (await this.openConversation(conversation)).outline(conversation);
   }
 
-  /**
-   * Condenses immediately, for the next request.
-   * @throws as {@link LiveEngine.condenseNow}
-   */
+  /** @throws as {@link LiveEngine.condenseNow} */
   async condenseNow(
     conversation: LiveId,
     options: { readonly provider?: string; readonly config?: unknown; readonly targetPercent?: number },
@@ -329,10 +322,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     this.known.set(conversation, known);
   }
 
-  /**
-   * Finds or creates the list that these messages continue. Chats with only a common start, such as
-   * subagents, have separate lists.
-   */
+  /** Chats with only a common start, such as subagents, have separate lists. */
   private findChat(messages: readonly ApiMessage[]): { readonly chat: Chat; readonly kept: number } {
     const shared = this.chats.map((chat) => countCommonPrefix(chat.messages, messages));
     const most = Math.max(0, ...shared);
@@ -359,7 +349,6 @@ export class LiveClient implements ChatConversations, WindowEngine {
     this.dropped.push(chat.id);
   }
 
-  /** Returns the new part of a request and marks it as known to the engine. */
   private makeSentRequest(
     { system, messages, tools, model, ...rest }: AgentRequest,
     chat: Chat,

@@ -1,4 +1,4 @@
-/** Messages between a window and the engine: plain data, and only the new part of long lists. */
+/** Plain data, with only the new part of long lists. */
 import type { ListUpdate } from '../../background/preview/messages';
 import type { OutcomeSummary } from '../../core/condense';
 import type { View } from '../../core/condense/edits/view';
@@ -16,9 +16,7 @@ export interface LiveSetup extends ManagerSetup {
 /** Each side drops the least recently used list beyond this number. */
 export const MAX_CHATS = 20;
 
-/** A request's messages as an update of a list that the engine has. */
 export interface ChatUpdate {
-  /** ID of the list. */
   readonly chat: number;
   /** Version of the list that `messages` changes; 0 for a new one. */
   readonly version: number;
@@ -27,15 +25,13 @@ export interface ChatUpdate {
   readonly beside?: Pick<AgentRequest, 'system' | 'tools'>;
   /** ID of the host's view; 0 for none. */
   readonly view: number;
-  /** Lists that the host dropped. */
   readonly dropped: readonly number[];
 }
 
-/** A request without what the engine already has. */
+/** Omits what the engine already has. */
 export interface SentRequest extends Omit<AgentRequest, 'system' | 'messages' | 'tools' | 'model'> {
   readonly update: ChatUpdate;
   readonly model: Omit<UpstreamModel, 'summarizer'>;
-  /** True if the model can summarize. */
   readonly canSummarize: boolean;
 }
 
@@ -57,7 +53,6 @@ export interface SentLiveView extends Omit<LiveView, 'original' | 'messages'> {
   readonly messages: readonly SentMessage[];
 }
 
-/** Events, and the summaries that they changed. */
 export interface LiveChange {
   readonly events: readonly LiveEvent[];
   /** Loaded conversations, most recently used first. */

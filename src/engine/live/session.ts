@@ -19,7 +19,6 @@ import { LruMap } from '../../core/lruMap';
 
 const MAX_PREPARED_REQUESTS = 40;
 
-/** A chat's messages as last received. */
 interface Chat {
   version: number;
   messages: readonly ApiMessage[];
@@ -271,7 +270,6 @@ export class LiveSession {
       });
   }
 
-  /** Completes a user action after its changes were sent to the host. */
   private async awaitWithEvents<T>(done: Promise<T>): Promise<T> {
     try {
       return await done;

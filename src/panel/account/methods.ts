@@ -14,13 +14,13 @@ const moneyFields = {
   cost: z.number(),
   /** Number of requests without a known price. */
   unpriced: z.number(),
-  /** Number of requests that were estimated instead of recorded. */
+  /** Number of estimated requests, which the agent did not record. */
   replayed: z.number(),
   /** The replayed requests' part of the cost, in US dollars. */
   replayedCost: z.number(),
 };
 
-/** A session's place in the tree of subagents, and the sums including it. */
+/** Sums include the session itself. */
 const treeSchema = z.object({
   depth: z.number(),
   ...{ sessions: z.number(), requests: z.number(), cost: z.number(), unpriced: z.number(), replayedCost: z.number() },
@@ -31,7 +31,6 @@ const rowsSchema = z.array(rowSchema).readonly();
 const accountSchema = z.object({
   total: z.object({
     ...moneyFields,
-    /** Why sessions could not be read, with the number of sessions. */
     unread: z.array(z.object({ reason: z.string(), sessions: z.number() })).readonly(),
     /** Number of sessions that were at least partly estimated, by agent. */
     estimated: z.array(z.object({ agent: z.string(), sessions: z.number() })).readonly(),
@@ -92,7 +91,7 @@ const accountSchema = z.object({
 export type ShownAccount = z.output<typeof accountSchema>;
 export type ShownAccountRow = z.output<typeof rowSchema>;
 
-/** Tools that a conversation declares in each of its requests. */
+/** Each of the conversation's requests contains these tools. */
 const weightsSchema = z.object({
   title: z.string(),
   agent: z.string(),
@@ -118,7 +117,6 @@ export type ShownTool = ShownWeights['tools'][number];
 const preferencesSchema = z.strictObject({
   /** Covers only this many days, including today; absent: all time. */
   days: z.int().min(1).max(3_650).optional(),
-  /** Computes the cost with this choice as well. */
   choice: z.enum(WHAT_IF_CHOICE_IDS).optional(),
 });
 
@@ -129,6 +127,5 @@ export const accountMethods = {
     result: z.object({ account: accountSchema.optional() }),
   },
   saveAccount: { params: preferencesSchema, result: z.null() },
-  /** Conversations used last come first. */
   toolWeights: { params: z.strictObject({}), result: z.array(weightsSchema).readonly() },
 } as const;

@@ -48,7 +48,6 @@ const emptyRunSchema = z.object({
 });
 export type EmptyRun = z.output<typeof emptyRunSchema>;
 
-/** Cost and saving of the runs with one profile. */
 const groupSchema = z.object({
   /** The profile's name; empty if no model was called. */
   key: z.string(),
@@ -99,7 +98,7 @@ export const historyMethods = {
     params: z.strictObject({ format: z.enum(['json', 'csv']) }),
     result: z.object({ written: z.boolean() }),
   },
-  /** Asks for confirmation. */
+  /** Asks the user for confirmation. */
   clearHistory: {
     params: z.strictObject({ part: z.enum(['metrics', 'ledgers']) }),
     result: z.object({ removed: z.boolean() }),

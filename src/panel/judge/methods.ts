@@ -1,4 +1,4 @@
-/** Evaluates choices that call no model on the user's stored conversations. */
+/** Only choices that call no model. */
 import * as z from 'zod';
 
 const estimateSchema = z.object({ share: z.number(), low: z.number(), high: z.number() });
@@ -7,7 +7,6 @@ const judgedSchema = z.object({
   /** Number of sessions read, and of sessions whose edits needed something from before a cut. */
   read: z.number(),
   sessions: z.number(),
-  /** Number of needed lines. */
   lines: z.number(),
   choices: z.array(z.object({ id: z.string(), name: z.string() })),
   points: z.array(

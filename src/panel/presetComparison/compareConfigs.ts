@@ -51,7 +51,7 @@ interface ConfigLeaf {
   readonly value: unknown;
 }
 
-/** Collects values by path; a list is one value. */
+/** A list is one value. */
 function collectLeaves(value: object): Map<string, ConfigLeaf> {
   const leaves = new Map<string, ConfigLeaf>();
   const walk = (inner: object, path: readonly string[]): void => {

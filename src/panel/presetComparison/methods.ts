@@ -32,9 +32,8 @@ const comparedPassSchema = z.object({
 export type ComparedPass = z.output<typeof comparedPassSchema>;
 
 const comparedSchema = z.object({
-  /** Differences outside passes. */
   general: z.array(differenceSchema),
-  /** The first configuration's passes in order, then passes only of the second. */
+  /** The first configuration's passes in order, then those only in the second. */
   passes: z.array(comparedPassSchema),
 });
 export type ComparedPresets = z.output<typeof comparedSchema>;

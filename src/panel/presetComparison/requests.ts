@@ -9,7 +9,7 @@ import type { Comparable, presetComparisonMethods } from './methods';
 type PresetComparisonHandlers = Pick<RequestHandlers, keyof typeof presetComparisonMethods>;
 
 export const createPresetComparisonHandlers = (settings: PanelSettings): PresetComparisonHandlers => ({
-  // Errors reject, so that the page shows them.
+  // Asynchronous, so that errors become rejections.
   comparePresets: async ({ first, second }) =>
     Promise.resolve(compareConfigs(resolveConfig(settings, first), resolveConfig(settings, second))),
 });

@@ -26,7 +26,7 @@ const configurationSchema = z.discriminatedUnion('kind', [
 ]);
 export type Configuration = z.output<typeof configurationSchema>;
 
-/** Unsaved passes of a scope's Smart configuration, for a preview. */
+/** Unsaved passes of a scope. */
 const draftsSchema = z.strictObject({
   name: z.literal('smart'),
   scope: z.enum(['user', 'workspace']),
@@ -41,13 +41,12 @@ const figureFields = {
   /** Absent if a price is unknown. */
   cost: z.number().optional(),
   costRange: z.object({ least: z.number(), most: z.number(), endsAtLimit: z.boolean().optional() }).optional(),
-  /** Tokens of the calls by kind. */
   callTokens: z
     .object({ input: countSchema, cacheRead: countSchema, cacheWrite: countSchema, output: countSchema })
     .optional(),
   /** Absent if nothing is estimated. */
   confidence: z.enum(['high', 'medium', 'low']).optional(),
-  /** Number of calls to a model that would be made. */
+  /** Number of model calls that would be made. */
   calls: countSchema,
   /** Milliseconds that the preview took. */
   timeMs: z.number(),
@@ -70,7 +69,7 @@ const stepSchema = z.object({
   edits: countSchema,
   /** Absent if a price is unknown. */
   cost: z.number().optional(),
-  /** Number of calls to a model; absent if there are none. */
+  /** Number of model calls; absent if there are none. */
   calls: countSchema.optional(),
   outcome: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('done') }),
@@ -105,16 +104,14 @@ const previewSchema = z.object({
   /** The first of `editCount` edits. */
   edits: z.array(editSchema),
   editCount: countSchema,
-  /** The pins in use, and the ledger's pins. */
+  /** The pins in use, and those in the ledger. */
   pinned: z.array(messageIndex),
   savedPins: z.array(messageIndex),
   notes: z.array(z.string()),
 });
 export type Preview = z.output<typeof previewSchema>;
 
-/**
- * Examples of facts with the same outcome, one per line, with keys masked; the report limits both.
- */
+/** Facts with the same outcome, with keys masked; the report limits number and length. */
 const examplesSchema = z.array(z.string().max(200)).max(20).readonly();
 
 const coherenceOfKind = z.object({
@@ -165,16 +162,13 @@ const ofPass = {
 };
 
 export const previewMethods = {
-  /** Lets the user pick a conversation. */
   chooseConversation: {
     params: z.strictObject({}),
     result: z.object({ conversation: conversationNameSchema.optional() }),
   },
-  /** Previews the current settings. No model is called. */
+  /** No model is called. */
   preview: { params: z.strictObject(questionFields), result: previewSchema },
-  /** Says which facts would remain in the view. */
   previewCoherence: { params: z.strictObject(questionFields), result: coherenceSchema },
-  /** Opens the whole preview in the diff editor. */
   showPreviewDiff: { params: z.strictObject(questionFields), result: nothingSchema },
   previewSelection: {
     params: z.strictObject(ofPass),

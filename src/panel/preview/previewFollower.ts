@@ -3,12 +3,8 @@ import { computeUpdate } from '../../background/preview/listUpdate';
 import type { ConversationName } from './methods';
 
 export interface FollowerDependencies {
-  /**
-   * Returns the conversation that a name currently refers to.
-   * @throws Error if it is gone
-   */
+  /** @throws Error if the conversation is gone */
   readonly now: (name: ConversationName) => ConversationSource;
-  /** Tells the page to request the preview again. */
   readonly onChange: () => void;
 }
 
@@ -18,8 +14,8 @@ interface PreviewQuestion {
 }
 
 /**
- * Notifies the page once per question, after the answer, if the conversation has changed. Thus
- * rapid changes never discard an answer, and a hidden page is notified once.
+ * Notifies the page once per question, after the answer. Thus rapid changes never discard an
+ * answer.
  */
 export class PreviewFollower {
   private asked: PreviewQuestion | undefined;

@@ -138,7 +138,6 @@ export class PreviewHandlers implements vscode.Disposable {
     return this.parts.commands();
   }
 
-  /** Answers, then watches the conversation for changes. */
   private async answerAndFollow<T>(
     name: ConversationName,
     conversation: ConversationSource,
@@ -161,7 +160,6 @@ export class PreviewHandlers implements vscode.Disposable {
       : conversation;
   }
 
-  /** Searches for the user's own conversations only if needed. */
   private async find(conversation: ConversationName): Promise<ResolvedConversationName> {
     if (conversation.kind === 'default' && this.resolveName(conversation).kind === 'file') {
       this.finding ??= this.commands.findOwnConversation(this.services).then((path) => {
@@ -189,5 +187,4 @@ export class PreviewHandlers implements vscode.Disposable {
   }
 }
 
-/** Omits an unknown price. */
 const toStep = ({ cost, ...step }: StepReport) => ({ ...step, ...(cost !== undefined && { cost }) });

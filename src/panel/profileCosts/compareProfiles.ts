@@ -1,6 +1,3 @@
-/**
- * Compares the cost of condensing a conversation with each profile, and when it pays for itself.
- */
 import type { PreviewResult } from '../../background/preview/messages';
 import type { PreviewThread } from '../../engine/previewThread';
 import type { ModelPricing } from '../../commands/previewSetup';

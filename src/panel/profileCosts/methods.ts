@@ -11,7 +11,7 @@ const profileCostSchema = z.object({
       tokensAfter: z.number(),
       /** Absent if the price is unknown. */
       cost: z.number().optional(),
-      /** Saving in each later request of the conversation's own model. */
+      /** US dollars saved by each later request of the conversation's own model. */
       savedPerRequest: z.number().optional(),
       /** Requests until the condensation pays for itself; absent: never or unknown. */
       breakEvenRequests: z.number().optional(),

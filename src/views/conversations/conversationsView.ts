@@ -38,7 +38,6 @@ export interface ConversationsParts {
   /** The sample's file, which is listed once it has been condensed. */
   readonly sample: string;
   readonly folders: () => readonly string[];
-  /** The gateway for agent extensions, if it runs. */
   readonly gateway: () => Omit<GatewayNode, 'kind'> | undefined;
   /** Window in tokens, if the agent's file doesn't name it. */
   readonly contextWindow: () => number;
@@ -53,7 +52,6 @@ export class ConversationsView implements vscode.Disposable {
   private readonly subscriptions: { dispose(): void }[];
   private filter = NO_FILTER;
   private roots: readonly TreeNode[] | undefined;
-  /** Identifies which rows are shown, in which order. */
   private shape: string | undefined;
   /** The rows as they are now, by their IDs. */
   private current = new Map<string, TreeNode>();
@@ -63,7 +61,7 @@ export class ConversationsView implements vscode.Disposable {
   private isStarted = false;
   private shownState: string | undefined;
   /**
-   * The agent that was first at the start; only it is expanded, so that no other one expands
+   * Only the agent that was first at the start is expanded, so that no other one expands
    * unexpectedly.
    */
   private openAgent: string | undefined;
@@ -101,7 +99,7 @@ export class ConversationsView implements vscode.Disposable {
     return children;
   }
 
-  /** VS Code passes back the row it got, which may be outdated. */
+  /** VS Code passes back an outdated row. */
   getNewest<T extends TreeNode>(node: T): T {
     // Rows with the same ID have the same kind.
     return (this.current.get(getId(node)) as T | undefined) ?? node;
@@ -146,7 +144,6 @@ export class ConversationsView implements vscode.Disposable {
     );
   }
 
-  /** Call this if much changes at once. */
   redrawSoon(): void {
     this.redraw ??= setTimeout(() => {
       this.scheduleRedraw();
@@ -160,7 +157,7 @@ export class ConversationsView implements vscode.Disposable {
 
   /**
    * While VS Code reloads all rows, menu actions arrive without their row. So redraw only rows with
-   * changed text, unless rows were added or moved.
+   * changed text if possible.
    */
   private scheduleRedraw(): void {
     clearTimeout(this.redraw);
@@ -256,7 +253,7 @@ export class ConversationsView implements vscode.Disposable {
     return [...index.conversations, { agent: 'Claude Code', path, modified, bytes: undefined, details }];
   }
 
-  /** An empty tree shows why (viewsWelcome in package.json); a filtered one shows the filter. */
+  /** An empty tree shows why (viewsWelcome in package.json). */
   private sendState(): void {
     const { view } = this.tree;
     const hasNodes = this.roots?.some(({ kind }) => kind === 'agent') === true;

@@ -6,7 +6,6 @@ import type { LedgerLookup } from './nodes';
 export class KnownLedgers implements LedgerLookup {
   private readonly byId = new Map<string, LedgerOutline>();
   private readonly byPath = new Map<string, LedgerOutline>();
-  /** The files that agents continue with, by conversation. */
   private givenBack: ReadonlyMap<string, string> = new Map();
   private newest = 0;
 
@@ -34,7 +33,6 @@ export class KnownLedgers implements LedgerLookup {
     return [...this.byId.values()];
   }
 
-  /** True if the agent continues with the condensed conversation. */
   isInUse(conversation: string): boolean {
     return this.givenBack.has(conversation);
   }

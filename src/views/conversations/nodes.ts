@@ -95,7 +95,6 @@ export interface ListedConversations {
 /** An unread file has no conversation ID yet, so ledgers are also found by path. */
 export interface LedgerLookup {
   findLedger(found: IndexedConversation): LedgerOutline | undefined;
-  /** Returns the file with which the agent continues. */
   givenBackAs(found: IndexedConversation): string | undefined;
 }
 
@@ -128,8 +127,8 @@ const getFolder = (node: LiveNode | ConversationNode): string | undefined =>
   node.kind === 'live' ? node.live.folder : getWorkspace(node.found);
 
 /**
- * Lists agents and their conversations by last use, those in this window's folders first. This
- * window's chat counts as its folders.
+ * Sorted by last use, those in this window's folders first. This window's chat counts as its
+ * folders.
  */
 export function createAgentNodes(
   { live, stored, ledgers, here = [] }: ListedConversations,
@@ -173,7 +172,6 @@ export function createAgentNodes(
     .toSorted((a, b) => Number(b.children.some(isHere)) - Number(a.children.some(isHere)));
 }
 
-/** Lists an agent's first conversations, and the number of others. */
 export function getPage({ agent, children }: AgentNode, pages: number): readonly TreeNode[] {
   const shown = children.slice(0, pages * PAGE_SIZE);
   const hidden = children.length - shown.length;
@@ -211,7 +209,7 @@ function matchesFilter(
 export const findShownCondensation = (ledger: LedgerOutline | undefined): CondensationOutline | undefined =>
   ledger?.condensations.findLast(({ isUndone, isReplaced }) => !isUndone && !isReplaced);
 
-/** Returns the condensation that redo restores: the first undone after the shown one. */
+/** Returns the first condensation undone after the shown one. */
 export function findUndoneCondensation(ledger: LedgerOutline | undefined): CondensationOutline | undefined {
   const candidates = ledger?.condensations.filter(({ isReplaced }) => !isReplaced) ?? [];
   return candidates[candidates.findLastIndex(({ isUndone }) => !isUndone) + 1];

@@ -18,10 +18,7 @@ export function formatName(found: IndexedConversation): string {
   return getTitle(found) ?? (found.details === undefined ? vscode.l10n.t('Reading…') : basename(found.path));
 }
 
-/**
- * Formats the messages' tokens in the same count as a condensation's result, or why they are
- * unknown.
- */
+/** Uses the same count as a condensation's result. */
 export function formatSize({ details, bytes }: IndexedConversation): string {
   if (details?.problem !== undefined) return vscode.l10n.t('can’t be read');
   if (details?.tokens !== undefined) return vscode.l10n.t('{0} tokens in messages', formatTokens(details.tokens));
@@ -30,14 +27,14 @@ export function formatSize({ details, bytes }: IndexedConversation): string {
 }
 
 /**
- * Formats how full the window is, such as `52% full`; undefined if unknown.
+ * Returns text such as `52% full`; undefined if unknown.
  * @param assumed window in tokens if the model's is unknown
  */
 export const formatFill = ({ details }: IndexedConversation, assumed: number): string | undefined =>
   details?.problem === undefined && details?.fill ? formatFull(fillShare(details.fill, assumed)) : undefined;
 
 /**
- * Formats how full the window is and would be, such as `61% → ≈ 46% full`; undefined if unknown.
+ * Returns text such as `61% → ≈ 46% full`; undefined if unknown.
  * @param assumed window in tokens if the model's is unknown
  */
 export function formatFillChange(
@@ -51,7 +48,6 @@ export function formatFillChange(
   return fillChange(fill, estimateCondensedFill(fill, tokens, tokens - tokensBefore + tokensAfter), assumed);
 }
 
-/** Says what can be condensed, and how full the window is. */
 export function formatSizes(found: IndexedConversation, assumed: number): string[] {
   const { fill, tokens, problem } = found.details ?? {};
   if (problem !== undefined || tokens === undefined) return [formatSize(found)];

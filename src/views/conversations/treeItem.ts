@@ -138,10 +138,8 @@ function createConversationItem(node: ConversationNode, facts: ItemFacts): vscod
 }
 
 interface FillFigures {
-  /** How full the context window is; undefined if unknown. */
   readonly full: string | undefined;
   readonly size: string;
-  /** The last condensation shown. */
   readonly last: { readonly tokensBefore: number; readonly tokensAfter: number } | undefined;
   readonly age: string;
   /** Percent of the context window; undefined if unknown. */
@@ -153,7 +151,7 @@ interface FillFigures {
 
 /** A longer title would cut off what follows in a side bar of usual width. */
 const MAX_TITLE_CHARS = 20;
-/** Shorter than {@link MAX_TITLE_CHARS}, because {@link CONDENSED_SUFFIX} follows. */
+/** Room for {@link CONDENSED_SUFFIX} is needed too. */
 const CONDENSED_TITLE_CHARS = 12;
 
 /** Suffix of the title that giving back to Claude Code writes. */
@@ -184,10 +182,7 @@ function createRow(
   return item;
 }
 
-/**
- * Returns undefined after giving back, because the agent may have continued with the condensed
- * messages: its figure would be reduced twice.
- */
+/** A given-back conversation's figure already includes the condensation. */
 function formatExpectedFill({ found, ledger, givenBackAs }: ConversationNode, facts: ItemFacts): string | undefined {
   const last = findShownCondensation(ledger);
   return last && givenBackAs === undefined ? formatFillChange(found, last, facts.contextWindow) : undefined;

@@ -14,7 +14,6 @@ interface RowProps {
   readonly help?: string | undefined;
   /** Problems to show; default: the saved value's problems. */
   readonly problems?: readonly string[];
-  /** Additional words by which search finds the row. */
   readonly keywords?: string;
   /** True if the control shows the title itself. */
   readonly isTitled?: boolean;
@@ -70,9 +69,7 @@ export function Row({
 /** VS Code's syntax for a link to another setting. */
 const SETTING_LINK = /^`#contextCondenser\.([^#]+)#`$/;
 
-/**
- * Renders the Markdown that settings' descriptions use: `code`, **strong** and links to settings.
- */
+/** Supports only `code`, **strong** and links to settings. */
 function RichText({ text }: { readonly text: string }): ReactNode {
   const { schemas } = usePanel().welcome;
   return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((piece, index) => {

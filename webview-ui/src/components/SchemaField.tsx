@@ -127,7 +127,6 @@ interface VariantFieldProps extends FieldProps {
   readonly isOptional: boolean;
 }
 
-/** Offers the shapes of an object and the fields of the chosen one. */
 function VariantField({ name, path, title, variants: { key, variants }, isOptional }: VariantFieldProps): ReactNode {
   const setting = useSetting(name, path);
   const { root } = use(SchemaRoot);
@@ -183,7 +182,6 @@ const STARTER_VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>
 const createStarterValue = (shape: string, schema: Schema): Schema =>
   Object.fromEntries(Object.entries(STARTER_VALUES[shape] ?? {}).filter(([field]) => field in getFields(schema)));
 
-/** One of several objects in a list, a map or a tree, with a button that removes it. */
 function Entry({ title, onRemove, children }: EntryProps): ReactNode {
   return (
     <fieldset className="group entry">

@@ -7,7 +7,6 @@ interface SideBySideProps {
   readonly names: readonly string[];
   readonly className?: string;
   readonly caption?: string;
-  /** The rows, with a header and one cell per name. */
   readonly children: ReactNode;
 }
 

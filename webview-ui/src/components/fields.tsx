@@ -69,8 +69,8 @@ export const makeNotSetChoice = () => ({ value: '', label: t('Not set') });
 const makeOwnChoice = () => ({ value: '', label: t('Your own') });
 
 /**
- * Returns an empty text if there is no choice. A setting whose choices name whole configurations
- * (such as a strategy) has the default configuration as its value while it is not set.
+ * Returns an empty text if there is no choice. While unset, a setting whose choices name whole
+ * configurations (such as a strategy) has the default configuration as its value.
  */
 function getChosenValue({ value, isSet }: SettingHandle, { values }: ChoiceFieldKind): string {
   if (typeof value === 'string') return value;
@@ -150,7 +150,6 @@ export function OtherField({ name, path, title, help, isHiddenWhenUnset }: Other
   );
 }
 
-/** Formats any value, even of the wrong type. */
 const formatValue = (value: unknown, unit: string | undefined): string =>
   typeof value === 'number' ? formatTypedNumber(value, isMoney(unit)) : typeof value === 'string' ? value : '';
 

@@ -22,8 +22,8 @@ export const formatTypedNumber = (value: number, isAmount = false): string =>
   formatNumber(value, { minimumFractionDigits: isAmount ? 2 : 0, maximumFractionDigits: 20 });
 
 /**
- * Parses a number in the user's language: plain, grouped, or with a suffix, such as "200k". Rejects
- * ambiguous text. Empty text resets the setting.
+ * Accepts plain and grouped numbers, and suffixes, such as "200k". Rejects ambiguous text. Empty
+ * text resets the setting.
  */
 export function parseNumber(text: string): ParsedText {
   const written = normalizeTyped(text).replace(/^[$€%]\s?|\s?[$€%]$/g, '');

@@ -1,4 +1,3 @@
-/** Reads the parts of a JSON Schema that a form can offer. */
 import { isRecord } from '../../../src/core/messages/blocks';
 import { formatNumber, t } from '../l10n';
 import { formatFieldName } from './titles';
@@ -104,10 +103,9 @@ export function getFieldKind(schema: Schema): FieldKind {
   }
 }
 
-/** True if objects in a list or map can have a form. */
 const isForm = (items: Schema): boolean => ['group', 'variants'].includes(getFieldKind(items).kind);
 
-/** Says whether a field of a condition contains a list of conditions of the same shape, or one. */
+/** True for fields with conditions of the same shape: as a list, or as one. */
 export type NestedFields = Readonly<Record<string, 'list' | 'one'>>;
 
 /**
@@ -147,7 +145,6 @@ export function getStarterSchema(schema: Schema): Schema {
   return Object.fromEntries((asTexts(required) ?? []).map((field) => [field, makeEmptyValue(known[field] ?? {})]));
 }
 
-/** Returns the minimal valid value. */
 export function makeEmptyValue(schema: Schema): unknown {
   const { type, minimum, default: standard, const: constant } = schema;
   if (standard !== undefined) return standard;
@@ -169,7 +166,6 @@ export function makeEmptyValue(schema: Schema): unknown {
   }
 }
 
-/** Returns the description, with the bounds of a number. */
 export function getHelp(schema: Schema): string | undefined {
   const { markdownDescription, description } = schema;
   const text = typeof markdownDescription === 'string' ? markdownDescription : description;

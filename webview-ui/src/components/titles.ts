@@ -1,4 +1,3 @@
-/** Labels of fields whose keys don't make good ones. */
 import { isOperation, OPERATIONS } from '../../../src/core/condense/edits/operations';
 import { t } from '../l10n';
 

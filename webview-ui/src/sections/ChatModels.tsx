@@ -22,7 +22,6 @@ export const ChatModels = (): ReactNode => (
 
 const SETTING_NAME = 'agent.wrappedModels';
 
-/** Lets the user select VS Code's models that the chat offers a second time, condensed. */
 function OfferedModels(): ReactNode {
   const { state, welcome } = usePanel();
   const setting = useSetting(SETTING_NAME);

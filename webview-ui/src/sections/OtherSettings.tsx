@@ -19,7 +19,7 @@ export const SettingsSection = ({ id }: { readonly id: keyof typeof GROUP_TITLES
   </Section>
 );
 
-/** Shows every setting without another place, so that the panel has all settings. */
+/** The panel must show every setting. */
 export function OtherSettings(): ReactNode {
   const { schemas, providers } = usePanel().welcome;
   const names = listOtherSettings(

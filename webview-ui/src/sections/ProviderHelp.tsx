@@ -4,9 +4,7 @@ import { t } from '../l10n';
 import { useSearch } from '../state/search';
 import { useSetting } from '../state/useSetting';
 
-/**
- * Says what a provider does, and that its configuration has no effect while another one is chosen.
- */
+/** Says that the configuration has no effect while another provider is chosen. */
 export function ProviderHelp({ provider }: { readonly provider: ProviderDescription }): ReactNode {
   const isActive = useSetting('provider').value === provider.id;
   if (useSearch() !== '') return undefined;

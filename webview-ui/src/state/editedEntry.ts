@@ -1,4 +1,3 @@
-/** Edits of a list entry change a draft, and the settings only once it is applied. */
 import { createContext } from 'react';
 import type { Path } from './path';
 

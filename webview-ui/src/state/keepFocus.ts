@@ -1,7 +1,6 @@
 /**
- * Keeps the keyboard focus in the page. After the focused element is removed, the browser focuses
- * nothing; after a dialog or the palette, VS Code focuses the webview but no element in it.
- * Keyboard users would lose their place.
+ * After the focused element is removed, the browser focuses nothing; after a dialog or the palette,
+ * VS Code focuses the webview but no element in it. Keyboard users would lose their place.
  */
 
 /** Focusable elements; the toolkit's elements contain their field in a shadow root. */
@@ -17,8 +16,8 @@ interface FocusPosition {
 }
 
 /**
- * Restores the last focus when the page gets it back. If the focused element was removed, focuses
- * the next neighbor, else the previous one; first within the parent, then further out.
+ * Restores the last focus, or focuses the next or previous neighbor of a removed element, first
+ * within the parent, then further out.
  * @returns a function that stops this
  */
 export function keepFocus(root: HTMLElement): () => void {

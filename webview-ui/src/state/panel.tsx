@@ -10,7 +10,6 @@ export interface Panel extends PanelData {
   readonly view: ViewState;
   /** @param change a function of the view if the change depends on it */
   readonly changeView: (change: Partial<ViewState> | ((view: ViewState) => Partial<ViewState>)) => void;
-  /** Goes to a section, or to a place inside one, by its ID. */
   readonly reveal: (place: string) => void;
 }
 

@@ -1,6 +1,4 @@
-/**
- * Includes invalid entries of the setting `profiles`, so that the user can correct or remove them.
- */
+/** Includes invalid entries, so that the user can correct or remove them. */
 import { INHERIT_THRESHOLD } from '../../../src/core/condense/trigger/thresholds';
 import type { PanelState, ProfileState } from '../../../src/panel/protocol';
 

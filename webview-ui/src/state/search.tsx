@@ -1,4 +1,3 @@
-/** A search hides everything on the page that doesn't match. */
 import { createContext, use, type ReactNode } from 'react';
 
 /** The search term in lower case; empty without a search. */

@@ -1,6 +1,4 @@
-/**
- * One click changes several settings: all of them are saved or none, and one undo restores them.
- */
+/** One click changes several settings, all or none, and one undo restores them. */
 import type { PanelState, SettingScope } from '../../../src/panel/protocol';
 import type { SettingHandle } from './useSetting';
 import { isEqual } from '../../../src/core/isEqual';

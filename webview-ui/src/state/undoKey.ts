@@ -38,8 +38,7 @@ const isTextField = (target: EventTarget | undefined): boolean =>
   (target instanceof HTMLElement && target.isContentEditable);
 
 /**
- * Keeps the key from VS Code, whose workbench would make the page undo the last typing anywhere in
- * it.
+ * VS Code's workbench would make the page undo the last typing anywhere in it.
  * @returns a function that stops listening
  */
 export function listenForUndoKey(): () => void {

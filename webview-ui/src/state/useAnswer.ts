@@ -9,7 +9,7 @@ export type RequestAnswer<M extends Method> =
   | { readonly kind: 'failed'; readonly message: string };
 
 /**
- * Sends one request, and again on demand. Ignores the answer to an earlier request.
+ * Ignores the answer to an earlier request.
  * @param timeoutMs milliseconds; default: the connection's
  */
 export function useAnswer<M extends Method>(

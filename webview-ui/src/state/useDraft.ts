@@ -1,6 +1,4 @@
-/**
- * A text is checked while the user types and saved when they are done. Invalid text is never lost.
- */
+/** Invalid text is never lost. */
 import { useEffect, useRef, useState } from 'react';
 import type { SettingHandle } from './useSetting';
 import { isEqual } from '../../../src/core/isEqual';

@@ -15,8 +15,7 @@ export interface LatestAnswer<M extends Method> {
 }
 
 /**
- * Sends a request, and again whenever the parameters or dependencies change. Cancels the previous
- * request and ignores its answer.
+ * Cancels the previous request and ignores its answer.
  * @param params undefined: no request for now
  * @param dependsOn other dependencies of the answer, as text
  */

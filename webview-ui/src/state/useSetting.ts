@@ -1,4 +1,3 @@
-/** One place in the settings in the chosen scope, with functions to change it. */
 import { use, useState } from 'react';
 import { formatReadablePath } from '../../../src/core/readablePath';
 import { getErrorMessage } from '../../../src/core/errors';

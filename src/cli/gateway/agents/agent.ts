@@ -1,4 +1,3 @@
-/** Says where an agent's requests go and how to redirect them for one run. */
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { getErrorCode } from '../../../core/errors';
@@ -42,7 +41,6 @@ export interface Launch {
 
 export interface AddressWithSource {
   readonly text: string;
-  /** The setting, for display. */
   readonly from: string;
   readonly isProjects?: boolean;
 }
@@ -74,7 +72,7 @@ export interface GatewayAgent {
   readonly prepare: (args: readonly string[], home: AgentHome) => Promise<ReadyAgent>;
 }
 
-/** Unsupported agent or authentication. The message says what to do instead. */
+/** The message says what to do instead. */
 export class UnsupportedError extends Error {
   override readonly name = 'UnsupportedError';
 }

@@ -21,9 +21,8 @@ const BUILT_IN_ADDRESSES: Readonly<Partial<Record<string, string>>> = {
 
 /**
  * Cline reads the paths of its provider and MCP settings from the environment. Account sign-ins
- * refresh tokens in the settings file, which would be lost after this run, so only providers with a
- * key use the gateway. Cline's own compaction counts messages before we condense them, so it is
- * disabled unless configured.
+ * refresh tokens in the settings file, which would be lost, so only providers with a key use the
+ * gateway. Cline's own compaction counts uncondensed messages, so it is disabled unless configured.
  */
 export const clineGatewayAgent: GatewayAgent = {
   async prepare(args, home) {

@@ -19,11 +19,11 @@ const SECRET_VARIABLE = 'CONTEXT_CONDENSER_SECRET';
 
 /**
  * Codex accepts settings for one run by `-c`. A user-defined provider gets the gateway's URL and,
- * from the environment, the secret in a header; its sessions keep its name and can be resumed. The
- * built-in provider only accepts a URL, so its secret is in the URL and grants access to nothing
- * else; Codex compresses its requests with zstd, if this Node.js supports that. API keys use
- * api.openai.com, ChatGPT sign-ins ChatGPT's backend. Source: Codex's configuration reference and
- * code (`model_provider_info`); WebSockets get response 426.
+ * from the environment, a secret header; its sessions can be resumed. The built-in provider only
+ * accepts a URL, whose secret grants access to nothing else; Codex compresses its requests with
+ * zstd, if this Node.js supports that. API keys use api.openai.com, ChatGPT sign-ins ChatGPT's
+ * backend. Source: Codex's configuration reference and code (`model_provider_info`); WebSockets get
+ * response 426.
  */
 export const codexGatewayAgent: GatewayAgent = {
   goesOn: ['resume', '--last'],
@@ -133,9 +133,7 @@ function parseOverride(line: string, parse: (text: string) => unknown): unknown 
   for (const text of [line, `${line.slice(0, at)}=${JSON.stringify(line.slice(at + 1))}`]) {
     try {
       return parse(text);
-    } catch {
-      // Try the next form.
-    }
+    } catch {}
   }
   return undefined;
 }
@@ -152,9 +150,7 @@ function mergeSettings(
   return merged;
 }
 
-/**
- * URL of Codex's built-in provider, by authentication method. Reads only the method, not the key.
- */
+/** Depends on the authentication method. Does not read the key. */
 async function readVendorAddress(folder: string, env: Readonly<Record<string, string | undefined>>): Promise<string> {
   const api = 'https://api.openai.com/v1';
   if (env['CODEX_API_KEY']) return api;

@@ -20,17 +20,14 @@ const BUILT_IN_ADDRESSES: Readonly<Partial<Record<string, string>>> = {
   gemini: 'https://generativelanguage.googleapis.com/v1beta',
   openrouter: 'https://openrouter.ai/api/v1',
 };
-/**
- * Multiplies the window reported to the agent, because its compaction counts messages before we
- * condense them.
- */
+/** Multiplies the window reported to the agent, whose compaction counts uncondensed messages. */
 const WINDOW_FACTOR = 8;
 
 const nameRoute = (at: number): string => `m-${at}`;
 
 /**
- * Continue's command line accepts a configuration file for one run and keeps its sessions in place.
- * Models from its hub have no URL in the file.
+ * Continue accepts a configuration file for one run and keeps its sessions in place. Models from
+ * its hub have no URL in the file.
  */
 export const continueCli: GatewayAgent = {
   goesOn: ['--resume'],

@@ -3,16 +3,14 @@ import { parseAddress, getOption, UnsupportedError, type GatewayAgent } from './
 
 const ROUTE_NAME = 'provider';
 /**
- * Multiplies the prompt limit reported to the agent, because its compaction counts messages before
- * we condense them.
+ * Multiplies the prompt limit reported to the agent, whose compaction counts uncondensed messages.
  */
 const WINDOW_FACTOR = 8;
 
 /**
- * Copilot CLI with a user-defined provider, which only environment variables configure; GitHub's
- * own models can't be redirected. The secret is in a header, because Copilot logs URLs. A file adds
- * an MCP server for one run. Source: `copilot help providers`, `help environment` and `--help`
- * (1.0.102).
+ * Only environment variables configure Copilot CLI's user-defined provider; GitHub's own models
+ * can't be redirected. The secret is in a header, because Copilot logs URLs. A file adds an MCP
+ * server for one run. Source: `copilot help providers`, `help environment` and `--help` (1.0.102).
  */
 export const copilotCli: GatewayAgent = {
   goesOn: ['--continue'],

@@ -18,10 +18,10 @@ const ADDRESS_VARIABLE = 'GOOGLE_GEMINI_BASE_URL';
 
 /**
  * Gemini CLI with an API key reads its URL from the environment. Google sign-in (Code Assist) and
- * Vertex use other URLs and signatures, so they are not supported. A variable names a system
- * settings file that adds the MCP server; the agent reads it only if the file and all parent
- * folders are writable by root alone, and then ignores the real one, so most users get no recall.
- * Source: its configuration reference and code (`isFileAndDirectorySecureSync`, 0.61.0).
+ * Vertex use other URLs and signatures, so they are not supported. A system settings file adds the
+ * MCP server, but the agent reads it only if root alone can write to it and its folders, so most
+ * users get no recall. Source: its configuration reference and code
+ * (`isFileAndDirectorySecureSync`, 0.61.0).
  */
 export const geminiCli: GatewayAgent = {
   goesOn: ['--resume', 'latest'],
@@ -91,6 +91,5 @@ function isRoots(folder: string, { platform }: AgentHome): boolean {
   });
 }
 
-/** Returns the folder or its nearest existing parent. */
 const findExistingFolder = (folder: string): string =>
   existsSync(folder) ? folder : findExistingFolder(dirname(folder));

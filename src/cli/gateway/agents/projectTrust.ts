@@ -1,6 +1,6 @@
 /**
- * Decides whether a project may redirect an agent's requests. A cloned repository's settings are
- * untrusted, so the user must have trusted the folder in the agent or passed `--trust-project`.
+ * A cloned repository's settings are untrusted: to redirect requests, the user must have trusted
+ * the folder in the agent or passed `--trust-project`.
  */
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
@@ -28,7 +28,7 @@ export function chooseTrustedAddress(
 }
 
 /**
- * Reads whether the user accepted Claude Code's trust dialog for the folder or a parent in the same
+ * Reads whether the user accepted the trust dialog for the folder or a parent in the same
  * repository. Source: the published program (2.1.332), which checks
  * `projects[folder].hasTrustDialogAccepted` up to the root of the repository, or of the file system
  * without one. Unlike it, we don't accept the main worktree's record for a linked one.
@@ -48,8 +48,8 @@ export async function readClaudeCodeTrust(home: AgentHome): Promise<ProjectTrust
 
 /**
  * Source: Qwen Code's code (0.24.4, `trustedFolders.ts`, `trust-precedence.ts`): the deepest rule
- * that contains the working folder decides, and a distrusting one wins a tie. Qwen Code asks only
- * if `security.folderTrust` is on, so without it the folder counts as untrusted.
+ * that contains the working folder decides, and a distrusting one wins a tie. Without
+ * `security.folderTrust` Qwen Code doesn't ask, so the folder counts as untrusted.
  */
 export async function readQwenCodeTrust(home: AgentHome): Promise<ProjectTrust> {
   if (home.trustProject) return TRUSTED_BY_OPTION;
@@ -78,8 +78,7 @@ export const makeOptionTrust = ({ trustProject }: AgentHome, agent: string): Pro
   trustProject ? TRUSTED_BY_OPTION : { isTrusted: false, why: `${agent} does not ask whether you trust a folder` };
 
 /**
- * First line of a run: which hosts receive requests, which setting says so, and which project URLs
- * are not used.
+ * Says which hosts receive requests, which setting says so, and which project URLs are not used.
  */
 export function formatDestinations(
   routes: ReadonlyMap<string, URL>,
@@ -120,7 +119,7 @@ function isWithin(path: string, folder: string): boolean {
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
-/** Returns the folder and its parents up to the root of its repository, or of the file system. */
+/** Ends at the root of the repository, or of the file system. */
 function listFoldersInRepository(folder: string): string[] {
   const all = listFolders(folder);
   const root = all.findIndex((each) => existsSync(join(each, '.git')));

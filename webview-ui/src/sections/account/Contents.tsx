@@ -15,7 +15,6 @@ interface ContentPart {
   readonly share: number;
 }
 
-/** Shows what the requests contained, by kind. */
 export function Made({ total: { parts, sentOften } }: { readonly total: AccountTotals }): ReactNode {
   const known = Object.entries(PART_LABELS).flatMap(([kind, words]) => {
     const tokens = parts[kind as keyof typeof parts];
@@ -78,7 +77,6 @@ type ShownSession = ShownAccount['sessions'][number];
 
 const findPeak = ({ fill }: ShownSession): number => Math.max(...fill, 0);
 
-/** Shows the most expensive sessions and how full their windows were. */
 export function Windows({ sessions }: Pick<ShownAccount, 'sessions'>): ReactNode {
   if (sessions.length === 0) return null;
   const columns: readonly Column<ShownSession>[] = [

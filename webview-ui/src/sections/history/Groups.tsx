@@ -8,7 +8,6 @@ const CHART_WIDTH = 400;
 const ROW_HEIGHT = 14;
 const BAR_HEIGHT = 10;
 
-/** Cost and savings of the runs by model. */
 export function Groups({ groups }: { readonly groups: readonly RunGroup[] }): ReactNode {
   const most = Math.max(...groups.map(({ tokensSaved }) => tokensSaved), 1);
   return (

@@ -31,7 +31,8 @@ export function Recommendations({ recommendations, again }: RecommendationsProps
   const [isBusy, setBusy] = useState(false);
   const [problems, setProblems] = useState<readonly string[]>([]);
   const follow = async (recommendation: Recommendation): Promise<void> => {
-    // Drop the earlier undo, because the settings may become equal to what it restores from.
+    // While saving, the settings may match the earlier change again, whose Undo restores other
+    // values.
     setFollowed(undefined);
     setBusy(true);
     const { problems: found, saved } = await apply(recommendation);
@@ -95,7 +96,6 @@ function describeAdvice(recommendation: Recommendation, panel: Panel): string {
   }
 }
 
-/** Describes the saving for the recorded runs. */
 function describeSaving({ kind, from, saving: { dollars, tokens, runs } }: Recommendation): string {
   if (kind === 'threshold' && dollars === 0) {
     return t('{0} of the last {1} automatic runs started only when the window was full.', runs, from);

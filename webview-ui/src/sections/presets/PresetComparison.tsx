@@ -17,7 +17,6 @@ interface PresetComparisonProps {
   readonly isInUse: boolean;
 }
 
-/** Compares a preset with the settings or with another preset. */
 export function PresetComparison({ preset, name, isInUse }: PresetComparisonProps): ReactNode {
   const { state, changeView, reveal } = usePanel();
   const others: readonly DropdownChoice[] = [

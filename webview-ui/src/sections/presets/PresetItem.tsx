@@ -141,7 +141,6 @@ interface DoneLineProps {
   readonly onDone: (done: UndoableChange | undefined) => void;
 }
 
-/** Says what was done and offers Undo. */
 export function DoneLine({ done, onDone }: DoneLineProps): ReactNode {
   const undo =
     done?.undo &&
@@ -167,7 +166,8 @@ function useApply(
   const provider = useSetting('provider');
   return async ({ id, name }) => {
     const isReplacing = isOwn(smart) && readPasses(smart.value).length > 0;
-    // Drop the earlier undo, because the settings may become equal to what it restores from.
+    // While saving, the settings may match the earlier change again, whose Undo restores other
+    // values.
     onDone(undefined);
     const { problems, saved } = await saveTogether([
       [smart, id],

@@ -34,9 +34,6 @@ export function describeValue(value: unknown): string {
   }
 }
 
-/**
- * Translates names that the configuration defines, such as `preserve_recent`; the user's own text
- * stays as it is.
- */
+/** Text that the user wrote stays as it is. */
 const describeName = (text: string): string =>
   /^[a-z]+(?:[_A-Z][a-z]*)*$/.test(text) ? t(formatFieldName(text)) : text;

@@ -12,14 +12,11 @@ export interface PresetList {
   readonly own: SettingHandle;
   readonly list: readonly unknown[];
   readonly names: readonly EntryName[];
-  /**
-   * Makes a change without announcing it.
-   * @returns undefined if it was refused
-   */
+  /** @returns undefined if the change was refused */
   readonly make: (change: ListChange) => Promise<{ readonly undo: ListChange | undefined } | undefined>;
   /**
-   * Makes a change and announces it with an undo.
-   * @returns whether it was made
+   * Shows an undo.
+   * @returns whether the change was made
    */
   readonly change: (change: ListChange, text: string) => Promise<boolean>;
   readonly done: UndoableChange | undefined;

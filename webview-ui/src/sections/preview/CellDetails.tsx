@@ -12,7 +12,6 @@ interface CellDetailsProps {
   readonly onExclude: () => void;
 }
 
-/** Describes the message at the strip's cursor. */
 export function CellDetails({ cell, index, marks, onPin, onExclude }: CellDetailsProps): ReactNode {
   const { role, words, tokensBefore, tokensAfter } = cell;
   const { name, help } = describeOutcome(getCellKind(cell, index, marks));

@@ -7,7 +7,6 @@ import { useLatest } from '../../state/useLatest';
 import { CoherenceOfKind } from './CoherenceOfKind';
 import { usePreviewKey, type ShownPreview } from './usePreview';
 
-/** Shows which facts the view still contains, which only by reference, and which are lost. */
 export function Coherence({ preview }: { readonly preview: ShownPreview }): ReactNode {
   const { shown: previewed, isWaiting, question } = preview;
   // Ask after the preview's answer, so that the preview never waits.

@@ -12,7 +12,6 @@ interface ComparedTableProps {
   readonly names: readonly string[];
 }
 
-/** Compares configurations on one conversation. */
 export function ComparedTable({ results, names }: ComparedTableProps): ReactNode {
   const title = results.find((result) => typeof result !== 'string')?.title ?? '';
   const lines: readonly (readonly [string, (result: ComparedConfiguration) => string])[] = [

@@ -5,7 +5,6 @@ import { useSearch } from '../../state/search';
 import { JudgeSessions } from './JudgeSessions';
 import { TwoConfigurations } from './TwoConfigurations';
 
-/** Compares settings and presets on the user's own conversations. */
 export function Comparison(): ReactNode {
   const isSearching = useSearch() !== '';
   return (

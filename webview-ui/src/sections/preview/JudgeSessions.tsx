@@ -7,7 +7,6 @@ import { formatPercent, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { Button, ProgressRing } from '../../ui';
 
-/** Compares the current settings and the presets on the user's stored conversations. */
 export function JudgeSessions(): ReactNode {
   const { connection } = usePanel();
   const running = useRef<AbortController>(undefined);

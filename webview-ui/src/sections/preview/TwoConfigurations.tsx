@@ -16,7 +16,6 @@ interface ComparedRow {
   readonly names: readonly string[];
 }
 
-/** Compares two configurations on conversations that the user chooses. */
 export function TwoConfigurations(): ReactNode {
   const { connection, view, changeView } = usePanel();
   const [previewed] = usePreviewed();

@@ -3,7 +3,6 @@ import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import type { DropdownChoice } from '../../ui';
 
-/** Offers the current settings, presets, and providers with their own settings. */
 export function useConfigurations(): readonly DropdownChoice[] {
   const { state, welcome } = usePanel();
   return [

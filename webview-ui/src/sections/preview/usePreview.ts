@@ -1,4 +1,3 @@
-/** Requests a conversation's preview whenever settings, marks or the conversation change. */
 import { useEffect, useMemo, useState } from 'react';
 import type { ConversationName, Params, PassDrafts, Preview } from '../../../../src/panel/protocol';
 import { usePanel } from '../../state/panel';

@@ -15,7 +15,6 @@ interface ModelBoxProps extends FieldLabels {
   readonly children?: ReactNode;
 }
 
-/** Offers the vendor's models once they have been looked up. */
 export function ModelBox({ vendorModels, children, ...field }: ModelBoxProps): ReactNode {
   const { models, isBusy = false, problem = '', lookUp, cancel } = vendorModels ?? {};
   const listed = models?.find(({ id }) => id === field.value.trim());

@@ -38,7 +38,7 @@ type ProfileField = keyof typeof EMPTY_FIELDS;
 /** The vendor's facts about the model, as fields of a profile. */
 type ModelFigures = Readonly<Record<string, unknown>>;
 
-/** Adds a model in three steps: vendor, key, model. The user can set everything else later. */
+/** Asks for vendor, key and model. The user can set everything else later. */
 export function NewProfile({ source: first, taken, isFirst, onDone }: NewProfileProps): ReactNode {
   const { connection, state } = usePanel();
   const condensing = useSetting('condensingProfile');
@@ -53,7 +53,7 @@ export function NewProfile({ source: first, taken, isFirst, onDone }: NewProfile
   /** ID under which a key was stored, if any. */
   const [keyOf, setKeyOf] = useState<string>();
   const [test, setTest] = useState<Result<'testProfile'> | 'running'>();
-  /** ID of the added profile if it could not be chosen for summaries; the next attempt uses it again. */
+  /** ID of the added profile if it could not be chosen for summaries. */
   const [added, setAdded] = useState<string>();
   const { vendor, isLocal = false } = source;
   const windowNote = getWindowNote(source.label);

@@ -110,7 +110,6 @@ function ProfileModel({ index, vendor }: ProfileFieldsProps): ReactNode {
   );
 }
 
-/** Shows whether the profile inherits its threshold, and the threshold in tokens. */
 function OwnThreshold({ index }: { readonly index: number }): ReactNode {
   const setting = useSetting('profiles', [index, 'threshold']);
   const { used: general } = useSetting('threshold');

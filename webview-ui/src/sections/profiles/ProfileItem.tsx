@@ -17,7 +17,6 @@ interface ProfileItemProps {
   readonly isCondensing: boolean;
 }
 
-/** Shows a model's facts on one line, and its fields and actions when expanded. */
 export function ProfileItem({ entry, isCondensing }: ProfileItemProps): ReactNode {
   const query = useSearch();
   const [isOpen, setOpen] = useState(false);

@@ -15,7 +15,6 @@ interface DraftBarProps {
   readonly onApply: (value: Readonly<Record<string, unknown>>) => Promise<readonly string[]>;
 }
 
-/** Shows what an edited pass does and costs, and whether its draft is applied. */
 export function DraftBar({ draft, onApply }: DraftBarProps): ReactNode {
   const { reveal, state } = usePanel();
   const { scope } = useSetting('smart');
@@ -74,7 +73,6 @@ export function DraftBar({ draft, onApply }: DraftBarProps): ReactNode {
   );
 }
 
-/** Shows the tokens that the pass removes from the previewed conversation, and the cost. */
 function PassEstimate({ entry }: { readonly entry: PassDraft['entry'] }): ReactNode {
   const [conversation] = usePreviewed();
   const drafts = usePassDrafts();

@@ -18,7 +18,6 @@ interface PassEditorProps {
   readonly entry: PassEntry;
 }
 
-/** Initial configuration of each mode. */
 const DEFAULT_CONFIG_BY_MODE = {
   individual: { individualConfig: { defaults: { toolResults: { operation: 'keep' } } } },
   batch: { batchConfig: { operation: 'summarize' } },

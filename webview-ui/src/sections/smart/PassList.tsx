@@ -22,7 +22,6 @@ import { usePasses } from './usePasses';
 /** Pixels of movement that start a drag. */
 const DRAG_DISTANCE_PIXELS = 4;
 
-/** The user moves passes by dragging, keys or buttons. */
 export function PassList({ name }: { readonly name: string }): ReactNode {
   const passes = usePasses(name);
   const { entries } = passes;

@@ -117,7 +117,6 @@ interface PreludeProps {
   readonly fields: Readonly<Record<string, Schema>>;
 }
 
-/** Sets whether Lossless runs first, and with which options. */
 function Prelude({ name, fields: { enabled, operations, ...others } }: PreludeProps): ReactNode {
   const path = ['losslessPrelude'];
   return (
@@ -233,7 +232,6 @@ function Inherited({ name, setting, onBegun }: InheritedProps): ReactNode {
   );
 }
 
-/** Keeps the part of a configuration that differs from its defaults. */
 const withoutDefaults = ({
   version,
   losslessPrelude,

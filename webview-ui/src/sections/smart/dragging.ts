@@ -1,6 +1,6 @@
 /**
- * Unfolded passes are many times as high as folded ones, so a dragged pass's target follows from
- * the positions of the title lines, not of centers or corners.
+ * Unfolded passes are much higher than folded ones, so the title lines, not centers or corners,
+ * determine where a dragged pass belongs.
  */
 import { closestCenter, KeyboardCode, type ClientRect, type CollisionDetection } from '@dnd-kit/core';
 import type { KeyboardCoordinateGetter } from '@dnd-kit/core';

@@ -1,4 +1,4 @@
-/** Edits of a pass are a draft, which the user can try in the preview before applying it. */
+/** The user can try a draft in the preview before applying it. */
 import { useEffect, useRef, useState } from 'react';
 import { listEntryNames, PathError, withValueAt } from '../../../../src/core/settingValue';
 import type { PassDrafts } from '../../../../src/panel/protocol';
@@ -72,10 +72,7 @@ export function usePassDrafts(): PassDrafts {
   };
 }
 
-/**
- * Returns a function that drops the shown scope's drafts. Call it before other passes replace them,
- * whose IDs may be the same.
- */
+/** The new passes may have the same IDs as those with drafts. */
 export function useDropDrafts(): () => void {
   const { changeView } = usePanel();
   const { scope } = useSetting(SMART_SETTING);
@@ -86,7 +83,6 @@ export function useDropDrafts(): () => void {
   };
 }
 
-/** Returns the draft of a pass, or the pass itself without changes. */
 export function usePassDraft(saved: PassEntry): PassDraft {
   const { connection, view, changeView, state } = usePanel();
   const { scope } = useSetting(SMART_SETTING);

@@ -1,4 +1,3 @@
-/** Reads the setting `smart` as written, without defaults. */
 import { isOperation, OPERATIONS, type OperationName } from '../../../../src/core/condense/edits/operations';
 import { t } from '../../l10n';
 import type { SettingHandle } from '../../state/useSetting';

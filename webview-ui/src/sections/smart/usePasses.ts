@@ -32,7 +32,6 @@ export interface PassesState {
   readonly replace: (entry: PassEntry, value: Fields) => Promise<readonly string[]>;
 }
 
-/** A pass and the value that replaced it. */
 interface PendingInsert {
   readonly entry: EntryName;
   readonly value: Fields;

@@ -9,7 +9,6 @@ import { useSetting } from '../../state/useSetting';
 import { Button, LinkButton } from '../../ui';
 import { listQuestions, recommendSettings, type Answers } from './recommend';
 
-/** Four questions lead to a configuration, applied with one click. */
 export const HelpMeChoose = (): ReactNode => (
   <Disclosure title={t('Help me choose')} words={['recommend questions wizard which provider']}>
     <Questions />
@@ -38,7 +37,7 @@ function Questions(): ReactNode {
           ))}
         </fieldset>
       ))}
-      {/* Other answers need another configuration. */}
+      {/* The key discards what was applied for other answers. */}
       <Advice key={JSON.stringify(answers)} answers={answers} />
     </div>
   );
@@ -62,7 +61,8 @@ function Advice({ answers }: { readonly answers: Answers }): ReactNode {
   const apply = async (): Promise<void> => {
     if (!advice) return;
     setBusy(true);
-    // Drop the earlier undo, because the settings may become equal to what it restores from.
+    // While saving, the settings may match the earlier change again, whose Undo restores other
+    // values.
     setSaved(undefined);
     const together = await saveTogether([
       [limit, advice.maxCost],

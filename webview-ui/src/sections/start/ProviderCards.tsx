@@ -12,7 +12,6 @@ import { readPasses, getCurrentPreset } from '../smart/smartValue';
 import { readSteps } from '../strategy/Steps';
 import { listFacts, type InUse } from './providerFacts';
 
-/** Shows what each provider does, removes, loses and costs. */
 export function ProviderCards(): ReactNode {
   const { welcome, reveal } = usePanel();
   const setting = useSetting('provider');

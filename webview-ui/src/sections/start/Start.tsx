@@ -11,7 +11,6 @@ import { HelpMeChoose } from './HelpMeChoose';
 import { ProviderCards } from './ProviderCards';
 import { Threshold } from './Threshold';
 
-/** Shows the settings that most users need: provider, trigger and cost limit. */
 export function Start(): ReactNode {
   const { welcome } = usePanel();
   const { automatic, maxCostPerCondensation } = welcome.schemas;

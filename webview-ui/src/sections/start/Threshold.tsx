@@ -26,7 +26,6 @@ function listWindows({ state }: Pick<Panel, 'state'>): ModelWindow[] {
   ].filter(({ tokens }) => tokens > 0);
 }
 
-/** Shows the threshold as a share of the window, and in tokens. */
 export function Threshold(): ReactNode {
   const panel = usePanel();
   const setting = useSetting('threshold');

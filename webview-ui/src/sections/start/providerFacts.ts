@@ -79,7 +79,7 @@ export function listFacts(
         costs: preset?.callsModel === false ? t('Nothing') : t('Nothing, or what the models of its passes cost'),
         isLossAtMost: ofPreset?.isAtMost === true,
         loses: ofPreset ? describeLost(ofPreset) : t('What your passes remove; the preview shows it'),
-        // File-Aware's size was measured at that of the rule it was compared with.
+        // File-Aware was measured at the size of the rule it was compared with.
         removes: ofPreset && preset.id !== FILE_AWARE ? describeRemoved(ofPreset) : describeTarget(targetPercent),
       };
     }
@@ -116,7 +116,6 @@ function describeLost(measured: Measured | undefined): string {
     : t('{0} of the lines that agents needed later; they can be recalled', lost);
 }
 
-/** Formats the preset's figures and what they were measured on. */
 export const presetFigures = (id: string, measured: Measured): string =>
   id === FILE_AWARE
     ? t(

@@ -1,4 +1,3 @@
-/** "Help me choose" turns four answers into a configuration. */
 import { t } from '../../l10n';
 
 export interface Question {

@@ -15,7 +15,6 @@ import { StepsEditor } from './StepsEditor';
 
 const STRATEGY_SETTING = 'strategy';
 
-/** The user chooses a strategy, or copies and changes its steps. */
 export function Strategy({ provider }: { readonly provider: ProviderDescription }): ReactNode {
   const { welcome, state, connection } = usePanel();
   const isActive = useSetting('provider').value === provider.id;
