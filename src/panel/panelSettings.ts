@@ -86,7 +86,7 @@ export class PanelSettings {
     return getValue(name);
   }
 
-  /** See {@link SettingRules.effective}. */
+  /** See {@link SettingRules.getEffectiveValue}. */
   getEffectiveValue(name: SettingName, value: unknown): unknown {
     return this.rules.getEffectiveValue(name, value);
   }

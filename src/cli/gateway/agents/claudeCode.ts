@@ -110,6 +110,8 @@ async function readGivenSettings(given: string, cwd: string): Promise<Readonly<R
   try {
     const value: unknown = JSON.parse(given);
     if (isRecord(value)) return value;
-  } catch {}
+  } catch {
+    // The error below covers this.
+  }
   throw new UnsupportedError('The settings given to Claude Code are not a JSON object.');
 }

@@ -133,7 +133,9 @@ function parseOverride(line: string, parse: (text: string) => unknown): unknown 
   for (const text of [line, `${line.slice(0, at)}=${JSON.stringify(line.slice(at + 1))}`]) {
     try {
       return parse(text);
-    } catch {}
+    } catch {
+      // Try the next form.
+    }
   }
   return undefined;
 }
