@@ -22,7 +22,7 @@ export type AutomaticOutcome =
   | { readonly kind: 'ran'; readonly reason: DueReason; readonly outcome: CondensationOutcome };
 
 /**
- * Returns how many o200k tokens the messages may have after an automatic condensation.
+ * @returns the o200k tokens that the messages may have after an automatic condensation
  * @param overheadTokens o200k tokens sent besides the messages
  * @param dueTokens size in the model's tokens at which the request is due, if below the threshold
  */
@@ -46,7 +46,7 @@ export async function condenseIfNeeded(
   const { overheadTokens = 0 } = request;
   const view = applyEdits(request.messages, request.edits ?? []).messages;
   const tokens = Math.ceil((counter.countMessages(view) + overheadTokens) * tokenFactor);
-  // The caller reserves room for a full reply; an agent shortens the reply to what fits.
+  // An agent shortens the reply to what fits, so the caller reserves room for a full one.
   const isFitting = tokens <= computeAllowedTokens(contextWindow, maxOutputTokens);
   const reason = findDueReason({ contextWindow, threshold, tokens, isFitting });
   if (!reason) return { kind: 'not-due', tokens, percent: contextWindow > 0 ? (100 * tokens) / contextWindow : 0 };

@@ -42,7 +42,7 @@ export interface OutcomeBase {
   readonly configNames?: Readonly<Record<string, string>>;
   readonly tokensBefore: number;
   readonly steps: readonly StepReport[];
-  /** In US dollars, also for runs that changed nothing; undefined if a price is unknown. */
+  /** In US dollars, even if nothing changed; undefined if a price is unknown. */
   readonly cost: number | undefined;
   /** In milliseconds. */
   readonly timeMs: number;

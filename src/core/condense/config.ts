@@ -21,8 +21,7 @@ export function validateConfig<T>(schema: z.ZodType<T>, config: unknown, known?:
 }
 
 /**
- * Like {@link validateConfig}, but a wrong field takes its default and a wrong list entry is
- * dropped.
+ * Uses the default for a wrong field and drops a wrong list entry.
  * @param removable see {@link parseWithoutWrong}
  */
 export function validateFields<T>(
@@ -41,13 +40,12 @@ export function validateFields<T>(
   };
 }
 
-/** Returns the entry of the outermost list, or the field itself if no list contains it. */
 function getRemovableField(path: FieldPath): FieldPath {
   const entry = path.findIndex((key) => typeof key === 'number');
   return entry === -1 ? path : path.slice(0, entry + 1);
 }
 
-/** If a value may have several forms, reports only the problems with the closest form. */
+/** If a value may have several forms, reports only the problems with the closest one. */
 function toProblems(issue: z.core.$ZodIssue, config: unknown, known: ConfigSchema): ConfigProblem[] {
   if (issue.code === 'unrecognized_keys')
     return splitUnknownFields(issue, known, config).flatMap((each) => toProblems(each, config, known));
@@ -93,7 +91,7 @@ export interface UsableConfig {
   readonly notes: readonly string[];
 }
 
-/** Returns a description of the problems if no part of the configuration is usable. */
+/** Returns a description of the problems if no part is usable. */
 export function toUsableConfig(provider: CondensationProvider, config: unknown): UsableConfig | string {
   const result = provider.validateConfig(config);
   if (result.valid) {
@@ -112,7 +110,7 @@ export function toUsableConfig(provider: CondensationProvider, config: unknown):
 }
 
 /**
- * Uses the provider's defaults if no part of the configuration is usable.
+ * Falls back to the provider's defaults.
  * @throws Error if the provider rejects its own defaults
  */
 export function toCheckedConfig(provider: CondensationProvider, config: unknown): UsableConfig {

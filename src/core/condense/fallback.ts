@@ -1,9 +1,8 @@
 /**
  * Steps that may follow a provider: Summary if it failed, Lossless if its result loses too many
  * facts, File-Aware if Lossless leaves more than the target. If the request still does not fit the
- * window, File-Aware and Truncation follow, and for a request that must fit also the floor, which
- * suppresses results. Fallbacks never cause costs, calls to vendors or losses that the user has not
- * allowed.
+ * window, File-Aware and Truncation follow, and at last the floor, which suppresses results.
+ * Fallbacks never cause costs, calls to vendors or losses that the user has not allowed.
  */
 import { sumCosts } from '../cost/callCost';
 import type { Edit } from './edits/edits';
@@ -32,8 +31,8 @@ export interface WindowLimits {
 
 export interface FallbackPolicy {
   /**
-   * True if the user has set a condensing profile and a budget; otherwise a failure never leads to
-   * a paid call.
+   * True if the user has set a condensing profile and a budget; otherwise no failure leads to a
+   * paid call.
    */
   readonly mayUseNative: boolean;
   readonly window?: WindowLimits;
@@ -42,14 +41,13 @@ export interface FallbackPolicy {
   /** o200k tokens to leave for the next request if this one did not fit. Default 0. */
   readonly roomTokens?: number;
   /**
-   * o200k tokens at which File-Aware, Truncation and the floor stop; default: as soon as the
-   * request fits. They break the prompt cache anyway, so one large cut costs less than many small
-   * ones.
+   * o200k tokens at which the fallbacks that fit a request stop; default: as soon as it fits. They
+   * break the prompt cache, so one large cut costs less than many small ones.
    */
   readonly truncateTo?: number;
   /** True if the floor may follow Truncation. Default false. */
   readonly hasFloor?: boolean;
-  /** True if File-Aware follows a Lossless run that leaves more than the target. Default false. */
+  /** True if File-Aware follows a Lossless run that misses the target. Default false. */
   readonly fileAwareFollows?: boolean;
   /** Keyed by provider ID; absent for the defaults. */
   readonly configs?: Readonly<Record<string, unknown>>;
@@ -84,9 +82,7 @@ interface Fallback {
   /** Shown to the user if the fallback changes anything. */
   readonly why: string;
   readonly when: (outcome: CondensationOutcome, tries: FallbackAttempt) => boolean;
-  /**
-   * If true, the coherence floor does not apply, and the target is that of a request that must fit.
-   */
+  /** If true, the coherence floor does not apply. */
   readonly isToFit?: boolean;
 }
 
@@ -138,7 +134,7 @@ const chooseFallbacks = (
 
 const isTooLong = (outcome: CondensationOutcome, { enough }: FallbackAttempt): boolean => getTokens(outcome) > enough;
 
-/** The floor removes old results, then new ones, then parameters, but never the user's words. */
+/** Removes old results, then new ones, then parameters, but never the user's words. */
 const LAST_RESORT_FALLBACKS: readonly Fallback[] = [
   { preserveRecentCount: 4, toolResults: { mode: 'suppress' }, toolParameters: { mode: 'keep' } },
   { preserveRecentCount: 0, toolResults: { mode: 'truncate', maxChars: 4_000 }, toolParameters: { mode: 'keep' } },
@@ -204,8 +200,7 @@ class FallbackAttempt implements Work {
   ) {
     this.limit = limitTokens ?? (window ? computeFittingTokens(window, request.overheadTokens) : Infinity);
     const fittingTarget = Math.max(0, this.limit - roomTokens);
-    // A condensation that breaks the prompt cache must leave room, or the next request breaks it
-    // again.
+    // If it leaves no room, the next request breaks the prompt cache again.
     this.enough = outcome.tokensBefore > this.limit ? fittingTarget : this.limit;
     this.fitting = { ...request, coherenceFloor: {}, targetTokens: Math.min(truncateTo, fittingTarget) };
   }

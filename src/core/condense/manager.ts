@@ -276,7 +276,7 @@ const noteStaleEdits = (staleEdits: number): string[] =>
     : [`${staleEdits} earlier edits no longer fit the conversation and were left out: it has taken another course.`];
 
 /**
- * Notes that no condensation can reach the target because the task alone exceeds it.
+ * Warns if the task alone exceeds the target.
  * @param tokens o200k tokens of the view
  */
 function noteCoherenceFloor(request: CondensationRequest, tokens: number, counter: MessageCounter): string | undefined {

@@ -1,6 +1,6 @@
 /**
- * The single runner of condensations: runs steps in order until the target is met. Lossless,
- * Truncation, Smart's passes, strategies and fallbacks are lists of steps.
+ * Runs steps in order until the target is met. Lossless, Truncation, Smart's passes, strategies and
+ * fallbacks are lists of steps.
  */
 import { yieldBetweenSteps } from '../betweenSteps';
 import { getErrorMessage } from '../errors';
@@ -14,8 +14,8 @@ export interface PipelineOptions<W extends Work> extends Pick<
   'targetTokens' | 'signal' | 'onProgress'
 > {
   /**
-   * Called before a step; the returned function runs after it, restores what the step must not
-   * remove, and returns true if it restored anything. Then the step runs once more.
+   * The returned function runs after the step, restores what the step must not remove, and returns
+   * true if it restored anything. Then the step runs once more.
    */
   readonly watch?: (work: W, step: Step<W>) => () => Promise<boolean>;
   /** True if a second round may find more. */
@@ -30,7 +30,7 @@ export interface Round {
 }
 
 /**
- * A failed step's changes are dropped and the next step runs.
+ * Drops a failed step's changes and runs the next step.
  * @returns what each step did; for the second round only steps that changed something
  * @throws the signal's reason if it is aborted
  */

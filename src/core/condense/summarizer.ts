@@ -1,6 +1,6 @@
 /**
- * The models are above the core (`src/api/summarizer.ts`), so that summaries can be planned,
- * estimated and tested without one.
+ * The models are above the core (`src/api/summarizer.ts`), so that summaries can be planned and
+ * tested without one.
  */
 import type { CacheLifetime, ModelPrices } from '../cost/prices';
 import type { Usage, UsageAccounting } from '../cost/usage';
@@ -81,8 +81,7 @@ export const DEFAULT_WINDOW_TOKENS = 128_000;
 
 /**
  * Most current models think by default, and vendors count thinking toward the output limit (OpenAI
- * guide, "Reasoning models"; Anthropic guide, "Thinking"). With a limit as long as the summary,
- * users would pay for thinking alone.
+ * guide, "Reasoning models"; Anthropic guide, "Thinking").
  */
 const THINKING_ALLOWANCE_TOKENS = 8_192;
 /** Upper bound for small windows: the request must fit, too. */
@@ -122,8 +121,8 @@ interface ReplyBase {
   /** Undefined if the vendor reported none. Failed replies may be paid, too. */
   readonly usage: Usage | undefined;
   /**
-   * In US dollars; 0 if nothing was used. Undefined if the price is unknown, or if a canceled or
-   * broken call may be billed without a report.
+   * In US dollars; 0 if nothing was used. Undefined if the price is unknown, or if a broken call
+   * may be billed without a report.
    */
   readonly cost: number | undefined;
   /** In milliseconds, to the end of the reply. */

@@ -5,10 +5,7 @@ import type { ConfigSchema, ConfigWarning } from './types';
 /** Ends the walk of a recursive schema. */
 const MAX_SEARCH_DEPTH = 40;
 
-/**
- * A misspelled field is ignored and so changes what a configuration does; the warning names the
- * field that was probably meant.
- */
+/** A misspelled field is ignored and so changes what a configuration does. */
 export function findUnknownFields(schema: ConfigSchema, config: unknown): ConfigWarning[] {
   const walk = (given: unknown, value: unknown, path: readonly string[]): ConfigWarning[] => {
     if (path.length > MAX_SEARCH_DEPTH) return [];

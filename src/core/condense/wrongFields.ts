@@ -7,7 +7,6 @@ import type { ConfigSchema, UsableRest } from './types';
 export type FieldPath = readonly PropertyKey[];
 
 /**
- * Leaves out what the schema rejects until the rest is valid.
  * @param removable returns the field or entry to leave out for an issue at a path; undefined if the
  * value cannot do without it
  * @returns all issues found; no rest if nothing is usable

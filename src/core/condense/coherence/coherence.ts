@@ -86,10 +86,10 @@ function createFactFinder(original: readonly ApiMessage[], edits: readonly Edit[
   };
 }
 
-/** Joining the texts would double memory and time if one of them has a character beyond Latin-1. */
+/** A joined text would need twice the memory if one character is beyond Latin-1. */
 const occursInAny = (texts: readonly string[], sought: string): boolean => texts.some((text) => text.includes(sought));
 
-/** Summaries shorten paths to their last segments, and error lines may have lost their colors. */
+/** Summaries shorten paths, and error lines may have lost their colors. */
 function getSpellings(kind: FactKind, text: string): string[] {
   if (kind === 'files') return [...new Set([text, text.split(/[\\/]/).filter(Boolean).slice(-3).join('/')])];
   return kind === 'errors' ? [...new Set([text, renderLine(text)])] : [text];
@@ -138,7 +138,7 @@ const getCutLines = memoizeByObject((message: ApiMessage) =>
   }),
 );
 
-/** A line that is partly cut is lost, so a slice counts with its whole lines. */
+/** A line that is partly cut is lost. */
 function getWholeLines(text: string, { start, end }: Slice): string {
   const newline = text.indexOf('\n', end);
   return text.slice(text.lastIndexOf('\n', start - 1) + 1, newline < 0 ? text.length : newline);

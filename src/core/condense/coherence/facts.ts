@@ -37,8 +37,8 @@ function getErrorLines(content: PlacedContent): readonly Slice[] {
 }
 
 /**
- * A line whose neighbor has the next or previous number was printed from a file, so error words in
- * it are code.
+ * If a neighboring line has the next or previous number, a file was printed, and error words in it
+ * are code.
  */
 function isNumberedLine(text: string, { start, end }: Slice): boolean {
   const before = start > 0 ? text.lastIndexOf('\n', start - 2) + 1 : undefined;
@@ -72,7 +72,7 @@ function getFacts(tools: ToolTable, exchange: ToolExchange): ExchangeFacts {
   const kind = getToolRule(tools, exchange)?.kind;
   const files = kind === 'read' || kind === 'write' || kind === 'edit' ? listTouchedPaths(tools, exchange) : [];
   const errors: string[] = [];
-  // Error lines in the result of a successful read or search are file content.
+  // Error words in the result of a successful read or search are file content.
   if ((kind !== 'read' && kind !== 'search') || exchange.isError) {
     for (const result of exchange.results) errors.push(...getErrors(tools, exchange, kind === 'command', result));
   }

@@ -15,7 +15,7 @@ import {
 import type { ApiMessage, ContentType, Place } from '../../messages/types';
 
 export interface CutRequest extends Slice {
-  /** Null if the rest of the view implies the slice, so that no marker is needed. */
+  /** Null if the rest of the view implies the slice. */
   readonly marker: string | null;
   /** A summary of the slice, or the lines of it that stay. */
   readonly inFront?: string;
@@ -37,10 +37,7 @@ export interface PlaceState {
   readonly strict: boolean;
 }
 
-/**
- * Maps slices of the view to slices of the original, widened to include any marker that they touch.
- * Takes linear time if the slices are in order.
- */
+/** Maps slices of the view to slices of the original, widened by any marker that they touch. */
 function createRangeMapper({ cuts }: PlaceState): (slice: Slice) => Slice {
   let next = 0;
   let at = 0;
@@ -64,10 +61,7 @@ function createRangeMapper({ cuts }: PlaceState): (slice: Slice) => Slice {
   };
 }
 
-/**
- * Both lists must be sorted. A new cut absorbs old cuts inside it, and is recoverable if any of
- * them was.
- */
+/** Both lists must be sorted. A new cut absorbs old cuts inside it. */
 export function mergeCuts(old: readonly Cut[], made: readonly Cut[]): Cut[] {
   const merged: Cut[] = [];
   let next = 0;
@@ -82,8 +76,7 @@ export function mergeCuts(old: readonly Cut[], made: readonly Cut[]): Cut[] {
 }
 
 /**
- * Turns requests for the current text into cuts of the original. Skips requests that overlap an
- * earlier one, cover only a marker, or save no tokens.
+ * Skips requests that overlap an earlier one, cover only a marker, or save no tokens.
  * @param references by ID; the function adds those of the new cuts
  */
 export function createCuts(
@@ -139,7 +132,6 @@ export interface CutsWithRule {
   readonly ruleStated: boolean;
 }
 
-/** Adds the rule about markers to the first new marker, unless another marker states it. */
 export function addRule(old: readonly Cut[], cuts: readonly Cut[], ruleStated: boolean): CutsWithRule {
   if (ruleStated && (hasRule(cuts) || !hasRule(old))) return { cuts, ruleStated };
   const known = new Set(old);
@@ -174,6 +166,6 @@ class RejectedCuts {
 
 export const createRejectedCuts = (): RejectedCuts => new RejectedCuts();
 
-/** A rejection is final only if the references have minimal length: longer ones save even less. */
+/** Longer references save even less, so a rejection with the shortest ones is final. */
 export const hasShortReferences = (cuts: readonly Cut[]): boolean =>
   cuts.every(({ reference }) => reference === undefined || reference.length === MIN_REFERENCE_DIGITS);

@@ -55,8 +55,8 @@ export class Draft implements Work {
 
   /**
    * @param active edits of earlier condensations, which the view starts with
-   * @param sentBefore number of leading messages that must not change because a vendor has cached
-   * them; default 0
+   * @param sentBefore number of leading messages that a vendor has cached, so they must not change;
+   * default 0
    * @throws Error if an edit does not fit the conversation; drop stale edits first
    */
   constructor(
@@ -123,9 +123,7 @@ export class Draft implements Work {
     return this.total;
   }
 
-  /**
-   * Only the last edit for each step and place. A place that was cut and then restored has none.
-   */
+  /** Only the last edit for each step and place. */
   get edits(): readonly Edit[] {
     return (this.editsNow ??= this.listEdits());
   }
@@ -211,7 +209,7 @@ export class Draft implements Work {
 
   /**
    * @param what words of the marker; null for none
-   * @returns tokens saved, 0 if nothing changed
+   * @returns tokens saved
    */
   takeBlock(step: string, place: Place, what: string | null, info: { readonly reason: string }): number {
     if (place.message < this.sentBefore || this.view.isSummarized(place.message)) return 0;
@@ -244,7 +242,7 @@ export class Draft implements Work {
 
   /**
    * The summary absorbs earlier summaries that overlap the range.
-   * @returns tokens saved, 0 if nothing changed
+   * @returns tokens saved
    */
   summarize(step: string, range: MessageRange, message: ApiMessage, info: { readonly reason: string }): number {
     const touched = this.view.listSummariesIn(range);
@@ -264,10 +262,7 @@ export class Draft implements Work {
     return tokensBefore - tokensAfter;
   }
 
-  /**
-   * Caches the view for later drafts of this conversation.
-   * @param made edits that produce the same view; default those of this draft
-   */
+  /** @param made edits that produce the same view; default those of this draft */
   rememberEdits(made: readonly Edit[] = this.edits): void {
     const { original, counter } = this;
     const edits = [...this.active, ...made];
@@ -361,8 +356,5 @@ const makeChangedState = (state: PlaceState, cuts: readonly Cut[], strict: boole
 /** Length of the path `content, 2, content` of a tool result's string. */
 const RESULT_PATH_DEPTH = 3;
 
-/**
- * For smaller savings, a marker is only clutter. Exceeds the cost of the rule about markers, so
- * stating the rule decides nothing.
- */
+/** A marker that saves less is only clutter. */
 const MIN_SAVED_TOKENS = 16;

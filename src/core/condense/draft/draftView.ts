@@ -148,14 +148,14 @@ export interface KnownDraft {
   readonly references: ReadonlyMap<ReferenceId, Hash>;
 }
 
-/** Caches two states of a draft: as it began and as it ended, because its edits may be rejected. */
+/** A draft is cached as it began and as it ended, because its edits may be rejected. */
 const MAX_DRAFTS = 2;
 
 const newDrafts = (): { latest: readonly KnownDraft[] } => ({ latest: [] });
 
 /**
  * Finds a cached draft of this conversation, or of its beginning, whose edits are the first of
- * `edits`. Compares by identity.
+ * `edits`.
  */
 export function findKnownDraft(
   original: readonly ApiMessage[],

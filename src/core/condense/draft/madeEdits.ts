@@ -1,7 +1,4 @@
-/**
- * Creates edits with deterministic IDs: the same change by the same step has the same ID in every
- * run.
- */
+/** The same change by the same step has the same ID in every run. */
 import { hashText, type Hash } from '../../hash';
 import type { Place } from '../../messages/types';
 import type { CutInfo, PlaceState } from './cuts';

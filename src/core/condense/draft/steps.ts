@@ -19,7 +19,7 @@ export interface Step<W extends Work = Draft> {
   readonly spent?: () => StepSpending;
   /** If the step removes what such references name, text replaces them; see `watchReferences`. */
   readonly rewrites?: RewrittenReferences;
-  /** A step that repeats an earlier one is reported only if it changes something. */
+  /** If true, the step is reported only if it changes something. */
   readonly isRepeat?: boolean;
 }
 

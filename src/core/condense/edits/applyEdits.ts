@@ -19,7 +19,7 @@ import type { View } from './view';
 
 /**
  * Messages with no edits, or with the same cuts as last time, keep their identity.
- * @returns the view, and the edits left out because the original text at their place has changed
+ * @returns the view, and the edits that no longer fit the original text
  */
 export function applyEdits(
   original: readonly ApiMessage[],
@@ -84,7 +84,7 @@ function withCuts(
   return made;
 }
 
-/** Sorts from last to first, because removing a block moves the blocks after it. */
+/** From last to first, because removing a block moves the blocks after it. */
 const sortFromLast = (blocks: readonly BlockEdit[]): BlockEdit[] =>
   blocks.toSorted((a, b) => b.place.message - a.place.message || getBlockIndex(b) - getBlockIndex(a));
 

@@ -10,7 +10,7 @@ import type { EditOperation } from './operations';
 export interface Cut extends Slice {
   /** Includes the marker; may be empty. */
   readonly text: string;
-  /** Absent if the rest of the view implies the removed text, so that no marker names it. */
+  /** Absent if the rest of the view implies the removed text. */
   readonly reference?: ReferenceId;
   /** Set if only the reference store has the removed text. */
   readonly recoverable?: true;
@@ -24,7 +24,7 @@ interface EditBase {
   /** Shown to the user. */
   readonly reason: string;
   /**
-   * True if the rest of the view contains or implies everything that was removed; otherwise the
+   * True if the rest of the view contains or implies everything removed; otherwise only the
    * reference store has it.
    */
   readonly strict: boolean;
@@ -34,8 +34,7 @@ interface EditBase {
 }
 
 /**
- * Cuts of one string, always relative to the original. A view therefore needs only a place's last
- * edit, and excluding it reveals the one before.
+ * Cuts of one string, always relative to the original, so a view needs only a place's last edit.
  */
 export interface CutEdit extends EditBase {
   readonly kind: 'cut';
@@ -57,7 +56,7 @@ export interface SummaryEdit extends EditBase, MessageRange {
 
 /**
  * Removes a whole block that is not text. An image leaves a marker; thinking does not, because it
- * is signed and cannot be changed.
+ * is signed.
  */
 export interface BlockEdit extends EditBase {
   readonly kind: 'block';

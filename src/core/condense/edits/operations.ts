@@ -75,14 +75,11 @@ export const isOperation = (word: unknown): word is OperationName =>
 
 /**
  * `reference` removes what is elsewhere in the view, `restore` puts back what a reference no longer
- * leads to, and `cut` is any other cut by Lossless or another extension.
+ * leads to, `cut` is any other cut.
  */
 export type EditOperation = Exclude<OperationName, 'keep'> | 'reference' | 'restore' | 'cut';
 
-/**
- * `by-strictness`: an earlier step may have removed text at the same place that only the reference
- * store has.
- */
+/** `by-strictness`: an earlier step may have removed more text at the same place. */
 const OTHER_OUTCOMES: Readonly<Record<Exclude<EditOperation, OperationName>, EditOutcome | 'by-strictness'>> = {
   cut: 'cut',
   reference: 'by-strictness',
@@ -92,7 +89,7 @@ const OTHER_OUTCOMES: Readonly<Record<Exclude<EditOperation, OperationName>, Edi
 export const isEditOperation = (word: unknown): word is EditOperation =>
   (isOperation(word) && word !== 'keep') || (typeof word === 'string' && Object.hasOwn(OTHER_OUTCOMES, word));
 
-/** @param isStrict whether the rest of the view contains everything that the edit removes */
+/** @param isStrict whether the rest of the view contains everything removed */
 export function getOutcome(operation: EditOperation, isStrict: boolean): EditOutcome {
   const outcome = isOperation(operation) ? OPERATIONS[operation].outcome : OTHER_OUTCOMES[operation];
   return outcome === 'by-strictness' ? (isStrict ? 'referenced' : 'cut') : outcome;

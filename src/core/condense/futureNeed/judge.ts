@@ -120,17 +120,14 @@ export interface JudgedPoint {
   readonly target?: number;
   /** Share of the tokens that stayed. */
   readonly left: number;
-  /**
-   * `lost`: share of needed lines that are not in the view; `gone`: share that cannot be recalled
-   * either.
-   */
+  /** `lost` lines are not in the view; `gone` lines cannot be recalled either. */
   readonly lost: ShareWithInterval;
   readonly gone: number;
 }
 
 /**
- * `too-little`: too few sessions or lines to decide. `keep`: no way keeps more lines at the size of
- * the current settings. `change`: another way is no larger and keeps more lines, by `difference`.
+ * `keep`: no way keeps more lines at the current size. `change`: another way is no larger and keeps
+ * more lines, by `difference`.
  */
 export type Verdict =
   | { readonly kind: 'too-little' }
@@ -239,7 +236,7 @@ const STUDENT_T_QUANTILES = [
 ];
 
 /**
- * Uses the ratio estimator of Cochran, Sampling Techniques, 6.4, because the sample consists of
+ * The ratio estimator of Cochran, Sampling Techniques, 6.4, because the sample consists of
  * sessions, not lines.
  */
 function estimateRatio(sessions: readonly { readonly part: number; readonly whole: number }[]): ShareWithInterval {

@@ -107,6 +107,6 @@ const makeSummarizedCut = (text: string, { reference }: SummaryEdit, standing: R
   isReferenced: standing.has(reference),
 });
 
-/** A line that is partly cut is lost, so a slice counts with its whole lines. */
+/** A line that is partly cut is lost. */
 const getWholeLines = (text: string, start: number, end: number): string =>
   text.slice(text.lastIndexOf('\n', start - 1) + 1, `${text}\n`.indexOf('\n', end));

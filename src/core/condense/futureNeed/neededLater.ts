@@ -8,8 +8,7 @@ export interface NeededLine extends FileLine {
 }
 
 /**
- * Finds lines that edits and patches quote after a cut and that, until then, only the prefix had
- * shown.
+ * Finds lines that edits quote after a cut and that, until then, only the prefix had shown.
  * @param cut index of the first message after the prefix, from the assistant
  * @param end index after the last message to look at
  */

@@ -1,7 +1,4 @@
-/**
- * An append-only list of a conversation's condensations. Pure; `storage/` keeps the entries on
- * disk.
- */
+/** The functions are pure; `storage/` keeps the entries on disk. */
 import type { MessageKey } from '../../messages/messageKey';
 import { selectLastByPlace, type Edit, type EditId } from '../edits/edits';
 import type { UseAfter } from './use';
@@ -26,10 +23,7 @@ export interface Condensation extends ProviderRun {
   readonly id: CondensationId;
   /** ISO 8601 time. */
   readonly at: string;
-  /**
-   * Providers that removed something before `provider`; absent if there were none or they were not
-   * recorded.
-   */
+  /** Providers that removed something before `provider`; absent if none are known. */
   readonly before?: readonly ProviderRun[];
   /**
    * A condensation of the `original` replaces all earlier ones; one of the `view` builds on them.
@@ -53,10 +47,7 @@ export interface Condensation extends ProviderRun {
   readonly rereads?: number;
 }
 
-/**
- * A conversation has one condensation of this kind, which collects the edits of all its new
- * results.
- */
+/** All edits of a conversation's new results form one condensation. */
 export const isNewResults = ({ provider }: Pick<Condensation, 'provider'>): boolean =>
   provider === NEW_RESULTS_PROVIDER_ID;
 
@@ -79,8 +70,8 @@ export type LedgerEntry =
   | ({ readonly type: 'unpinned' } & PlacedMessage);
 
 /**
- * Text removed from messages before they were first sent. To keep ledgers short, an entry covers
- * only its own messages; all such entries form one condensation, which is undone as a whole.
+ * Text removed from messages before they were first sent. All such entries form one condensation;
+ * each covers only its own messages, to keep ledgers short.
  */
 export interface NewResultsEntry {
   readonly type: 'arrived';
@@ -89,9 +80,7 @@ export interface NewResultsEntry {
   readonly at: string;
   readonly arrivals: readonly PlacedMessage[];
   readonly edits: readonly Edit[];
-  /**
-   * How many of the messages read lines again that a marker had recently replaced; absent for none.
-   */
+  /** How many of the messages read lines again that a marker had replaced; absent for none. */
   readonly rereads?: number;
   /** Counts only the messages that the edits changed. */
   readonly tokensBefore: number;
@@ -104,10 +93,7 @@ export interface Ledger {
   readonly undone: ReadonlySet<CondensationId>;
   /** Keys have the form `condensation/edit`. */
   readonly excluded: ReadonlySet<string>;
-  /**
-   * What was undone and excluded when each condensation was made; together they determine the view
-   * that it was made from.
-   */
+  /** What was undone and excluded when each condensation was made, from which its view follows. */
   readonly whenMade: ReadonlyMap<CondensationId, Pick<Ledger, 'undone' | 'excluded'>>;
   readonly pinned: readonly PlacedMessage[];
   readonly uses: ReadonlyMap<CondensationId, UseAfter>;
@@ -177,7 +163,7 @@ function applyEntries(ledger: Ledger, entries: Iterable<LedgerEntry>): Ledger {
         break;
     }
   }
-  // Edits of new results come first: later condensations build on them, and they are undone last.
+  // Edits of new results come first, because later condensations build on them.
   const condensations = [...byId.values()].sort(
     (a, b) => Number(b.newResults !== undefined) - Number(a.newResults !== undefined),
   );
@@ -223,10 +209,7 @@ function addArrivals(
 
 const hasEdit = ({ edits }: Condensation, id: EditId): boolean => edits.some((edit) => edit.id === id);
 
-/**
- * Oldest first. A condensation made from the original replaces all earlier ones for good: undoing
- * it shows the original.
- */
+/** Oldest first. Undoing a condensation made from the original shows the original. */
 export function getActiveCondensations(ledger: Ledger): Condensation[] {
   return listSinceBase(ledger).filter(({ id }) => !ledger.undone.has(id));
 }
@@ -254,10 +237,7 @@ export const getActiveEdits = (
     ),
   );
 
-/**
- * Leaves out an edit if a later one shows at its place.
- * @param follow see {@link getActiveEdits}
- */
+/** @param follow see {@link getActiveEdits} */
 export function getExcludedEdits(
   ledger: Ledger,
   follow: (edits: readonly Edit[], condensation: Condensation) => readonly Edit[] = (edits) => edits,
@@ -281,8 +261,8 @@ export function createUndoEntry(ledger: Ledger): LedgerEntry | undefined {
 }
 
 /**
- * Excludes or includes an edit; undefined if the ledger has no such edit. If several condensations
- * contain it, the last one that the view shows counts.
+ * Undefined if the ledger has no such edit. If several condensations contain it, the last one that
+ * the view shows counts.
  */
 export function createToggleEntry(ledger: Ledger, edit: EditId): LedgerEntry | undefined {
   const has = (condensation: Condensation): boolean => hasEdit(condensation, edit);

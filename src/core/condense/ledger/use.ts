@@ -17,9 +17,7 @@ export interface UseAfter {
   readonly recalls: number;
   /** Counts failed edits in files from which lines were removed. */
   readonly failedEdits: number;
-  /**
-   * Repeated reads and failed edits to expect anyway, judging by the turns before any condensation.
-   */
+  /** Uses to expect anyway, judging by the turns before any condensation. */
   readonly expected: number;
 }
 

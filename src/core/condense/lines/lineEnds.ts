@@ -1,6 +1,6 @@
 import { MARKER_START } from '../../messages/markers';
 
-/** A program's output inside JSON strings ends its lines with an escape of two characters. */
+/** Inside JSON strings, lines of a program's output end with an escape of two characters. */
 export type LineEnd = '\n' | '\\n';
 
 const CUT_AFTER_ESCAPED_NEWLINE = `\\n${MARKER_START}`;

@@ -6,10 +6,7 @@ export interface TableSlice {
 const SHARED_TABLE_SIZE = 4_096;
 const MAX_SHARED_REQUEST = SHARED_TABLE_SIZE / 4;
 
-/**
- * Packs many short texts into shared tables, because each table costs 200 bytes more. A table is
- * freed with the last of its texts.
- */
+/** Packs many short texts into shared tables, because each table costs 200 bytes more. */
 export class LineTables {
   private latest: TableSlice = { table: new Int32Array(0), at: 0 };
 

@@ -56,7 +56,7 @@ export class Lines {
     return this.hasPrefixes ? (this.table[this.at + 2 * this.of + 1 + line] as number) : this.getStart(line);
   }
 
-  /** The number is stated or inferred from the line before; 0 if the text states none. */
+  /** Stated or inferred from the line before; 0 if the text states none. */
   getNumber(line: number): number {
     return this.hasPrefixes ? Math.max(0, this.table[this.at + 3 * this.of + 1 + line] as number) : 0;
   }
@@ -75,16 +75,10 @@ export class Lines {
   }
 }
 
-/**
- * Lines for which {@link Lines.getId} returns {@link NO_LINE_ID} have IDs that count down from
- * here.
- */
+/** IDs of lines for which {@link Lines.getId} returns {@link NO_LINE_ID} count down from here. */
 const FIRST_EMPTY_LINE_ID = NO_LINE_ID - 1;
 
-/**
- * Roo wraps each file of a multi-file read in these elements; without them, the files would be
- * indistinguishable.
- */
+/** Roo wraps each file of a multi-file read in these elements. */
 const FILE_TAG = /^<\/?(?:files?|content|path)[\s>]/;
 const MIN_FILE_TAG_CHARS = 10;
 const LESS_THAN_CHAR = 60;
@@ -112,7 +106,7 @@ export function splitLines(
   const mayHoldMarkers = mayContainMarker(text);
   let at = 0;
   let number = 0;
-  // Numbers inferred from the preceding line stay tentative until a stated number confirms them.
+  // Inferred numbers stay tentative until a stated number confirms them.
   let following = 0;
   const forget = (to: number): void => {
     if (format) table.fill(0, first + 3 * count + 1 + to - following, first + 3 * count + 1 + to);
@@ -167,7 +161,7 @@ function splitFilePartsIntoLines(text: string, parts: readonly FilePart[], ids: 
     const stated = part && head !== undefined ? readPrefix(text, at, head) : undefined;
     const body = Math.min(end, stated?.end ?? at);
     if (part && head === undefined) {
-      // A marker may replace any number of lines, so the next number is unknown.
+      // A marker may replace any number of lines.
       if (holdsMarker) number = 0;
       table[first + 3 * count + 1 + line] = number;
       if (number > 0) number++;

@@ -41,7 +41,7 @@ export function readPrefix(text: string, at: number, format: PrefixFormat): Line
   return found && { number: found.number, end: found.end, pathEnd: at, isMatch: false };
 }
 
-/** True for markers that name the removed lines, so that the next line's number is known. */
+/** True if the marker names the removed lines, so that the next line's number is known. */
 export const statesLineNumbers = (what: string): boolean => /^lines \d[\d-]*/.test(what);
 
 const NEWLINE = 10;
@@ -122,7 +122,7 @@ const isWord = (code: number): boolean => isLetter(code) || isDigit(code) || cod
 /** Only numbered lines look like `12→`; tables also contain tabs and bars. */
 const isDistinct = (format: PrefixFormat): boolean => format === 'arrow';
 
-/** Number of lines that must keep their numbers, so that the format can be recognized again. */
+/** So many lines must keep their numbers for the format to be recognized again. */
 export const getProofLines = (format: PrefixFormat, hint: PrefixHint): number =>
   hint === 'other' && !isDistinct(format) ? 2 : 1;
 
@@ -181,7 +181,7 @@ function isCounted(text: string, form: NumberForm, lineEnd: LineEnd): boolean {
       isOpen = false;
       continue;
     }
-    // A number that does not count is text, so the other numbers may be text, too.
+    // If one number does not count, the other numbers may be text, too.
     if (number !== undefined && count > 0) return false;
     expected++;
     without++;

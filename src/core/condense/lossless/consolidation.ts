@@ -14,8 +14,8 @@ import { toLineSet, findSharedRuns } from './standing';
 const MAX_DIFFERING_LINES = 6;
 
 /**
- * The latest listing or search stays whole; an older one keeps the lines that no kept result has,
- * and refers to the result that has most of the others.
+ * The latest listing or search stays whole; an older one keeps only the lines that no later result
+ * has.
  */
 export const createRepeatedListingsStep = (tools: ToolTable, keep: KeptCopy): MechanicalStep => {
   const name = 'Repeated listings and searches';
@@ -178,7 +178,7 @@ function* removeOlderAnswers(
   reason: string,
 ): Generator<number | undefined> {
   if (items.length < atLeast) return;
-  // The answer that used to be the last one is now an older one.
+  // The item that used to be the last one is now an older one.
   const from = firstOpen < atLeast ? 0 : firstOpen - 1;
   for (const [offset, exchange] of items.slice(from, -1).entries())
     yield removeResult(draft, step, exchange, what, reason) ? from + offset : undefined;

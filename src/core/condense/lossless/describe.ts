@@ -9,7 +9,8 @@ import { areSameFile, type LineSource } from './sources';
 type RangeFormatter = (source: LineSource, first: number, last: number) => string | undefined;
 
 /**
- * Gives a marker's longest form, because its price must not depend on which lines were cut before.
+ * The price of a marker must not depend on which lines were cut before, so this is its longest
+ * form.
  */
 export const describeAtMost = (run: SourceRun): string =>
   describeRun(run, (source) => {

@@ -25,8 +25,8 @@ export interface BrokenCut {
 }
 
 /**
- * Verifies that the view still contains every line that a strict cut removed, and that every
- * removed line number follows from the line before.
+ * Verifies that the view still contains every line that a strict cut removed, and that removed line
+ * numbers can be inferred.
  */
 export function findBrokenCuts(
   original: readonly ApiMessage[],
@@ -50,7 +50,7 @@ class CheckMemory {
     this.ofLines = createLineMemory(known);
   }
 
-  /** Restarts if a text is now split differently. Call it after all texts are learned. */
+  /** Call this after all texts are learned. */
   get lines(): LineMemory {
     const { relaid } = this.known;
     if (relaid !== this.relaid) this.ofLines = createLineMemory(this.known);
@@ -113,10 +113,6 @@ function listRequirements(at: PlaceCuts, message: ApiMessage, memory: LineMemory
   return requirements;
 }
 
-/**
- * @param isMovable whether a line also counts as missing if it has left a text that a marker may
- * name
- */
 function findMissingLine(
   lines: LineRequirement['lines'],
   { standing, known: { ids } }: LineMemory,
@@ -211,7 +207,7 @@ function createMovableTest(draft: Draft, which: RewrittenReferences | undefined)
   return which === 'all' && draft.shown.some((places) => places.length > 0) ? () => true : undefined;
 }
 
-/** Reading is half of the check's work, so it yields to the event loop. */
+/** Yields to the event loop, because reading takes half of the check's time. */
 async function readLines(draft: Draft, tools: ToolTable, signal: AbortSignal | undefined): Promise<void> {
   takeKnownLines(draft, tools).learnExchanges(listOriginalExchanges(draft.original), 'original');
   await yieldBetweenSteps(signal);

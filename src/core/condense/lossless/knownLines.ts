@@ -117,8 +117,7 @@ const byDraft = new WeakMap<Draft, LineCache>();
 const serializeToolRules = memoizeByObject((tools: ToolTable) => JSON.stringify(tools));
 
 /**
- * Other drafts start without known lines until this draft is released, because several may run at
- * once.
+ * Several drafts may run at once, so others start without known lines until this one is released.
  */
 export function takeKnownLines(draft: Draft, tools: ToolTable): LineCache {
   const own = byDraft.get(draft);

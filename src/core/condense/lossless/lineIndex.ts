@@ -1,9 +1,7 @@
 import { mayReferTo, SOURCE_RANK, type KeptCopy, type LineSource, type SourceKind } from './sources';
 import { growArray, NO_LINE_ID, type LineId, type LineIds } from '../lines/lineIds';
 
-/**
- * Limits on the places to try for each line, newest first, and on places in other files to skip.
- */
+/** Places to try for each line, and places in other files to skip. */
 const MAX_RUN_CANDIDATES = 6;
 const MAX_SKIPPED_CANDIDATES = 30;
 
@@ -20,10 +18,7 @@ const NEWEST_LIST = 2;
 /** Numbers the lines of all sources consecutively. */
 export type LineNumber = number;
 
-/**
- * Finds lines that occur again; of two equal lines, one becomes the keeper of the other. Takes time
- * linear in the lines that are added or truncated.
- */
+/** Finds lines that occur again; of two equal lines, one becomes the keeper of the other. */
 export class LineIndex {
   readonly sources: LineSource[] = [];
   readonly bases: number[] = [];
@@ -52,8 +47,8 @@ export class LineIndex {
     private readonly ids: LineIds,
     readonly acrossFiles = false,
     /**
-     * Whether to link single lines outside of runs. Doing so splits runs that a later source would
-     * find, so use it only on a view from which those runs are gone.
+     * Whether to link single lines outside of runs, which splits runs that a later source would
+     * find.
      */
     private readonly takesRest = false,
   ) {}
@@ -87,7 +82,7 @@ export class LineIndex {
       if (changed % LISTS_PER_LINE === KEEPER_LIST) this.setKeeper(index, value);
       else (changed % LISTS_PER_LINE === PREVIOUS_LIST ? this.previous : this.newest)[index] = value;
     }
-    // Runs after the undo, which puts lines that these sources had hidden back into the chains.
+    // The undo has put lines that these sources had hidden back into the chains.
     for (let at = this.sources.length - 1; at >= count; at--) {
       this.leaveLines(this.sources[at] as LineSource, this.bases[at] ?? 0);
       this.touched.delete(at);
@@ -109,7 +104,7 @@ export class LineIndex {
     return (this.linked[at] ?? 0) > 0;
   }
 
-  /** Returns the line that stays in place of this one; the line itself if it has no keeper. */
+  /** Returns the line that stays in place of this one, or the line itself. */
   findRemaining(line: LineNumber): LineNumber {
     let root = line;
     for (let next = this.getKeeper(root); next !== NO_LINE; next = this.getKeeper(root)) root = next;

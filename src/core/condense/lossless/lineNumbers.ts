@@ -16,13 +16,12 @@ import {
 } from '../lines/prefixes';
 import { createResultStep } from './resultStep';
 
-/** Every so many lines keep their number, so that a model need not count hundreds of lines. */
+/** Numbers to keep, so that a model need not count hundreds of lines. */
 const KEPT_NUMBER_INTERVAL = 50;
 
 /**
- * Removes line numbers that follow from the line before. The first line of a run keeps its number,
- * and so do the last one before other text and every fiftieth. In search results only a file's
- * first line keeps the path.
+ * Removes line numbers that follow from the line before, except the first of a run, the last before
+ * other text, and every fiftieth. In search results only a file's first line keeps the path.
  */
 export const lineNumbers = createResultStep((tools) => ({
   name: 'Line numbers and paths in front of lines',
@@ -75,9 +74,7 @@ function findPrefixCuts(text: string, parts: readonly FilePart[]): CutRequest[] 
 interface PrefixedLine {
   readonly at: number;
   readonly prefix: LinePrefix | undefined;
-  /**
-   * True if lines before it are missing and no marker names them, so its number cannot be inferred.
-   */
+  /** True if no marker names the missing lines before it, so its number cannot be inferred. */
   readonly afterGap?: boolean;
 }
 
@@ -117,7 +114,7 @@ function findNumberCuts(text: string, lines: readonly PrefixedLine[], format: Pr
     inRun = follows ? inRun + 1 : 0;
     if (inRun >= kept && prefix && prefix.number % KEPT_NUMBER_INTERVAL !== 0) {
       const endsRun = next !== undefined && next.prefix?.number !== prefix.number + 1;
-      // Without its number, such a line would be taken for a line with another number.
+      // Without the number, such a line would be taken for another one.
       if (!endsRun && !readPrefix(text, prefix.end, format)) cuts.push({ start: at, end: prefix.end });
     }
     before = prefix?.number;

@@ -1,6 +1,6 @@
 /**
- * Condenses new results before they are first sent: refers to earlier copies of their lines and
- * leaves the vendor's cached prefix unchanged.
+ * Condenses new results before they are first sent, so that the vendor's cached prefix stays
+ * unchanged.
  */
 import { memoizeByObject } from '../../memoizeByObject';
 import { isRecall, type ToolExchange } from '../../messages/exchanges';
@@ -40,10 +40,7 @@ export interface NewResultRules {
   readonly largeTokens?: number;
   /** The user's rules, which override those of all agents. */
   readonly tools?: ToolTable;
-  /**
-   * If false, also cuts what the agent asks for again, to measure the cost of answering in full.
-   * Default true.
-   */
+  /** If false, also cuts what the agent asks for again. Default true. */
   readonly isCautious?: boolean;
 }
 
@@ -78,8 +75,8 @@ export async function cutNewResults(draft: Draft, rules: NewResultRules): Promis
 const getSources = createStepMemory((known) => new LineSources(known, 'original'));
 
 /**
- * A repeated read is answered in full unless its content is a short way above; a file that was read
- * again right after a marker is left alone; recalled content stays whole.
+ * Whole stay: repeated reads unless their content is a short way above, files that were read again
+ * right after a marker, and recalled content.
  */
 function isRemovable(
   draft: Draft,

@@ -39,7 +39,7 @@ export const createObsoleteStateStep = (tools: ToolTable): MechanicalStep => {
             strict: true,
           } as const;
           yield draft.cutText(name, getPlace(content), requests, info) > 0 ? index : undefined;
-          // A listing of what is new adds to an earlier full listing, so both are valid.
+          // A listing of what is new adds to an earlier full listing.
           if (what === LATER_LISTING_TEXT) standing = new Set([...standing, ...toLineSet(content.text)]);
         }
       };
@@ -124,8 +124,6 @@ const planMemory = createStepMemory(
     ),
 );
 
-/**
- * Covers plans sent as one text (Roo's `todos`); lists of short strings have nothing to shorten.
- */
+/** Roo's `todos` are one text; plans that are lists of short strings have nothing to shorten. */
 const findPlans = ({ isError, parameters }: ToolExchange): PlacedContent[] =>
   isError ? [] : parameters.filter((content) => content.text.includes('\n'));

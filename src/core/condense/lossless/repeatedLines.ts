@@ -72,7 +72,7 @@ export function createRepeatedLinesStep(
   };
   const plans = new WeakMap<Draft, { readonly cuts: PlannedCuts[]; saves: boolean }>();
   const plan = (draft: Draft): PlannedCuts[] => makePlan(draft, rules, getMemory(takeKnownLines(draft, tools), keep));
-  // Separate steps, so that the event loop gets turns during most of the work.
+  // Separate steps give the event loop turns.
   const reading = [indexLines, updateRuns].map((read): MechanicalStep => ({
     name: 'Repeated lines',
     isRepeat: true,
@@ -89,8 +89,8 @@ export function createRepeatedLinesStep(
       if (at < operations.length - 1) return;
       plans.delete(draft);
       if (!known.saves) return;
-      // Handles lines that are left over and runs that cuts have joined; otherwise a second run
-      // would still find something.
+      // Otherwise a second run would still find lines that are left over and runs that cuts have
+      // joined.
       const memory = createRestMemory(takeKnownLines(draft, tools), keep);
       for (let round = 1; round < MAX_SEARCH_ROUNDS; round++) {
         const rest = makePlan(draft, { ...rules, takesRest: true }, memory);
@@ -144,10 +144,7 @@ function makePlan(draft: Draft, rules: IndexRules, memory: IndexMemory): Planned
 interface IndexWithRuns {
   readonly index: LineIndex;
   readonly runs: IndexRuns;
-  /**
-   * Texts of new results whose lines could be cut before they were sent; now the index must treat
-   * them as fixed.
-   */
+  /** Texts that could be cut as new results; after they are sent, they must stay. */
   readonly asNew: WeakSet<LineSource>;
 }
 
@@ -212,7 +209,7 @@ function createIndex(known: LineCache, { keep, cuttable, acrossFiles, takesRest 
 const isSameSet = <T>(a: ReadonlySet<T>, b: ReadonlySet<T>): boolean =>
   a.size === b.size && [...a].every((value) => b.has(value));
 
-/** Allows for the length of the reference, which is not known yet. In tokens. */
+/** Allows for the length of the reference, which is not known yet. */
 const MARGIN_LINES = 3;
 /** Gaps make a text harder to read, so each must save this many times the cost of its marker. */
 const MIN_SAVING_FACTOR = 1.2;
@@ -222,7 +219,7 @@ function isWorthMarker({ counter }: Draft, run: SourceRun): boolean {
   const { content, lines, kind } = run.source;
   const price = makeMarker(describeAtMost(run), PLACEHOLDER_REFERENCE);
   if (lines.getEnd(run.last) - lines.cutStart(run.first, run.last) > 6 * price.length) return true;
-  // Leaves line numbers out: a later step may remove them, and the marker must still pay off.
+  // Without line numbers, because a later step may remove them.
   let body = '';
   for (let line = run.first; line <= run.last; line++)
     body += `${content.text.slice(lines.getBodyStart(line), lines.getEnd(line))}\n`;

@@ -57,8 +57,7 @@ export function createResultStep(rule: (tools: ToolTable) => ResultRule): (tools
 }
 
 function findNewExchanges({ original, sentBefore }: Draft, exchanges: readonly ToolExchange[]): number[] {
-  // Some agents store each call and each answer as a message of its own, so step back to the first
-  // call.
+  // Some agents store each call and each answer as a message of its own.
   let firstCall = sentBefore;
   for (const role of ['user', 'assistant'] as const) while (original[firstCall - 1]?.role === role) firstCall--;
   const places: number[] = [];

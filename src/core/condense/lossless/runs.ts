@@ -22,13 +22,10 @@ export interface SourceRun {
 
 const MIN_RUN_CHARS = 60;
 
-/** A marker with more places would be hard to follow, so the run is split. */
+/** A marker with more places would be hard to follow. */
 const MAX_MARKER_PLACES = 2;
 
-/**
- * A marker names only ranges up to this many times as long as the run; in longer ones, lines are
- * hard to find.
- */
+/** Lines are hard to find in a range more than this many times as long as the run. */
 const MAX_SPREAD_FACTOR = 2;
 
 interface LineRange {
@@ -59,10 +56,7 @@ interface RunChoice {
 interface RunChoices {
   /** Markers name only lines that cannot be removed. */
   readonly safe: RunChoice;
-  /**
-   * Markers also name lines that may be removed but stay in the safe choice, so one place may do
-   * instead of two.
-   */
+  /** Markers may also name lines that the safe choice keeps although they could be removed. */
   readonly wide: RunChoice;
   readonly mayBeWide: boolean;
   readonly keepers: readonly LineSource[];
@@ -73,7 +67,7 @@ export class IndexRuns {
   private readonly choices: (RunChoices | undefined)[] = [];
   private readonly known: (SourceRuns | undefined)[] = [];
   private readonly ranges: (readonly LineRange[] | undefined)[] = [];
-  /** Caches runs, because a source that was removed may return with the same ones. */
+  /** A source that was removed may return with the same runs. */
   private readonly bySource = new WeakMap<LineSource, SourceRuns>();
   /** For each line, {@link MAY_BE_REMOVED}, {@link IS_REMOVED}, or 0 if the line must stay. */
   private goes = new Uint8Array(1_024);
@@ -350,10 +344,7 @@ function canShareMarker(
   return places.size < MAX_MARKER_PLACES && [...places.keys()].every((other) => areCompatible(other, keeper, source));
 }
 
-/**
- * Lines kept partly in another file are hard to follow, and the two sides of an edit must remain
- * distinguishable.
- */
+/** Lines kept partly in another file are hard to follow. */
 const areCompatible = (a: LineSource, b: LineSource, source: LineSource): boolean =>
   areSameFile(a, source) === areSameFile(b, source) && isOtherSide(a, source) === isOtherSide(b, source);
 

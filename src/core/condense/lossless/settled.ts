@@ -1,7 +1,4 @@
-/**
- * Lets a step skip items that it has processed without effect. Compares by identity, since a
- * growing conversation yields the same objects.
- */
+/** Lets a step skip items that it has processed without effect, compared by identity. */
 export class StableItems<T extends object> {
   private items: (T | undefined)[] = [];
 

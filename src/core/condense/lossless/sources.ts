@@ -74,8 +74,7 @@ export class LineSources {
   ) {}
 
   /**
-   * Returns sources in the order in which the model sees them. Equal exchanges yield identical
-   * objects.
+   * In the order in which the model sees them. Equal exchanges yield identical objects.
    * @param task index of the last message that no operation changes
    */
   getCurrentSources(exchanges: readonly ToolExchange[], task: number): LineSource[] {
@@ -187,7 +186,7 @@ function getResultKind(kind: ToolKind | undefined): SourceKind {
 }
 
 /**
- * Which equal copy stays: the `latest`, the `first` (better for the prompt cache), or the one
- * `above`, because it was already sent and cannot change.
+ * Which equal copy stays; the `first` is better for the prompt cache, and the one `above` was
+ * already sent and cannot change.
  */
 export type KeptCopy = 'latest' | 'first' | 'above';

@@ -99,7 +99,7 @@ export interface LineRun extends Slice {
   readonly lines: number;
 }
 
-/** Returns the runs of lines that another text also contains. Blank lines alone make no run. */
+/** Finds lines that another text also contains. Blank lines alone make no run. */
 export function findSharedRuns(text: string, standing: ReadonlySet<string>): LineRun[] {
   const runs: LineRun[] = [];
   let start = -1;

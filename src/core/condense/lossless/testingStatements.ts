@@ -1,7 +1,4 @@
-/**
- * Verifies what markers state, independently of the code that made them: looks lines up where a
- * marker points.
- */
+/** Verifies what markers state, independently of the code that made them. */
 import type { Hash } from '../../hash';
 import { listToolExchanges, type PlacedContent, type ToolExchange } from '../../messages/exchanges';
 import { getCommand, DEFAULT_TOOLS, getPath } from '../../messages/tools';

@@ -149,7 +149,7 @@ export function summarizeMetrics(runs: readonly RunMetrics[]): MetricsSummary {
 
 /** Older calls do not count, because models and prompts change. */
 const MAX_RECENT_CALLS = 20;
-/** Larger than other limits: one run makes dozens of such summaries, of all lengths. */
+/** Larger than other limits: one run makes dozens of such summaries. */
 const MAX_RECENT_CONTENT_SUMMARIES = 100;
 /** No known tokenizer differs from o200k by more than these factors. */
 const FACTOR_BOUNDS = { least: 0.5, most: 5 } as const;

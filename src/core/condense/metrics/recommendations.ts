@@ -28,7 +28,7 @@ export type Recommendation = {
 );
 
 const MIN_RUNS = 5;
-/** A cheaper profile must cost at most this share of the current price per removed token. */
+/** A cheaper profile must cost at most this share per removed token. */
 const MAX_PRICE_FACTOR = 0.8;
 /** Another profile may fail this much more often, as a share of its runs. */
 const MAX_EXTRA_FAILURE_SHARE = 0.1;
@@ -73,7 +73,7 @@ function recommendProfile(allRuns: readonly RunMetrics[], { profile }: CurrentSe
   return { kind: 'profile', profile: best.key, from: now.runs + best.runs, saving: { ...NO_SAVING, dollars } };
 }
 
-/** Ranks providers by what they lose: no recommendation may lose more than the current provider. */
+/** No recommendation may lose more than the current provider. */
 const LOSS_RANK_BY_PROVIDER: Readonly<Record<string, number>> = {
   lossless: 0,
   smart: 1,

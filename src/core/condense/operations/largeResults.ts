@@ -10,7 +10,7 @@ import { findTruncatedSlice } from './truncate';
 
 const LARGE_RESULTS_STEP_NAME = 'Results too large for the window';
 
-/** Share of a large result to keep: half at the beginning and half at the end. */
+/** Half is kept at the beginning and half at the end. */
 const KEPT_RESULT_SHARE = 0.25;
 /** In UTF-16 units. Only longer lines are cut inside. */
 const MAX_LINE_CHARS = 2_000;

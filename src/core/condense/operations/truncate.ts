@@ -68,7 +68,7 @@ function findKeptHeadEnd(text: string, share: KeptAmount): number {
 function findTailStart(text: string, share: KeptAmount): number {
   let at = text.length;
   for (let line = 0; line < share.lines; line++) {
-    // The search needs a limit: otherwise V8 scans all of a line without end.
+    // Without a limit, V8 scans all of a line without end.
     const from = Math.max(0, text.length - share.chars - 1);
     const newline = at <= from ? -1 : text.slice(from, at).lastIndexOf('\n') + from;
     if (newline < from || text.length - newline > share.chars) {
@@ -91,8 +91,7 @@ export function findSafeBoundary(text: string, offset: number, side: 'before' | 
   // A grapheme boundary always lies between two printable ASCII characters.
   let start = from > 0 ? -1 : 0;
   for (const pair of text.slice(from, offset).matchAll(ASCII_PAIR)) start = from + pair.index + 1;
-  // Part of a text could begin inside a row of flags, each of which has two letters; the whole text
-  // cannot.
+  // Part of a text could begin inside a row of flags, each of which has two letters.
   const base = start < 0 ? Math.max(0, offset - MAX_SEGMENTED_CHARS) : start;
   const window = text.slice(base, start < 0 ? offset + MAX_SEGMENTED_CHARS : offset + LOOK_BACK_CHARS);
   const segment = getSegmenter()

@@ -1,7 +1,4 @@
-/**
- * Detects declarations by indentation, keywords and braces, so that one set of rules works for all
- * languages.
- */
+/** Uses indentation, keywords and braces, so that one set of rules works for all languages. */
 
 /** A line of a file without a tool's prefix. */
 export interface OutlineLine {
@@ -72,10 +69,7 @@ function isDeclaration(text: string, words: string, blocks: readonly IndentedBlo
   return DECLARATION_KEYWORD.test(words) || (blocks.length === 0 ? opensBlock : METHOD_WITHOUT_KEYWORD.test(text));
 }
 
-/**
- * A line opens a block if the next one is indented deeper, or is a marker that may have replaced
- * such a line.
- */
+/** A line opens a block if the next one is indented deeper or may have been. */
 function findBlockOpeners(lines: readonly OutlineLine[]): boolean[] {
   const opens = new Array<boolean>(lines.length).fill(false);
   let next = -1;
@@ -128,10 +122,7 @@ const CALLED_NAME = new RegExp(String.raw`(${NAME_PATTERN})\s*(?:<[^<>]{0,80}>)?
 const HEADING_WORDS = /[\p{L}\p{N}][\p{L}\p{N}_$./ -]*/u;
 const MAX_NAME_CHARS = 40;
 
-/**
- * Undefined if the line declares no name.
- * @param line a line that {@link findDeclarations} reported
- */
+/** Undefined if the line declares no name. */
 export function getDeclaredName(line: string, isMarkdown: boolean): string | undefined {
   const text = line.slice(0, MAX_SEARCHED_CHARS).trim();
   const found = isMarkdown ? HEADING_WORDS.exec(text)?.[0] : findName(text.replace(DECLARATION_MODIFIERS, ''));

@@ -14,7 +14,7 @@ export interface OutlineOptions extends OutlineRules {
   readonly coldTurns: number;
   /** Shorter reads stay unchanged. */
   readonly minimumTokens: number;
-  /** o200k tokens of the draft at which to stop; if undefined, all eligible reads are outlined. */
+  /** o200k tokens of the draft at which to stop; undefined for no limit. */
   readonly targetTokens?: number | undefined;
   /** False for content that the pass does not select or that it protects. */
   readonly mayTouch: (content: PlacedContent, exchange: ToolExchange) => boolean;

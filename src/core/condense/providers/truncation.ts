@@ -141,7 +141,7 @@ function createTruncationSteps(
       message < zone.end && newer >= config.images.keepNewest && !isMet();
     const goes = (image: ImageWithAge): boolean =>
       !pinned.has(image.message) && (isOld(image) || isTooLarge(image, config.images));
-    // Images go first: most results describe them in text, and they have the most tokens.
+    // Images go first, because they have the most tokens and most results describe them in text.
     if (config.images.mode === 'suppress') takeImages(draft, TRUNCATION_STEP_NAME, goes);
     for (let index = zone.start; index < zone.end; index++) {
       if (pinned.has(index)) continue;

@@ -5,8 +5,8 @@ export const MARKER_TOKENS = 21;
 const MAX_REMOVED_SHARE_WITH_WORDS = 0.5;
 
 /**
- * Share of the conversation, from its beginning, in which the agent's own words go. If they stayed,
- * too little of the calls would be left (docs/decisions/0028-fitted-relevance.md).
+ * Share of the conversation, from its beginning, in which the agent's own words go
+ * (docs/decisions/0028-fitted-relevance.md).
  * @param excess tokens that must go
  * @param tokens tokens of the blocks that may go
  * @returns 0 to 1
@@ -28,7 +28,7 @@ export const MAX_REMOVED_SHARE_WITH_NAMES = 0.85;
 export class BlockSelection {
   private readonly gone: Uint8Array;
 
-  /** @param follows for each block, whether it is adjacent to the one before it in the same text */
+  /** @param follows for each block, whether it directly follows another in the same text */
   constructor(
     private readonly tokens: readonly number[],
     private readonly follows: readonly boolean[],
@@ -56,8 +56,7 @@ export class BlockSelection {
 }
 
 /**
- * Always removes the block with the least relevance per token saved, so blocks between removed ones
- * tend to go with them.
+ * Always removes the block with the least relevance per token saved.
  * @param relevance for each block: logarithm of the expected need per token
  */
 export function chooseLeastNeeded(

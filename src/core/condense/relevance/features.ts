@@ -37,10 +37,7 @@ export interface FeatureContext {
   readonly turnsSince: (message: number) => number;
 }
 
-/**
- * A command prints lines of one file, a search finds them in several, and an edit puts them into
- * one.
- */
+/** Commands print lines of one file, searches find them in several, and edits put them into one. */
 export type BlockOrigin = 'read' | 'printed' | 'found' | 'put' | 'other';
 
 export function getOrigin({ type, kind, isError }: ContentFacts, part: FilePart | undefined): BlockOrigin {
@@ -100,7 +97,7 @@ export class FeatureRows {
     }
   }
 
-  /** Takes rows from a shared array, because an array for each would double the memory. */
+  /** Rows share arrays, because an array for each would double the memory. */
   private nextRow(): Float32Array {
     const length = FEATURE_NAMES.length;
     if (this.at === this.rows.length) {
@@ -212,7 +209,7 @@ interface WordTable {
   readonly eachIn: (text: string, tell: (word: number) => void) => void;
 }
 
-/** Looks words up in place, because creating a string for each would dominate the cost. */
+/** Creating a string for each word would dominate the cost. */
 function createWordTable(words: Focus['words']): WordTable {
   const ids = new LineIds();
   let count = 0;
@@ -245,7 +242,7 @@ function addSharedWords(blocks: readonly BlockWithFeatures[], focus: Focus): voi
   const { said, count, eachIn } = createWordTable(focus.words);
   /** For each word, the number of blocks that contain it. */
   const spread = new Uint32Array(count);
-  // One array for all blocks, because one for each would dominate the cost of a condensation.
+  // An array for each block would dominate the cost of a condensation.
   let all = new Int32Array(1_024);
   let size = 0;
   const ends = new Int32Array(blocks.length);

@@ -26,7 +26,7 @@ export function toGuardedBlock({ block, standing }: PlacedBlock): GuardedBlock {
 }
 
 /**
- * Raises the scores of file lines in the newest results, so that what was just read is not lost.
+ * Raises the scores of file lines in the newest results.
  * @param room tokens that may stay
  */
 export function protectNewest(

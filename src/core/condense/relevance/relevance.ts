@@ -4,8 +4,8 @@ import { FEATURE_NAMES, type FeatureName } from './featureNames';
 export type Weights = Readonly<Partial<Record<FeatureName, number>>>;
 
 /**
- * Returns the logarithm of how likely a token is to be needed, plus a constant: only the order of
- * the values is meaningful.
+ * Logarithm of how likely a token is to be needed, plus a constant: only the order of the values is
+ * meaningful.
  */
 export function computeRelevance(features: readonly Float32Array[], weights: Weights): number[] {
   const row = FEATURE_NAMES.map((name) => weights[name] ?? 0);
@@ -19,7 +19,7 @@ export function computeRelevance(features: readonly Float32Array[], weights: Wei
 /** Chosen in docs/decisions/0028-fitted-relevance.md. */
 const NEIGHBOR_WEIGHT = 0.3;
 
-/** @param follows for each block, whether it is adjacent to the one before it in the same text */
+/** @param follows for each block, whether it directly follows another in the same text */
 export const blendWithNeighbors = (relevance: readonly number[], follows: readonly boolean[]): number[] =>
   relevance.map((own, at) => {
     const before = follows[at] === true ? (relevance[at - 1] ?? own) : own;

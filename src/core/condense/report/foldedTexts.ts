@@ -2,7 +2,7 @@ import { HEADING } from '../../messages/heading';
 import { MAX_COMPARED_CHARS, renderConversation } from '../../messages/render';
 import { createView, type View } from '../edits/view';
 
-/** Prepares two states of a conversation for a diff editor, with equal parts folded. */
+/** Prepares two states of a conversation for a diff editor. */
 export interface FoldedTexts {
   readonly before: string;
   readonly after: string;
@@ -123,7 +123,7 @@ function stripNumbers(before: readonly string[], after: readonly string[]): read
 const isEqual = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((line, at) => line === b[at]);
 
-/** Returns the number of equal lines at the beginning and, among the rest, at the end. */
+/** Counts equal lines at the beginning and, among the rest, at the end. */
 function measureCommonEnds(
   a: readonly string[],
   b: readonly string[],

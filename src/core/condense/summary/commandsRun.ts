@@ -5,10 +5,7 @@ export interface RunCommand {
   /** The first line of the command. */
   readonly command: string;
   readonly runs: number;
-  /**
-   * Exit status of the last run; `failed` if the result says only that; undefined if it says
-   * nothing.
-   */
+  /** Of the last run; `failed` if the result says only that; undefined if it says nothing. */
   readonly status: number | 'failed' | undefined;
 }
 

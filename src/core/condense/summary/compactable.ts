@@ -2,8 +2,8 @@ import { isAnyThinking, isRecord, isText, isToolResult, isToolUse, REASONING_BLO
 import type { ApiMessage, Block } from '../../messages/types';
 
 /**
- * Drops thinking, because it may belong to another model or to a prefix that has changed, and
- * replaces images, documents and the like with their type.
+ * Drops thinking, because it may belong to another model, and replaces images, documents and the
+ * like with their type.
  */
 export const toCompactable = (messages: readonly ApiMessage[]): ApiMessage[] =>
   messages.flatMap((message) => {

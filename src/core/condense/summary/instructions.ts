@@ -41,10 +41,7 @@ function* findPersonWords(result: string): Generator<UserTextSlice> {
   yield* findElements(result);
 }
 
-/**
- * Does not use a regular expression, which would scan the rest of the text for each element that is
- * not closed.
- */
+/** A regular expression would scan the rest of the text for each element that is not closed. */
 function* findElements(result: string): Generator<UserTextSlice> {
   const opening = new RegExp(FEEDBACK_TAG_START);
   const closing = new RegExp(FEEDBACK_TAG_END);
@@ -113,7 +110,7 @@ export function collectInstructions(
     });
 }
 
-/** Old instructions are shortened to these tokens, step by step, before any is omitted. */
+/** Old instructions are shortened to these tokens before any is omitted. */
 const SHORTENED_INSTRUCTION_TOKENS = [120, 30] as const;
 
 export interface FittedInstructions {

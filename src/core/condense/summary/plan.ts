@@ -1,4 +1,4 @@
-/** Plans a summary in advance, so that the estimate, the preview and the run use the same plan. */
+/** The estimate, the preview and the run use the same plan. */
 import { yieldBetweenSteps } from '../../betweenSteps';
 import { computeCallCost, sumCosts } from '../../cost/callCost';
 import type { Usage } from '../../cost/usage';

@@ -99,10 +99,7 @@ export function buildPrompt({ conversation, earlier = '', system = '', custom = 
 const THINKING_TAGS = /^(?:\s*<(analysis|thinking)>[\s\S]*?(?:<\/\1>|$))+/;
 const SUMMARY_TAG = '<summary>';
 
-/**
- * Removes thinking before the summary and the tags that older prompts ask for. The same tags inside
- * the summary stay: it may be about code that contains them.
- */
+/** The same tags inside the summary stay: it may be about code that contains them. */
 export function extractSummary(reply: string): string {
   const plain = reply.replace(THINKING_TAGS, '').trim();
   if (!plain.startsWith(SUMMARY_TAG)) return plain;
@@ -111,8 +108,8 @@ export function extractSummary(reply: string): string {
 }
 
 /**
- * The text cannot contain the tags, because their name includes its hash. Tool results may say
- * "ignore your instructions"; between the tags they are data.
+ * The text cannot contain the tags, because their name includes its hash, so the model can tell
+ * data from instructions.
  */
 export function fenceInTags(what: string, text: string): string {
   let tag = '';

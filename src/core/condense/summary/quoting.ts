@@ -31,7 +31,7 @@ export function toOneLine(text: string, limit = MAX_NAME_CHARS): string {
 
 const NONCE_DIGITS = 4;
 
-/** Returns a word that the texts do not contain; it grows until it is unique. */
+/** Returns a word that the texts do not contain. */
 export function createNonce(texts: readonly string[]): string {
   const all = texts.join('\n');
   const hash = hashText(all);

@@ -24,7 +24,7 @@ export type RangeChoice =
     };
 
 /**
- * @param isHidden messages that an earlier summary replaced; they belong to no unit
+ * @param isHidden messages that an earlier summary replaced
  * @param keepFirst units to keep at the beginning, including the task's; at least 1
  * @param keepLast units to keep at the end
  * @param isPinned messages to keep; the longest run between them is summarized

@@ -138,7 +138,7 @@ async function callModel(
   return reply;
 }
 
-/** Returns undefined if the cost is allowed. If there is a limit, unknown costs are not allowed. */
+/** Returns undefined if the cost is allowed. If there is a limit, unknown costs are not. */
 export function explainRefusal(
   cost: number | undefined,
   model: SummarizerModel,

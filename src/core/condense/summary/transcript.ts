@@ -71,9 +71,7 @@ function renderBlock(
   return `(${toOneLine(block.type)})`;
 }
 
-/**
- * XML-era agents wrote results and parameters inside prose; these are truncated like native ones.
- */
+/** Truncates results and parameters that XML-era agents wrote inside prose, too. */
 function renderText(message: ApiMessage, at: number | undefined, text: string, limits: TranscriptLimits): string {
   let out = '';
   let from = 0;

@@ -34,7 +34,7 @@ export function findDueReason(input: DueInput): DueReason | undefined {
     : undefined;
 }
 
-/** Share of the threshold at which a summary starts at the latest, so that it is ready in time. */
+/** A summary starts at the latest at this share of the threshold, so that it is ready in time. */
 const PREPARE_SHARE = 0.8;
 
 /** Returns the model's tokens from which a summary is prepared in the background. */

@@ -38,8 +38,8 @@ export const computeTargetTokens = (threshold: Threshold, contextWindow: number,
   );
 
 /**
- * Share of the tokens between threshold and target that must go to be worth writing the prompt
- * cache again.
+ * At least this share of the tokens between threshold and target must go to be worth writing the
+ * prompt cache again.
  */
 const WORTHWHILE_THRESHOLD_SHARE = 0.6;
 
@@ -72,8 +72,8 @@ export interface ReservedOutputInput {
 }
 
 /**
- * Reserves less than the model's limit, which often is half the window, and if possible so little
- * that requests fit until they reach the threshold.
+ * Reserves less than the model's limit, which often is half the window, so that requests fit until
+ * they reach the threshold.
  */
 export function getReservedOutput({ contextWindow, threshold, maxOutputTokens, wanted }: ReservedOutputInput): number {
   const usual = Math.max(DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * RESERVED_WINDOW_SHARE);

@@ -76,7 +76,6 @@ const MAX_FAILURES_IN_A_ROW = 3;
 
 /**
  * Runs calls in parallel; after a failure, which often is a vendor's rate limit, one at a time.
- * @param onCall called after each call, whatever its outcome
  * @param onDone called with the number of finished jobs
  * @throws the signal's reason if it was aborted
  */

@@ -1,7 +1,4 @@
-/**
- * Chooses names that removed lines declare; markers state them so that an agent knows what to
- * recall.
- */
+/** Markers state the names that removed lines declare, so that an agent knows what to recall. */
 import type { PlacedContent } from '../../../messages/exchanges';
 import { findMarkers } from '../../../messages/markers';
 import { getDeclaredName } from '../../outline/declarations';

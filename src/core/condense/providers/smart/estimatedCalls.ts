@@ -20,7 +20,7 @@ const MIN_SURE_SAMPLES = 5;
 const REPLY_LENGTH_SPREAD = { unsure: { least: 0.4, most: Infinity }, sure: { least: 0.7, most: 1.4 } } as const;
 
 export class EstimatedCalls {
-  /** Placeholder texts, so that the same request gets the same summary, as in a real run. */
+  /** The same request must get the same placeholder, as in a real run. */
   readonly summaries = new Map<Hash, string>();
   private readonly calls: EstimatedCall[] = [];
   private isStopped = false;
@@ -39,9 +39,7 @@ export class EstimatedCalls {
     this.calls.push({ model, usage, limit, samples: selectSamples(samples, askedTokens).length });
   }
 
-  /**
-   * Records that the cost limit prevents a call, which may still happen if earlier ones cost less.
-   */
+  /** The cost limit prevents a call, which may still happen if earlier ones cost less. */
   addStop(): void {
     this.isStopped = true;
   }
@@ -59,9 +57,7 @@ export class EstimatedCalls {
     return { confidence, callTokens, ...(isKnown && { costRange: this.capAtLimit({ least, most }) }) };
   }
 
-  /**
-   * The run stops at the limit, or a little above: a call begins if its expected cost still fits.
-   */
+  /** The run may end a little above the limit: a call begins if its expected cost still fits. */
   private capAtLimit({ least, most }: CostRange): CostRange {
     const { maxCost, isStopped } = this;
     // Cost limits do not stop calls that are already paid for.

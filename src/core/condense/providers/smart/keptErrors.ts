@@ -13,10 +13,7 @@ export interface ErrorExcerpt {
 export type ErrorsByBlock = ReadonlyMap<TextBlock, ErrorExcerpt>;
 
 const MAX_ERROR_LINES = 6;
-/**
- * Share of the target that error lines may take; more would displace needed blocks
- * (docs/decisions/0028-fitted-relevance.md).
- */
+/** More would displace needed blocks (docs/decisions/0028-fitted-relevance.md). */
 const MAX_ERROR_SHARE = 0.02;
 
 /**

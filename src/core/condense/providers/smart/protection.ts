@@ -42,9 +42,7 @@ export function createKeptWholeTest({ draft, config, pass, tools, pinned }: Prot
   return (item) => tests.some((test) => test(item));
 }
 
-/**
- * Since 2.1, Claude Code keeps its to-do list with one call per task; together they are the list.
- */
+/** Since 2.1, Claude Code keeps its to-do list with one call per task. */
 const TASK_TOOL_NAMES: ReadonlySet<string> = new Set(['TaskCreate', 'TaskUpdate']);
 
 function planMessages(exchanges: readonly ToolExchange[], tools: ToolTable): ReadonlySet<number> {

@@ -1,6 +1,6 @@
 /**
  * Removes the blocks that are least likely to be needed. If many must go, also removes the oldest
- * of the agent's and its subagents' own words.
+ * of the agent's own words.
  */
 import type { PlacedContent } from '../../../messages/exchanges';
 import type { Draft } from '../../draft/draft';
@@ -30,7 +30,7 @@ export async function pruneItems(
   signal?: AbortSignal,
 ): Promise<void> {
   if (targetTokens === undefined || draft.tokens <= targetTokens) return;
-  // Yields, because reading, scoring and cutting a million tokens take a quarter of a second each.
+  // Reading, scoring and cutting a million tokens take a quarter of a second each.
   const before = await findCandidates(draft, tools, isWanted, signal);
   await yieldBetweenSteps(signal);
   const wordless = getWordlessShare(
@@ -113,7 +113,7 @@ function removeOldAgentText(
 
 const MAX_PRUNE_ROUNDS = 5;
 const MIN_INFORMATIVE_ROUNDS = 2;
-/** A block with fewer tokens is probably the head of the next one, such as a path. */
+/** A shorter block is probably the head of the next one, such as a path. */
 const MAX_HEAD_TOKENS = 60;
 
 interface MarkerInfo {

@@ -62,8 +62,8 @@ export async function runSmart(parts: RunParts): Promise<Draft> {
   record.steps.push(...steps);
   const { restoredTokens } = draft;
   const { edits: made } = draft;
-  // A pass may remove the copy that a reference names, which restores the referring text. That text
-  // may repeat something else.
+  // A pass may remove the copy that a reference names; then the text that is restored for the
+  // reference may repeat something else.
   const afterPasses = createLosslessSteps(operations).map((step): Step => ({
     ...step,
     isRepeat: true,

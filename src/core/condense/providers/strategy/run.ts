@@ -30,7 +30,7 @@ export interface StepParts {
 }
 
 /**
- * A failed step's changes are dropped and reported, and the next step runs.
+ * Drops a failed step's changes and runs the next step.
  * @throws the signal's reason if it was aborted before anything was paid; otherwise a
  * ProviderFailure
  */
@@ -158,8 +158,8 @@ class StrategyWork implements Work {
   }
 
   /**
-   * If a step ended the first round above the target, its smaller result may change other steps'
-   * conditions. The second round calls no model, because the user did not ask to pay twice.
+   * A smaller result may change other steps' conditions. The second round calls no model, because
+   * the user did not ask to pay twice.
    */
   private beginSecondRound({ isEnded, tokensBefore }: Round): boolean {
     const isFree = this.costs.every((cost) => cost === 0) && this.calls.length === 0;
