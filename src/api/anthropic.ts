@@ -11,18 +11,13 @@ export interface AnthropicOptions extends HandlerOptions, EndpointOptions {
   readonly apiKey: string;
 }
 
-/**
- * Models of Anthropic's API, or of a gateway that implements it.
- * @throws {ApiError} kind `endpoint`
- */
+/** @throws {ApiError} kind `endpoint` */
 export function createAnthropicHandler(options: AnthropicOptions): ApiHandler {
   const { name = 'Anthropic', apiKey, baseUrl = 'https://api.anthropic.com', allowInsecureHttp, headers } = options;
   const endpoint = checkEndpoint(name, baseUrl, allowInsecureHttp);
-  // The SDK authenticates with `Authorization: Bearer`, as its API version requires (SDK 1.0.0,
-  // 2026-10-21); gateways may support only the older header.
+  // Gateways may support only the older key header and API version (SDK 1.0.0 sends `Authorization:
+  // Bearer` and 2026-10-21).
   const isGateway = endpoint.hostname !== 'api.anthropic.com';
-  // Gateways support the older version and header; the SDK's version (2026-10-21) works only with
-  // Anthropic.
   const older = { 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' };
   const own = { Authorization: `Bearer ${apiKey}`, ...(isGateway && older), ...headers };
   const secrets = [apiKey, ...Object.values(headers ?? {})];

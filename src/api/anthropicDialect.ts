@@ -1,27 +1,25 @@
 /**
- * Differences between Claude models (Anthropic's migration guides): newer ones choose how much to
- * think, and think by default. If a gateway renames models, the differences are learned from
- * rejections.
+ * Differences between Claude models (Anthropic's migration guides). If a gateway renames models,
+ * rejections teach the differences.
  */
 import { findFamily } from '../core/vendors/families';
 import type { Quirk } from './quirks';
 
 export interface AnthropicDialect {
-  /** `budget`: token budget. `adaptive`, `unasked`: see `ModelFamily.thinking`. */
+  /** `budget` takes a number of tokens; for the others see `ModelFamily.thinking`. */
   readonly thinking: 'budget' | 'adaptive' | 'unasked';
-  /** Thinking can be requested as text; otherwise adaptive thinking may be empty. */
+  /** True if thinking can be requested as text; otherwise it may arrive empty. */
   readonly display: boolean;
-  /** Supports the `anthropic-beta` header. */
+  /** True if the server accepts the `anthropic-beta` header. */
   readonly betas: boolean;
-  /** Thinking whose prefix has changed can be dropped by the server instead of being rejected. */
+  /** True if the server can drop thinking whose prefix has changed instead of rejecting it. */
   readonly blockBinding: boolean;
-  /** Supports a required tool. */
   readonly forcedTools: boolean;
-  /** Maximum output tokens, according to a rejection. */
+  /** Maximum output tokens, learned from a rejection. */
   readonly maxTokens: number;
 }
 
-/** Initial dialect. Bedrock's SDK moves the betas from the header to the body. */
+/** Returns the dialect to try first. */
 export function findAnthropicDialect(model: string): AnthropicDialect {
   const { thinking = 'budget' } = findFamily(model) ?? {};
   return {
@@ -45,7 +43,7 @@ export const ANTHROPIC_QUIRKS: readonly Quirk<AnthropicDialect>[] = [
   { words: /display.*(?:Extra inputs|not permitted|not supported)/i, change: { display: false } },
   { words: /block_binding.*(?:Extra inputs|not permitted|not supported)/i, change: { blockBinding: false } },
   // "Unexpected value(s) `thinking-binding-controls-2026-08-01` for the `anthropic-beta` header."
-  // Ignored for headers that only a compaction request has.
+  // Excludes the header of compaction requests.
   {
     words: /(?:unexpected|invalid|unknown|unsupported)(?!.*compact-2026).*(?:anthropic-beta|beta flag)/i,
     change: { betas: false },

@@ -1,4 +1,3 @@
-/** The Messages API through one of Anthropic's SDKs; shared by Anthropic, Bedrock and Vertex. */
 import type { Anthropic } from '@anthropic-ai/sdk';
 import { ANTHROPIC_QUIRKS, findAnthropicDialect, listBetas } from './anthropicDialect';
 import { buildAnthropicBody } from './anthropicMessages';
@@ -12,7 +11,6 @@ import { LearnedQuirks } from './quirks';
 import { createRequestCounter } from './requestCounter';
 import type { ApiHandler, ModelInfo, TokenCount, Vendor } from './types';
 
-/** The members of Anthropic's clients that we use. */
 export interface MessagesClient {
   readonly messages: {
     create(
@@ -29,18 +27,14 @@ export interface MessagesClient {
 export interface FamilyOptions extends HandlerOptions {
   readonly name: string;
   readonly vendor: Vendor;
-  /**
-   * False for Bedrock, which cannot count tokens (per its SDK's types, although the method exists).
-   */
+  /** False for Bedrock, whose API cannot count tokens (types of its SDK). */
   readonly countsTokens: boolean;
   readonly secrets: readonly string[];
-  /** Creates a client for one attempt; loads the SDK on the first call. */
+  /** The client serves one attempt; the first call loads the SDK. */
   readonly connect: (attempt: Attempt) => Promise<MessagesClient>;
 }
 
-/**
- * Options for all of Anthropic's SDKs: no retries, no logs, no credentials from the environment.
- */
+/** Disables the SDKs' retries, logs, and credentials from the environment. */
 export const makeClientOptions = ({ fetch, sdkTimeoutMs }: Attempt) => ({
   fetch,
   timeout: sdkTimeoutMs,
@@ -48,10 +42,10 @@ export const makeClientOptions = ({ fetch, sdkTimeoutMs }: Attempt) => ({
   logLevel: 'off' as const,
 });
 
-/** Calls throw {@link ApiError}, or the signal's reason. */
+/** Calls throw {@link ApiError} or the signal's reason. */
 export function createAnthropicFamilyHandler(options: FamilyOptions): ApiHandler {
   const { model, vendor, connect, countsTokens, name, secrets } = options;
-  // AWS signs the bytes of the body.
+  // AWS signs the body's bytes, so `Attempt.frame` cannot be used.
   const signsBodies = vendor === 'bedrock';
   const counter = createRequestCounter(options.counter, model.id, 'anthropic');
   const modelInfo: ModelInfo = { ...model, vendor, accounting: 'anthropic' };
@@ -60,12 +54,12 @@ export function createAnthropicFamilyHandler(options: FamilyOptions): ApiHandler
   );
   return {
     modelInfo,
-    // "Amazon Bedrock: not available" (guide "Compaction that keeps recent turns").
+    // Bedrock has no compaction (guide "Compaction that keeps recent turns").
     ...(vendor !== 'bedrock' && findFamily(model.id)?.compacts === true && { compacts: true }),
     stream: (request, signal) =>
       streamCall({
         ...options,
-        // A summary arrives as a whole at the end.
+        // A summary sends nothing until it is complete.
         ...(request.compact && { timeouts: { firstByteMs: SUMMARY_TIMEOUT_MS, ...options.timeouts } }),
         signal,
         countUsage: (output) => counter.usage(request, output),
@@ -103,7 +97,7 @@ export function createAnthropicFamilyHandler(options: FamilyOptions): ApiHandler
           return { tokens: count.input_tokens, exact: true };
         });
       } catch (error) {
-        // Many gateways lack this path although the model exists.
+        // Many gateways can't count tokens of a model that they have.
         if (isApiError(error) && error.kind === 'model') return estimate();
         throw error;
       }
@@ -111,7 +105,7 @@ export function createAnthropicFamilyHandler(options: FamilyOptions): ApiHandler
   };
 }
 
-/** The default timeout of a whole call. */
+/** Equals the default limit of a whole call. */
 const SUMMARY_TIMEOUT_MS = 300_000;
 
 const makeBetaHeaders = (betas: readonly string[]): { headers?: Record<string, string> } =>

@@ -1,7 +1,6 @@
 /**
- * Converts messages to Anthropic's API, which rejects unknown fields ("Extra inputs are not
- * permitted"): known blocks keep only documented fields, unknown blocks lose only our own.
- * Consecutive messages of one role are kept, since the API merges them.
+ * Anthropic's API rejects unknown fields ("Extra inputs are not permitted"): known blocks keep only
+ * documented fields, unknown blocks lose only our own.
  */
 import { isAnyThinking, isRecord, isToolResult } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
@@ -20,7 +19,7 @@ interface WireMessage {
   readonly content: string | readonly WireObject[];
 }
 
-/** Allowed fields per block (API reference, "Messages": content block params). */
+/** Source: API reference, "Messages" (content block params). */
 const ACCEPTED_BLOCK_FIELDS: Readonly<Record<string, readonly string[]>> = {
   text: ['type', 'text', 'cache_control', 'citations'],
   image: ['type', 'source', 'cache_control', 'transformations'],
@@ -32,7 +31,6 @@ const ACCEPTED_BLOCK_FIELDS: Readonly<Record<string, readonly string[]>> = {
   tool_result: ['type', 'tool_use_id', 'content', 'is_error', 'cache_control'],
 };
 
-/** Fields that agents and we add for internal use. */
 const INTERNAL_FIELDS = new Set([
   'ts',
   'isSummary',
@@ -44,7 +42,6 @@ const INTERNAL_FIELDS = new Set([
   'timestamp',
 ]);
 
-/** Request body without `stream`, adapted to the dialect. */
 export function buildAnthropicBody(request: ApiRequest, model: ModelOptions, dialect: AnthropicDialect): WireObject {
   const { prompt, messages } = splitSystem(request);
   const { tools, toolChoice, temperature } = request;
@@ -65,8 +62,8 @@ export function buildAnthropicBody(request: ApiRequest, model: ModelOptions, dia
 }
 
 /**
- * Removes fields that a compaction request must not have, since they only affect answers (guide
- * "Compaction on demand").
+ * A compaction request must not have fields that affect only answers (guide "Compaction on
+ * demand").
  */
 function buildCompaction({ extraBody = {} }: ApiRequest): WireObject {
   const { context_management: _, stop_sequences: __, output_config: output, ...others } = extraBody;
@@ -78,17 +75,16 @@ function buildCompaction({ extraBody = {} }: ApiRequest): WireObject {
   };
 }
 
-/** The API requires a limit; default is the model's own. */
+/** The API requires a limit. */
 const getOutputLimit = ({ maxOutputTokens }: ApiRequest, model: ModelOptions): number =>
   maxOutputTokens ?? model.maxOutputTokens ?? findFamily(model.id)?.maxOutputTokens ?? ASSUMED_OUTPUT_LIMIT_TOKENS;
 
-/** Output limit of unknown models. If it is too high, the vendor's rejection states the right one. */
+/** Used for unknown models. If it is too high, the rejection states the right limit. */
 const ASSUMED_OUTPUT_LIMIT_TOKENS = 32_000;
 
 /**
- * One setting per turn, since a change invalidates the prompt cache. With a budget, the turn must
- * start with thinking (API guide, "Extended thinking with tool use"); if a restart lost it, the
- * rest of the turn runs without.
+ * A change within a turn would invalidate the prompt cache. With a budget, a turn must start with
+ * thinking (guide "Extended thinking with tool use"), so a turn that lost it continues without.
  */
 function buildThinking(
   { thinkingTokens, messages }: ApiRequest,
@@ -112,7 +108,6 @@ function buildThinking(
   return { thinking: { type: 'enabled', budget_tokens: Math.min(thinkingTokens, maxTokens - 1) } };
 }
 
-/** False if the first answer of the turn has lost its thinking. */
 function beginsWithThinking(messages: readonly ApiMessage[]): boolean {
   const first = messages[findTurnStart(messages) + 1];
   if (first?.role !== 'assistant') return true;
@@ -137,7 +132,6 @@ function splitSystem({ system, messages }: ApiRequest): { prompt: unknown; messa
   return { prompt: blocks.length > 0 ? blocks : undefined, messages: converted };
 }
 
-/** Empty if no content is left that the vendor accepts. */
 function convertMessage({ role, content }: FoldedMessages['messages'][number]): WireMessage[] {
   if (typeof content === 'string') return [{ role, content }];
   const blocks = content.flatMap(convertBlock);
@@ -145,7 +139,7 @@ function convertMessage({ role, content }: FoldedMessages['messages'][number]): 
 }
 
 function convertBlock(block: Block): WireObject[] {
-  // Thinking not signed by Anthropic (another vendor's, or an agent's note) is rejected.
+  // The API rejects thinking that Anthropic did not sign.
   if (block.type === 'thinking' && (typeof block['signature'] !== 'string' || block['signature'] === '')) return [];
   if (block.type === REASONING_BLOCK_TYPE) return [];
   if (isOpenAIBlock(block)) return [{ ...asText(block) }];

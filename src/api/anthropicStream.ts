@@ -1,11 +1,11 @@
-/** Converts events of Anthropic's stream (API reference, "Streaming Messages"). */
+/** Source: API reference, "Streaming Messages". */
 import { isRecord } from '../core/messages/blocks';
 import type { Block } from '../core/messages/types';
 import { parseToolCall } from './toolInput';
 import type { ApiEvent, StopReason, Usage } from './types';
 import { checkUsage, parseTokens } from './usage';
 
-/** The raw event; the SDK parses but does not validate it. */
+/** The SDK parses events but does not validate them. */
 type WireObject = Readonly<Record<string, unknown>>;
 
 interface OpenBlock {
@@ -15,10 +15,7 @@ interface OpenBlock {
   json: string;
 }
 
-/**
- * Yields text as it arrives, calls and other blocks when complete, and the end last. Skips unknown
- * events.
- */
+/** Yields text as it arrives, calls and other blocks when complete, and the end last. */
 export async function* convertAnthropicStream(events: AsyncIterable<unknown>): AsyncGenerator<ApiEvent, void> {
   const open = new Map<unknown, OpenBlock>();
   let usage: Usage | undefined;
@@ -104,8 +101,7 @@ function parseToolInput(json: string): unknown {
 }
 
 /**
- * The last report contains changes since the previous one; in Bedrock and older APIs only the
- * output.
+ * `wire` may report only what changed since `before`; on Bedrock and older APIs, only the output.
  */
 export function convertAnthropicUsage(wire: WireObject, before?: Usage): Usage | undefined {
   const compaction = findCompaction(wire);
@@ -131,7 +127,7 @@ export function convertAnthropicUsage(wire: WireObject, before?: Usage): Usage |
 }
 
 /**
- * Tokens of a requested compaction, which are reported only here: "The top-level `input_tokens` and
+ * Only `iterations` reports a requested compaction: "The top-level `input_tokens` and
  * `output_tokens` are zero" (guide "Compaction on demand").
  */
 function findCompaction({

@@ -1,54 +1,46 @@
 import type { OverflowTokens } from './tooLong';
 
-/** Reasons for a failed call, so that callers need not parse messages. */
 export type ApiErrorKind =
-  /** Key missing, wrong or expired. */
+  /** The key is missing, wrong or expired. */
   | 'auth'
-  /** Key valid, but not permitted. */
+  /** The key is valid but lacks a permission. */
   | 'permission'
-  /** No credit, or account limit reached. */
+  /** No credit is left, or the account's limit is reached. */
   | 'quota'
-  /** Model or endpoint path does not exist. */
+  /** The model or path does not exist. */
   | 'model'
   | 'rate-limit'
   | 'overloaded'
-  /** Vendor failure (5xx). */
   | 'server'
   | 'context-too-long'
-  /** Request body too large, usually because of images or files. */
   | 'too-many-bytes'
-  /** Malformed request according to the vendor. */
   | 'invalid-request'
-  /** Invalid or unsafe URL, redirect, or no API at that address. */
+  /** The URL is invalid or unsafe, redirects, or leads to no API. */
   | 'endpoint'
   | 'network'
   | 'timeout'
   | 'aborted'
-  /** Response violates the protocol or ended early. */
+  /** The response violates the protocol or ended early. */
   | 'protocol'
-  /** Rejected by the vendor's filter or the model. */
+  /** The vendor's filter or the model refused. */
   | 'refusal'
   | 'empty-reply'
-  /** Answer cut off at the output limit. */
   | 'output-limit'
-  /** A tool was called although text was requested. */
   | 'unexpected-tool-call';
 
 export interface ApiErrorDetails {
-  /** Display name of the endpoint, such as "Anthropic" or the profile's name. */
+  /** Display name of the endpoint or profile. */
   readonly name: string;
   readonly status?: number;
-  /** Delay requested by the vendor, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** The vendor's message, without secrets, shortened. */
+  /** The vendor's message, shortened and without secrets. */
   readonly vendorMessage?: string;
-  /** Network error code, such as `ECONNREFUSED`. */
+  /** A network error code such as `ECONNREFUSED`. */
   readonly code?: string;
-  /** The vendor's request ID, for its support. */
   readonly requestId?: string;
-  /** For `context-too-long` and `too-many-bytes`: the sizes the vendor reported. */
+  /** Sizes that the vendor reported, for `context-too-long` and `too-many-bytes`. */
   readonly overflow?: OverflowTokens;
-  /** A whole sentence that replaces the generic text for the kind. */
+  /** Replaces the generic sentence for the kind. */
   readonly what?: string;
   /** Replaces the generic advice for the kind. */
   readonly todo?: string;
@@ -57,9 +49,7 @@ export interface ApiErrorDetails {
 interface ErrorAdvice {
   readonly what: string;
   readonly todo: string;
-  /** The same request may succeed if it is sent again. */
   readonly canRetry: boolean;
-  /** Another profile may succeed now. */
   readonly offerOtherProfile: boolean;
 }
 
@@ -136,7 +126,7 @@ const ERROR_ADVICE: Readonly<Record<ApiErrorKind, ErrorAdvice>> = {
   },
 };
 
-/** The only error that handlers throw. Contains no keys, headers or SDK errors. */
+/** Handlers throw no other errors. Contains no keys, headers or SDK errors. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly canRetry: boolean;
@@ -151,7 +141,7 @@ export class ApiError extends Error {
   }
 }
 
-/** If true, the message can be shown and contains no secrets. */
+/** The message of an {@link ApiError} contains no secrets and can be shown. */
 export const isApiError = (value: unknown): value is ApiError => value instanceof ApiError;
 
 function describeError(kind: ApiErrorKind, details: ApiErrorDetails): string {
@@ -162,7 +152,6 @@ function describeError(kind: ApiErrorKind, details: ApiErrorDetails): string {
   return `${name}: ${what} ${retryAfterMs === undefined ? todo : formatWait(retryAfterMs)}${words}`;
 }
 
-/** Seconds, or minutes from two minutes on. */
 function formatWait(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
   const time = seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;

@@ -7,24 +7,19 @@ import { withoutEnvironmentHeaders } from './environmentHeaders';
 import type { HandlerOptions } from './handlerOptions';
 import type { ApiHandler } from './types';
 
-/**
- * A Bedrock API key, an AWS access key, or `default`: the machine's credentials (profile, SSO,
- * role).
- */
+/** `default` means the machine's credentials (profile, SSO, role). */
 export type AwsCredentials =
   | { readonly apiKey: string }
   | { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken?: string }
   | 'default';
 
 export interface BedrockOptions extends HandlerOptions, EndpointOptions {
-  /** AWS region, such as `eu-central-1`. */
   readonly region: string;
   readonly credentials: AwsCredentials;
 }
 
 /**
- * Loads AWS's SDK one bundle per event loop turn, since loading all at once blocks the thread for
- * over 100 ms.
+ * Loading AWS's SDK at once blocks the thread for over 100 ms, so each bundle gets its own turn.
  */
 async function loadAwsSdk() {
   const { NodeHttpHandler } = await import('@smithy/node-http-handler');
@@ -34,7 +29,7 @@ async function loadAwsSdk() {
 }
 
 /**
- * Models on Amazon Bedrock: Anthropic's through Anthropic's SDK, all others through AWS's.
+ * Uses Anthropic's SDK for Claude, and AWS's for all other models.
  * @throws {ApiError} kind `endpoint`
  */
 export function createBedrockHandler(options: BedrockOptions): ApiHandler {
@@ -55,7 +50,7 @@ export function createBedrockHandler(options: BedrockOptions): ApiHandler {
           maxAttempts: 1,
           // The default handler uses HTTP/2 and bypasses VS Code's proxy.
           requestHandler: new NodeHttpHandler(),
-          // Explicit, so that a key in AWS_BEARER_TOKEN_BEDROCK is not used for this profile.
+          // Otherwise the SDK would use a key in AWS_BEARER_TOKEN_BEDROCK.
           ...(credentials !== 'default' && 'apiKey' in credentials
             ? { token: { token: credentials.apiKey }, authSchemePreference: ['httpBearerAuth'] }
             : { authSchemePreference: ['sigv4'] }),
@@ -71,7 +66,6 @@ export function createBedrockHandler(options: BedrockOptions): ApiHandler {
     countsTokens: false,
     secrets,
     async connect(attempt) {
-      // Loads its dependency first, for the same reason.
       await loadAwsSdk();
       await setImmediate();
       const { AnthropicBedrock } = await import('@anthropic-ai/bedrock-sdk');
@@ -81,7 +75,7 @@ export function createBedrockHandler(options: BedrockOptions): ApiHandler {
         baseURL: endpoint.href,
         defaultHeaders: withoutEnvironmentHeaders('ANTHROPIC_CUSTOM_HEADERS', headers),
       };
-      // null ignores a key in AWS_BEARER_TOKEN_BEDROCK.
+      // `null` makes the SDK ignore AWS_BEARER_TOKEN_BEDROCK.
       if (credentials === 'default') return new AnthropicBedrock({ ...common, apiKey: null });
       if ('apiKey' in credentials) return new AnthropicBedrock({ ...common, apiKey: credentials.apiKey });
       return new AnthropicBedrock({

@@ -1,4 +1,4 @@
-/** A call to a model: timeouts, retries, typed errors. Handlers define what is sent and parsed. */
+/** Runs a handler's request with timeouts, retries and typed errors. */
 import { ApiError } from './apiError';
 import { toApiError, type ErrorContext } from './classifyError';
 import { JsonFrames } from './jsonFrames';
@@ -9,11 +9,11 @@ import type { ApiEvent, Usage } from './types';
 import { untilAborted } from './untilAborted';
 
 export interface Timeouts {
-  /** Until the first byte of the response body, per attempt, in milliseconds. Default 60,000. */
+  /** Limit until the first byte of each attempt's response, in milliseconds (default 60,000). */
   readonly firstByteMs: number;
-  /** Between two bytes of the response, in milliseconds. Default: the limit for the whole call. */
+  /** Limit between two bytes, in milliseconds (default: `wholeMs`). */
   readonly silenceMs?: number;
-  /** Whole call including retries, in milliseconds. Default 300,000. */
+  /** Limit of the call with its retries, in milliseconds (default 300,000). */
   readonly wholeMs: number;
 }
 
@@ -22,23 +22,19 @@ const DEFAULT_TIMEOUTS: Timeouts = { firstByteMs: 60_000, wholeMs: 300_000 };
 export interface CallOptions {
   readonly timeouts?: Partial<Timeouts>;
   readonly retry?: Partial<RetryPolicy>;
-  /** Replaced in tests. */
   readonly clock?: Clock;
-  /** From 0 to 1. */
   readonly random?: () => number;
-  /** Used by the SDKs. Default: global `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
-/** What a handler receives for one attempt. */
 export interface Attempt {
   readonly signal: AbortSignal;
   readonly fetch: typeof fetch;
-  /** Wraps the body for an SDK that uses {@link Attempt.fetch}; not for one that signs bodies. */
+  /** Prepares the body for {@link Attempt.fetch}; unusable if the SDK signs bodies. */
   readonly frame: <T>(body: T) => T;
-  /** Must be called when data arrives, by handlers that don't use {@link Attempt.fetch}. */
+  /** Handlers that don't use {@link Attempt.fetch} must call this when data arrives. */
   readonly onBytes: () => void;
-  /** Timeout for the SDKs in milliseconds, longer than ours so that ours applies. */
+  /** Longer than our limits, so that ours apply first. */
   readonly sdkTimeoutMs: number;
 }
 
@@ -50,13 +46,13 @@ export interface Call extends CallOptions {
 
 export interface StreamCall extends Call {
   readonly attempt: (attempt: Attempt) => AsyncIterable<ApiEvent>;
-  /** Counts tokens the vendor did not report: the request's and the answer's so far. */
+  /** Estimates usage that the vendor did not report. */
   readonly countUsage: (output: string) => Usage;
 }
 
 /**
- * @throws {ApiError} also if the stream ends without `end`. Not retried once content was emitted,
- * since the caller would receive it twice.
+ * Does not retry after the first content, since the caller would receive it twice.
+ * @throws {ApiError} also if the stream ends without `end`
  */
 export const streamCall = (call: StreamCall): AsyncGenerator<ApiEvent, void> =>
   withRetries(
@@ -65,10 +61,7 @@ export const streamCall = (call: StreamCall): AsyncGenerator<ApiEvent, void> =>
     (event) => event.type !== 'usage',
   );
 
-/**
- * A call with a single answer, such as a token count.
- * @throws {ApiError}
- */
+/** @throws {ApiError} */
 export async function runSingleCall<T>(call: Call, ask: (attempt: Attempt) => Promise<T>): Promise<T> {
   const answers = withRetries(
     call,
@@ -165,12 +158,12 @@ async function* tryOnce<T>(
   } finally {
     stopTimer();
     whole.removeEventListener('abort', onAbort);
-    // Closes the connection if the caller leaves early; no effect after the end.
+    // Closes the connection if the caller leaves early.
     controller.abort(new ApiError('aborted', { name }));
   }
 }
 
-/** Events up to `end`, always with a usage: the vendor's, or counted if missing or cut off. */
+/** Ends with a usage, which is counted here if the vendor reported none. */
 async function* addUsage(
   { attempt: open, countUsage, name }: StreamCall,
   attempt: Attempt,

@@ -1,6 +1,6 @@
 /**
- * Reasoning in Chat Completions. OpenAI's own models hide it; other vendors return it, and some
- * require it back with the calls it led to. Stored as a block that other APIs ignore.
+ * Some vendors of Chat Completions require reasoning back with the calls it led to. It is stored as
+ * a block that other APIs ignore.
  */
 import type { OpenAIRecord } from '../conversations/formats/openai/arguments';
 import { getBlocks, isRecord } from '../core/messages/blocks';
@@ -8,16 +8,12 @@ import type { ApiMessage, Block } from '../core/messages/types';
 import { REASONING_BLOCK_TYPE } from './openaiBlocks';
 
 /**
- * How a server wants reasoning back with an assistant's calls. `text`: in `reasoning_content`
- * (DeepSeek, Kimi). `signatures`: in `extra_content` beside a call (Gemini). `details`: in the list
- * `reasoning_details` (OpenRouter's guide "Reasoning Tokens").
+ * How a server wants reasoning back with calls: `text` in `reasoning_content` (DeepSeek, Kimi),
+ * `signatures` in `extra_content` beside a call (Gemini), `details` in `reasoning_details`
+ * (OpenRouter's guide "Reasoning Tokens").
  */
 export type ReasoningFormat = 'nothing' | 'text' | 'signatures' | 'details';
 
-/**
- * Reasoning to store with an answer's calls: the thinking, or the fields beside each call, in
- * order.
- */
 export function convertReasoning(
   wanted: ReasoningFormat,
   text: string,
@@ -36,12 +32,11 @@ export function convertReasoning(
   }
 }
 
-/** Placeholder for lost thinking; servers only check that it is not empty. */
+/** Servers only check that thinking is not empty. */
 const REMOVED_REASONING_TEXT = ' ';
-/** Accepted by Gemini instead of a lost signature (Google's guide, "Thought signatures"). */
+/** Gemini accepts this instead of a lost signature (Google's guide, "Thought signatures"). */
 const SKIP_SIGNATURE_CHECK = { google: { thought_signature: 'skip_thought_signature_validator' } };
 
-/** Adds the reasoning the server requires to an assistant message. */
 export function withReasoning(record: OpenAIRecord, message: ApiMessage, wanted: ReasoningFormat): OpenAIRecord {
   const { tool_calls: calls } = record;
   if (wanted === 'nothing' || !Array.isArray(calls) || calls.length === 0) return record;
@@ -62,9 +57,7 @@ export function withReasoning(record: OpenAIRecord, message: ApiMessage, wanted:
   return { ...record, tool_calls: signed };
 }
 
-/**
- * Accumulates an answer's reasoning details by `index`: texts are appended, other fields replaced.
- */
+/** Joins details by `index`: texts are appended, other fields replaced. */
 export class ReasoningDetails {
   private readonly byIndex = new Map<unknown, Record<string, unknown>>();
 

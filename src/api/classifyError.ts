@@ -1,6 +1,6 @@
 /**
- * Converts errors of SDKs, fetch and VS Code to {@link ApiError}. Errors are recognized by shape,
- * so SDKs need not be loaded, and not retained, since they contain headers and causes.
+ * Converts errors of SDKs, fetch and VS Code. Recognizes them by shape, without loading SDKs, and
+ * drops them, since they contain headers.
  */
 import { isRecord } from '../core/messages/blocks';
 import { ApiError, isApiError, type ApiErrorKind } from './apiError';
@@ -8,15 +8,13 @@ import { findOverflow, findOverWeight, type OverflowTokens } from './tooLong';
 import { redact } from './redact';
 
 export interface ErrorContext {
-  /** Display name of the endpoint. */
   readonly name: string;
-  /** Keys and tokens to redact. */
   readonly secrets: readonly string[];
   /** Milliseconds since the epoch, for a `retry-after` date. */
   readonly now: number;
 }
 
-/** @param raw whatever was thrown; an ApiError in it or among its causes stays as it is */
+/** Returns an ApiError among the causes of `raw` unchanged. */
 export function toApiError(raw: unknown, context: ErrorContext): ApiError {
   const chain = listCauses(raw);
   const ours = chain.find(isApiError);
@@ -36,7 +34,7 @@ export function toApiError(raw: unknown, context: ErrorContext): ApiError {
   return new ApiError(kind, { ...details, ...explainCode(code), ...(overflow && { overflow }) });
 }
 
-/** The error and its causes, which may be cyclic. */
+/** Causes may be cyclic. */
 function listCauses(raw: unknown): unknown[] {
   const chain: unknown[] = [];
   for (let error = raw; error !== undefined && !chain.includes(error);) {
@@ -46,7 +44,6 @@ function listCauses(raw: unknown): unknown[] {
   return chain;
 }
 
-/** A vendor's error response, from HTTP or a stream event. */
 interface ErrorResponse {
   readonly status: number | undefined;
   readonly message: string;
@@ -55,7 +52,7 @@ interface ErrorResponse {
   readonly headers: Headers | undefined;
 }
 
-/** Anthropic's error types, which have no status in a stream (API reference, "Errors"). */
+/** Anthropic's errors have no status in a stream (API reference, "Errors"). */
 const STATUS_BY_ERROR_TYPE: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,
@@ -67,11 +64,11 @@ const STATUS_BY_ERROR_TYPE: Readonly<Record<string, number>> = {
   api_error: 500,
   timeout_error: 504,
   overloaded_error: 529,
-  // OpenAI, in a stream.
+  // OpenAI sends these in a stream.
   server_error: 500,
   rate_limit_exceeded: 429,
   insufficient_quota: 429,
-  // Bedrock, in a stream.
+  // Bedrock sends these in a stream.
   throttlingException: 429,
   serviceUnavailableException: 503,
   internalServerException: 500,
@@ -135,15 +132,13 @@ function convertAnswer(
 
 /** Anthropic: "Your credit balance is too low to access the Anthropic API."; OpenAI: "You exceeded your current quota". */
 const QUOTA_MESSAGE = /credit balance is too low|exceeded your current quota|insufficient (?:quota|credits?|funds)/i;
-/** Bedrock responds 400 for an unknown model: "The provided model identifier is invalid." */
+/** Bedrock, status 400: "The provided model identifier is invalid." */
 const MISSING_MODEL_MESSAGE = /model identifier is invalid|model .*(?:not found|does not exist)/i;
-/**
- * Azure's filter responds 400 with code `content_filter`, OpenAI's with `content_policy_violation`.
- */
+/** Azure's filter responds 400 with `content_filter`, OpenAI's with `content_policy_violation`. */
 const CONTENT_FILTER_CODES = new Set<unknown>(['content_filter', 'content_policy_violation', 'invalid_prompt']);
 
 function classifyAnswer(status: number | undefined, message: string, type: unknown, code: unknown): ApiErrorKind {
-  // Gemini responds 400.
+  // Gemini responds 400 to an invalid key.
   if (/api key not valid/i.test(message)) return 'auth';
   if (CONTENT_FILTER_CODES.has(code)) return 'refusal';
   if (status === 402 || code === 'insufficient_quota' || type === 'insufficient_quota' || QUOTA_MESSAGE.test(message))
@@ -168,7 +163,7 @@ function classifyAnswer(status: number | undefined, message: string, type: unkno
   }
 }
 
-/** `retry-after-ms`, or `retry-after` in seconds or as a date (RFC 9110, 10.2.3). Milliseconds. */
+/** Milliseconds, from `retry-after-ms` or `retry-after` (seconds or a date; RFC 9110, 10.2.3). */
 function retryAfter(headers: Headers | undefined, now: number): number | undefined {
   const milliseconds = Number(headers?.get('retry-after-ms') ?? Number.NaN);
   if (milliseconds >= 0) return milliseconds;
@@ -181,7 +176,6 @@ function retryAfter(headers: Headers | undefined, now: number): number | undefin
 
 const NETWORK_ERROR_CODE =
   /^(?:E[A-Z]{3,}|UND_ERR_\w+|CERT_\w+|SELF_SIGNED\w*|DEPTH_ZERO\w*|UNABLE_TO\w+|ERR_TLS\w*|ERR_SSL\w*)$/;
-/** Connections lost after being established. */
 const BROKEN_CONNECTION_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 const CERTIFICATE_ERROR_CODE = /CERT|SELF_SIGNED|UNABLE_TO|TLS|SSL/;
 
@@ -191,7 +185,7 @@ function findErrorCode(error: unknown): string | undefined {
 }
 
 /**
- * Rejections by VS Code's models before sending: "Cannot have more than 128 tools per request."
+ * VS Code rejects before sending: "Cannot have more than 128 tools per request."
  * (microsoft/vscode#258890), "You may not include more than 128 tools in your request."
  * (microsoft/vscode#256629), "… is not supported with more than one tool".
  */
@@ -203,8 +197,7 @@ function classifyFailure(chain: readonly unknown[], code: string | undefined, wo
   // VS Code's LanguageModelError has a `code` (vscode.d.ts).
   const lmCodes = chain.map((error) => (error instanceof Error && 'code' in error ? error.code : undefined));
   if (lmCodes.includes('NoPermissions')) return 'permission';
-  // Copilot uses this for extensions with too many requests (vscode-copilot-chat#2307); otherwise
-  // permission was denied.
+  // Copilot also uses `Blocked` for too many requests (vscode-copilot-chat#2307).
   if (lmCodes.includes('Blocked')) return /too many requests|temporarily/i.test(words) ? 'rate-limit' : 'permission';
   if (lmCodes.includes('NotFound')) return 'model';
   if (names.includes('ChatQuotaExceeded')) return 'quota';

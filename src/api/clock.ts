@@ -1,14 +1,14 @@
-/** Time source for calls, replaced in tests to avoid waiting. */
+/** Tests replace the clock to avoid waiting. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
   /** @returns a function that cancels */
   after(milliseconds: number, run: () => void): () => void;
-  /** Resolves after the delay, or immediately when the signal aborts. */
+  /** Resolves early if the signal aborts. */
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 
-/** setTimeout fires immediately for longer delays. */
+/** setTimeout fires at once for longer delays. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

@@ -1,4 +1,3 @@
-/** Requests a complete text from a model, as for summaries. */
 import type { Block } from '../core/messages/types';
 import { ApiError, isApiError, type ApiErrorKind } from './apiError';
 import type { ApiHandler, ApiRequest, StopReason, Usage } from './types';
@@ -7,9 +6,7 @@ export interface CompleteTextOptions {
   readonly signal?: AbortSignal;
 }
 
-/**
- * `usage` is undefined if the vendor was not reached or reported none; failed texts are billed too.
- */
+/** `usage` is undefined if the vendor reported none; failed texts are billed too. */
 export type TextOutcome = CompleteText | FailedText;
 
 export interface CompleteText {
@@ -20,18 +17,17 @@ export interface CompleteText {
 
 export interface FailedText {
   /**
-   * `empty`: no text or only blanks. `refused`: declined by model or filter. `cut-at-limit`: at the
-   * output limit or the end of the window. `cut-off`: stream ended early. `tool-call`: a tool was
-   * called instead. `aborted`: by the caller. `failed`: anything else.
+   * `cut-at-limit`: at the output limit or the end of the window. `cut-off`: the stream ended
+   * early.
    */
   readonly kind: 'empty' | 'refused' | 'cut-at-limit' | 'cut-off' | 'tool-call' | 'aborted' | 'failed';
   readonly error: ApiError;
-  /** Text received so far, for display only. */
+  /** Text received before the failure, for display only. */
   readonly partialText: string;
   readonly usage: Usage | undefined;
 }
 
-/** Never throws: errors are part of the outcome. */
+/** Never throws; errors are part of the outcome. */
 export async function completeText(
   handler: ApiHandler,
   request: ApiRequest,
@@ -78,13 +74,12 @@ export async function completeText(
   }
 }
 
-/** Text of a vendor's own summary; null if it failed (Anthropic's SDK, `BetaCompactionBlock`). */
+/** Null content means that the vendor's summary failed (Anthropic's SDK, `BetaCompactionBlock`). */
 const getSummary = ({ type, content }: Block): string =>
   type === 'compaction' && typeof content === 'string' ? content : '';
 
 function classifyFailure({ kind }: ApiError, text: string): FailedText['kind'] {
   if (kind === 'aborted') return 'aborted';
   if (kind === 'refusal') return 'refused';
-  // Any error after the stream has started leaves partial text.
   return kind === 'protocol' || text !== '' ? 'cut-off' : 'failed';
 }

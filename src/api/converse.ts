@@ -1,7 +1,4 @@
-/**
- * Bedrock's Converse API, supported by all its models (API reference, "ConverseStream"; types of
- * `@aws-sdk/client-bedrock-runtime`).
- */
+/** All models on Bedrock support its Converse API (API reference, "ConverseStream"). */
 import type {
   BedrockRuntimeClient,
   ContentBlock,
@@ -31,12 +28,11 @@ import { checkUsage, parseTokens } from './usage';
 export interface ConverseOptions extends HandlerOptions {
   readonly name: string;
   readonly secrets: readonly string[];
-  /** Creates a client; loads the SDK on the first call. */
+  /** The first call loads the SDK. */
   readonly connect: (attempt: Attempt) => Promise<BedrockRuntimeClient>;
 }
 
 interface ConverseDialect {
-  /** Supports cache points. */
   readonly cachePoints: boolean;
   readonly forcedTools: boolean;
   readonly temperature: boolean;
@@ -87,10 +83,9 @@ export function createConverseHandler(options: ConverseOptions): ApiHandler {
 }
 
 async function* emptyStream(): AsyncGenerator<ConverseStreamOutput, void> {
-  // The stream was cut before its first event, so there is no end.
+  // A stream that was cut before its first event has no end.
 }
 
-/** AWS errors have a name and a status. */
 function findRefusal(error: unknown): unknown {
   if (!(error instanceof Error) || !('$metadata' in error)) return error;
   const metadata = isRecord(error.$metadata) ? error.$metadata : {};
@@ -111,8 +106,7 @@ function buildInput(
     const { name, description, input_schema: schema } = tool;
     // The SDK's document type accepts any JSON.
     const json = schema as NonNullable<NonNullable<Tool.ToolSpecMember['toolSpec']['inputSchema']>['json']>;
-    // No cache point among tools, even if marked: Nova rejects it and caches tools with what
-    // follows.
+    // Nova rejects cache points among tools, and caches tools with what follows.
     return schema ? [{ toolSpec: { name, ...(description && { description }), inputSchema: { json } } }] : [];
   });
   const choice =
@@ -139,7 +133,7 @@ function buildInput(
   };
 }
 
-/** Cache point after marked content: five minutes, the only lifetime Nova supports. */
+/** A cache point lasts five minutes, the only lifetime that Nova supports. */
 const makeCachePoint = (
   { cache_control: mark }: Readonly<Record<string, unknown>>,
   { cachePoints }: ConverseDialect,
@@ -153,7 +147,7 @@ function convertSystem({ system, messages }: ApiRequest, dialect: ConverseDialec
     .flatMap((block) => [{ text: block.text }, ...makeCachePoint(block, dialect)]);
 }
 
-/** Alternates user and assistant, merging consecutive messages of one role; results come first. */
+/** Merges consecutive messages of one role, since roles must alternate; results come first. */
 function convertMessages({ messages }: ApiRequest, dialect: ConverseDialect): Message[] {
   const list: { role: 'user' | 'assistant'; content: ContentBlock[] }[] = [];
   for (const message of foldSystem(messages).messages) {
@@ -175,7 +169,7 @@ const convertContent = (message: ApiMessage, dialect: ConverseDialect): ContentB
 
 function convertBlock(block: Block, role: ApiMessage['role']): ContentBlock[] {
   if (isToolUse(block)) {
-    // A JSON object, which the SDK's document type accepts.
+    // The SDK's document type accepts any JSON.
     const input = (isRecord(block.input) ? block.input : {}) as NonNullable<
       ContentBlock.ToolUseMember['toolUse']['input']
     >;
@@ -208,7 +202,7 @@ const IMAGE_FORMAT_BY_TYPE: ReadonlyMap<string, ImageFormat> = new Map<string, I
   ['image/webp', 'webp'],
 ]);
 
-/** Never empty or blank, since both are rejected. */
+/** Bedrock rejects empty and blank results. */
 function convertResult({ content }: ToolResultBlock): ToolResultContentBlock[] {
   const blocks: readonly Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
   const shown = blocks.flatMap(convertTextOrImage);

@@ -1,6 +1,6 @@
 /**
- * Differences between servers that implement OpenAI's Chat Completions. The initial dialect depends
- * on the address; the rest is learned from rejections.
+ * Differences between servers of OpenAI's Chat Completions. The address decides the first dialect;
+ * rejections teach the rest.
  */
 import type { ReasoningFormat } from './chatReasoning';
 import type { Quirk } from './quirks';
@@ -10,23 +10,22 @@ export interface Dialect {
    * OpenAI's newer models reject `max_tokens`; Ollama and others ignore `max_completion_tokens`.
    */
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
-  /** Supports `stream_options: { include_usage: true }`. */
   readonly streamOptions: boolean;
   /** Reasoning models reject `temperature`. */
   readonly temperature: boolean;
-  /** Some templates (Gemma's) have no system role. */
+  /** Some chat templates (Gemma's) have no system role. */
   readonly systemRole: boolean;
-  /** Some templates (Mistral's, Gemma's) require alternating roles. */
+  /** Some chat templates (Mistral's, Gemma's) require alternating roles. */
   readonly alternateRoles: boolean;
   /** OpenRouter passes `cache_control` to Anthropic's models; OpenAI rejects it. */
   readonly cacheMarks: boolean;
-  /** Field that routes a conversation's requests to the same cache. */
+  /** This field routes a conversation's requests to the same cache. */
   readonly conversationField: 'prompt_cache_key' | 'session_id' | undefined;
-  /** Maximum output tokens, according to a rejection. */
+  /** Maximum output tokens, learned from a rejection. */
   readonly maxTokens: number;
-  /** Reasoning models may require it back with their calls; others may reject it. */
+  /** Reasoning models may require their reasoning back with calls; others may reject it. */
   readonly wantedReasoning: ReasoningFormat;
-  /** Call IDs must have nine alphanumeric characters (Mistral). */
+  /** Mistral requires call IDs of nine alphanumeric characters. */
   readonly shortIds: boolean;
 }
 
@@ -37,10 +36,8 @@ const isHost = (url: URL, ...names: readonly string[]): boolean =>
 export const isAzure = (url: URL): boolean =>
   isHost(url, 'openai.azure.com', 'cognitiveservices.azure.com', 'services.ai.azure.com');
 
-/** True for OpenAI's own and Azure's endpoints. */
 export const isOpenAI = (url: URL): boolean => isHost(url, 'api.openai.com') || isAzure(url);
 
-/** Initial dialect for a server's host. */
 export const findDialect = (url: URL): Dialect => ({
   maxTokensField: isOpenAI(url) ? 'max_completion_tokens' : 'max_tokens',
   streamOptions: true,
@@ -84,13 +81,10 @@ export const CHAT_QUIRKS: readonly Quirk<Dialect>[] = [
   { words: /missing a `?thought_signature/i, change: { wantedReasoning: 'signatures' } },
 ];
 
-/** Differences between models of the Responses API. */
 export interface ResponsesDialect {
-  /** Supports encrypted reasoning; models without reasoning reject it. */
+  /** Models without reasoning reject encrypted reasoning. */
   readonly encryptedReasoning: boolean;
-  /** Reasoning models reject `temperature`. */
   readonly temperature: boolean;
-  /** Supports `prompt_cache_key`. */
   readonly cacheKey: boolean;
 }
 

@@ -1,24 +1,19 @@
 import { ApiError } from './apiError';
 
 export interface EndpointOptions {
-  /** Base URL, such as `http://127.0.0.1:11434/v1`. Default: the vendor's own. */
   readonly baseUrl?: string;
-  /**
-   * Allows unencrypted HTTP to other machines, which exposes keys and conversations. Default false.
-   */
+  /** HTTP to other machines exposes keys and conversations. Default false. */
   readonly allowInsecureHttp?: boolean;
-  /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 
-/** True if the URL is on this machine. */
 export const isLoopback = (baseUrl: string): boolean =>
   URL.canParse(baseUrl) && LOOPBACK_HOST.test(new URL(baseUrl).hostname);
 
 /**
- * Requires https, or http to this machine.
+ * Requires https, or http on this machine.
  * @throws {ApiError} kind `endpoint`
  */
 export function checkEndpoint(name: string, baseUrl: string, allowInsecureHttp = false): URL {

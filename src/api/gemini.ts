@@ -1,4 +1,4 @@
-/** Google's Gemini through generateContent (Gemini API reference; types of `@google/genai`). */
+/** Google's Gemini through generateContent (Gemini API reference). */
 import { randomUUID } from 'node:crypto';
 import type { Content, GenerateContentConfig, GenerateContentResponse, GoogleGenAI, Part } from '@google/genai';
 import { isImage, isRecord, isText, isToolResult, isToolUse, toBlocks } from '../core/messages/blocks';
@@ -19,7 +19,6 @@ export interface GeminiOptions extends HandlerOptions, EndpointOptions {
   readonly apiKey: string;
 }
 
-/** The members of Google's client that we use. */
 export interface GeminiClient {
   readonly models: {
     generateContentStream(request: {
@@ -30,10 +29,7 @@ export interface GeminiClient {
   };
 }
 
-/**
- * Models of Google's Gemini API.
- * @throws {ApiError} kind `endpoint`
- */
+/** @throws {ApiError} kind `endpoint` */
 export function createGeminiHandler(options: GeminiOptions): ApiHandler {
   const { name = 'Google Gemini', apiKey, allowInsecureHttp, headers = {} } = options;
   const endpoint = checkEndpoint(
@@ -45,7 +41,7 @@ export function createGeminiHandler(options: GeminiOptions): ApiHandler {
   const connect = async ({ fetch }: Attempt): Promise<GoogleGenAI> => {
     const { GoogleGenAI: Client } = await import('@google/genai');
     const httpOptions = { baseUrl: endpoint.href.replace(/\/$/, ''), headers: { ...headers }, fetch };
-    // Explicit, since the environment may select Vertex AI.
+    // Otherwise the environment may select Vertex AI.
     return new Client({ apiKey, vertexai: false, httpOptions: { ...httpOptions, retryOptions: { attempts: 1 } } });
   };
   return {
@@ -71,11 +67,11 @@ export interface GeminiFamilyOptions extends HandlerOptions {
   readonly name: string;
   readonly vendor: Vendor;
   readonly secrets: readonly string[];
-  /** Creates a client for one attempt; loads the SDK on the first call. */
+  /** The first call loads the SDK. */
   readonly connect: (attempt: Attempt) => Promise<GeminiClient>;
 }
 
-/** For Google's own API or Vertex AI. */
+/** Serves Google's own API and Vertex AI. */
 export function createGeminiFamilyHandler(options: GeminiFamilyOptions): ApiHandler {
   const { model, vendor, connect } = options;
   const counter = createRequestCounter(options.counter, model.id, 'openai');
@@ -137,7 +133,7 @@ function buildConfig(request: ApiRequest, { model }: GeminiFamilyOptions): Gener
 }
 
 type FunctionCallingConfig = NonNullable<NonNullable<GenerateContentConfig['toolConfig']>['functionCallingConfig']>;
-/** Values of the SDK's enum, without loading the SDK. */
+/** Avoids loading the SDK for its enum. */
 const makeToolChoice = (word: 'AUTO' | 'ANY' | 'NONE'): FunctionCallingConfig =>
   ({ mode: word }) as FunctionCallingConfig;
 
@@ -158,10 +154,10 @@ function joinSystemPrompt({ system, messages }: ApiRequest): string {
  * signatures").
  */
 const SKIP_SIGNATURE_CHECK = 'skip_thought_signature_validator';
-/** Models that reject calls without signatures. */
+/** Gemini 3 and later reject calls without signatures. */
 const SIGNING_MODELS = /gemini-(?:[3-9]|\d\d)/i;
 
-/** Merges consecutive messages of one role, since calls and results must be adjacent. */
+/** Calls and results must be adjacent, so consecutive messages of one role are merged. */
 export function convertMessages({ messages }: ApiRequest, model: string): Content[] {
   const names = new Map<string, string>();
   const contents: Content[] = [];
@@ -195,7 +191,6 @@ function convertModelMessage(message: ApiMessage, names: Map<string, string>, mo
   });
 }
 
-/** Results first, one per call; their images follow. */
 function convertUserMessage(message: ApiMessage, names: ReadonlyMap<string, string>): Part[] {
   const blocks = toBlocks(message);
   const results = blocks.filter(isToolResult);
@@ -209,7 +204,6 @@ function convertUserMessage(message: ApiMessage, names: ReadonlyMap<string, stri
             .flatMap((block) => convertBlock(block).map((part) => part.text ?? ''))
             .join('\n');
     return {
-      // The SDK's class has these fields.
       functionResponse: {
         name: names.get(id) ?? 'unknown',
         response: { [isError === true ? 'error' : 'output']: text },
@@ -230,10 +224,7 @@ function convertBlock(block: Block): Part[] {
   return [{ text: asText(block).text }];
 }
 
-/**
- * Yields text as it arrives, calls with their signatures when the answer is complete, and the end
- * last.
- */
+/** Yields text as it arrives, calls when the answer is complete, and the end last. */
 async function* convertGeminiStream(
   responses: AsyncIterable<GenerateContentResponse>,
   { name }: GeminiFamilyOptions,
@@ -253,7 +244,7 @@ async function* convertGeminiStream(
     const usage = usageMetadata && convertUsage(usageMetadata);
     if (usage) yield { type: 'usage', usage };
   }
-  // No finish reason: the stream was cut, so there is no end.
+  // A stream without a finish reason was cut, so it gets no end.
   if (finish === undefined) return;
   if (BROKEN_CALL_REASONS.has(finish)) {
     throw new ApiError('protocol', { name, what: 'The model wrote a call that could not be read.' });
@@ -266,9 +257,7 @@ async function* convertGeminiStream(
   yield { type: 'end', stopReason: convertStopReason(finish, calls.length > 0) };
 }
 
-/**
- * Cached tokens are part of the prompt count; thinking tokens are not part of the candidates count.
- */
+/** The prompt count includes cached tokens; the candidates count excludes thinking tokens. */
 function convertUsage(wire: NonNullable<GenerateContentResponse['usageMetadata']>): Usage | undefined {
   const thoughts = parseTokens(wire.thoughtsTokenCount);
   return checkUsage({

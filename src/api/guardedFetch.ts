@@ -3,15 +3,12 @@ import { ApiError } from './apiError';
 import type { JsonFrames } from './jsonFrames';
 import { normalizeRefusal } from './refusal';
 
-/** UTF-16 units from which a body takes noticeable time. */
+/** Encoding a longer body takes noticeable time. UTF-16 units. */
 const LARGE_BODY_BYTES = 1_000_000;
 
 /**
- * Creates the `fetch` of the SDKs. It follows no redirect (a key must not reach an unconfigured address), rejects web
- * pages, converts refusals to the form that the SDKs read, and reports when data of an answer's body arrives.
- * @param name the endpoint's name in errors
- * @param frames limits for frames of the answer's body
- * @param send sends a request
+ * Creates the SDKs' `fetch`. It follows no redirect, since a key must not reach an unconfigured
+ * address, rejects web pages, and converts refusals to the SDKs' form.
  */
 export const createGuardedFetch =
   (name: string, onBytes: () => void, frames: JsonFrames, send: typeof fetch = fetch): typeof fetch =>
@@ -37,7 +34,7 @@ export const createGuardedFetch =
       onBytes();
       const { status, statusText } = response;
       const headers = new Headers(response.headers);
-      // The body is decompressed, so its length and encoding change.
+      // The body is already decompressed.
       for (const name of ['content-length', 'content-encoding']) headers.delete(name);
       return new Response(normalizeRefusal(body) ?? body, { status, statusText, headers });
     }
@@ -63,7 +60,6 @@ export const createGuardedFetch =
     });
   };
 
-/** Bytes of a body, with the large texts inserted. */
 async function fillFrames(json: string, frames: JsonFrames): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array[] = [];
   for (const piece of frames.writePieces(json)) {
@@ -73,6 +69,6 @@ async function fillFrames(json: string, frames: JsonFrames): Promise<Uint8Array<
   return Buffer.concat(pieces);
 }
 
-/** Only the host: a location's path and query may contain secrets. */
+/** The path and query of a redirect may contain secrets. */
 const describeLocation = (location: string | null): string =>
   location !== null && URL.canParse(location) ? ` to ${new URL(location).origin}` : '';

@@ -5,14 +5,13 @@ export interface ModelOptions {
   readonly id: string;
   /** Input and output together, in tokens. */
   readonly contextWindow?: number;
-  /** Maximum output tokens. */
   readonly maxOutputTokens?: number;
 }
 
 export interface HandlerOptions extends CallOptions {
-  /** Name shown in errors, such as the profile's. Default: the vendor's name. */
+  /** Shown in errors. Default: the vendor's name. */
   readonly name?: string;
   readonly model: ModelOptions;
-  /** Used if the vendor doesn't count. */
+  /** Estimates tokens if the vendor doesn't count. */
   readonly counter: MessageCounter;
 }

@@ -1,12 +1,12 @@
 /**
- * Serializes JSON in pieces, since `JSON.stringify` blocks the thread for megabytes of text. It
- * receives a frame, a copy with placeholders for large texts, which are serialized between the
- * frame's pieces. The result is byte-identical to `JSON.stringify`.
+ * Serializes JSON in pieces, since `JSON.stringify` blocks the thread for megabytes of text. A
+ * frame is a copy with placeholders for large texts. The result equals `JSON.stringify` byte for
+ * byte.
  */
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../core/messages/blocks';
 
-/** UTF-16 units from which a text is serialized in slices. */
+/** Longer texts are serialized in slices. UTF-16 units. */
 export const LARGE_TEXT_CHARS = 128 * 1024;
 
 /** Deeper values are serialized in one piece; `JSON.stringify` itself handles twice this depth. */
@@ -14,21 +14,19 @@ const MAX_NESTING_DEPTH = 500;
 
 export class JsonFrames {
   private readonly key = randomUUID();
-  /** By placeholder. */
+  /** Texts by placeholder. */
   private readonly texts = new Map<string, string>();
 
-  /** The frame of a value; the same value if it has no large texts. */
+  /** Returns `value` itself if it has no large texts. */
   makeFrame<T>(value: T): T {
-    // The frame has the same type, since only strings are replaced.
+    // Only strings are replaced, so the type stays the same.
     return containsLargeText(value) ? (this.replaceLargeTexts(value) as T) : value;
   }
 
-  /** True if there are no placeholders. */
   get isEmpty(): boolean {
     return this.texts.size === 0;
   }
 
-  /** Pieces of JSON made from frames, with the texts inserted. */
   *writePieces(json: string): Generator<string> {
     let at = 0;
     const next = (): number => (this.isEmpty ? -1 : json.indexOf(this.key, at));
@@ -36,7 +34,7 @@ export class JsonFrames {
       const end = json.indexOf('"', found);
       yield json.slice(at, found);
       const text = this.texts.get(json.slice(found, end));
-      // A missing placeholder means the JSON was altered, so the request would be wrong.
+      // A missing placeholder means that the JSON was altered.
       if (text === undefined) throw new Error('A text that was to be sent has lost its place.');
       for (const slice of sliceText(text)) yield JSON.stringify(slice).slice(1, -1);
       at = end;
@@ -72,7 +70,6 @@ export function* sliceText(text: string, chars = LARGE_TEXT_CHARS): Generator<st
   }
 }
 
-/** True if a value contains a large text at any depth. */
 export function containsLargeText(value: unknown): boolean {
   const open: unknown[] = [value];
   for (let item = open.pop(); item !== undefined || open.length > 0; item = open.pop()) {

@@ -1,6 +1,5 @@
 /**
- * Parses a vendor's model list. There is no standard format, so windows, limits and prices are
- * looked up under all known names.
+ * Vendors' lists have no standard form, so limits and prices are looked up under all known names.
  */
 import * as z from 'zod';
 import type { PartialPrices } from '../core/cost/prices';
@@ -9,23 +8,21 @@ export interface ListedModel {
   readonly id: string;
   /** Input and output together, in tokens. */
   readonly contextWindow?: number;
-  /** Maximum output tokens. */
   readonly maxOutputTokens?: number;
   readonly seesImages?: boolean;
   readonly prices?: PartialPrices & { readonly longPrompts?: PartialPrices & { readonly aboveTokens: number } };
 }
 
-/** Longer lists are errors. */
 const MAX_LISTED_MODELS = 5_000;
 
-/** 0, null and non-numbers count as absent. */
+/** 0, null and non-numbers mean absent. */
 const tokenCountSchema = z
   .number()
   .int()
   .positive()
   .optional()
   .catch(() => undefined);
-/** US dollars per token as text (OpenRouter); negative if it depends on routing. */
+/** US dollars per token, as text from OpenRouter; negative if routing decides. */
 const dollarsSchema = z
   .union([z.string(), z.number()])
   .transform(Number)
@@ -94,7 +91,7 @@ const entrySchema = z.object({
 
 type ModelListEntry = z.output<typeof entrySchema>;
 
-/** Sorted by ID; entries without one are skipped. */
+/** Sorts by ID; skips entries without one. */
 export function parseModels(entries: readonly unknown[]): ListedModel[] {
   const models = entries.slice(0, MAX_LISTED_MODELS).flatMap((entry) => {
     const parsed = entrySchema.safeParse(entry);
@@ -105,7 +102,7 @@ export function parseModels(entries: readonly unknown[]): ListedModel[] {
 
 function parseModel(entry: ModelListEntry): ListedModel[] {
   const { top_provider: provider, architecture, capabilities } = entry;
-  // Gemini's names are paths.
+  // Gemini's names are paths such as `models/…`.
   const id = entry.id ?? entry.name?.replace(/^models\//, '');
   if (id === undefined) return [];
   const contextWindow =
@@ -116,7 +113,7 @@ function parseModel(entry: ModelListEntry): ListedModel[] {
     entry.max_model_len ??
     entry.max_context_length ??
     entry.inputTokenLimit;
-  // Other vendors use this name differently.
+  // Other vendors use `max_tokens` differently.
   const anthropicLimit = entry.max_input_tokens === undefined ? undefined : entry.max_tokens;
   const maxOutputTokens =
     provider?.max_completion_tokens ?? entry.max_completion_tokens ?? anthropicLimit ?? entry.outputTokenLimit;

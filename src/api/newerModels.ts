@@ -1,12 +1,12 @@
 /**
- * Models missing in the price table's package, or with outdated prices there. newerModels.test.ts
- * reports rows that can be removed.
+ * Models that the price package lacks or prices wrongly. newerModels.test.ts reports rows that can
+ * be removed.
  */
 import type { ModelPrices, PriceTier, Rate } from '../core/cost/prices';
 
 export interface ListedModel {
   readonly prices: ModelPrices;
-  /** When the prices were valid; ISO 8601 date. */
+  /** ISO 8601 date on which the prices were valid. */
   readonly asOf: string;
   /** Input and output together, in tokens. */
   readonly contextWindow?: number;
@@ -14,14 +14,14 @@ export interface ListedModel {
 
 interface NewerModel {
   readonly models: RegExp;
-  /** Sellers with these prices, by the table's names. Others (Bedrock, gateways) have their own. */
+  /** Names as in the price package. Other sellers (Bedrock, gateways) have their own prices. */
   readonly sellers: readonly string[];
   readonly listed: NewerModelRow;
 }
 
 type NewerModelRow = Omit<ListedModel, 'asOf'>;
 
-/** The bundled package version and the ISO 8601 date of its publication on npm. */
+/** The bundled version and the ISO 8601 date of its publication on npm. */
 export const PRICE_PACKAGE = { version: '0.1.8', published: '2026-09-23' } as const;
 
 interface PlainPrices {
@@ -34,7 +34,6 @@ interface PlainPrices {
 
 const makeFlatPrices = (prices: PlainPrices): ModelPrices => makePrices(prices);
 
-/** Prices with a second tier for long prompts. */
 const makeTieredPrices = (
   prices: PlainPrices,
   aboveTokens: number,
@@ -62,7 +61,6 @@ const makeGptRow = (prices: PlainPrices): NewerModelRow => ({
   contextWindow: 1_050_000,
 });
 
-/** When the rows were checked. */
 const PRICES_AS_OF = '2026-11-22';
 
 export const NEWER_MODELS: readonly NewerModel[] = [
@@ -100,7 +98,7 @@ export const NEWER_MODELS: readonly NewerModel[] = [
     },
   },
   {
-    // Same as Fable 5.1.
+    // Costs the same as Fable 5.1.
     models: /claude-mythos-5-1/,
     sellers: ANTHROPIC_SELLERS,
     listed: {
@@ -122,7 +120,7 @@ export const NEWER_MODELS: readonly NewerModel[] = [
   },
 ];
 
-/** The entry of a model that is newer than the package. @param seller by the table's name. */
+/** @param seller its name in the price package */
 export function findNewerModel(seller: string, model: string): ListedModel | undefined {
   const row = NEWER_MODELS.find(({ models, sellers }) => sellers.includes(seller) && models.test(model));
   return row && { ...row.listed, asOf: PRICES_AS_OF };

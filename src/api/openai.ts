@@ -16,18 +16,18 @@ import { createRequestCounter } from './requestCounter';
 import type { ApiEvent, ApiHandler, ApiRequest, ModelInfo } from './types';
 
 export interface OpenAIOptions extends HandlerOptions, EndpointOptions {
-  /** Local servers need none. */
+  /** Local servers need no key. */
   readonly apiKey?: string;
   /**
-   * `responses` is OpenAI's and Azure's; most others implement only `chat`. Default: the one with
-   * tools for this model.
+   * Only OpenAI and Azure implement `responses`. Default: the API that supports tools for this
+   * model.
    */
   readonly api?: 'chat' | 'responses';
 }
 
 /**
- * Models of OpenAI and, by base URL, OpenRouter, Azure, Ollama, LM Studio, vLLM and other
- * compatible servers. A query in the base URL (Azure's `?api-version=`) is sent with every request.
+ * Serves OpenAI and compatible servers (OpenRouter, Azure, Ollama, LM Studio, vLLM). Every request
+ * carries the base URL's query (Azure's `?api-version=`).
  * @throws {ApiError} kind `endpoint`
  */
 export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
@@ -39,7 +39,7 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
   const modelInfo: ModelInfo = { ...model, vendor: 'openai', accounting: 'openai' };
   const classify = (raw: unknown): ApiError => toApiError(raw, { name, secrets, now: 0 });
   const chatDialect = new LearnedQuirks(findDialect(endpoint), CHAT_QUIRKS, classify);
-  // Models that support tools only on the other API are learned from rejections, unless known.
+  // Rejections show which other models support tools only on the Responses API.
   let api = options.api ?? (isOpenAI(endpoint) && findFamily(model.id)?.toolsOnResponsesOnly ? 'responses' : 'chat');
   const responsesDialect = new LearnedQuirks(RESPONSES_DIALECT, RESPONSES_QUIRKS, classify);
 
@@ -113,7 +113,7 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
       runSingleCall({ ...call, signal }, async (tried) => {
         const client = await connect(tried);
         const listed: unknown = await client.get('/models', { signal: tried.signal });
-        // Together sends the entries without a wrapper.
+        // Together sends a bare list.
         const entries = isRecord(listed) ? listed['data'] : listed;
         if (!Array.isArray(entries)) throw new ApiError('protocol', { name });
         return parseModels(entries);
@@ -122,15 +122,14 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
 }
 
 /**
- * GPT-5.6 and later: "Function tools with reasoning_effort are not supported for gpt-5.6-sol in
- * /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to
- * 'none'." (danny-avila/LibreChat#14355: even if no effort was set). Others: "This model is only
- * supported in v1/responses and not in v1/chat/completions."
+ * GPT-5.6 and later: "Function tools with reasoning_effort are not supported … To use function
+ * tools, use /v1/responses …" (danny-avila/LibreChat#14355). Others: "This model is only supported
+ * in v1/responses and not in v1/chat/completions."
  */
 const requiresResponsesApi = ({ kind, details: { vendorMessage = '' } }: ApiError): boolean =>
   (kind === 'invalid-request' || kind === 'model') && /(?:use|only supported in) \/?v1\/responses/i.test(vendorMessage);
 
-/** Azure has its own key header; without a key no header is sent. `null` removes the SDK's. */
+/** Azure has its own key header. `null` removes the SDK's header. */
 function makeSignInHeaders(endpoint: URL, apiKey: string | undefined): Record<string, string | null> {
   if (apiKey === undefined) return { Authorization: null };
   return isAzure(endpoint) ? { 'api-key': apiKey, Authorization: null } : { Authorization: `Bearer ${apiKey}` };

@@ -1,21 +1,15 @@
 import { isRecord } from '../core/messages/blocks';
 import type { Block, TextBlock } from '../core/messages/types';
 
-/**
- * True for blocks that only OpenAI's APIs understand; see conversations/openai.ts, and
- * openaiResponses.ts for reasoning.
- */
+/** True for blocks that only OpenAI's APIs understand. */
 export const isOpenAIBlock = ({ type }: Block): boolean => type.startsWith('openai_');
 
-/**
- * The phase of an answer's text (OpenAI's SDK, `phase`), stored after the text and sent back with
- * it.
- */
+/** Stores the phase of an answer's text (OpenAI's SDK, `phase`), to send it back. */
 export const PHASE_BLOCK = 'openai_phase';
 
 export { REASONING_BLOCK_TYPE } from '../core/messages/blocks';
 
-/** Converts a block that the vendor doesn't support to text, so that the model still sees it. */
+/** Converts a block that the vendor doesn't support, so that the model still sees it. */
 export function asText(block: Block): TextBlock {
   const source = block['source'];
   if (isRecord(source) && typeof source['data'] === 'string') {

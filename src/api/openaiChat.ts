@@ -1,4 +1,4 @@
-/** Chat Completions: request body and stream events (OpenAI API reference, "Chat Completions"). */
+/** Source: OpenAI API reference, "Chat Completions". */
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../core/messages/blocks';
 import { convertReasoning, ReasoningDetails, type ReasoningFormat } from './chatReasoning';
@@ -11,7 +11,6 @@ import { parseCharge, checkUsage, parseTokens } from './usage';
 
 type WireObject = Readonly<Record<string, unknown>>;
 
-/** Body of a streaming request, adapted to the dialect. */
 export function buildChatBody(request: ApiRequest, model: ModelOptions, dialect: Dialect): WireObject {
   const { tools, toolChoice, temperature, conversation } = request;
   const asked = request.maxOutputTokens ?? model.maxOutputTokens;
@@ -49,13 +48,14 @@ interface OpenCall {
   id: string;
   name: string;
   rawArguments: string;
-  /** The vendor's field beside a call (Gemini's signature). */
+  /** The vendor's own field beside a call (Gemini's signature). */
   extra?: unknown;
 }
 
 /**
- * Words as they come, the calls once the stream says why it ends, the end last; a stream that was cut has no end.
- * @param wanted what the server wants back of the reasoning: it comes before the calls.
+ * Yields text as it arrives, reasoning and calls after the finish reason, and the end last; a
+ * stream that was cut has no end.
+ * @param wanted which reasoning the server wants back
  */
 export async function* convertChatStream(
   chunks: AsyncIterable<unknown>,
@@ -81,12 +81,12 @@ export async function* convertChatStream(
         });
       finish = choice['finish_reason'] ?? finish;
     }
-    // Sent in its own chunk after the last choice (OpenAI), with it (Ollama, DeepSeek), or in every
-    // chunk (xAI).
+    // Usage arrives after the last choice (OpenAI), with it (Ollama, DeepSeek), or in every chunk
+    // (xAI).
     const usage = isRecord(chunk['usage']) ? convertChatUsage(chunk['usage']) : undefined;
     if (usage) yield { type: 'usage', usage };
   }
-  // No finish reason: the stream was cut, so there is no end.
+  // A stream without a finish reason was cut, so it gets no end.
   if (typeof finish !== 'string') return;
   const reasoning = calls.count > 0 ? convertReasoning(wanted, thoughts, calls.extras, details.all) : undefined;
   if (reasoning) yield { type: 'block', block: reasoning };
@@ -108,7 +108,7 @@ function* listTexts(delta: WireObject): Generator<ApiEvent, void> {
   if (typeof refusal === 'string' && refusal !== '') yield { type: 'text', text: refusal };
 }
 
-/** Assembles calls from pieces by `index`; some servers send none, or the same one for all. */
+/** Assembles calls by `index`, which some servers omit or repeat for all calls. */
 class OpenCalls {
   private readonly calls: { readonly index: unknown; readonly call: OpenCall }[] = [];
 
@@ -116,7 +116,6 @@ class OpenCalls {
     return this.calls.length;
   }
 
-  /** The fields beside the calls, in order. */
   get extras(): readonly unknown[] {
     return this.calls.map(({ call }) => call.extra ?? null);
   }
@@ -144,7 +143,7 @@ class OpenCalls {
   }
 }
 
-/** Undefined if the numbers are invalid. */
+/** Undefined if a number is invalid. */
 export function convertChatUsage(wire: WireObject): Usage | undefined {
   const prompt = isRecord(wire['prompt_tokens_details']) ? wire['prompt_tokens_details'] : {};
   const completion = isRecord(wire['completion_tokens_details']) ? wire['completion_tokens_details'] : {};
@@ -165,15 +164,15 @@ export function convertChatUsage(wire: WireObject): Usage | undefined {
 }
 
 /**
- * OpenRouter's charge for a request. With the user's own key (`is_byok`), `cost` is only its fee,
- * often 0, and the provider bills the rest. Source: its guide "Usage accounting".
+ * OpenRouter's charge. With the user's own key (`is_byok`), `cost` is only its fee and the provider
+ * bills the rest (guide "Usage accounting").
  */
 function findCharge(usage: WireObject): number | undefined {
   const cost = parseCharge(usage['cost']);
   if (cost === undefined || usage['is_byok'] !== true) return cost;
   const details = isRecord(usage['cost_details']) ? usage['cost_details'] : {};
   const upstream = parseCharge(details['upstream_inference_cost']);
-  // If the provider's bill is unknown, the price table applies.
+  // Without the provider's bill, the price table applies.
   return upstream === undefined ? undefined : cost + upstream;
 }
 

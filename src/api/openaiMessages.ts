@@ -1,6 +1,6 @@
 /**
- * Converts messages to OpenAI's Chat Completions. conversations/openai.ts does the conversion (it
- * preserves a call's raw arguments); this removes what the API does not support beforehand.
+ * toOpenAI converts messages and preserves a call's raw arguments; this first removes what the API
+ * does not support.
  */
 import { toOpenAI } from '../conversations/formats/openai/openai';
 import { convertPartToOpenAI } from '../conversations/formats/openai/parts';
@@ -16,7 +16,6 @@ import type { ApiRequest } from './types';
 
 type MessageDialect = Pick<Dialect, 'shortIds' | 'cacheMarks' | 'systemRole' | 'alternateRoles' | 'wantedReasoning'>;
 
-/** The system prompt first. Empty replies are left out. */
 export function convertChatMessages({ system, messages }: ApiRequest, form: MessageDialect): OpenAIRecord[] {
   const own = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);
   const folds = !form.systemRole || form.alternateRoles;
@@ -35,8 +34,8 @@ export function convertChatMessages({ system, messages }: ApiRequest, form: Mess
 }
 
 /**
- * Puts a result's cache breakpoint on a content part (`@openrouter/sdk`, ChatToolMessage). Results
- * without one have the same form, so that they don't change when the breakpoint moves.
+ * Only content parts carry cache breakpoints (`@openrouter/sdk`, ChatToolMessage). Results without
+ * one take the same form, so that moving the breakpoint doesn't change them.
  */
 function moveBreakpoint(record: OpenAIRecord, message: ApiMessage): OpenAIRecord {
   const { role, tool_call_id: id, content } = record;
@@ -46,10 +45,7 @@ function moveBreakpoint(record: OpenAIRecord, message: ApiMessage): OpenAIRecord
   return { ...record, content: [{ type: 'text', text: content, ...(mark !== undefined && { cache_control: mark }) }] };
 }
 
-/**
- * Shortens IDs for Mistral, consistently for calls and results (mistral-common:
- * `^[a-zA-Z0-9]{9}$`).
- */
+/** Mistral accepts only `^[a-zA-Z0-9]{9}$` (mistral-common). */
 function withShortIds(record: OpenAIRecord): OpenAIRecord {
   const { tool_calls: calls, tool_call_id: id } = record;
   return {
@@ -65,11 +61,11 @@ function withShortIds(record: OpenAIRecord): OpenAIRecord {
 
 const shortenId = (id: string): string => (/^[a-zA-Z0-9]{9}$/.test(id) ? id : hashText(id).slice(0, 9));
 
-/** True for an assistant message that contained only thinking. */
+/** True for a message that contained only thinking. */
 const isEmptyReply = ({ role, content, tool_calls: calls }: OpenAIRecord): boolean =>
   role === 'assistant' && calls === undefined && Array.isArray(content) && content.length === 0;
 
-/** Message fields that OpenAI's APIs return and accept. */
+/** OpenAI's APIs return and accept these fields. */
 const MESSAGE_FIELDS = [
   'role',
   'content',
@@ -89,8 +85,8 @@ function prepareMessage({ role, content, openai }: ApiMessage, form: MessageDial
   const images: Block[] = [];
   const blocks = content.flatMap((block) => prepareBlock(block, form, images));
   const rest = images.length > 0 ? [{ type: 'text', text: 'Images of the results above:' }, ...images] : [];
-  // Content that can carry a breakpoint keeps its parts even without one, so that a cached prefix
-  // doesn't change.
+  // Content that can carry a breakpoint always keeps its parts, so that a cached prefix doesn't
+  // change.
   return [{ role, content: form.cacheMarks ? [...blocks, ...rest] : joinTexts([...blocks, ...rest]), ...shell }];
 }
 
@@ -103,7 +99,6 @@ function prepareBlock(block: Block, form: MessageDialect, images: Block[]): Bloc
   if (isImage(block)) return [pick(block, ['type', 'source', 'openai'])] as Block[];
   if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK_TYPE) return [];
   if (block.type === 'document') return [convertDocument(block) ?? asText(block)];
-  // OpenAI's own parts stay unchanged.
   return isOpenAIBlock(block) || OPENAI_PARTS.has(block.type) ? [block] : [asText(block)];
 }
 
@@ -112,7 +107,7 @@ const OPENAI_PARTS = new Set(['input_audio', 'file', 'refusal']);
 const convertText = (block: TextBlock, { cacheMarks }: MessageDialect): TextBlock =>
   pick(block, cacheMarks ? ['type', 'text', 'cache_control'] : ['type', 'text']) as TextBlock;
 
-/** A `tool` message accepts only text, so its images go into a user message after the results. */
+/** A `tool` message accepts only text, so its images follow in a user message. */
 function convertResult({ tool_use_id: id, content, openai }: ToolResultBlock, images: Block[]): Block {
   const shell = isRecord(openai) ? { openai } : {};
   if (!Array.isArray(content)) return { type: 'tool_result', tool_use_id: id, content: content ?? '', ...shell };
@@ -126,7 +121,7 @@ function convertResult({ tool_use_id: id, content, openai }: ToolResultBlock, im
   return { type: 'tool_result', tool_use_id: id, content: texts.join('\n'), ...shell };
 }
 
-/** Converts a PDF to a file part (OpenAI guide, "File inputs"). */
+/** A PDF becomes a file part (OpenAI guide, "File inputs"). */
 function convertDocument({ source, title }: Block): Block | undefined {
   if (!isRecord(source) || source['type'] !== 'base64' || typeof source['data'] !== 'string') return undefined;
   const mediaType = typeof source['media_type'] === 'string' ? source['media_type'] : 'application/pdf';
@@ -134,10 +129,7 @@ function convertDocument({ source, title }: Block): Block | undefined {
   return { type: 'file', file: { filename, file_data: `data:${mediaType};base64,${source['data']}` } };
 }
 
-/**
- * Joins texts to one string if there is nothing else, a form that even servers without parts
- * accept.
- */
+/** Even servers without content parts accept a single string. */
 function joinTexts(blocks: readonly Block[]): string | Block[] {
   const rest = blocks.filter((block) => !isToolUse(block) && !isToolResult(block) && block.type !== 'openai_call');
   const texts = rest.filter(isText);
@@ -174,7 +166,7 @@ const toParts = (content: unknown): unknown[] =>
 const pick = (value: Readonly<Record<string, unknown>>, fields: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(fields.filter((field) => value[field] !== undefined).map((field) => [field, value[field]]));
 
-/** An image's URL, or its bytes as a data URL; undefined if it has neither. */
+/** Undefined if the image has neither URL nor bytes. */
 export function getImageUrl(block: Block): string | undefined {
   const part = convertPartToOpenAI(block);
   const image = isRecord(part) ? part['image_url'] : undefined;

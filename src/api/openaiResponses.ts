@@ -1,4 +1,4 @@
-/** The Responses API: request body and stream events (OpenAI API reference, "Responses"). */
+/** Source: OpenAI API reference, "Responses". */
 import { renderArguments } from '../conversations/formats/openai/arguments';
 import { getBlocks, isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block, ToolResultBlock } from '../core/messages/types';
@@ -12,7 +12,6 @@ import { checkUsage, parseTokens } from './usage';
 
 type WireObject = Readonly<Record<string, unknown>>;
 
-/** Body of a streaming request, adapted to the dialect. */
 export function buildResponsesBody(request: ApiRequest, model: ModelOptions, dialect: ResponsesDialect): WireObject {
   const { system, tools, toolChoice, temperature, conversation } = request;
   const instructions = typeof system === 'string' ? system : (system ?? []).map((block) => block.text).join('\n');
@@ -24,7 +23,7 @@ export function buildResponsesBody(request: ApiRequest, model: ModelOptions, dia
     ...(instructions.trim() !== '' && { instructions }),
     input: request.messages.flatMap((message) => convertMessage(message, hasPhases)),
     stream: true,
-    // The vendor stores nothing; reasoning is returned encrypted instead.
+    // OpenAI stores nothing and returns reasoning encrypted instead.
     store: false,
     ...(dialect.encryptedReasoning && { include: ['reasoning.encrypted_content'] }),
     ...(maxTokens !== undefined && { max_output_tokens: maxTokens }),
@@ -47,9 +46,9 @@ export function buildResponsesBody(request: ApiRequest, model: ModelOptions, dia
   };
 }
 
-/** Items of one message in block order; adjacent texts and images share an item. */
+/** Adjacent texts and images share an item. */
 function convertMessage({ role, content }: ApiMessage, hasPhases: boolean): WireObject[] {
-  // An answer without calls ended its turn, so its missing phase must be the final one.
+  // An answer without calls ended its turn, so its phase is the final one.
   const isFinal = hasPhases && role === 'assistant' && !(typeof content !== 'string' && content.some(isToolUse));
   const phase = isFinal ? { phase: 'final_answer' } : {};
   if (typeof content === 'string') return [{ role, content, ...phase }];
@@ -151,14 +150,14 @@ export async function* convertResponsesStream(events: AsyncIterable<unknown>): A
   }
 }
 
-/** A failure after the stream started; its `error` is classified like an HTTP error. */
+/** A failure within the stream; `error` is classified like an HTTP error. */
 class ResponseFailure extends Error {
   constructor(readonly error: unknown) {
     super('The response failed.');
   }
 }
 
-/** Undefined if the numbers are invalid. */
+/** Undefined if a number is invalid. */
 export function convertResponsesUsage(wire: WireObject): Usage | undefined {
   const input = isRecord(wire['input_tokens_details']) ? wire['input_tokens_details'] : {};
   const output = isRecord(wire['output_tokens_details']) ? wire['output_tokens_details'] : {};
@@ -172,10 +171,7 @@ export function convertResponsesUsage(wire: WireObject): Usage | undefined {
   });
 }
 
-/**
- * Which reasoning is read again; for `auto` the effective value (OpenAI's SDK,
- * `reasoning.context`).
- */
+/** For `auto`, OpenAI reports the effective value (its SDK, `reasoning.context`). */
 function getThinkingScope({ reasoning }: WireObject): ThinkingScope | undefined {
   const context = isRecord(reasoning) ? reasoning['context'] : undefined;
   return context === 'current_turn' || context === 'all_turns' ? context : undefined;

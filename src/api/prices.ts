@@ -1,7 +1,4 @@
-/**
- * Prices and windows from a maintained table (`@pydantic/genai-prices`) bundled with the product;
- * nothing is downloaded. Loaded on first use because of its size.
- */
+/** Prices and windows from a bundled table (`@pydantic/genai-prices`); nothing is downloaded. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TieredPrices } from '@pydantic/genai-prices';
 import type { ModelPrices, Rate } from '../core/cost/prices';
@@ -12,12 +9,12 @@ import { findNewerModel, PRICE_PACKAGE, type ListedModel } from './newerModels';
 export interface PricedModel {
   readonly vendor: Vendor;
   readonly model: string;
-  /** Base URL if it isn't the vendor's own; the host determines the price. */
+  /** The URL's host determines the price. */
   readonly baseUrl?: string;
 }
 
 export interface PriceTable {
-  /** Undefined if the model isn't listed: its price is unknown, not zero. */
+  /** Undefined means that the price is unknown, not zero. */
   lookup(model: PricedModel, now?: Date): ListedModel | undefined;
 }
 
@@ -26,7 +23,7 @@ let loadingTable: Promise<PriceTable> | undefined;
 export const loadPriceTable = (): Promise<PriceTable> => (loadingTable ??= loadTable());
 
 async function loadTable(): Promise<PriceTable> {
-  // In its own turn, since loading blocks the extension host for about 20 ms.
+  // Loading blocks the extension host for about 20 ms, so it gets its own turn.
   await nextTurn();
   const { calcPrice, findProvider } = await import('@pydantic/genai-prices');
   await nextTurn();
@@ -38,7 +35,7 @@ async function loadTable(): Promise<PriceTable> {
       if (provider === undefined) return undefined;
       const newer = findNewerModel(provider, model);
       if (newer) return newer;
-      // Calculates for no tokens, only to get the prices valid at this time.
+      // Zero tokens suffice to get the prices at `now`.
       const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, model, { providerId: provider, timestamp: now });
       const prices = found && convertPrices(found.model_price);
       if (!prices) return undefined;
@@ -51,11 +48,10 @@ async function loadTable(): Promise<PriceTable> {
 /** Prices depend on the seller, everything else on the model. */
 export interface ModelProperties {
   readonly prices?: ModelPrices;
-  /** When the prices were valid (ISO 8601 date); absent for the profile's own prices. */
+  /** ISO 8601 date on which the prices were valid; absent for the profile's own. */
   readonly pricesAsOf?: string;
   /** Input and output together, in tokens. */
   readonly contextWindow?: number;
-  /** Maximum output tokens. */
   readonly maxOutputTokens?: number;
   readonly seesImages?: boolean;
   /** Model tokens per o200k token, before it is calibrated. */
@@ -63,8 +59,8 @@ export interface ModelProperties {
 }
 
 /**
- * Everything known about a model by name: prices at its endpoint, the window of the vendor's model
- * of that name, and its family's defaults.
+ * Prices come from the endpoint, other properties from the vendor's model of that name or its
+ * family.
  */
 export function findKnownModel(table: PriceTable | undefined, model: PricedModel): ModelProperties {
   const here = table?.lookup(model);
@@ -82,8 +78,7 @@ export function findKnownModel(table: PriceTable | undefined, model: PricedModel
 }
 
 /**
- * Copilot has billed by tokens since June 2026, at about the maker's prices (GitHub's table of AI
- * credits).
+ * Since June 2026 Copilot bills tokens at about the maker's prices (GitHub's table of AI credits).
  */
 const MAKER_BY_MODEL: readonly (readonly [RegExp, string])[] = [
   [/claude/i, 'anthropic'],

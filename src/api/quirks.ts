@@ -1,10 +1,9 @@
-/** Learns differences between servers of one protocol from their rejections and adapts requests. */
+/** Learns from rejections how servers of one protocol differ. */
 import type { ApiError } from './apiError';
 
-/** A change to make after a rejection that matches the words. */
 export interface Quirk<Dialect> {
   readonly words: RegExp;
-  /** A function if it uses values matched in the words. */
+  /** A function can use values that `words` captured. */
   readonly change: Partial<Dialect> | ((match: RegExpExecArray) => Partial<Dialect>);
 }
 
@@ -27,12 +26,8 @@ export function findQuirkChange<Dialect extends object>(
   return undefined;
 }
 
-/** A server's dialect, learned from its rejections and kept between calls. */
 export class LearnedQuirks<Dialect extends object> {
-  /**
-   * @param dialect what is taken to be understood before anything was refused.
-   * @param classify makes an ApiError of what a call threw.
-   */
+  /** @param dialect the assumption before any rejection */
   constructor(
     private dialect: Dialect,
     private readonly quirks: readonly Quirk<Dialect>[],
@@ -40,8 +35,7 @@ export class LearnedQuirks<Dialect extends object> {
   ) {}
 
   /**
-   * Repeats the request while rejections change the dialect. Terminates, since each quirk applies
-   * once.
+   * Repeats the request while rejections change the dialect. Ends because each quirk applies once.
    */
   async ask<Answer>(ask: (dialect: Dialect) => PromiseLike<Answer>): Promise<Answer> {
     for (let tried = 0; ; tried++) {

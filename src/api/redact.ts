@@ -1,9 +1,9 @@
 import { maskSecrets, SECRET_MASK } from '../core/secrets/maskSecrets';
 
-/** Shorter values are placeholders such as "ollama", which must stay readable. */
+/** Shorter values are placeholders such as "ollama". */
 const MIN_SECRET_CHARS = 8;
 
-/** Removes these secrets, in all their encodings, and anything that looks like a key. */
+/** Removes the secrets, in all encodings, and anything that looks like a key. */
 export function redact(text: string, secrets: readonly string[]): string {
   const forms = secrets
     .filter((secret) => secret.length >= MIN_SECRET_CHARS)

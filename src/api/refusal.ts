@@ -1,15 +1,13 @@
-/**
- * Rewrites a server's error to the form that the SDKs expect: `{ error: { message, type, code } }`.
- */
+/** Rewrites errors to the form that the SDKs expect: `{ error: { message, type, code } }`. */
 import { isRecord } from '../core/messages/blocks';
 
-/** Longer bodies are web pages, not messages. Characters. */
+/** Longer bodies are web pages. */
 const MAX_ERROR_BODY_CHARS = 200_000;
 
 /**
- * Moves messages that the SDKs lose to where they read them: from an array (Gemini), beside or without `error`
- * (Mistral, Cerebras, SGLang), as a string (xAI, LM Studio), in `detail` (FastAPI); OpenRouter wraps its provider's.
- * @returns undefined if nothing needs to change or it isn't JSON
+ * Handles errors in an array (Gemini), beside or without `error` (Mistral, Cerebras, SGLang), as a
+ * string (xAI, LM Studio), and in `detail` (FastAPI).
+ * @returns undefined if nothing needs to change
  */
 export function normalizeRefusal(body: string): string | undefined {
   if (body.length > MAX_ERROR_BODY_CHARS) return undefined;
@@ -47,7 +45,7 @@ const normalizeErrorBody = ({
 }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined =>
   isRecord(error) ? error : undefined;
 
-/** Message of OpenRouter's provider: text, often JSON (`error.metadata.raw`). */
+/** OpenRouter keeps its provider's message, often JSON, in `error.metadata.raw`. */
 function findUpstreamMessage(metadata: unknown): string | undefined {
   const raw = isRecord(metadata) ? metadata['raw'] : undefined;
   if (typeof raw !== 'string' || raw === '') return undefined;

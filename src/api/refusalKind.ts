@@ -1,14 +1,13 @@
 /**
- * What may be logged of a rejection. Servers may quote anything in it: those based on FastAPI
- * (vLLM, LiteLLM) echo the request, LiteLLM the key. So only words of the vendors' vocabulary are
- * logged, never sentences.
+ * A rejection may quote the request (vLLM, LiteLLM) or the key (LiteLLM), so only words of the
+ * vendors' vocabulary are logged.
  */
 import { isRecord } from '../core/messages/blocks';
 import { normalizeRefusal } from './refusal';
 
 /**
- * Documented error types, codes and statuses. Sources: Anthropic API reference, "Errors"; OpenAI
- * API guide, "Error codes", and its validation codes; Google AIP-193 with google.rpc.Code.
+ * Sources: Anthropic API reference, "Errors"; OpenAI API guide, "Error codes", and its validation
+ * codes; Google AIP-193 with google.rpc.Code.
  */
 const LOGGABLE_ERROR_WORDS: ReadonlySet<string> = new Set([
   ...['invalid_request_error', 'authentication_error', 'billing_error', 'permission_error', 'not_found_error'],

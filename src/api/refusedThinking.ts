@@ -1,4 +1,3 @@
-/** Vendors' messages when they reject a block that they created. */
 const THINKING_REJECTIONS: readonly RegExp[] = [
   // Anthropic, from Fable 5.1 on, if anything before the block has changed (guide, "Preserved
   // thinking"): "The block is bound to a different conversation." Also "Invalid `signature` in
@@ -10,5 +9,5 @@ const THINKING_REJECTIONS: readonly RegExp[] = [
   /encrypted content .*could not be (?:verified|decrypted)/i,
 ];
 
-/** True if the request can be repeated without the thinking it sent back. */
+/** True if the request can be repeated without its thinking. */
 export const isThinkingRejection = (words: string): boolean => THINKING_REJECTIONS.some((row) => row.test(words));

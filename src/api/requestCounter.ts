@@ -2,15 +2,12 @@ import type { MessageCounter } from '../core/tokens/messageCounter';
 import { getTokenizerFactor } from '../core/vendors/families';
 import type { ApiRequest, Usage, UsageAccounting } from './types';
 
-/** Estimates tokens for one model: o200k tokens times the model family's factor. */
+/** Estimates o200k tokens times the model family's factor. */
 export interface RequestCounter {
-  /** Input tokens. */
   request(request: ApiRequest): number;
-  /** Usage of a call that the vendor doesn't report. */
   usage(request: ApiRequest, output: string): Usage;
 }
 
-/** @param model its id: counts are o200k tokens times the factor of its family */
 export function createRequestCounter(
   counter: MessageCounter,
   model: string,

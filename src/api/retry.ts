@@ -1,16 +1,12 @@
 import type { ApiError, ApiErrorDetails } from './apiError';
 
 export interface RetryPolicy {
-  /** Number of retries. Default 3. */
   readonly retries: number;
-  /** First delay in milliseconds, doubled each time. Default 1000. */
+  /** Doubles with each retry (default 1000). */
   readonly firstWaitMs: number;
-  /** Maximum delay of our own, in milliseconds. Default 30,000. */
+  /** Limits our own delays, not the vendor's (default 30,000). */
   readonly longestWaitMs: number;
-  /**
-   * Maximum `retry-after` to wait for, in milliseconds; a longer one is reported as an error.
-   * Default 60,000.
-   */
+  /** A longer `retry-after` becomes an error (default 60,000). */
   readonly longestRetryAfterMs: number;
 }
 
@@ -21,7 +17,6 @@ export const DEFAULT_RETRY: RetryPolicy = {
   longestRetryAfterMs: 60_000,
 };
 
-/** Connections lost, as opposed to never established. */
 const BROKEN_CONNECTION_CODES = new Set<string | undefined>([
   undefined,
   'ECONNRESET',
@@ -32,16 +27,16 @@ const BROKEN_CONNECTION_CODES = new Set<string | undefined>([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** True if an established connection was lost, so the request may have arrived. */
+/** True if an established connection broke, so the request may have arrived. */
 export const isBrokenOff = ({ code }: ApiErrorDetails): boolean => BROKEN_CONNECTION_CODES.has(code);
 
 const isWorthRetrying = ({ kind, details }: ApiError): boolean =>
   kind === 'rate-limit' || kind === 'overloaded' || kind === 'server' || (kind === 'network' && isBrokenOff(details));
 
 /**
- * How long to wait before the next try, in milliseconds; undefined: there is none. Jitter takes up to half of our own
- * waits, and adds up to a tenth to the vendor's, so that clients don't come back all at once.
- * @param tried how often it was tried again already
+ * Returns milliseconds, or undefined for no further try. Jitter keeps clients from returning all at
+ * once: it takes up to half of our own waits and adds up to a tenth to the vendor's.
+ * @param tried number of retries so far
  * @param random from 0 to 1
  */
 export function waitBeforeRetry(

@@ -1,4 +1,3 @@
-/** Adapts a vendor's handler to the core's summarizer interface. */
 import { computeCallCost } from '../core/cost/callCost';
 import type { CacheLifetime, ModelPrices } from '../core/cost/prices';
 import type {
@@ -17,7 +16,6 @@ import { isBrokenOff } from './retry';
 import type { ApiHandler, ApiRequest, ToolDeclaration } from './types';
 
 export interface SummarizerOptions {
-  /** Display name of the profile. */
   readonly profile: string;
   readonly handler: ApiHandler;
   /**
@@ -25,19 +23,15 @@ export interface SummarizerOptions {
    * handler's vendor.
    */
   readonly vendor?: string;
-  /** Undefined if unknown. */
   readonly prices?: ModelPrices;
-  /** Default: per token. */
   readonly billing?: SummarizerModel['billing'];
   /** Default `none`, since a summary's prompt is seldom sent twice. */
   readonly cacheLifetime?: CacheLifetime;
-  /** Model tokens per o200k token, if calibrated. Default: the family's. */
+  /** Model tokens per o200k token. Default: the family's. */
   readonly tokenFactor?: number;
-  /** The user's settings for summaries. */
   readonly preferences?: Pick<SummarizerModel, 'prompt' | 'maskSecrets'>;
 }
 
-/** Replies include the call's usage; prices are in US dollars. */
 export function createSummarizer(options: SummarizerOptions): Summarizer {
   const { profile, handler, prices, billing = 'per-token', cacheLifetime = 'none' } = options;
   const { vendor, id, accounting, contextWindow, maxOutputTokens } = handler.modelInfo;
@@ -67,7 +61,7 @@ export function createSummarizer(options: SummarizerOptions): Summarizer {
   };
 }
 
-/** Cached only if the profile requests it, since writing costs more than reading once. */
+/** Writing to the cache costs more than reading once, so the profile must request it. */
 function makeApiRequest(
   { system, prompt, messages, maxOutputTokens }: SummaryRequest,
   model: SummarizerModel,
@@ -85,8 +79,8 @@ function makeApiRequest(
 }
 
 /**
- * Declares tools called in the messages, as vendors require; without parameters, since the model
- * only reads the calls.
+ * Vendors require declarations of called tools. No parameters are needed, since the model only
+ * reads the calls.
  */
 function listTools(messages: readonly ApiMessage[]): ToolDeclaration[] {
   const names = messages.flatMap((message) =>
@@ -97,10 +91,7 @@ function listTools(messages: readonly ApiMessage[]): ToolDeclaration[] {
   return [...new Set(names)].map((name) => ({ name, input_schema: { type: 'object' } }));
 }
 
-/**
- * Failures that were certainly not billed, since the vendor responded with an error status. Other
- * failures without usage (canceled, timed out, cut off) may be billed.
- */
+/** The vendor responded with an error status, so these failures were not billed; others may be. */
 const UNANSWERED_ERROR_KINDS: ReadonlySet<ApiErrorKind> = new Set([
   'auth',
   'permission',
@@ -115,7 +106,7 @@ const UNANSWERED_ERROR_KINDS: ReadonlySet<ApiErrorKind> = new Set([
   'endpoint',
 ]);
 
-/** US dollars for a call that was sent; undefined if unknown. */
+/** US dollars; undefined if unknown. */
 function getCost(outcome: TextOutcome, prices: ModelPrices | undefined): number | undefined {
   if (outcome.usage) return computeCallCost(outcome.usage, prices);
   if (outcome.kind === 'complete' || outcome.partialText !== '') return undefined;

@@ -1,28 +1,25 @@
 /**
- * Vendors' messages for requests that exceed the window; there is no common code. Each row quotes
- * its message and source. Captured numbers calibrate window and tokenizer: `tokens` counted,
- * `limit` allowed, `over` excess.
+ * Each row quotes a vendor's message for a request that exceeds the window, and its source. Groups:
+ * `tokens` counted, `limit` allowed, `over` excess.
  */
 
 import { MANY_IMAGES_ABOVE, type RequestLimits } from '../core/vendors/requestLimits';
 
-/** Numbers in the rejection, in model tokens; absent if not stated. */
+/** In model tokens; absent if the rejection doesn't say. */
 export interface OverflowTokens {
   readonly tokens?: number;
   readonly limit?: number;
-  /** Set if the bytes or images were too large rather than the tokens. */
+  /** Set if bytes or images were too large, not the tokens. */
   readonly weight?: OverWeight;
 }
 
-/** Limits that a request exceeded; absent if not stated. */
 export interface OverWeight {
-  /** Maximum body size in bytes. */
   readonly bytes?: number;
-  /** Maximum base64 bytes per image. */
+  /** Maximum base64 bytes of an image. */
   readonly imageBytes?: number;
-  /** Maximum edge of an image in pixels. */
+  /** Maximum edge of an image, in pixels. */
   readonly edge?: number;
-  /** The same limits for requests with at least this many images. */
+  /** Limits for requests with many images. */
   readonly manyImages?: NonNullable<RequestLimits['manyImages']>;
 }
 
@@ -38,8 +35,7 @@ const TOO_LONG_MESSAGES: readonly RegExp[] = [
   // Bedrock: "Input is too long for requested model." (aws-samples/bedrock-chat#95)
   /input is too long/i,
   // DeepSeek, vLLM: "This model's maximum context length is 131072 tokens. However, you requested
-  // 131134 tokens (122942 in the messages, 8192 in the completion)." (fast-agent#621, vllm#20409);
-  // the limit includes the answer.
+  // 131134 tokens (122942 in the messages, 8192 in the completion)." (fast-agent#621, vllm#20409)
   /maximum context length is (?<limit>\d+) tokens.*\((?<tokens>\d+) in the messages, \d+ in the completion/i,
   // OpenAI, Azure, vLLM: "This model's maximum context length is 128000 tokens. However, your messages resulted in 202868
   // tokens" (deer-flow#310); OpenRouter: "… However, you requested about 42832 tokens" (refly#1177)
@@ -79,9 +75,9 @@ const TOO_LONG_MESSAGES: readonly RegExp[] = [
   /current length is (?<tokens>\d+) while limit is (?<limit>\d+)/i,
   // Groq: "Please reduce the length of the messages or completion." (OpenHands#1902)
   /reduce the length of the messages/i,
-  // OpenAI and Groq, if one request exceeds the account's limit per minute, so that waiting doesn't
-  // help: "Request too large for gpt-4o … on tokens per min (TPM): Limit 30000, Requested 43245.
-  // The input or output tokens must be reduced …"
+  // OpenAI and Groq, if one request exceeds the limit per minute, so waiting doesn't help: "Request
+  // too large for gpt-4o … on tokens per min (TPM): Limit 30000, Requested 43245. The input or
+  // output tokens must be reduced …"
   /request too large for .*limit (?<limit>\d+), requested (?<tokens>\d+)/i,
   /request too large for|tokens must be reduced/i,
   // GitHub Models: "Request body too large for gpt-4o model. Max size: 8000 tokens."
@@ -92,7 +88,7 @@ const TOO_LONG_MESSAGES: readonly RegExp[] = [
   /exceeds token limit|token limit exceeded/i,
   // Kimi: "Your request exceeded model token limit: 262144 (requested: 269030)" (kimi-cli#2011)
   /exceeded model token limit(?:: (?<limit>\d+) \(requested: (?<tokens>\d+)\))?/i,
-  // MiniMax: "invalid params, context window exceeds limit (2013)" (MiniMax-M2#119): 2013 is the code of the error.
+  // MiniMax: "invalid params, context window exceeds limit (2013)" (MiniMax-M2#119)
   /context window exceeds limit/i,
   // GLM, Z.AI: "Prompt exceeds max length"; "tokens in request more than max tokens allowed" (opencode#27629)
   /prompt exceeds max length|tokens in request more than max tokens allowed/i,
@@ -114,14 +110,14 @@ const TOO_LONG_CODES = new Set<unknown>([
 ]);
 
 /**
- * Returns what a refusal says about the request's size; undefined if size is not the reason.
+ * Undefined if size was not the reason.
  * @param codes the error's `code` and `type`, if any
  */
 export function findOverflow(message: string, ...codes: readonly unknown[]): OverflowTokens | undefined {
   const matches = TOO_LONG_MESSAGES.map((words) => words.exec(message)).filter((match) => match !== null);
   const [first] = matches;
   if (!first) return codes.some((code) => TOO_LONG_CODES.has(code)) ? {} : undefined;
-  // Prefers the row with most numbers, since some messages contain general words before exact ones.
+  // Some messages contain general words before exact ones, so the row with the most numbers wins.
   const { groups = {} } = matches.toSorted((a, b) => countNumbers(b) - countNumbers(a))[0] ?? first;
   const number = (name: string): number | undefined => (groups[name] === undefined ? undefined : Number(groups[name]));
   const [tokens, limit] = [number('tokens'), number('limit')];
@@ -132,13 +128,12 @@ const countNumbers = ({ groups = {} }: RegExpExecArray): number =>
   Object.values(groups).filter((value: string | undefined) => value !== undefined).length;
 
 /**
- * Messages for too many bytes, usually because of images and files. Anthropic: "Request exceeds the
- * maximum size" (32 MB); Gemini, 400: "Request payload size exceeds the limit: 20971520 bytes."
+ * Anthropic: "Request exceeds the maximum size" (32 MB). Gemini, 400: "Request payload size exceeds
+ * the limit: 20971520 bytes."
  */
 const TOO_MANY_BYTES_MESSAGE =
   /payload size exceeds|exceeds the maximum size|size of the request exceeds|too many total text bytes|request entity too large|payload too large/i;
 
-/** @param type the error's `type`, if any */
 const isTooManyBytes = (status: number | undefined, message: string, type: unknown): boolean =>
   status === 413 || type === 'request_too_large' || TOO_MANY_BYTES_MESSAGE.test(message);
 
@@ -153,10 +148,10 @@ const BYTES_PER_UNIT: Readonly<Record<string, number>> = {
 };
 
 /**
- * Anthropic's messages for a single image that is too large and makes all later requests fail:
- * "image exceeds 5 MB maximum: 5316852 bytes > 5242880 bytes" (claude-code#30967); "At least one of
- * the image dimensions exceed max allowed size for many-image requests: 2000 pixels"
- * (claude-code#49720), "… exceed max allowed size: 8000 pixels".
+ * Anthropic, for a single image that is too large: "image exceeds 5 MB maximum: 5316852 bytes >
+ * 5242880 bytes" (claude-code#30967); "At least one of the image dimensions exceed max allowed size
+ * for many-image requests: 2000 pixels" (claude-code#49720), "… exceed max allowed size: 8000
+ * pixels".
  */
 const IMAGE_BYTES_MESSAGE = /image exceeds [^:]*maximum: \d+ bytes > (?<limit>\d+) bytes/i;
 const IMAGE_EDGE_MESSAGE =

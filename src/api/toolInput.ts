@@ -2,13 +2,12 @@ import { isRecord } from '../core/messages/blocks';
 import { parseArguments } from '../conversations/formats/openai/arguments';
 import type { ApiEvent } from './types';
 
-/** Arguments that aren't a JSON object are kept as text in `invalidArguments`. */
+/** Arguments that aren't a JSON object stay as text in `invalidArguments`. */
 export const parseToolCall = (id: string, name: string, rawArguments: string): ApiEvent => {
   const input = parseArguments(rawArguments);
   return { type: 'tool_call', id, name, input, rawArguments };
 };
 
-/** A call whose input is already parsed. */
 export const makeToolCall = (id: string, name: string, input: unknown): ApiEvent => ({
   type: 'tool_call',
   id,

@@ -1,6 +1,6 @@
 /**
- * Items of a source until the signal aborts; then throws the signal's reason immediately, even if
- * the source hangs, and releases the source.
+ * Throws the signal's reason as soon as it aborts, even if the source hangs, and releases the
+ * source.
  */
 export async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T, void> {
   const iterator = source[Symbol.asyncIterator]();

@@ -6,7 +6,7 @@ export const parseTokens = (value: unknown): number => {
   return typeof value === 'number' && Number.isFinite(value) ? Math.max(0, Math.round(value)) : Number.NaN;
 };
 
-/** A charge in US dollars; undefined if absent or invalid. */
+/** US dollars; undefined if absent or invalid. */
 export const parseCharge = (value: unknown): number | undefined =>
   typeof value === 'number' && value >= 0 && value <= MAX_CALL_USD ? value : undefined;
 

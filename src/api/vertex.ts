@@ -9,14 +9,12 @@ import { createGeminiFamilyHandler } from './gemini';
 import type { HandlerOptions } from './handlerOptions';
 import type { ApiHandler } from './types';
 
-/**
- * A service account's key file, an access token, or `default`: the machine's credentials (gcloud).
- */
+/** `default` means the machine's credentials (gcloud). */
 export type GoogleCredentials = { readonly serviceAccountJson: string } | { readonly accessToken: string } | 'default';
 
 export interface VertexOptions extends HandlerOptions, EndpointOptions {
   readonly projectId: string;
-  /** Google Cloud region, such as `europe-west1`, or `global`. */
+  /** A region such as `europe-west1`, or `global`. */
   readonly region: string;
   readonly credentials: GoogleCredentials;
 }
@@ -24,7 +22,7 @@ export interface VertexOptions extends HandlerOptions, EndpointOptions {
 const GOOGLE_CLOUD_SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 
 /**
- * Models on Google Vertex AI: Anthropic's through Anthropic's SDK, Google's through Google's.
+ * Uses Anthropic's SDK for Claude, and Google's for Gemini.
  * @throws {ApiError} kind `endpoint`, or `auth` if the key file is unreadable
  */
 export function createVertexHandler(options: VertexOptions): ApiHandler {
@@ -35,7 +33,7 @@ export function createVertexHandler(options: VertexOptions): ApiHandler {
       ? parseAccount(name, credentials.serviceAccountJson)
       : undefined;
   const token = credentials !== 'default' && 'accessToken' in credentials ? credentials.accessToken : undefined;
-  // Kept between calls, since it caches Google's token.
+  // Caches Google's token between calls.
   let auth: Promise<GoogleAuth> | undefined;
   const signedIn = async (): Promise<GoogleAuth> => {
     auth ??= createGoogleAuth(account, token);
@@ -99,8 +97,7 @@ export function createVertexHandler(options: VertexOptions): ApiHandler {
 async function createGoogleAuth(account: ServiceAccount | undefined, token: string | undefined): Promise<GoogleAuth> {
   const { GoogleAuth: Auth, OAuth2Client } = await import('google-auth-library');
   if (token === undefined) {
-    // Uses VS Code's fetch with its proxy instead of the library's own. Credentials must not follow
-    // redirects.
+    // VS Code's fetch uses its proxy. Credentials must not follow redirects.
     const fetchImplementation: typeof fetch = (input, init) => fetch(input, { ...init, redirect: 'error' });
     const clientOptions = { transporterOptions: { fetchImplementation } };
     // oxlint-disable-next-line typescript/no-deprecated -- for what nobody has checked; parseAccount has
@@ -111,7 +108,7 @@ async function createGoogleAuth(account: ServiceAccount | undefined, token: stri
   return new Auth({ authClient });
 }
 
-/** Google's library includes the signed request in its errors, so nothing of them is kept. */
+/** Errors of Google's library include the signed request, so only the status is kept. */
 function makeSignInError(name: string, error: unknown): ApiError {
   const status = isRecord(error) && typeof error['status'] === 'number' ? error['status'] : undefined;
   if (status === undefined && error instanceof Error && /^request to |fetch failed/.test(error.message)) {
@@ -140,7 +137,7 @@ function parseAccount(name: string, json: string): ServiceAccount {
       return { client_email: value['client_email'], private_key: value['private_key'] };
     }
   } catch {
-    // Thrown below without the text, which contains a key.
+    // The error's text contains the key, so it is not passed on.
   }
   throw new ApiError('auth', { name, what: "The service account's key is not the JSON file that Google gives." });
 }

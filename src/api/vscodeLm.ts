@@ -1,6 +1,6 @@
 /**
  * Models that the user has in VS Code, without a key. `vscode.lm` has no system role, and some
- * models report usage in an untyped data part. These interfaces describe what we use of it.
+ * models report usage in an untyped data part.
  */
 import { isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
@@ -38,12 +38,11 @@ export interface LmTool {
 
 export interface LmRequestOptions {
   readonly tools: readonly LmTool[];
-  /** A tool must be called; VS Code has no other tool choice. */
+  /** True if a tool must be called; VS Code has no other tool choice. */
   readonly toolRequired: boolean;
   readonly modelOptions: Readonly<Record<string, unknown>>;
 }
 
-/** The members of `vscode.LanguageModelChat` that we use. */
 export interface LmModel {
   readonly vendor: string;
   readonly family: string;
@@ -65,24 +64,20 @@ export interface LmSelector {
   readonly id?: string;
 }
 
-/** The members of `vscode.lm` that we use. */
 export interface LanguageModels {
   selectChatModels(selector: LmSelector): Promise<readonly LmModel[]>;
 }
 
 export interface VsCodeLmOptions extends Omit<HandlerOptions, 'model'> {
   readonly models: LanguageModels;
-  /** Our own vendor, whose models would call us again. */
+  /** Models of our own vendor would call us again. */
   readonly ownVendor: string;
-  /** `id` is the model's; the first match is used. */
+  /** The first model with this `id` is used. */
   readonly selector: LmSelector & { readonly id: string };
-  /**
-   * Input and output together, in tokens; the model's own value is known only after selecting it.
-   */
+  /** Input and output together, in tokens; used until the model is selected. */
   readonly contextWindow?: number;
 }
 
-/** All models except our own. */
 export async function listOtherModels(
   models: LanguageModels,
   ownVendor: string,
@@ -92,7 +87,6 @@ export async function listOtherModels(
   return (await models.selectChatModels(selector)).filter(({ vendor }) => vendor !== ownVendor);
 }
 
-/** Counts the reply's tokens if the model doesn't report them. */
 export function createVscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
   const { name = 'VS Code', models, ownVendor, selector, contextWindow } = options;
   const counter = createRequestCounter(options.counter, selector.id, 'openai');
@@ -157,7 +151,7 @@ export function createVscodeLmHandler(options: VsCodeLmOptions): ApiHandler {
   };
 }
 
-/** Skips tools without a schema: VS Code can't declare vendors' server tools. */
+/** VS Code can't declare vendors' server tools, which have no schema. */
 function makeLmOptions({ tools = [], toolChoice, extraBody = {} }: ApiRequest): LmRequestOptions {
   const declared = tools.flatMap(({ name, description = '', input_schema: inputSchema }) =>
     inputSchema ? [{ name, description, inputSchema }] : [],
@@ -199,7 +193,7 @@ function convertBlock(block: Block): LmPart[] {
       typeof content === 'string' ? [{ kind: 'text', text: content }] : content.flatMap(convertBlock);
     return [{ kind: 'toolResult', callId: block.tool_use_id, content: parts }];
   }
-  // Signed for another API.
+  // Another API signed this thinking.
   if (block.type === 'thinking' || block.type === 'redacted_thinking' || block.type === REASONING_BLOCK_TYPE) return [];
   return [convertImage(block) ?? { kind: 'text', text: asText(block).text }];
 }

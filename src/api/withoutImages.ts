@@ -1,10 +1,9 @@
-/** Models without image input reject every later request if the history contains an image. */
+/** A model without image input rejects every later request once the history contains an image. */
 import { isImage, isToolResult } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { isApiError } from './apiError';
 import type { ApiHandler } from './types';
 
-/** Servers' messages, quoted per row. */
 const IMAGE_REJECTIONS: readonly RegExp[] = [
   // DeepSeek: "messages[3]: unknown variant `image_url`, expected `text`"
   /unknown variant `(?:image_url|input_image)`/i,
@@ -19,9 +18,9 @@ const IMAGE_REJECTIONS: readonly RegExp[] = [
 const OMITTED_IMAGE: Block = { type: 'text', text: '[image: left out, because this model sees none]' };
 
 /**
- * Wraps a handler so that a model without image input receives a text in place of each image. If unknown, a refusal
- * shows that the model accepts no images, and the request is sent once more.
- * @param sees undefined: unknown
+ * Replaces each image by a text if the model accepts none. If unknown, a rejection shows it, and
+ * the request is sent again.
+ * @param sees undefined if unknown
  */
 export function withoutImages(handler: ApiHandler, sees: boolean | undefined): ApiHandler {
   if (sees === true) return handler;
