@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { basename, dirname, resolve } from 'node:path';
 import type { Source } from './types';
 
-/** A task's folder: a UUID (Roo, Zoo, Kilo), or the epoch in milliseconds (Cline, older Roo). */
+/**
+ * A task's folder is named by a UUID (Roo, Zoo, Kilo) or by milliseconds since the epoch (Cline,
+ * older Roo).
+ */
 const TASK_ID = /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d{13})$/i;
 
 export const getSourceName = (source: Source): string => ('path' in source ? source.path : source.name);
@@ -10,10 +13,7 @@ export const getSourceName = (source: Source): string => ('path' in source ? sou
 const hashShort = (content: string | Uint8Array): string =>
   createHash('sha256').update(content).digest('hex').slice(0, 16);
 
-/**
- * ID of a conversation that carries none: its file's path, or a hash of its content if it has no
- * file.
- */
+/** The file's path, or a hash of the content if there is no file. */
 export function makeSourceId(source: Source, input: string | Uint8Array): string {
   if (!('path' in source)) return `text:${hashShort(input)}`;
   return `file:${hashShort(withLowerDrive(resolve(source.path)))}`;

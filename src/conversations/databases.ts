@@ -10,21 +10,17 @@ const SQLITE_MAGIC = 'SQLite format 3\0';
 
 export const SQLITE_MAGIC_BYTES = SQLITE_MAGIC.length;
 
-/** @param head the file's first {@link SQLITE_MAGIC_BYTES} bytes, or fewer if the file is shorter */
+/** @param head the file's first {@link SQLITE_MAGIC_BYTES} bytes */
 export const isDatabase = (head: Uint8Array): boolean =>
   Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, SQLITE_MAGIC_BYTES)).toString('latin1') ===
   SQLITE_MAGIC;
 
 interface OpenDatabase {
   readonly database: sqlite.DatabaseSync;
-  /** State of the file when it was opened: {@link readFileState}. */
   readonly state: string;
 }
 
-/**
- * Keeps databases open while many sessions are read: reopening makes SQLite read its first pages
- * and index roots each time.
- */
+/** Reopening a database for each session would read its first pages and index roots each time. */
 export class OpenDatabases {
   private readonly byFile = new Map<string, OpenDatabase>();
 
@@ -73,7 +69,7 @@ function readFileState(file: string): string {
 
 const getLogPath = (file: string): string => `${file}-wal`;
 
-/** @throws {ConversationReadError} see {@link OpenDatabases.read} */
+/** @throws {ConversationReadError} as {@link OpenDatabases.read} */
 export function withDatabase<T>(
   file: string,
   databases: OpenDatabases | undefined,
@@ -88,26 +84,22 @@ export function withDatabase<T>(
   }
 }
 
-/** Milliseconds to wait for a store that is being written. */
 const BUSY_TIMEOUT_MS = 2_000;
 
 function openDatabase(file: string): sqlite.DatabaseSync {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   checkCompanions(file);
-  // Without a log beside the file no process has the store open; `immutable` keeps SQLite from
-  // creating helper files.
+  // Without a log beside the file no process has it open; `immutable` keeps SQLite from creating
+  // helper files.
   const url = pathToFileURL(file);
   if (!existsSync(getLogPath(file))) url.searchParams.set('immutable', '1');
   const database = new DatabaseSync(url, { readOnly: true });
-  // SQL expressions stored in an untrusted file must not call functions with side effects.
+  // SQL in an untrusted file must not call functions with side effects.
   database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA trusted_schema = OFF`);
   return database;
 }
 
-/**
- * Rejects pipes in place of files that SQLite opens beside a database: opening one would block
- * forever.
- */
+/** SQLite would block forever if a file beside the database were a pipe. */
 function checkCompanions(file: string): void {
   for (const path of [getLogPath(file), `${file}-shm`, `${file}-journal`]) {
     const stats = lstatSync(path, { throwIfNoEntry: false });
@@ -121,7 +113,7 @@ function checkCompanions(file: string): void {
   }
 }
 
-/** True if all names are tables (and not views or virtual tables). */
+/** True if all names are tables, not views or virtual tables. */
 export const hasTables = (database: sqlite.DatabaseSync, names: readonly string[]): boolean =>
   countTables(database, names) === names.length;
 
@@ -135,8 +127,7 @@ const countTables = (database: sqlite.DatabaseSync, names: readonly string[]): n
     .all(...names).length;
 
 /**
- * Ensures that everything to be read is a plain table: a view or virtual table can produce endless
- * rows.
+ * A view or virtual table in an untrusted file can produce endless rows.
  * @throws {ConversationReadError}
  */
 export function requireTables(database: sqlite.DatabaseSync, file: string, names: readonly string[]): void {

@@ -1,4 +1,4 @@
-/** Detects a text's format from its content; file names are not reliable. */
+/** Detects the format from the content, since file names are not reliable. */
 import { AGENT_LIST } from '../core/agents';
 import { isRecord } from '../core/messages/blocks';
 import type { ConversationReader } from './formats/format';
@@ -7,13 +7,11 @@ import type { Line } from './text/lines';
 import type { MessageDocument } from './formats/messageArray';
 import { ConversationReadError, describeValue } from './readError';
 
-/** One JSON document, or one JSON record per line. */
 export type FileLayout = 'document' | 'lines';
 
 /**
- * Looks at the first two nonblank lines. It is one record per line if the first is a whole object
- * and another follows, if it has no `messages`, or if it is broken and the next line opens an
- * object.
+ * The file is one record per line if the first line is a whole object and another follows, if it
+ * has no `messages`, or if it is broken and the next line opens an object.
  */
 export function detectLayout(lines: Iterable<Line>): FileLayout {
   const [first, second] = takeFirst(lines, 2);
@@ -25,7 +23,7 @@ export function detectLayout(lines: Iterable<Line>): FileLayout {
   if (end === undefined) return hasSecondRecord && text !== '{' ? 'lines' : 'document';
   if (second || skipSpace(text, end) < text.length) return 'lines';
   const value: unknown = JSON.parse(text);
-  // A single object on one line is a document unless its kind is only stored as lines.
+  // A single object on one line is a document, except for kinds that are only stored as lines.
   if (!isRecord(value)) return 'lines';
   const isText = value['type'] === undefined && typeof value['input'] === 'string';
   return isText || DOCUMENT_FORMAT_FIELDS.some((field) => Array.isArray(value[field])) ? 'document' : 'lines';
@@ -45,13 +43,9 @@ const DOCUMENT_FORMAT_FIELDS = [
   'conversation',
 ];
 
-/** How many lines to look at; the first record that only one agent writes decides. */
 const MAX_DETECTION_LINES = 20;
 
-/**
- * The format whose record is among the first readable lines, if any. Damaged lines are skipped
- * because a crash may have damaged the first ones.
- */
+/** Skips damaged lines, since a crash may have damaged the first ones. */
 export function detectLinesFormat(
   lines: Iterable<Line>,
   formats: readonly ConversationReader[],
@@ -68,18 +62,14 @@ export function detectLinesFormat(
   return undefined;
 }
 
-/** The first value of each of the first lines; undefined if a line is broken. */
+/** Undefined for a broken line. */
 export const listRecords = (lines: Iterable<Line>): readonly unknown[] =>
   takeFirst(lines, MAX_DETECTION_LINES).map(({ text }) => parseFirstValue(text));
 
-/** The first record without a `type`; undefined if a line is broken or any record has a type. */
 export const findRecordWithoutType = (values: readonly unknown[]): unknown =>
   values.every((value) => isRecord(value) && value['type'] === undefined) ? values[0] : undefined;
 
-/**
- * The first value of a line that may hold several values, be cut off, or be padded with NULs;
- * undefined if it is broken.
- */
+/** A line may hold several values, be cut off, or be padded with NULs. */
 function parseFirstValue(line: string): unknown {
   const text = line.replace(/^[\0\s]+/, '').trimEnd();
   const end = findEndOfValue(text);
@@ -95,13 +85,13 @@ function takeFirst<T>(values: Iterable<T>, count: number): readonly T[] {
   return taken;
 }
 
-/** End of the first value; undefined if the line is broken. */
+/** Undefined if the line is broken. */
 function findEndOfValue(text: string): number | undefined {
   try {
     JSON.parse(text);
     return text.length;
   } catch {
-    // Broken, cut off, or followed by more: the scanner decides.
+    // The scanner finds out whether the line is broken, cut off, or continues.
   }
   try {
     return scanValue(text, 0);
@@ -111,7 +101,6 @@ function findEndOfValue(text: string): number | undefined {
   }
 }
 
-/** Formats that are just a list of messages. */
 export type DocumentFormat = 'roo' | 'anthropic' | 'openai';
 
 /** @throws {ConversationReadError} if the document has no messages */
@@ -154,7 +143,7 @@ export const EXPECTED_FORMATS_TEXT = `a conversation of ${AGENT_LIST.filter(({ f
 const isUiMessage = (message: unknown): boolean =>
   isRecord(message) && message['role'] === undefined && (message['type'] === 'say' || message['type'] === 'ask');
 
-/** Fields beside role and content that only the Roo family writes. */
+/** Only the Roo family writes these fields. */
 const ROO_MESSAGE_FIELDS = [
   'ts',
   'isSummary',
@@ -168,7 +157,7 @@ const ROO_MESSAGE_FIELDS = [
 const OPENAI_ONLY_ROLES: readonly unknown[] = ['tool', 'developer', 'function'];
 const OPENAI_ONLY_PARTS: readonly unknown[] = ['image_url', 'input_audio', 'refusal'];
 
-/** Plain text without a system message counts as Anthropic's format. */
+/** Plain text without a system message counts as Anthropic's. */
 export function detectDocumentFormat({ messages }: MessageDocument): DocumentFormat {
   const records = messages.filter(isRecord);
   if (records.some(hasOpenAIFields)) return 'openai';
@@ -177,8 +166,7 @@ export function detectDocumentFormat({ messages }: MessageDocument): DocumentFor
   ) {
     return 'roo';
   }
-  // Only OpenAI puts system messages in the list, but blocks that only Anthropic has prove
-  // otherwise.
+  // Only OpenAI lists system messages, unless blocks show Anthropic's format.
   const blocks = records.flatMap(({ content }) => (Array.isArray(content) ? (content as readonly unknown[]) : []));
   const isAnthropic = blocks.some((block) => isRecord(block) && block['type'] !== 'text' && block['type'] !== 'file');
   return !isAnthropic && records.some(({ role }) => role === 'system') ? 'openai' : 'anthropic';

@@ -1,6 +1,6 @@
 /**
- * Evaluates settings on stored sessions. Reading is synchronous, so run it in a worker or a
- * separate process.
+ * Evaluates settings on stored sessions. Reading blocks, so run it in a worker or a separate
+ * process.
  */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { readConversationFile } from './readFile';
 import type { Conversation } from './types';
 
 export interface JudgedSessions extends Judgement {
-  /** Sessions read, each once: an agent that resumes a session may store its beginning again. */
+  /** Counts each session once: an agent that resumes a session may store its beginning again. */
   readonly read: number;
   /** Number of files that are no conversations. */
   readonly others: number;
@@ -27,14 +27,13 @@ export interface JudgeOptions {
   readonly onProgress?: ((done: number, of: number) => void) | undefined;
 }
 
-/** Number of messages by which a session is recognized. */
+/** A session is recognized by this number of messages. */
 const COMPARED_MESSAGES = 3;
-/** Bytes; far larger than any session that an agent can continue. */
+/** Agents cannot continue sessions this large. */
 const MAX_SESSION_BYTES = 200e6;
 
 /**
- * @param locations as `readConversationFile` takes them, longest first, so that of sessions with
- * the same beginning the longest counts
+ * @param locations longest first, so that of sessions with the same beginning the longest counts
  * @param ways candidate settings, the user's first
  * @throws the signal's reason if it was aborted
  */
@@ -56,7 +55,6 @@ export interface ReadSession extends Conversation {
   readonly key: string;
 }
 
-/** @throws the signal's reason if it was aborted */
 async function forEachSession(
   locations: readonly string[],
   { signal, onProgress }: Omit<JudgeOptions, 'tokens'>,
@@ -83,8 +81,8 @@ async function forEachSession(
 }
 
 /**
- * All JSON files below the folders, largest first. Links are not followed. @throws if a folder
- * can't be listed
+ * Lists JSON files, largest first, without following links.
+ * @throws if a folder can't be listed
  */
 export async function listSessionFiles(folders: readonly string[]): Promise<string[]> {
   const found = await Promise.all(

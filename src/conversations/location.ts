@@ -1,13 +1,12 @@
 /**
- * Location of a conversation: a file's path, plus `#` and the part if the file has several (a
- * session of a database, or a subagent inside its parent's file). A path may contain `#`; it is
- * only split if no such file exists.
+ * A file's path, plus `#` and a part if the file has several conversations (a database's sessions,
+ * a file's subagents). A path that contains `#` is only split if no such file exists.
  */
 import { existsSync } from 'node:fs';
 
 export interface Location {
   readonly file: string;
-  /** The conversation within the file; undefined for the file's own. */
+  /** Undefined for the file's own conversation. */
   readonly part: string | undefined;
 }
 

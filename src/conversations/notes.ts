@@ -1,7 +1,7 @@
 import { formatPlural } from '../core/plural';
 import { ConversationReadError } from './readError';
 
-/** `3 progress, 1 summary`, most frequent first. */
+/** Returns for example "3 progress, 1 summary", most frequent first. */
 export function formatKinds(kinds: ReadonlyMap<string, number>): string {
   return [...kinds]
     .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
@@ -9,16 +9,15 @@ export function formatKinds(kinds: ReadonlyMap<string, number>): string {
     .join(', ');
 }
 
-/** @param where in words, such as "in abandoned branches" */
+/** @param where for example "in abandoned branches" */
 export const noteOmitted = (count: number, where: string): string =>
   `Left out, ${where}: ${formatPlural(count, 'message')} (read them with history "all").`;
 
-/** Notes up to this length are shown whole in a single line. */
+/** Longer notes are not shown in a single line. */
 const MAX_LINE_CHARS = 120;
 
 /**
- * The notes in one line: the first and most important one, and the number of others. A long list of
- * kinds is omitted.
+ * Returns the first and most important note, and the number of others.
  * @param where in words, where all notes are listed
  * @returns undefined if there are no notes
  */
@@ -30,10 +29,7 @@ export function formatNoteLine([first, ...others]: readonly string[], where: str
   return `${words} (${others.length === 0 ? 'More' : formatPlural(others.length, 'more note')}: ${where})`;
 }
 
-/**
- * Notes on skipped records: kinds that are known not to be sent, and unknown kinds.
- * @param notSent kinds that are known not to be sent
- */
+/** @param notSent kinds that are known not to be sent */
 export function noteSkipped(
   passedOver: ReadonlyMap<string, number>,
   notSent: { readonly has: (kind: string) => boolean },
@@ -54,9 +50,8 @@ export const noteUnknown = (kinds: ReadonlyMap<string, number>): readonly string
       ];
 
 /**
- * The error for a file without any message.
- * @param kinds what it contains instead, with counts
- * @param notes problems of its lines, which may be the ones with the messages
+ * @param kinds what the file contains instead, with counts
+ * @param notes problems of lines that may have held the messages
  */
 export const createNoMessagesError = (
   source: string,

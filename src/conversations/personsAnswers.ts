@@ -1,4 +1,4 @@
-/** Marks results in which a person speaks, according to the agent's format. */
+/** Marks results in which the user speaks, according to the agent's format. */
 import { AGENT_LIST } from '../core/agents';
 import {
   listAskingTools,
@@ -12,8 +12,8 @@ import type { ApiMessage } from '../core/messages/types';
 import type { Conversation } from './types';
 
 /**
- * Marks answers of the agents' own question tools. Formats without an agent (API messages, records
- * of runs) are left unmarked, because any server may offer a tool called `ask_user`.
+ * Formats without an agent (API messages, records of runs) stay unmarked, because any server may
+ * offer a tool called `ask_user`.
  */
 export function markPersonsAnswers(conversation: Conversation): Conversation {
   const asking = listAskingTools(
@@ -22,13 +22,13 @@ export function markPersonsAnswers(conversation: Conversation): Conversation {
   return withMarked(conversation, (messages) => markAnswers(asking, messages));
 }
 
-/** Places in the conversation and in each sidechain, in order. */
+/** Places in the conversation and then in each sidechain. */
 export type PersonsAnswers = readonly (readonly BlockPlace[])[];
 
 export const findPersonsAnswers = ({ messages, sidechains }: Conversation): PersonsAnswers =>
   [messages, ...sidechains.map((side) => side.messages)].map(listPersonsAnswers);
 
-/** Applies marks computed in a worker. */
+/** Applies marks that a worker computed. */
 export function markPersonsAnswersAt(conversation: Conversation, [own = [], ...sides]: PersonsAnswers): Conversation {
   const places = new Map(conversation.sidechains.map(({ messages }, index) => [messages, sides[index] ?? []]));
   return withMarked(conversation, (messages) => markAnswersAt(places.get(messages) ?? own, messages));

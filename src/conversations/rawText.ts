@@ -1,7 +1,4 @@
-/**
- * Preserves a file's exact JSON where JavaScript values can't: long numbers and duplicate keys.
- * Unedited content written for an agent or API stays byte for byte.
- */
+/** Preserves exact JSON where JavaScript values can't: long numbers and duplicate keys. */
 import { readFileSync, statSync } from 'node:fs';
 import { isRecord } from '../core/messages/blocks';
 import { getJsonAt, listObjectsIn, replaceSpans, rewriteJson, type Replacement } from '../core/json/rewriteJson';
@@ -12,13 +9,10 @@ import { exportConversation, type ExportedConversation } from './export';
 import { splitLocation } from './location';
 import type { Conversation } from './types';
 
-/** V8 limits strings to about 500 million characters; larger documents can't contain messages. */
+/** V8 limits strings to about 500 million characters. */
 const MAX_RAW_BYTES = 400_000_000;
 
-/**
- * Text of a conversation's file; undefined for databases and for files that are too large or
- * unreadable.
- */
+/** Undefined for databases and for files that are too large or unreadable. */
 export function readSourceText(location: string): string | undefined {
   try {
     const { file } = splitLocation(location);
@@ -33,11 +27,10 @@ export function readSourceText(location: string): string | undefined {
 }
 
 /**
- * The messages as Anthropic JSON with the request's other fields. If the source has that format,
- * unedited content is byte-identical; otherwise unedited parameters of tool calls are.
+ * Renders messages as Anthropic JSON with the request's other fields. Unedited content is
+ * byte-identical if the source has that format; otherwise unedited parameters of calls are.
  * @param source from {@link readSourceText}
- * @param origins index of the original message for each message; default: matched by equality and
- * ids
+ * @param origins index of each message's original; default: matched by equality and ids
  */
 export function renderMessagesJson(
   conversation: Conversation,
@@ -58,10 +51,9 @@ export function renderMessagesJson(
 }
 
 /**
- * Messages of any format in a form that Anthropic's API accepts. Content already in that form is
- * unchanged; the rest is converted like an export.
+ * Renders messages so that Anthropic's API accepts them. Content already in that form is unchanged;
+ * the rest is converted like an export.
  * @param origins see {@link renderMessagesJson}
- * @param counter for the export
  * @returns the text, and what could not be exported
  */
 export function renderAnthropicJson(
@@ -78,7 +70,6 @@ export function renderAnthropicJson(
   return { text: restoreRawCalls(exported, location), notes: exported.notes };
 }
 
-/** Restores parameters of tool calls in a JSON export as the conversation's file has them. */
 export function restoreRawCalls({ text, extension }: ExportedConversation, location: string): string {
   const source = extension === 'json' ? readSourceText(location) : undefined;
   return source === undefined ? text : keepCalls(text, source);
@@ -93,8 +84,7 @@ function parseOrUndefined(text: string): unknown {
 }
 
 /**
- * Restores the source's text of unedited tool-call parameters, matched by call id.
- * @param text JSON or JSON lines
+ * Restores unedited call parameters as the source has them, matched by call id.
  * @param source JSON or JSON lines; broken lines are skipped
  */
 export function keepCalls(text: string, source: string): string {
@@ -117,10 +107,10 @@ interface CallText {
   readonly id: string;
   /** JSON of an object. */
   readonly parameters: string;
-  /** Offsets of the parameters in the whole text. */
+  /** Offset of the parameters in the whole text. */
   readonly start: number;
   readonly end: number;
-  /** The parameters are a JSON-encoded string, as in OpenAI's APIs. */
+  /** True if the parameters are a JSON-encoded string, as in OpenAI's APIs. */
   readonly isText: boolean;
 }
 

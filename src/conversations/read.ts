@@ -1,4 +1,3 @@
-/** Reads a conversation from text or bytes. Pure: no file system. */
 import { isUtf8 } from 'node:buffer';
 import { getSourceName } from './conversationId';
 import {
@@ -44,7 +43,7 @@ function onlyIf(isDocument: (value: unknown) => value is Fields): (value: unknow
   return (value) => (isDocument(value) ? value : undefined);
 }
 
-/** Readers of the agents' formats, in the order in which they are tried. */
+/** Formats are tried in this order. */
 export const READERS: Readonly<Record<Exclude<ConversationFormat, DocumentFormat>, ConversationReader>> = {
   gemini: {
     lines: { isRecord: isGeminiRecord, read: readGeminiLines, requests: () => new GeminiRequests() },
@@ -82,8 +81,8 @@ export const READERS: Readonly<Record<Exclude<ConversationFormat, DocumentFormat
 };
 
 /**
- * Reads a conversation in any format, detected from its content.
- * @param source the path determines the conversation's id and appears in errors; it is not opened
+ * Detects the format from the content.
+ * @param source determines the conversation's id and appears in errors; it is not opened
  * @param earlier records of other files that precede it, oldest first
  * @throws {ConversationReadError} naming the place, what was found and what was expected
  */
@@ -110,7 +109,7 @@ function readUnmarked(
     const format = recordsFormat();
     if (format) return format.read(text, source, options, earlier);
     checkText(text, name);
-    // Lines of no known format go to Claude Code's reader, which reports what is wrong with them.
+    // Claude Code's reader reports what is wrong with lines of unknown format.
     const values = listRecords(readLines(text, name));
     refuseUnsupported({ values, document: undefined, text: undefined }, name);
     const strange = findRecordWithoutType(values);
@@ -159,16 +158,12 @@ function createTextError(
   throw new ConversationReadError({ problem, source: name, found, expected, ...(advice !== undefined && { advice }) });
 }
 
-/**
- * Reports binary data clearly before a parser produces a confusing error. NUL bytes around JSON
- * lines are allowed.
- */
+/** A parser's error on binary data would confuse. NUL bytes around JSON lines are allowed. */
 function checkText(input: string | Uint8Array, name: string): void {
   if (typeof input === 'string' || !input.subarray(0, DETECTION_BYTES).includes(0)) return;
   throw checkUnsupportedBinary(name) ?? createTextError(name, 'binary', 'binary data');
 }
 
-/** Removes the byte order mark and reports unsupported encodings. */
 function stripByteOrderMark(input: string | Uint8Array, name: string): string | Uint8Array {
   const wrong = (problem: 'empty' | 'binary' | 'encoding', found: string, advice?: string): never =>
     createTextError(name, problem, found, advice);
@@ -191,7 +186,6 @@ const readHead = (input: string | Uint8Array): string =>
     ? input.slice(0, DETECTION_BYTES)
     : asBuffer(input.subarray(0, DETECTION_BYTES)).toString('utf8');
 
-/** Characters to check for binary data. */
 const DETECTION_BYTES = 8192;
 
 function parseDocument(input: string | Uint8Array, name: string): unknown {

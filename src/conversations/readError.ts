@@ -16,10 +16,10 @@ export type ReadProblem =
   | 'worker'
   | 'io';
 
-/** Plain data for crossing worker boundaries, which classes can't. */
+/** Classes can't cross worker boundaries, so this is plain data. */
 export interface ReadErrorData {
   readonly problem: ReadProblem;
-  /** The file's path or the name of the input. */
+  /** The file's path or the input's name. */
   readonly source: string;
   /** One-based line number. */
   readonly line?: number;
@@ -29,10 +29,7 @@ export interface ReadErrorData {
   readonly advice?: string;
 }
 
-/**
- * The only error of code that reads conversations: place, what was found, what was expected, what
- * to do.
- */
+/** The only error of code that reads conversations. */
 export class ConversationReadError extends Error {
   override readonly name = 'ConversationReadError';
   readonly problem: ReadProblem;
@@ -72,10 +69,7 @@ function formatReason({ problem, found, expected, advice }: ReadErrorData): stri
 export const isConversationReadError = (error: unknown): error is ConversationReadError =>
   error instanceof ConversationReadError;
 
-/**
- * A short description of a value for `found`. It never contains the content, because errors may be
- * logged.
- */
+/** Never contains the content, because errors may be logged. */
 export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';

@@ -1,6 +1,4 @@
-/**
- * Reads a conversation from a file. Runs in the reader's worker; other code calls `readConversation` of src/engine.
- */
+/** Runs in the reader's worker; other code calls `readConversation` of src/engine. */
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import zlib from 'node:zlib';
 import { getErrorCode, getErrorMessage } from '../core/errors';
@@ -18,7 +16,7 @@ import { toSidechainConversation } from './formats/sidechains';
 import type { Conversation, ReadOptions } from './types';
 import type { Fields } from './text/values';
 
-/** Far larger than any real conversation; larger files were chosen by mistake. */
+/** No conversation is this large; the file was chosen by mistake. */
 const MAX_FILE_BYTES = 1024 ** 3;
 
 /** A file's beginning that was read earlier, and the file's state at that time. */
@@ -35,12 +33,12 @@ export interface FileAccess {
   readonly maxBytes?: number;
   /** Reused if the file is unchanged. */
   readonly head?: FileHead | undefined;
-  /** Keeps databases open; without it they are closed again. */
+  /** Without it, databases are closed again. */
   readonly databases?: OpenDatabases | undefined;
 }
 
 /**
- * Reads the conversation at a location: a path, or `<path>#<part>` if the file has several.
+ * @param location a path, or `<path>#<part>` if the file has several conversations
  * @throws {ConversationReadError} for unreadable files as well as for invalid content
  */
 export function readConversationFile(
@@ -62,7 +60,7 @@ export function readConversationFile(
   return part === undefined ? conversation : toSidechainConversation(conversation, part, source);
 }
 
-/** Far larger than the head of any OpenCode session, whose messages are in other files. */
+/** Only OpenCode's sessions, whose messages are in other files, have such a small head. */
 const MAX_HEAD_BYTES = 1024 ** 2;
 
 function parseSessionHead(bytes: Uint8Array): Fields | undefined {
@@ -76,7 +74,7 @@ function parseSessionHead(bytes: Uint8Array): Fields | undefined {
   }
 }
 
-/** The whole file; undefined for a database, which may be too large to read whole. */
+/** Undefined for a database, which may be too large to read whole. */
 const readBytes = (path: string, maxBytes: number, known: FileHead | undefined): Uint8Array | undefined =>
   withFile(path, (file) => {
     const { mtimeMs, size } = fstatSync(file);
@@ -107,14 +105,14 @@ const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 const isZstd = (bytes: Uint8Array): boolean => ZSTD_MAGIC.every((byte, index) => bytes[index] === byte);
 
 /**
- * Unpacks a file; of a damaged one, everything before the damage.
+ * Of a damaged file, returns everything before the damage.
  * @param notes gets a note on the damage
- * @throws {ConversationReadError} if the host can't unpack it, it is too large, or its beginning is
- * damaged
+ * @throws {ConversationReadError} if the host can't unpack the file, it is too large, or its
+ * beginning is damaged
  */
 function unpack(bytes: Uint8Array, path: string, maxBytes: number, notes: string[]): Uint8Array {
   if (!isZstd(bytes)) return bytes;
-  // Missing in Node before 22.15, despite the types.
+  // Node before 22.15 lacks this function, despite the types.
   const decompress = (zlib as Partial<typeof zlib>).zstdDecompressSync;
   if (!decompress) {
     throw new ConversationReadError({
@@ -164,10 +162,10 @@ function unpack(bytes: Uint8Array, path: string, maxBytes: number, notes: string
   return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
 }
 
-/** Node's result with `info`, which the types omit for Zstandard. */
+/** The types omit `info` for Zstandard. */
 interface Frame {
   readonly buffer: Uint8Array;
-  /** `bytesWritten` is the number of compressed bytes consumed. */
+  /** Number of compressed bytes consumed. */
   readonly engine: { readonly bytesWritten: number };
 }
 
@@ -182,7 +180,7 @@ const createTooLargeError = (path: string, maxBytes: number, cause: unknown): Co
     { cause },
   );
 
-/** Unpacks as much of a damaged frame as possible, found by bisection. */
+/** Finds by bisection how much of a damaged frame can be unpacked. */
 function unpackBeginning(
   bytes: Uint8Array,
   decompress: (part: Uint8Array) => Uint8Array,
@@ -202,7 +200,6 @@ function unpackBeginning(
   return { text, read };
 }
 
-/** Reads a file up to `size`, reusing the known beginning. */
 function readOn(file: number, head: Uint8Array, size: number): Uint8Array {
   const bytes = new Uint8Array(Math.max(size, head.length));
   bytes.set(head);
@@ -218,7 +215,7 @@ function readOn(file: number, head: Uint8Array, size: number): Uint8Array {
 function withFile<T>(path: string, read: (file: number) => T): T {
   let file: number | undefined;
   try {
-    // Check before opening: opening a pipe would wait for a writer.
+    // Opening a pipe would wait for a writer.
     checkKind(path, statSync(path));
     file = openSync(path, 'r');
     checkKind(path, fstatSync(file));

@@ -1,4 +1,4 @@
-/** Reads a session's recorded requests line by line, for files of any size. */
+/** Reads requests line by line, for files of any size. */
 import { isUtf8 } from 'node:buffer';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { withoutOddNumbers, type RecordedRequests } from '../core/account/recordedRequest';
@@ -14,7 +14,6 @@ export interface StreamedRequests {
   readonly compactions: number;
 }
 
-/** Number of records to detect the format from, as in `detect.ts`. */
 const MAX_DETECTION_RECORDS = 20;
 
 /**
@@ -38,7 +37,7 @@ export function streamRequests(path: string): StreamedRequests | undefined {
   return recorded && { recorded: withoutOddNumbers(recorded), compactions: collector.compactions };
 }
 
-/** `none` if the format's agent records no usage. */
+/** `none` if the agent records no usage. */
 function createCollector(value: Fields): RequestCollector | 'none' | undefined {
   const lines = Object.values(READERS).find((format) => format.lines?.isRecord(value))?.lines;
   return lines && (lines.requests?.() ?? 'none');
@@ -47,7 +46,7 @@ function createCollector(value: Fields): RequestCollector | 'none' | undefined {
 const CHUNK_BYTES = 1024 ** 2;
 const NEWLINE = 0x0a;
 
-/** Nonempty lines, with only one in memory at a time. */
+/** Holds only one line in memory at a time. */
 function* readLines(path: string): Generator<Line, void> {
   let number = 0;
   for (const bytes of readLineBytes(path)) {
@@ -70,7 +69,7 @@ function* readLineBytes(path: string): Generator<Buffer, void> {
         begun = [];
         start = end + 1;
       }
-      // Copy, because the chunk is reused.
+      // The chunk is reused, so its bytes are copied.
       if (start < read) begun.push(Buffer.from(chunk.subarray(start, read)));
     }
     yield Buffer.concat(begun);

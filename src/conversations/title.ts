@@ -5,12 +5,12 @@ import { maskSecrets } from '../core/secrets/maskSecrets';
 
 export const UNTITLED = 'Untitled conversation';
 const MAX_TITLE_CHARS = 80;
-/** Created on first use: creation takes longer than reading a title. */
+/** Creating it takes longer than reading a title. */
 let graphemeSegmenter: Intl.Segmenter | undefined;
 
 /**
- * A short title from the first words of a person, or from the first command with an argument. Falls
- * back to a bare command or the content of a program's block.
+ * Takes the user's first words or first command with an argument, or else a bare command or the
+ * content of a program's block.
  */
 export function makeTitle(messages: readonly ApiMessage[]): string {
   let command: string | undefined;
@@ -37,22 +37,23 @@ export function makeTitle(messages: readonly ApiMessage[]): string {
 /** A command without an argument says nothing about the conversation. */
 const BARE_SLASH_COMMAND = /^\/[a-z][\w:-]*$/i;
 
-/** Commands about the program instead of the task. */
+/** These commands are about the program, not the task. */
 const HOUSEKEEPING_COMMAND =
   /^\/?(?:clear|compact|config|cost|exit|help|init|login|logout|mcp|model|new|quit|resume|status)?$/i;
 
 /**
- * Elements with a compound name, which programs write around their own instructions:
+ * Programs write elements with compound names around their own instructions:
  * `<system_instruction>…`.
  */
 const WRAPPED_TEXT = /^\s*<([a-z]+(?:[_-][a-z]+)+)(?:\s[^<>]*)?>([\s\S]*?)<\/\1>/i;
 
-/**
- * Start of Claude Code's prompt that carries out a plan; the plan's heading is the better title.
- */
+/** Claude Code's prompt that carries out a plan; the plan's heading is the better title. */
 const PLAN_PROMPT = /^\s*Implement the following plan:\s*#*\s*/i;
 
-/** A person's words without a program's blocks before them, and the content of the first block. */
+/**
+ * Returns the user's words without a program's blocks before them, and the content of the first
+ * block.
+ */
 function stripWrappers(text: string): { words: string; wrapped: string | undefined } {
   let rest = text;
   let wrapped: string | undefined;
@@ -65,15 +66,13 @@ function stripWrappers(text: string): { words: string; wrapped: string | undefin
   return { words: cleanText(plan ? (rest.slice(plan[0].length).split('\n', 1)[0] ?? '') : rest), wrapped };
 }
 
-/** A title given by an agent or user; undefined if it is blank. */
+/** Undefined if the title is blank. */
 export function cleanTitle(title: string | undefined): string | undefined {
   const words = cleanText(title ?? '');
   return words === '' ? undefined : shortenTitle(words);
 }
 
-/**
- * Appends words that distinguish the title from its origin's; only the title itself is shortened.
- */
+/** Appends words that distinguish the title from its origin's; only the title is shortened. */
 export const appendToTitle = (title: string, words: string): string =>
   `${shortenTitle(title, MAX_TITLE_CHARS - words.length - 1)} ${words}`;
 
@@ -84,7 +83,7 @@ function readCommand(text: string): string | undefined {
   return words === '' ? undefined : words;
 }
 
-/** Makes text safe for menus and lists: one line, without control and direction characters. */
+/** One line without control and direction characters is safe for menus and lists. */
 const cleanText = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ')
@@ -92,12 +91,12 @@ const cleanText = (text: string): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
-/** Graphemes and keys can be arbitrarily long, so the text examined is limited. */
+/** Graphemes and keys can be arbitrarily long. */
 const MAX_SEARCHED_CHARS = 1_600;
 
 /**
- * Removes keys first, since part of a key is not recognized, then limits the length in UTF-16 units
- * (default 80) without cutting inside a grapheme.
+ * Removes keys before truncation, since part of a key is not recognized. Never cuts inside a
+ * grapheme.
  */
 function shortenTitle(whole: string, length = MAX_TITLE_CHARS): string {
   const text = maskSecrets(whole.slice(0, MAX_SEARCHED_CHARS));

@@ -1,6 +1,6 @@
 /**
- * Recognizes conversations of unsupported agents, to reject them by name. Sources: the agents' own
- * code, files in public repositories.
+ * Rejects conversations of unsupported agents by name. Sources: the agents' own code, files in
+ * public repositories.
  */
 import { isRecord } from '../core/messages/blocks';
 import { EXPECTED_FORMATS_TEXT } from './detect';
@@ -47,7 +47,7 @@ const TEXT_TESTS: Readonly<Record<string, RegExp>> = {
   aider: /^\s*# aider chat started at /,
 };
 
-/** Tables that only one agent's database has. */
+/** Only one agent's database has these tables. */
 const DATABASE_TABLES: Readonly<Record<string, readonly string[]>> = {
   goose: ['sessions', 'messages', 'schema_version'],
   Crush: ['sessions', 'messages', 'files', 'goose_db_version'],
@@ -70,19 +70,17 @@ export function refuseUnsupported({ values, document, text }: InputSample, sourc
   if (name !== undefined) throw createUnsupportedError(name, source);
 }
 
-/** Folders of agents whose files only they can read. */
+/** Only these agents can read the files in their folders. */
 const STORE_FOLDERS: Readonly<Record<string, RegExp>> = {
   Windsurf: /[\\/]\.codeium[\\/]windsurf[\\/]/,
   'Antigravity CLI': /[\\/]\.gemini[\\/]antigravity[\w-]*[\\/]/,
 };
 
-/** The error for a known agent's binary file. */
 export function checkUnsupportedBinary(source: string): ConversationReadError | undefined {
   const name = findFirstName(STORE_FOLDERS, (folder) => folder.test(source));
   return name === undefined ? undefined : createUnsupportedError(name, source);
 }
 
-/** The error for a known agent's database. */
 export function checkUnsupportedDatabase(
   tables: ReadonlySet<string>,
   source: string,

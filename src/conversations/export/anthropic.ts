@@ -1,4 +1,4 @@
-/** A conversation as a body for Anthropic's Messages API, without `model` and `max_tokens`. */
+/** Exports a body for Anthropic's Messages API, without `model` and `max_tokens`. */
 import { isAnyThinking, isImage, isRecord, isText, isToolResult, isToolUse } from '../../core/messages/blocks';
 import { getProgramId } from '../../core/messages/firewall';
 import { isOfProgram } from '../../core/messages/programs';
@@ -10,7 +10,7 @@ import { toValidCall, collectTools } from './tools';
 import { type ConvertBlock, type Turn, makeTextBlock, getResultText, toTurns } from './turns';
 import type { Exportable } from './types';
 
-/** @param losses collects what could not be exported */
+/** @param losses collects what cannot be exported */
 export function exportToAnthropic({ messages, request }: Exportable, losses: Losses): Fields {
   const { system, turns } = toTurns(messages, createBlockConverter(losses), losses);
   const programs = findFinishedPrograms(turns);
@@ -46,7 +46,7 @@ const createBlockConverter =
     return [];
   };
 
-/** Calls that run on Anthropic's servers, and their results. */
+/** These blocks are calls that ran on Anthropic's servers, and their results. */
 const SERVER_BLOCK_TYPE = /^(?:server_tool_use|mcp_tool_use|(?!tool_result$)\w+_tool_result)$/;
 const ACCEPTED_IMAGE_TYPES: readonly unknown[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 
@@ -121,7 +121,7 @@ function toResultParts(part: Block, losses: Losses): Block[] {
   return [makeTextBlock(JSON.stringify(part))];
 }
 
-/** Server-side programs that called tools and finished; their results are in a later turn. */
+/** Programs on Anthropic's servers that have finished; their results are in a later turn. */
 function findFinishedPrograms(turns: readonly Turn[]): ReadonlySet<unknown> {
   const blocks = turns.flatMap((turn) => (turn.role === 'assistant' ? turn.blocks : []));
   const begun = new Set(blocks.filter(({ type }) => type === 'server_tool_use').map(({ id }) => id));

@@ -1,6 +1,5 @@
 /**
- * A prompt with which another agent can continue: the task, the last summary, facts (extracted
- * without a model), and the newest messages verbatim. Secrets are masked because prompts get pasted
+ * A prompt with which another agent can continue. Secrets are masked because prompts get pasted
  * anywhere.
  */
 import { getBlocks, isText } from '../../core/messages/blocks';
@@ -16,16 +15,12 @@ import type { MessageCounter } from '../../core/tokens/messageCounter';
 import type { Losses } from './losses';
 import type { Exportable } from './types';
 
-/** Default size of the prompt, in tokens. */
 const MAX_HANDOVER_TOKENS = 12_000;
 
-/** Shares of the size. */
 const SECTION_SHARES = { facts: 0.35, end: 0.4 } as const;
 
-/** Maximum characters of a single result and of a single parameter in the newest messages. */
 const TRANSCRIPT_LIMITS = { resultChars: 2_000, parameterChars: 1_000 };
 
-/** Characters kept of an earlier summary. */
 const MAX_SUMMARY_CHARS = 10_000;
 
 /** @param budget maximum size in o200k tokens */
@@ -35,7 +30,7 @@ export function renderHandover(
   losses: Losses,
   budget = MAX_HANDOVER_TOKENS,
 ): string {
-  // Mask before truncating: half a key is no longer recognized.
+  // Masking comes before truncation because half a key is not recognized.
   const messages = original.map(maskMessage);
   const summary = messages.findLast((message) => message['isSummary'] === true || message['isCompactSummary'] === true);
   const facts = renderFactSheet(
@@ -64,7 +59,7 @@ export function renderHandover(
   return `${masked}\n`;
 }
 
-/** The newest messages that fit the budget, at least the last one. */
+/** Selects the newest messages that fit, at least the last one. */
 function selectNewest(
   messages: readonly ApiMessage[],
   counter: MessageCounter,

@@ -1,4 +1,3 @@
-/** Exports conversations, condensed or not. Pure: writes no files. */
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import { exportToAnthropic } from './anthropic';
 import { renderHandover } from './handover';
@@ -9,7 +8,7 @@ import type { Exportable, ExportedConversation, ExportTarget } from './types';
 
 export { EXPORT_TARGETS, type Exportable, type ExportedConversation, type ExportTarget } from './types';
 
-/** @param counter limits the size of the hand-over prompt; the other targets contain everything */
+/** @param counter limits the hand-over prompt; other targets contain everything */
 export function exportConversation(
   given: Exportable,
   target: ExportTarget,
@@ -35,7 +34,7 @@ export function exportConversation(
 
 const formatJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** APIs reject half a surrogate pair, which tools produce when they truncate output. */
+/** Tools that truncate output leave half surrogate pairs, which APIs reject. */
 function replaceLoneSurrogates<T>(value: T, losses: Losses): T {
   if (typeof value === 'string') {
     if (value.isWellFormed()) return value;
@@ -47,7 +46,6 @@ function replaceLoneSurrogates<T>(value: T, losses: Losses): T {
   const after = before.map(
     ([key, each]) => [replaceLoneSurrogates(key, losses), replaceLoneSurrogates(each, losses)] as const,
   );
-  // Unchanged objects keep their identity.
   if (after.every(([key, each], index) => key === before[index]?.[0] && each === before[index][1])) return value;
   const changed: unknown = Array.isArray(value) ? after.map(([, each]) => each) : Object.fromEntries(after);
   return changed as T;

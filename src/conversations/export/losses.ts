@@ -1,6 +1,6 @@
 import { formatPlural } from '../../core/plural';
 
-/** Counts content that could not be exported; each kind becomes one sentence. */
+/** Counts content that cannot be exported; each kind becomes one sentence. */
 export class Losses {
   private readonly counts = new Map<string, number>();
 

@@ -1,4 +1,3 @@
-/** A conversation as Markdown for people, with calls and results folded under their names. */
 import {
   isAnyThinking,
   isImage,
@@ -15,7 +14,7 @@ import { renderSystemText } from './system';
 import { getResultText } from './turns';
 import type { Exportable } from './types';
 
-/** @param losses collects what could not be exported */
+/** @param losses collects what cannot be exported */
 export function exportToMarkdown({ title, messages, request }: Exportable, losses: Losses): string {
   const names = new Map<string, string>();
   const prompt = renderSystemText(request, []);
@@ -63,7 +62,7 @@ function renderThinking(block: Block, losses: Losses): string {
   return '';
 }
 
-/** Images with a URL are shown; inline bytes would make the text unreadable. */
+/** Inline bytes would make the text unreadable, so only images with a URL are shown. */
 function renderImage({ source }: Block, losses: Losses): string {
   if (isRecord(source)) {
     const { url, media_type: type, data } = source;
@@ -75,7 +74,6 @@ function renderImage({ source }: Block, losses: Losses): string {
   return '*[image]*';
 }
 
-/** Multi-line strings are shown verbatim under their names; short parameters as JSON. */
 function renderParameters({ input }: ToolUseBlock): string {
   if (!isRecord(input)) return fenceText(JSON.stringify(input ?? null), 'json');
   const entries = Object.entries(input);
@@ -97,7 +95,7 @@ function fenceText(text: string, language = ''): string {
 const foldText = (summary: string, body: string): string =>
   `<details>\n<summary>${summary}</summary>\n\n${body}\n\n</details>`;
 
-/** Escapes a name from a file so that no Markdown in it takes effect. */
+/** Escapes Markdown in a name from a file. */
 const escapeInline = (text: string): string =>
   text
     .replace(/[\s\p{Cc}]+/gu, ' ')

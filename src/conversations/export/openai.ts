@@ -1,4 +1,4 @@
-/** A conversation as a body for OpenAI's Chat Completions, without `model`. */
+/** Exports a body for OpenAI's Chat Completions, without `model`. */
 import { isAnyThinking, isImage, isText, isToolResult, isToolUse } from '../../core/messages/blocks';
 import type { Block, ToolResultBlock, ToolUseBlock } from '../../core/messages/types';
 import { renderArguments } from '../formats/openai/arguments';
@@ -10,7 +10,7 @@ import { toValidCall, collectTools } from './tools';
 import { type ConvertBlock, type Turn, MISSING_RESULT_TEXT, makeTextBlock, getResultText, toTurns } from './turns';
 import type { Exportable } from './types';
 
-/** @param losses collects what could not be exported */
+/** @param losses collects what cannot be exported */
 export function exportToOpenAI({ messages, request }: Exportable, losses: Losses): Fields {
   const { system, turns } = toTurns(messages, createBlockConverter(losses), losses, (text) => ({
     type: SYSTEM_NOTE_TYPE,
@@ -32,7 +32,7 @@ export function exportToOpenAI({ messages, request }: Exportable, losses: Losses
   };
 }
 
-/** A system message in the middle of the conversation, which Chat Completions accepts. */
+/** Chat Completions accepts system messages in the middle of a conversation. */
 const SYSTEM_NOTE_TYPE = 'system_note';
 
 const createBlockConverter =
@@ -62,7 +62,7 @@ function toImage(block: Block, role: Turn['role'], losses: Losses): Block {
   return makeTextBlock('[image]');
 }
 
-/** A PDF as a file part (OpenAI guide, "File inputs"). */
+/** A PDF becomes a file part (OpenAI guide, "File inputs"). */
 function toFile(block: Block, role: Turn['role'], losses: Losses): Block {
   const source = recordIn(block, 'source') ?? {};
   const data = readString(source, 'data');
@@ -75,10 +75,7 @@ function toFile(block: Block, role: Turn['role'], losses: Losses): Block {
   return makeTextBlock(`[document ${filename}]`);
 }
 
-/**
- * Each result becomes a message of its own. Its images follow in the user's message because tool
- * messages accept only text.
- */
+/** Tool messages accept only text, so a result's images follow in the user's message. */
 function toUserMessages({ blocks }: Turn, losses: Losses): Fields[] {
   const results = blocks.filter(isToolResult);
   const images = results.flatMap((result) => listImages(result, losses));
@@ -93,7 +90,6 @@ function toUserMessages({ blocks }: Turn, losses: Losses): Fields[] {
   ];
 }
 
-/** Everything but results, in order. */
 function toSpokenMessages(blocks: readonly Block[]): Fields[] {
   const messages: Fields[] = [];
   let words: Block[] = [];
@@ -119,7 +115,7 @@ const listImages = ({ content }: ToolResultBlock, losses: Losses): Block[] =>
     ? (content as readonly Block[]).filter(isImage).map((image) => toImage(image, 'user', losses))
     : [];
 
-/** A single string if there is only text: all servers accept that form. */
+/** All servers accept a single string. */
 function toContent(blocks: readonly Block[]): unknown {
   const texts = blocks.filter(isText);
   return texts.length === blocks.length ? texts.map(({ text }) => text).join('\n\n') : blocks;

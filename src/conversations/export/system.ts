@@ -1,7 +1,7 @@
 import { isRecord } from '../../core/messages/blocks';
 import { type Fields, asText } from '../text/values';
 
-/** The system prompt as one text: the request's own, then the system messages'. */
+/** Joins the request's own system prompt with the system messages. */
 export function renderSystemText(request: Fields | undefined, folded: readonly string[]): string {
   const own = request?.['system'];
   const texts = Array.isArray(own)

@@ -1,4 +1,4 @@
-/** The tools of an export: those that the request declares, else the names that calls use. */
+/** Exports the tools that the request declares, or else the names that calls use. */
 import { isRecord, isToolUse } from '../../core/messages/blocks';
 import type { Block, ToolUseBlock } from '../../core/messages/types';
 import { type Fields, listIn, readString } from '../text/values';
@@ -11,19 +11,18 @@ export interface Tool {
   readonly schema: Fields;
 }
 
-/** A name that all APIs accept: `^[a-zA-Z0-9_-]{1,64}$`. */
+/** All APIs accept `^[a-zA-Z0-9_-]{1,64}$`. */
 const toValidToolName = (name: string): string => name.replace(/[^\w-]/g, '_').slice(0, 64) || 'tool';
 
 const ANY_INPUT_SCHEMA: Fields = { type: 'object', additionalProperties: true };
 
-/** The call with a name and input that all APIs accept. */
 export const toValidCall = (call: ToolUseBlock): Block => ({
   ...call,
   name: toValidToolName(call.name),
   input: isRecord(call.input) ? call.input : { input: call.input ?? null },
 });
 
-/** APIs want every tool declared that the history uses. */
+/** APIs require a declaration of every tool in the history. */
 export function collectTools(request: Fields | undefined, turns: readonly Turn[], losses: Losses): Tool[] {
   const declared = new Map<string, Tool>();
   for (const value of request ? listIn(request, 'tools') : []) {

@@ -1,8 +1,7 @@
 /**
- * Any conversation as turns that all APIs accept: user and assistant alternate, each call is
- * answered in the next turn with results first, and ids are unique. Missing answers and first
- * prompts are added, and content without a valid place becomes text. Each such change is noted,
- * since the export then differs from the original.
+ * Builds turns that all APIs accept: roles alternate, each call is answered first in the next turn,
+ * and ids are unique. Adds missing answers and prompts, turns misplaced content into text, and
+ * notes each change.
  */
 import { isToolResult, isToolUse } from '../../core/messages/blocks';
 import { foldSystem } from '../../core/messages/foldSystem';
@@ -15,8 +14,8 @@ export interface Turn {
 }
 
 /**
- * Converts a block for a target; returns nothing if the target can't express it. Calls and results
- * must stay calls and results.
+ * Returns nothing if the target can't express the block. Calls and results must stay calls and
+ * results.
  */
 export type ConvertBlock = (block: Block, role: Turn['role']) => readonly Block[];
 
@@ -27,9 +26,8 @@ export interface Turns {
 }
 
 /**
- * @param losses collects what could not be exported
- * @param toNote converts a system message in the middle of the conversation; default: text of the
- * user
+ * @param losses collects what cannot be exported
+ * @param toNote converts later system messages; default: text of the user
  */
 export function toTurns(
   messages: readonly ApiMessage[],
@@ -51,7 +49,6 @@ export const makeTextBlock = (text: string): Block => ({ type: 'text', text });
 const listBlocks = ({ content }: ApiMessage): readonly Block[] =>
   typeof content === 'string' ? [makeTextBlock(content)] : content;
 
-/** Joins neighbors of one role and drops empty turns. */
 function mergeTurns(turns: readonly Turn[]): Turn[] {
   const result: Turn[] = [];
   for (const turn of turns) {
@@ -63,7 +60,7 @@ function mergeTurns(turns: readonly Turn[]): Turn[] {
   return result;
 }
 
-/** A call with the id that it had in the history, which its result refers to. */
+/** A call with its original id, which its result refers to. */
 interface OpenCall {
   readonly turn: number;
   readonly id: string;
@@ -71,14 +68,14 @@ interface OpenCall {
 
 interface TurnsWithUniqueIds {
   readonly turns: readonly Turn[];
-  /** Calls in order, by original id. Ids can repeat in histories that were put together. */
+  /** Calls by original id, in order; joined histories may repeat ids. */
   readonly calls: ReadonlyMap<string, OpenCall[]>;
 }
 
-/** The longest id that OpenAI accepts. */
+/** OpenAI rejects longer ids. */
 const MAX_CALL_ID_CHARS = 40;
 
-/** Gives each call a unique id that all APIs accept (`^[a-zA-Z0-9_-]+$`); most keep theirs. */
+/** All APIs accept `^[a-zA-Z0-9_-]+$`; most calls keep their ids. */
 function assignUniqueIds(turns: readonly Turn[]): TurnsWithUniqueIds {
   const calls = new Map<string, OpenCall[]>();
   const used = new Set<string>();

@@ -1,7 +1,6 @@
 import type { ApiMessage } from '../../core/messages/types';
 import type { Conversation } from '../types';
 
-/** The content to export: a conversation as read, or with the messages of its condensed view. */
 export interface Exportable extends Pick<Conversation, 'title' | 'request'> {
   readonly messages: readonly ApiMessage[];
 }
@@ -11,7 +10,7 @@ export type ExportTarget = (typeof EXPORT_TARGETS)[number];
 
 export interface ExportedConversation {
   readonly text: string;
-  /** File extension without the dot. */
+  /** The extension has no dot. */
   readonly extension: 'json' | 'md';
   readonly notes: readonly string[];
 }

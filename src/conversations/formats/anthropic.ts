@@ -7,8 +7,8 @@ import { hasTextResults } from './textResults';
 import { noteUnansweredCalls } from './unanswered';
 
 /**
- * Messages of the Anthropic API: `[…]`, `{ "messages": […] }`, or a request body, whose other
- * fields (`system`, `tools`, `model`, …) go into `request`.
+ * Reads `[…]`, `{ "messages": […] }`, or a request body of Anthropic's API, whose other fields go
+ * into `request`.
  * @throws {ConversationReadError} for a malformed message
  */
 export function readAnthropic(document: MessageDocument, source: Source, input: string | Uint8Array): Conversation {

@@ -1,8 +1,8 @@
 /**
- * Sessions of Continue, in VS Code and on the command line (`~/.continue/sessions/<id>.json`).
- * Source: continuedev/continue, core/index.d.ts (Session, ChatHistoryItem) and gui's
- * constructMessages: results come from `toolCallStates`, context goes before a person's words, and
- * a compacted session sends its last `conversationSummary` and what follows.
+ * Sessions of Continue (`~/.continue/sessions/<id>.json`). Results come from `toolCallStates`,
+ * context precedes the user's words, and a compacted session sends its last `conversationSummary`
+ * and what follows. Source: continuedev/continue, core/index.d.ts (Session, ChatHistoryItem) and
+ * gui's constructMessages.
  */
 import { selectRecordedRequests } from '../../core/account/recordedRequest';
 import { isRecord } from '../../core/messages/blocks';
@@ -139,7 +139,7 @@ function toMessages(items: readonly Fields[], answers = new Map<Fields, ApiMessa
   return mergeResults(messages);
 }
 
-/** Joins results of one answer's calls that are in separate messages. */
+/** Joins results of one answer's calls. */
 function mergeResults(messages: readonly ApiMessage[]): ApiMessage[] {
   const merged: ApiMessage[] = [];
   const isResults = ({ role, content }: ApiMessage): boolean =>
@@ -161,7 +161,7 @@ function toThinking(message: Fields): Block[] {
   return thinking.trim() === '' ? [] : [{ type: 'thinking', thinking, ...(signature !== undefined && { signature }) }];
 }
 
-/** The model gets files and other context before the person's words. */
+/** The model gets files and other context before the user's words. */
 function toPrompt(item: Fields, words: readonly Block[]): ApiMessage[] {
   const context = makeTextBlocks(renderContext(listIn(item, 'contextItems')));
   return splitPrompt([...context, ...words], new Set(context));

@@ -1,7 +1,6 @@
 /**
- * A Continue session's recorded requests: each message of the model has the vendor's counts, and
- * `usage` sums the session, including compactions and subagents. Its costs are ignored: they come
- * from its own table and are invented for other models ($1 and $2 per million). Sources:
+ * Each answer has the vendor's counts, and `usage` sums the session with compactions and subagents.
+ * Continue's costs are ignored: for unknown models it invents $1 and $2 per million. Sources:
  * continuedev/continue, extensions/cli 1.5 (streamChatResponse.ts, session.ts `trackUsage`,
  * `startNewSession`), packages/openai-adapters (Anthropic.ts, vercelStreamConverter.ts,
  * openaiResponses.ts).
@@ -12,14 +11,14 @@ import { hashText } from '../../core/hash';
 import { isRecord } from '../../core/messages/blocks';
 import { type Fields, countIn, listIn, recordIn, readString } from '../text/values';
 
-/** @param places index in the whole conversation of the message that each history item became */
+/** @param places index of the message that each history item became */
 export function readContinueRequests(
   session: Fields,
   places: ReadonlyMap<Fields, number>,
 ): RecordedRequests | undefined {
   const answers: { readonly usage: Fields; readonly key: string; readonly message: number | undefined }[] = [];
-  // A fork repeats its origin's history without ids or times, so copies are recognized by
-  // everything said until then.
+  // A fork repeats its origin's history without ids or times, so everything said until then
+  // identifies a copy.
   let said = '';
   for (const item of listIn(session, 'history').filter(isRecord)) {
     const message = recordIn(item, 'message') ?? {};
@@ -57,9 +56,8 @@ export function readContinueRequests(
 const isCompacted = (item: Fields): boolean => readString(item, 'conversationSummary') !== undefined;
 
 /**
- * Continue's adapter for Anthropic's wire counts without cached tokens, under names that only it
- * and the AI SDK use; with the SDK the model is named `vendor/model`. On OpenAI's wires, and with
- * the SDK, prompt tokens include cached ones.
+ * Continue's adapter for Anthropic counts without cached tokens, under names that only it and the
+ * AI SDK use; the SDK names the model `vendor/model` and, like OpenAI, includes cached tokens.
  */
 function detectAccounting(usages: readonly Fields[]): Usage['accounting'] {
   const isAnthropic = usages.some((usage) => {
@@ -102,9 +100,9 @@ function toUsage(usage: Fields, accounting: Usage['accounting']): Usage {
 }
 
 /**
- * The session's total if one model made all of it. After a compaction it is the only record of what
- * came before. Cache reads are only counted on Anthropic's wire, so only the excess over the
- * remaining answers is taken from it.
+ * The session's total counts if one model made all of it, since after a compaction nothing else
+ * records what came before. Cache reads are only counted on Anthropic's wire, so only the excess
+ * over the answers is used.
  */
 function readTotals(session: Fields, usages: readonly Fields[], requests: readonly RecordedRequest[]): RecordedTotal[] {
   const sum = recordIn(session, 'usage');

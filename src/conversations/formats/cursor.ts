@@ -1,7 +1,7 @@
 /**
- * Transcripts of Cursor's agent: one line per message, `{role, message: {content}}`, with blocks
- * like Anthropic's but without ids and mostly without results. Source: transcripts and their
- * readers in public repositories (2026).
+ * Cursor writes one message per line, `{role, message: {content}}`, with blocks like Anthropic's
+ * but without ids and mostly without results. Source: transcripts and their readers in public
+ * repositories (2026).
  */
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
@@ -21,7 +21,7 @@ export const isCursorRecord = (value: Fields): boolean =>
   value['type'] === undefined &&
   value['uuid'] === undefined;
 
-/** End of a turn; contains no words. Cursor publishes no schema, so other kinds are unknown. */
+/** Ends a turn. Cursor publishes no schema, so other kinds are unknown. */
 const UNSENT_RECORD_TYPES: ReadonlySet<string> = new Set(['turn_ended']);
 
 /** @throws {ConversationReadError} for a broken line or no messages */
@@ -57,7 +57,7 @@ class TranscriptReader {
   private readonly messages: ApiMessage[] = [];
   private readonly passedOver = new Map<string, number>();
   private withoutResult = 0;
-  /** Calls whose results are still to come, in the same order. */
+  /** Results follow in the order of their calls. */
   private pendingCalls: string[] = [];
 
   takeRecord(value: Fields, line: number): void {
@@ -109,7 +109,7 @@ class TranscriptReader {
     return [{ type: 'cursor_part', part }];
   }
 
-  /** No API accepts a conversation with an unanswered call. */
+  /** No API accepts an unanswered call. */
   private answerPendingCalls(): void {
     if (this.pendingCalls.length === 0) return;
     const results = this.pendingCalls.map((id): Block => ({ type: 'tool_result', tool_use_id: id }));

@@ -2,18 +2,16 @@ import type { Conversation, ReadOptions, Source } from '../types';
 import type { Fields } from '../text/values';
 import type { RecordedRequests } from '../../core/account/recordedRequest';
 
-/** Collects requests from a file's records, one record at a time, without keeping the records. */
+/** Collects requests from records, one at a time, without keeping the records. */
 export interface RequestCollector {
   takeRecord(value: Fields): void;
   /** Undefined if no record has usage. */
   getResult(): RecordedRequests | undefined;
-  /** Number of compactions so far. */
   readonly compactions: number;
 }
 
 /**
- * Records of another file that precede a conversation's own, or the name of that file if it is
- * missing.
+ * Records of another file that precede a conversation's own, or that file's name if it is missing.
  */
 export type EarlierRecords =
   | {
@@ -24,7 +22,6 @@ export type EarlierRecords =
     }
   | { readonly missing: string };
 
-/** How to recognize and read a format: as JSON lines, one JSON document, or either. */
 export interface ConversationReader {
   readonly lines?: {
     /** True if no other format has records of this form. */
@@ -40,10 +37,10 @@ export interface ConversationReader {
     readonly requests?: () => RequestCollector;
   };
   readonly document?: {
-    /** Returns the document in the form that {@link read} accepts; undefined for another format. */
+    /** Returns the document as {@link read} accepts it; undefined for another format. */
     readonly of: (value: unknown) => Fields | undefined;
     /**
-     * @param input the text that the document was parsed from
+     * @param input the document's text
      * @throws {ConversationReadError}
      */
     readonly read: (value: Fields, source: Source, options: ReadOptions, input: string | Uint8Array) => Conversation;

@@ -2,10 +2,9 @@ import type { ApiMessage } from '../../core/messages/types';
 import { ShapeError, checkMessage } from './messageShape';
 import { ConversationReadError } from '../readError';
 
-/** A JSON document with an array of messages: the array itself or an object around it. */
 export interface MessageDocument {
   readonly messages: readonly unknown[];
-  /** The object's other fields. */
+  /** Fields of the object around the messages. */
   readonly request?: Readonly<Record<string, unknown>>;
 }
 
@@ -19,7 +18,6 @@ export function checkMessages(messages: readonly unknown[], source: string): rea
   );
 }
 
-/** Runs shape checks and adds the source to their errors. */
 export function withSource<T>(source: string, check: () => T): T {
   try {
     return check();

@@ -3,10 +3,7 @@ import type { ApiMessage } from '../../core/messages/types';
 import { MAX_JSON_DEPTH, isDeeperThan } from '../text/json';
 import { describeValue } from '../readError';
 
-/**
- * A value has the wrong shape. Names the field's path (`messages[3].content[0].type`) and what was
- * expected.
- */
+/** Names the field's path (`messages[3].content[0].type`) and what was expected. */
 export class ShapeError extends Error {
   override readonly name = 'ShapeError';
   readonly found: string;
@@ -24,8 +21,7 @@ export class ShapeError extends Error {
 const MESSAGE_ROLES: readonly unknown[] = ['user', 'assistant', 'system'];
 
 /**
- * Checks only what the types promise. Unanswered calls and alternating roles are left to the
- * firewall, since interrupted conversations are read as they are.
+ * Checks only what the types promise; interrupted conversations are read as they are.
  * @throws {ShapeError}
  */
 export function checkMessage(value: unknown, path: string): asserts value is ApiMessage {
@@ -35,7 +31,7 @@ export function checkMessage(value: unknown, path: string): asserts value is Api
   }
   const content = value['content'];
   if (typeof content !== 'string') checkBlocks(content, `${path}.content`, 'a string or an array of blocks');
-  // String content needs the check too: the message's other fields also cross the worker boundary.
+  // Every field is checked, since all of them cross the worker boundary.
   if (isDeeperThan(value, MAX_JSON_DEPTH))
     throw new ShapeError(path, value, `at most ${MAX_JSON_DEPTH} levels of nesting`);
 }

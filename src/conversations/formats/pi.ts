@@ -1,8 +1,7 @@
 /**
- * Sessions of Pi and Oh My Pi: JSON lines with a header and entries that form a tree by `id` and
- * `parentId`; the conversation is the path from the root to the last entry. Sources: Pi's
- * docs/session.md and session-manager.ts (versions 1 to 3), Oh My Pi's docs/session.md, recorded
- * sessions.
+ * Sessions of Pi and Oh My Pi have a header and entries that form a tree by `id` and `parentId`;
+ * the conversation is the path to the last entry. Sources: Pi's docs/session.md and
+ * session-manager.ts (versions 1 to 3), Oh My Pi's docs/session.md, recorded sessions.
  */
 import {
   selectRecordedRequests,
@@ -25,15 +24,13 @@ import type { RequestCollector } from './format';
 import { type BlockMessage, cutText, splitPrompt } from './splitPrompt';
 import { noteUnansweredCalls } from './unanswered';
 
-/** True for a line of a Pi session: the header or an entry. */
 export const isPiRecord = (value: Fields): boolean =>
   (value['type'] === 'session' && readString(value, 'id') !== undefined && 'cwd' in value) ||
   (value['type'] === 'message' && isRecord(value['message']) && 'parentId' in value);
 
 /**
  * `active` is what the agent would send: the last compaction's summary, the messages that it kept,
- * and what follows; `all` is everything on the path, with summaries of compactions. Other branches
- * are excluded.
+ * and what follows; `all` is everything on the path.
  * @throws {ConversationReadError} for a broken line or no messages
  */
 export function readPi(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
@@ -146,8 +143,8 @@ export class PiRequests implements RequestCollector {
       ...(seller !== undefined && { seller }),
       ...(recordedCost !== undefined && { recordedCost }),
       ...(message !== undefined && !isCompaction && { message }),
-      // A fork copies the file up to an entry and keeps ids and times (session-manager.ts,
-      // createBranchedSession and forkFrom).
+      // A fork copies entries with their ids and times (session-manager.ts, createBranchedSession
+      // and forkFrom).
       ...((id ?? at) !== undefined && { key: `${id ?? at ?? ''} ${JSON.stringify(usage)}` }),
       ...(at !== undefined && began !== undefined && at < began && { isCopy: true }),
       usage: {
@@ -182,7 +179,6 @@ export class PiRequests implements RequestCollector {
 
 interface Entries {
   readonly header: Fields;
-  /** Entries of the tree, in file order. */
   readonly records: readonly JsonRecord[];
   readonly entries: readonly Fields[];
   /** Names given by the user or the agent. */
@@ -199,13 +195,13 @@ function parseEntries(input: Iterable<Line>, source: string, notes: string[]): E
       readString(value, 'title') ?? (value['type'] === 'session_info' ? readString(value, 'name') : undefined);
     if (title !== undefined) titles.push(title);
     if (value['type'] === 'session') header = value;
-    // Oh My Pi keeps the title on a line of its own at the start, which it overwrites.
+    // Oh My Pi overwrites the title on a line of its own at the start.
     else if (value['type'] !== 'title') records.push(record);
   });
   return { header, records, entries: records.map(({ value }) => value), titles };
 }
 
-/** From the root to the last entry. Version 1 has no ids: each entry follows the previous one. */
+/** Entries of version 1 have no ids; each follows the previous one. */
 function findPath({ records, entries }: Entries): readonly Fields[] {
   if (!entries.some((entry) => readString(entry, 'id') !== undefined)) return entries;
   const byId = new Map(records.map((record) => [readString(record.value, 'id'), record]));
@@ -226,8 +222,8 @@ function findPath({ records, entries }: Entries): readonly Fields[] {
 }
 
 /**
- * Replacement of an entry's content, or null if it was removed; the last edit on the path counts
- * (Pi 1.6).
+ * Maps an entry to its new content, or null if it was removed; the last edit on the path counts (Pi
+ * 1.6).
  */
 const collectEdits = (way: readonly Fields[]): ReadonlyMap<string | undefined, Fields | null> =>
   new Map(
@@ -238,7 +234,7 @@ const collectEdits = (way: readonly Fields[]): ReadonlyMap<string | undefined, F
     ),
   );
 
-/** Applies edits. Unedited entries keep their identity, since they own the messages. */
+/** Unedited entries keep their identity, since they own the messages. */
 function applyEdits(
   entries: readonly Fields[],
   edits: ReadonlyMap<string | undefined, Fields | null>,
@@ -256,8 +252,8 @@ function applyEdits(
 }
 
 /**
- * Entries that the agent's `buildSessionContext` keeps: of compactions only the newest, with the
- * system message of that time (Pi 1.6).
+ * Keeps only the newest compaction, with the system message of that time, as `buildSessionContext`
+ * does (Pi 1.6).
  */
 function selectActiveEntries(way: readonly Fields[]): readonly Fields[] {
   const at = way.findLastIndex(({ type }) => type === 'compaction');
@@ -278,9 +274,8 @@ function selectActiveEntries(way: readonly Fields[]): readonly Fields[] {
 }
 
 /**
- * Entries that are not sent to the model. Sources: `sessionEntryToContextMessages` of Pi 1.6
- * (session-manager), Oh My Pi's docs/session.md; commands that a user ran with `!!` are hidden from
- * it.
+ * The model does not get these entries. Sources: `sessionEntryToContextMessages` of Pi 1.6
+ * (session-manager), Oh My Pi's docs/session.md.
  */
 const UNSENT_MESSAGE_ROLES: ReadonlySet<string> = new Set([
   'bashExecution',
@@ -334,8 +329,8 @@ function toMessages(entries: readonly Fields[], owners?: Map<Fields, ApiMessage>
 }
 
 /**
- * Keeps the files of `pi @file "words"` apart from the words, which follow them in one text
- * (file-processor.ts). A file can hold the closing line, so the last one counts.
+ * `pi @file "words"` puts the words after the files in one text (file-processor.ts). A file can
+ * hold the closing line, so the last one counts.
  */
 const FILES = /^<file name="[^"\n]*">[\s\S]*<\/file>\n/;
 
@@ -384,7 +379,7 @@ function convertMessage(message: Fields): BlockMessage | undefined {
     case 'system':
       return { role: 'system', content: toPartBlocks(message['content']) };
     case 'bashExecution':
-      // Commands run with `!!` are hidden from the model.
+      // Pi hides commands run with `!!` from the model.
       return message['excludeFromContext'] === true ? undefined : toBashExecution(message);
     case 'custom':
     case 'hookMessage':
@@ -438,7 +433,7 @@ function toResultBlocks(message: Fields): Block[] {
 const getParts = (content: unknown): Fields[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : listIn({ content }, 'content').filter(isRecord);
 
-/** Texts and images; anything else is kept whole. */
+/** Keeps anything but texts and images whole. */
 function toPartBlocks(content: unknown): Block[] {
   return getParts(content).flatMap((part): Block[] => {
     const text = readString(part, 'text');

@@ -1,6 +1,6 @@
 /**
- * Sessions of Qwen Code (`~/.qwen/projects/<folder>/chats/<session>.jsonl`): a tree of records by
- * `uuid` and `parentUuid` with messages of Google's API. Sources: QwenLM/qwen-code
+ * Sessions of Qwen Code (`~/.qwen/projects/<folder>/chats/<session>.jsonl`) are a tree of records
+ * by `uuid` and `parentUuid` with messages of Google's API. Sources: QwenLM/qwen-code
  * (chatRecordingService, sessionService: `buildApiHistoryFromConversation`), sessions of 0.21.
  */
 import { selectRecordedRequests, type RecordedRequests } from '../../core/account/recordedRequest';
@@ -18,10 +18,10 @@ import { splitAtReferences, toOutputBlocks, toBlocks } from './gemini/messages';
 import { QwenRequests } from './qwenRequests';
 import { noteUnansweredCalls } from './unanswered';
 
-/** Records with a message. Source: `buildApiHistoryFromConversation`. */
+/** Source: `buildApiHistoryFromConversation`. */
 const MESSAGE_RECORD_TYPES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'tool_result']);
 
-/** Looks like Claude Code's records, but with Google's parts. */
+/** Qwen's records look like Claude Code's, but have Google's parts. */
 export const isQwenRecord = (value: Fields): boolean =>
   typeof value['uuid'] === 'string' &&
   (MESSAGE_RECORD_TYPES.has(value['type'])
@@ -30,7 +30,7 @@ export const isQwenRecord = (value: Fields): boolean =>
 
 /**
  * `active` is what resuming would send: the history left by the last compression and what follows;
- * `all` is everything on the newest branch.
+ * `all` is the whole newest branch.
  * @throws {ConversationReadError} if there are no messages
  */
 export function readQwen(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
@@ -92,7 +92,6 @@ function readRecordedRequests(
 
 const isMessage = (value: Fields): boolean => MESSAGE_RECORD_TYPES.has(value['type']);
 
-/** From the root to the last record. */
 function findPath(records: readonly JsonRecord[]): readonly Fields[] {
   const byId = new Map(records.map((record) => [readString(record.value, 'uuid'), record]));
   const way: Fields[] = [];
@@ -111,10 +110,7 @@ function findPath(records: readonly JsonRecord[]): readonly Fields[] {
   return way.reverse();
 }
 
-/**
- * All `system` records are for the screen or for resuming, except compressions, which are handled
- * separately.
- */
+/** `system` records are for the screen or for resuming, except compressions. */
 function countKinds(branch: readonly Fields[]): {
   readonly notSent: ReadonlyMap<string, number>;
   readonly unknown: ReadonlyMap<string, number>;
@@ -152,7 +148,6 @@ function readHistory(compression: Fields | undefined): RecordedMessage[] | undef
     );
 }
 
-/** Converts Google's `Content`. */
 function convertContent(content: Fields, isModel: boolean): ApiMessage[] {
   const blocks = listIn(content, 'parts').flatMap(convertPart);
   const results = blocks.filter(({ type }) => type === 'tool_result');

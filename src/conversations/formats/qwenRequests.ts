@@ -1,15 +1,14 @@
 /**
- * A Qwen Code session's recorded requests. A `ui_telemetry` record reports every response,
- * including those of subagents and compressions; the conversation's answers repeat their counts.
- * Sources: QwenLM/qwen-code 0.24 (loggers.ts `logApiResponse`, sessionService.ts `forkSession`,
- * internalPromptIds.ts: suggestions and side queries are not recorded), recorded sessions.
+ * A `ui_telemetry` record reports every response, including those of subagents and compressions;
+ * the answers repeat their counts. Sources: QwenLM/qwen-code 0.24 (loggers.ts `logApiResponse`,
+ * sessionService.ts `forkSession`, internalPromptIds.ts: suggestions and side queries are not
+ * recorded), recorded sessions.
  */
 import type { RecordedRequest, RecordedRequests } from '../../core/account/recordedRequest';
 import type { Usage } from '../../core/cost/usage';
 import type { RequestCollector } from './format';
 import { type Fields, countIn, readNumber, recordIn, readString, readTime } from '../text/values';
 
-/** Names of the counts in the two kinds of records. */
 const ANSWER_USAGE_FIELDS = {
   input: 'promptTokenCount',
   output: 'candidatesTokenCount',

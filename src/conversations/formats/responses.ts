@@ -1,7 +1,6 @@
 /**
- * Request bodies of OpenAI's Responses API, `{model, instructions, input}`, and its answers,
- * `{object: "response", output}`. The items are those that Codex stores; other fields go into
- * `request`. Source: the API's reference.
+ * Reads request bodies of OpenAI's Responses API, `{model, instructions, input}`, and its answers,
+ * `{object: "response", output}`; Codex stores the same items. Source: the API's reference.
  */
 import { isRecord } from '../../core/messages/blocks';
 import { makeSourceId, getSourceName } from '../conversationId';
@@ -20,7 +19,7 @@ export const isResponsesBody = (value: unknown): value is Fields =>
   (typeof value['input'] === 'string' || isItems(value['input']) || isAnswer(value)) &&
   ['model', 'instructions', 'previous_response_id', 'prompt', 'conversation'].some((field) => field in value);
 
-/** An answer without its request. */
+/** True for an answer without its request. */
 const isAnswer = (value: Fields): boolean => value['object'] === 'response' && isItems(value['output']);
 
 const isItems = (value: unknown): value is readonly unknown[] => Array.isArray(value) && value.every(isItem);

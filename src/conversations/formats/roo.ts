@@ -13,8 +13,8 @@ import { noteUnansweredCalls } from './unanswered';
 
 /**
  * Reads `api_conversation_history.json` of the Roo family (Roo, Zoo, Kilo up to 5, Cline) and Cline
- * 4's `<id>.messages.json`. Messages are Anthropic's with extra fields (`ts`, `isSummary`, …),
- * which are kept. `active` is the agent's effective history, `all` the whole file.
+ * 4's `<id>.messages.json`. Extra fields (`ts`, `isSummary`, …) are kept. `active` is the agent's
+ * effective history, `all` the whole file.
  * @throws {ConversationReadError} for a malformed message
  */
 export function readRoo(
@@ -49,12 +49,10 @@ function findTaskId({ request }: MessageDocument, source: Source, input: string 
   return taskId === undefined ? makeSourceId(source, input) : `roo:${taskId}`;
 }
 
-/**
- * Converts shapes that the Messages API lacks in a way that can be reverted when writing the file.
- */
+/** Conversions of shapes that the Messages API lacks can be reverted when writing the file. */
 function normalizeMessage(message: unknown): unknown {
   if (!isRecord(message)) return message;
-  // Standalone reasoning (OpenAI's encrypted reasoning) has no content and sometimes no role.
+  // Standalone reasoning (OpenAI's, encrypted) has no content and sometimes no role.
   if (message['type'] === 'reasoning') {
     return { ...message, role: message['role'] ?? 'assistant', content: message['content'] ?? [] };
   }
@@ -77,7 +75,7 @@ const isFile = (block: unknown): block is { readonly path: string; readonly cont
   typeof block['content'] === 'string';
 
 /**
- * The text as Cline sends it (requests of cline 3.0.65 from npm); `clineFile` keeps the block for
+ * Cline sends this text (requests of cline 3.0.65 from npm); `clineFile` keeps the block for
  * writing it back.
  */
 const renderFileAsText = (block: { readonly path: string; readonly content: string }): unknown => ({
@@ -86,7 +84,7 @@ const renderFileAsText = (block: { readonly path: string; readonly content: stri
   clineFile: block,
 });
 
-/** Cline 4 stores results as its own objects, `{ query, result, success }`, instead of blocks. */
+/** Cline 4 stores results as its own objects, `{ query, result, success }`. */
 const isStructured = (value: unknown): boolean => isRecord(value) && value['type'] === undefined;
 
 const hasStructuredResult = (block: unknown): boolean =>
@@ -95,7 +93,7 @@ const hasStructuredResult = (block: unknown): boolean =>
   Array.isArray(block['content']) &&
   block['content'].some(isStructured);
 
-/** JSON text that a model can read; `clineJson` marks it for writing it back. */
+/** The model can read the JSON text; `clineJson` marks it for writing it back. */
 function renderResultAsText(block: unknown): unknown {
   if (!isRecord(block) || !hasStructuredResult(block)) return block;
   const content = block['content'] as readonly unknown[];
@@ -110,10 +108,9 @@ function renderResultAsText(block: unknown): unknown {
 }
 
 /**
- * The messages that the agent sends, following `getEffectiveApiHistory` of Roo 3.52: from the last
- * summary on, without results of earlier calls and without messages hidden by a truncation whose
- * marker exists. In files of 2025 the summary is an assistant message, preceded by the task's first
- * message.
+ * Follows `getEffectiveApiHistory` of Roo 3.52: from the last summary on, without results of
+ * earlier calls and without messages hidden by a truncation whose marker exists. In files of 2025
+ * the summary is an assistant message, preceded by the task's first message.
  */
 export function selectEffectiveHistory(all: readonly ApiMessage[]): readonly ApiMessage[] {
   const start = all.findLastIndex((message) => message['isSummary'] === true);

@@ -1,6 +1,6 @@
 /**
- * The Roo family's recorded requests: Roo, Zoo, Kilo and Cline up to 3 in `ui_messages.json`, as
- * the text of each `api_req_started`; Cline 4 in the messages (`modelInfo`, `metrics`).
+ * Roo, Zoo, Kilo and Cline up to 3 record requests in `ui_messages.json`, as the text of each
+ * `api_req_started`; Cline 4 in the messages (`modelInfo`, `metrics`).
  */
 import { withoutOddNumbers, type RecordedRequest, type RecordedRequests } from '../../core/account/recordedRequest';
 import { findMarkedCompactions } from '../../core/account/replay';
@@ -9,7 +9,7 @@ import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage } from '../../core/messages/types';
 import { type Fields, countIn, readNumber, recordIn, readString, readTime } from '../text/values';
 
-/** Requests that Cline 4 stored in its messages; undefined if there are none. */
+/** Only Cline 4 stores requests in its messages; undefined if there are none. */
 export function readMessageRequests(messages: readonly ApiMessage[]): RecordedRequests | undefined {
   const requests = messages.flatMap((message, index): RecordedRequest[] => {
     const metrics = recordIn(message, 'metrics');
@@ -46,9 +46,8 @@ export function readMessageRequests(messages: readonly ApiMessage[]): RecordedRe
 }
 
 /**
- * Requests in the text of `ui_messages.json`.
  * @param messages the whole conversation; a request belongs to the first answer after it
- * @returns undefined for other text, or if it has no usage
+ * @returns undefined if `text` is not of `ui_messages.json` or has no usage
  */
 export function readUiRequests(text: string, messages: readonly ApiMessage[]): RecordedRequests | undefined {
   const answers = messages.flatMap((message, index) => {
@@ -86,16 +85,13 @@ export function readUiRequests(text: string, messages: readonly ApiMessage[]): R
   });
 }
 
-/**
- * A task's files have no id, so copies in another home or product are recognized by time and
- * counts.
- */
+/** Time and counts identify copies, since a task's files have no id. */
 const createKey = (at: number | undefined, counts: Fields): Pick<RecordedRequest, 'key'> =>
   at === undefined ? {} : { key: [at, ...Object.values(counts).filter((each) => typeof each === 'number')].join(' ') };
 
 /**
- * Newer versions count cached tokens as input, older ones on Anthropic's wire do not. Input below
- * the cached tokens proves the latter for all requests of a task.
+ * Newer versions count cached tokens as input; older ones on Anthropic's wire do not, which input
+ * below the cached tokens proves for all requests of a task.
  */
 function unifyAccounting(requests: readonly RecordedRequest[]): RecordedRequest[] {
   const isBeside = requests.some(

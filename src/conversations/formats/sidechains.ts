@@ -3,10 +3,7 @@ import { getSourceName } from '../conversationId';
 import type { Conversation, Source } from '../types';
 import { noteUnansweredCalls } from './unanswered';
 
-/**
- * A subagent's conversation as a separate one, linked to the conversation that contains it.
- * @throws {ConversationReadError} if the file has no such part
- */
+/** @throws {ConversationReadError} if the file has no such part */
 export function toSidechainConversation(conversation: Conversation, id: string, source: Source): Conversation {
   const side = conversation.sidechains.find((each) => each.id === id);
   if (!side) {

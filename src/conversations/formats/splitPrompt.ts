@@ -1,13 +1,12 @@
 import type { ApiMessage, Block } from '../../core/messages/types';
 
-/** A message whose content is a list. */
 export interface BlockMessage extends ApiMessage {
   readonly content: readonly Block[];
 }
 
 /**
- * Splits a prompt so that text that an agent attached to it, such as a file's, is not taken for the
- * person's words. The vendor joins consecutive user messages, so the model sees the same text.
+ * Splits a prompt so that text that an agent attached, such as a file's, is not taken for the
+ * user's words. Vendors join consecutive user messages, so the model sees the same text.
  */
 export function splitPrompt(blocks: readonly Block[], attached: ReadonlySet<Block>): BlockMessage[] {
   const runs: { readonly isMeta: boolean; readonly content: Block[] }[] = [];
@@ -20,7 +19,7 @@ export function splitPrompt(blocks: readonly Block[], attached: ReadonlySet<Bloc
   return runs.map(({ isMeta, content }) => ({ role: 'user', content, ...(isMeta && { isMeta }) }));
 }
 
-/** Cuts a text into what precedes, what is attached, and what follows; empty pieces are left out. */
+/** Leaves out empty pieces. */
 export function cutText(text: string, start: number, end: number): { readonly block: Block; isAttached: boolean }[] {
   const piece = (words: string, isAttached: boolean) =>
     words.trim() === '' ? [] : [{ block: { type: 'text', text: words }, isAttached }];

@@ -1,7 +1,6 @@
 /**
- * Histories of Cline 3.x can have calls like the APIs' but results as text in the next message: a
- * header `[read_file for 'a.ts'] Result:` and the output, in the same block or the next. Seen in
- * histories of 47, 38 and 231 calls without a single `tool_result`; source: Cline's
+ * Histories of Cline 3.x can have results as text in the message after the calls: a header
+ * `[read_file for 'a.ts'] Result:` and the output, in the same block or the next. Source: Cline's
  * ToolResultUtils.
  */
 import { getBlocks, isText, isToolResult, isToolUse } from '../../core/messages/blocks';
@@ -12,10 +11,7 @@ import { parseXmlResultHeader } from '../../core/messages/xmlTools';
 export const hasTextResults = (messages: readonly ApiMessage[]): boolean =>
   messages.some((message, index) => convertResults(message, messages[index - 1]) !== message);
 
-/**
- * Converts results that are written as text to result blocks at the start of the message; the header remains their
- * first line. Other messages are unchanged.
- */
+/** The header stays the first line of a converted result. Other messages are unchanged. */
 export const convertTextResults = (messages: readonly ApiMessage[]): readonly ApiMessage[] =>
   messages.map((message, index) => convertResults(message, messages[index - 1]));
 
@@ -58,13 +54,13 @@ function findUnansweredCalls(message: ApiMessage, answers: readonly Block[]): To
     .filter(({ id }) => !answered.has(id));
 }
 
-/** Calls have each MCP tool's own name, headers a common one. */
+/** Calls have an MCP tool's own name, headers a common one. */
 const isNamed = (name: string, tool: string): boolean =>
   name === tool || (tool === 'use_mcp_tool' && name.includes('mcp'));
 
 /**
- * The block after a header, unless it is a header itself or text that the agent adds to every
- * message.
+ * The output follows in the next block, unless that is a header or text that the agent adds to
+ * every message.
  */
 const isOutput = (block: Block): boolean =>
   isText(block) && !parseXmlResultHeader(block.text) && !isEnvironment(block.text);

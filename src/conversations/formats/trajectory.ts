@@ -1,7 +1,7 @@
 /**
- * Records of runs for benchmarks and training: ATIF (1.0 to 1.7), SWE-agent's `.traj`, and
- * OpenHands' event lists, old and V1. Sources: Harbor's RFC 0001, SWE-agent's and OpenHands'
- * documentation, files in public repositories.
+ * Reads runs of benchmarks and training: ATIF (1.0 to 1.7), SWE-agent's `.traj`, and OpenHands'
+ * event lists, old and V1. Sources: Harbor's RFC 0001, SWE-agent's and OpenHands' documentation,
+ * files in public repositories.
  */
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
@@ -32,7 +32,7 @@ const isOpenHands = (value: Fields): boolean => {
   );
 };
 
-/** An event of OpenHands' software-agent-sdk (V1), which names its kind. */
+/** Events of OpenHands' software-agent-sdk (V1) name their kind. */
 export const isV1Event = (event: Fields): boolean =>
   V1_EVENT_KIND.test(readString(event, 'kind') ?? '') && 'source' in event;
 
@@ -40,11 +40,11 @@ const V1_EVENT_KIND = /^(?:[A-Z]\w*Event|\w*Observation|Condensation\w*)$/;
 
 const isOpenHandsV1 = (value: Fields): boolean => {
   const events = getEvents(value).filter(isRecord);
-  // Events of other kinds can be interspersed.
+  // Events of other kinds can come between.
   return events.some(isV1Event) && events.slice(0, 20).every((event) => 'kind' in event && 'source' in event);
 };
 
-/** The document if it is one of these; a bare list of OpenHands events becomes `events`. */
+/** A bare list of OpenHands events becomes `events`. */
 export function toTrajectory(value: unknown): Fields | undefined {
   const document = Array.isArray(value) ? { events: value } : value;
   return isRecord(document) &&
@@ -53,9 +53,7 @@ export function toTrajectory(value: unknown): Fields | undefined {
     : undefined;
 }
 
-/**
- * Events of OpenHands V1, one per line. @throws {ConversationReadError} if there are no messages
- */
+/** @throws {ConversationReadError} if there are no messages */
 export function readV1Lines(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
   const name = getSourceName(source);
   const notes: string[] = [];
@@ -105,7 +103,7 @@ const createFormatError = (source: string, found: string): ConversationReadError
     expected: 'an ATIF, SWE-agent or OpenHands trajectory with messages',
   });
 
-/** Texts, and images by URL; ATIF 1.6 has lists of parts. */
+/** ATIF 1.6 has lists of texts and images by URL. */
 function toBlocks(content: unknown): Block[] {
   if (!Array.isArray(content)) {
     const text = asText(content);
@@ -154,7 +152,7 @@ const makeAtifCall = (call: Fields): Block => ({
   input: call['arguments'] ?? {},
 });
 
-/** SWE-agent's history is that of Chat Completions, except that ids of calls are in lists. */
+/** SWE-agent's history is that of Chat Completions, but ids of calls are in lists. */
 function fromSweAgent(history: readonly unknown[], source: string): ApiMessage[] {
   const messages = history.filter(isRecord).map(({ role, content, tool_calls: calls, tool_call_ids: ids }) => ({
     role,
@@ -169,7 +167,7 @@ function fromSweAgent(history: readonly unknown[], source: string): ApiMessage[]
   ];
 }
 
-/** Actions that the model doesn't see. */
+/** The model doesn't see these actions. */
 const UNSENT_ACTIONS: ReadonlySet<unknown> = new Set(['change_agent_state', 'recall', 'null', 'condensation']);
 
 const UNSENT_OBSERVATIONS: ReadonlySet<string> = new Set(['agent_state_changed', 'null', 'condense']);
@@ -216,7 +214,7 @@ function fromOpenHands(
   return messages;
 }
 
-/** The model's original call if it was kept, else OpenHands' interpretation. */
+/** Uses the model's original call if it was kept, else OpenHands' interpretation. */
 function toOpenHandsCall(action: string, id: string, args: Fields, call: Fields | undefined): Block {
   const [choice] = listIn(recordIn(call ?? {}, 'model_response') ?? {}, 'choices');
   const made = listIn(recordIn(isRecord(choice) ? choice : {}, 'message') ?? {}, 'tool_calls')
@@ -233,8 +231,8 @@ function toOpenHandsCall(action: string, id: string, args: Fields, call: Fields 
 }
 
 /**
- * Kinds of V1 events that the model never gets. Source: OpenHands/software-agent-sdk,
- * LLMConvertibleEvent and its subclasses.
+ * The model never gets these events. Source: OpenHands/software-agent-sdk, LLMConvertibleEvent and
+ * its subclasses.
  */
 const V1_UNSENT_EVENTS: ReadonlySet<string> = new Set([
   'ConversationStateUpdateEvent',
@@ -248,9 +246,8 @@ const V1_UNSENT_EVENTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Converts V1 events: actions of one reply share `llm_response_id`, and each is answered by an
- * observation, error or rejection with its `tool_call_id`. A condensation removes events and may
- * insert a summary.
+ * Actions of one reply share `llm_response_id`; an observation, error or rejection with the same
+ * `tool_call_id` answers each. A condensation removes events and may insert a summary.
  */
 function fromV1(
   events: readonly Fields[],
@@ -269,7 +266,7 @@ function fromV1(
     open = key === undefined ? undefined : { key, blocks: [...content] };
     messages.push({ role, content: open?.blocks ?? content });
   };
-  // Results may arrive before the reply's last call; they are moved after the whole reply.
+  // Results may arrive before the reply's last call, so they move after the reply.
   const ordered = groupReplies(isActive ? applyCondensations(events) : events);
   for (const event of ordered) {
     const kind = readString(event, 'kind') ?? 'unnamed';
@@ -315,7 +312,7 @@ function fromV1(
   return messages;
 }
 
-/** The events in the agent's view: forgotten ones are removed, and the summary is inserted. */
+/** Removes forgotten events and inserts the summary. */
 function applyCondensations(events: readonly Fields[]): readonly Fields[] {
   let view: Fields[] = [];
   for (const event of events) {
@@ -336,7 +333,7 @@ function applyCondensations(events: readonly Fields[]): readonly Fields[] {
   return view;
 }
 
-/** Groups the actions of one reply, followed by their observations. */
+/** Puts the actions of one reply before their observations. */
 function groupReplies(events: readonly Fields[]): readonly Fields[] {
   const last = new Map<string, number>();
   events.forEach((event, index) => {

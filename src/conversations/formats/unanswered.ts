@@ -2,10 +2,7 @@ import { getBlocks, isToolResult, isToolUse } from '../../core/messages/blocks';
 import type { ApiMessage } from '../../core/messages/types';
 import { formatPlural } from '../../core/plural';
 
-/**
- * Calls without a result in the next user message: interrupted, or their results were stored as
- * text.
- */
+/** A call is unanswered if it was interrupted or its result was stored as text. */
 export function findUnansweredCalls(messages: readonly ApiMessage[]): readonly { message: number; id: string }[] {
   return messages.flatMap((message, index) => {
     if (message.role !== 'assistant') return [];
@@ -24,7 +21,7 @@ export function findUnansweredCalls(messages: readonly ApiMessage[]): readonly {
   });
 }
 
-/** Reported but not repaired: agents handle interrupted calls in their own way. */
+/** Agents handle interrupted calls in their own way, so nothing is repaired. */
 export function noteUnansweredCalls(messages: readonly ApiMessage[]): readonly string[] {
   const calls = findUnansweredCalls(messages);
   const first = calls[0];

@@ -1,8 +1,8 @@
 /**
- * VS Code's own chat sessions (`chatSessions/<id>.json`, since 1.109 `.jsonl`: a log of changes to
- * one object). What was sent to the model is in the metadata of each answer: rounds of words and
- * calls, and the calls' results. Sources: VS Code's chatModel.ts and objectMutationLog.ts,
- * vscode-copilot-chat's toolCallRound.ts.
+ * VS Code's chat sessions: `chatSessions/<id>.json`, since 1.109 `.jsonl`, a log of changes to one
+ * object. Each answer's metadata has what was sent: rounds of words and calls, and the calls'
+ * results. Sources: VS Code's chatModel.ts and objectMutationLog.ts, vscode-copilot-chat's
+ * toolCallRound.ts.
  */
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
@@ -24,7 +24,7 @@ import { noteUnansweredCalls } from './unanswered';
 export const isVscodeChat = (value: unknown): value is Fields =>
   isRecord(value) && Array.isArray(value['requests']) && readString(value, 'sessionId') !== undefined;
 
-/** True for a line of such a log: the initial object or a change to a field. */
+/** The log holds the initial object and changes to its fields. */
 export const isVscodeChatRecord = (value: Fields): boolean =>
   typeof value['kind'] === 'number' && ((value['kind'] === 0 && isRecord(value['v'])) || Array.isArray(value['k']));
 
@@ -70,7 +70,7 @@ function applyChange(session: unknown, { value, line }: JsonRecord, source: stri
   for (const key of path.slice(0, -1)) holder = getField(holder, key);
   const last = toKey(holder, path.at(-1));
   if (last === undefined) throw createLogError(source, line, 'a change to something that does not exist');
-  // Safe to change: earlier lines created the session, and it is not shared yet.
+  // Earlier lines created the object, and nothing else uses it yet.
   const fields = holder as Record<string | number, unknown>;
   switch (value['kind']) {
     case SET_CHANGE:
@@ -93,9 +93,7 @@ function applyChange(session: unknown, { value, line }: JsonRecord, source: stri
   return session;
 }
 
-/**
- * A key to which a value can be assigned; undefined if it is invalid or far beyond a list's end.
- */
+/** Undefined if the key is invalid or far beyond a list's end. */
 function toKey(holder: unknown, key: unknown): string | number | undefined {
   if (Array.isArray(holder)) return typeof key === 'number' && key >= 0 && key <= holder.length ? key : undefined;
   return isRecord(holder) && typeof key === 'string' && key !== '__proto__' ? key : undefined;
@@ -146,10 +144,7 @@ export function readVscodeChat(
   };
 }
 
-/**
- * The last request whose size VS Code stored. Not all requests: of a turn with many only the last
- * is recorded, which is no basis for costs.
- */
+/** VS Code records only the last request of a turn, which is no basis for costs. */
 function findLastRequest(
   turns: readonly Turn[],
   count: number,
@@ -166,7 +161,7 @@ function findLastRequest(
 }
 
 /**
- * The chat model's window in tokens, input plus output, as VS Code computes how full it is (1.139,
+ * Input and output together, in tokens, as VS Code computes how full the window is (1.139,
  * ChatContextUsageWidget).
  */
 function readWindow(session: Fields): { readonly window?: number } {
@@ -179,8 +174,8 @@ function readWindow(session: Fields): { readonly window?: number } {
 }
 
 /**
- * Usage of a turn's last request (in 1.139 `outputTokens` covers its last answer only).
- * `promptTokens` include cached ones.
+ * Usage of a turn's last request; `promptTokens` include cached ones. In 1.139 `outputTokens`
+ * covers the last answer only.
  */
 function readUsage({ promptTokens, outputTokens }: Fields): Usage | undefined {
   if (typeof promptTokens !== 'number' || typeof outputTokens !== 'number') return undefined;
@@ -195,11 +190,11 @@ function readUsage({ promptTokens, outputTokens }: Fields): Usage | undefined {
 }
 
 interface Turn {
-  /** What the user typed, without the context that VS Code adds. */
+  /** What the user typed, without VS Code's context. */
   readonly typed: ApiMessage;
   readonly usage: Usage | undefined;
   readonly messages: readonly ApiMessage[];
-  /** True if only the text shown on screen is known. */
+  /** True if only the displayed text is known. */
   readonly isShown: boolean;
 }
 
@@ -262,7 +257,7 @@ function toResult(id: string, results: Fields): Block[] {
   return [{ type: 'tool_result', tool_use_id: id, content: text }];
 }
 
-/** A text, or prompt-tsx's tree for one: pieces with children, and texts as leaves. */
+/** Accepts a text, or prompt-tsx's tree, whose leaves are texts. */
 function getValueText(value: unknown): string {
   if (!isRecord(value)) return asText(value);
   const node = recordIn(value, 'node') ?? value;
@@ -272,7 +267,7 @@ function getValueText(value: unknown): string {
   return Array.isArray(children) ? children.map(getValueText).join('') : asText(value);
 }
 
-/** Markdown of an answer. VS Code's own descriptions of tool activity are excluded. */
+/** Excludes VS Code's own descriptions of tool activity. */
 const getShownText = (parts: readonly unknown[]): string =>
   parts
     .map((part) => {

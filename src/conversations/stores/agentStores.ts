@@ -1,4 +1,3 @@
-/** Locates each agent's conversations on this machine, from the table of agents. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { AGENT_LIST, type AgentName } from '../../core/agents';
@@ -11,7 +10,6 @@ export interface Store extends StoreRow {
   readonly agent: AgentName;
 }
 
-/** All stores that may exist on this machine. */
 export async function listStores(options: FindOptions): Promise<Store[]> {
   const users = listUserFolders(options);
   const custom = (await Promise.all(users.map((user) => readCustomStorage(user, options)))).flat();
@@ -31,7 +29,6 @@ export async function listStores(options: FindOptions): Promise<Store[]> {
   return [...byRoot.values()];
 }
 
-/** The conversation that started the given one. */
 export function findParent({ parent }: StoreRow, path: string): string | undefined {
   if (parent === undefined) return undefined;
   if (parent === 'session-named') {
@@ -45,7 +42,6 @@ export function findParent({ parent }: StoreRow, path: string): string | undefin
 /** The first record is short or starts with the parent's id. */
 const DETECTION_BYTES = 4_096;
 
-/** The session named at the beginning of a file, if readable. */
 function readParentId(path: string): string | undefined {
   let file: number | undefined;
   try {
@@ -60,7 +56,7 @@ function readParentId(path: string): string | undefined {
   }
 }
 
-/** Folders that a root of the table refers to: {@link StoreRow.root}. */
+/** A root of the table can refer to several folders: {@link StoreRow.root}. */
 function resolveFolders(root: string, options: FindOptions, users: readonly string[]): string[] {
   const path = expandVariables(root, options.env);
   const [first = '', ...rest] = path.split('/');
@@ -73,11 +69,9 @@ function resolveFolders(root: string, options: FindOptions, users: readonly stri
   return starts[first]?.map((start) => join(start, ...rest)) ?? [join(path)];
 }
 
-/**
- * Expands `${NAME:-else}` from the environment, innermost first; empty variables count as unset.
- */
+/** Expands `${NAME:-else}`, innermost first; empty variables count as unset. */
 function expandVariables(text: string, env: FindOptions['env']): string {
-  // Expand each variable once: its value is a path and must not be expanded again.
+  // A variable's value is a path and must not be expanded again.
   return (text.match(/\$\{/g) ?? []).reduce(
     (path) => path.replace(/\$\{(\w+):-([^${}]*)\}/, (_, name: string, other: string) => env[name] || other),
     text,

@@ -1,10 +1,7 @@
 /** Reads a file's beginning in growing steps without reading any byte twice. */
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/**
- * Sizes of the beginning after each step. Most titles are in the first; a long system reminder may
- * precede them.
- */
+/** Most titles are in the first step; a long system reminder may precede them. */
 const BEGINNING_STEPS_BYTES = [4, 16, 64, 256].map((kilobytes) => kilobytes * 1024);
 
 export const MAX_BEGINNING_BYTES = Math.max(...BEGINNING_STEPS_BYTES);
@@ -17,7 +14,7 @@ export interface Beginning {
   readonly isWhole: boolean;
 }
 
-/** @throws the file system's error if the file can't be opened or read */
+/** @throws the file system's error */
 export function* readBeginnings(path: string): Generator<Beginning, void, undefined> {
   const file = openSync(path, 'r');
   try {
@@ -27,7 +24,7 @@ export function* readBeginnings(path: string): Generator<Beginning, void, undefi
       longer.set(bytes);
       const read = readSync(file, longer, bytes.length, step - bytes.length, bytes.length);
       const isWhole = bytes.length + read < step;
-      // Copy at the end of the file: a view would keep the whole buffer in memory.
+      // A view would keep the whole buffer in memory.
       bytes = isWhole ? longer.slice(0, bytes.length + read) : longer;
       yield { bytes, isWhole };
       if (isWhole) return;

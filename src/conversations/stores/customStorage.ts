@@ -1,13 +1,11 @@
 /**
- * Task folders chosen by users of the Roo family: `<extension>.customStoragePath` in a
- * settings.json.
+ * Users of the Roo family choose task folders in settings.json: `<extension>.customStoragePath`.
  */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AGENT_LIST, type AgentName } from '../../core/agents';
 import type { FindOptions } from './types';
 
-/** Agents by the prefix of their settings. */
 const AGENT_BY_SETTING_PREFIX: ReadonlyMap<string, AgentName> = new Map(
   AGENT_LIST.flatMap(({ settings, name }) => (settings === undefined ? [] : [[settings, name] as const])),
 );
@@ -18,7 +16,7 @@ const CUSTOM_STORAGE_SETTING = new RegExp(
 );
 
 /**
- * Settings are JSON with comments, so the setting is searched as text. A path in a comment does no
+ * Settings are JSON with comments, so a text search finds the setting. A path in a comment does no
  * harm.
  */
 export function findCustomPaths(settings: string): { agent: AgentName; folder: string }[] {
@@ -37,10 +35,9 @@ function parseString(text: string): string {
   }
 }
 
-/** Far larger than any hand-written settings file. */
+/** Settings files are far smaller. */
 const MAX_SETTINGS_BYTES = 4 * 1024 ** 2;
 
-/** The folders chosen in one product's user and machine settings. */
 export async function readCustomStorage(
   user: string,
   { homedir }: FindOptions,

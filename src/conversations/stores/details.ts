@@ -1,6 +1,4 @@
-/**
- * Details of a found conversation that require reading it. Calls block, so run them in a worker.
- */
+/** Reads details of a found conversation. Calls block, so run them in a worker. */
 import type { FillLevel } from '../../core/account/fillLevel';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import { parseHead } from '../text/jsonHead';
@@ -14,44 +12,41 @@ import { selectWritten } from '../write/claudeCode';
 import { readBeginnings, FIRST_BEGINNING_BYTES, type Beginning } from './beginnings';
 import type { FoundConversation } from './types';
 
-/** Plain data: crosses worker boundaries and is stored on disk. */
+/** Plain data, which crosses worker boundaries and is stored on disk. */
 export interface ConversationDetails {
   readonly path: string;
-  /** The file's state when it was read; details are valid while it is unchanged. */
+  /** The file's time; details are valid while time and size are unchanged. */
   readonly modified: number;
   readonly bytes?: number;
   readonly id?: string;
   readonly title?: string;
   /** The agent's working folder. */
   readonly workspace?: string;
-  /** ID of the conversation that started this one. */
   readonly parent?: string;
   /**
-   * O200k tokens of the messages that the agent would send next. Undefined until counted, and for
+   * o200k tokens of the messages that the agent would send next. Undefined until counted, and for
    * files that are too large.
    */
   readonly tokens?: number;
-  /** Tokens of what the agent adds anew in each session, so that a copy lacks it; absent: none. */
+  /** Tokens of what the agent adds again in each session, so that a copy lacks it. */
   readonly renewed?: number;
   /** How full the model's window is; set together with `tokens`. */
   readonly fill?: FillLevel;
-  /** Why it can't be read, for a person. */
+  /** Shown to the user. */
   readonly problem?: string;
-  /**
-   * A conversation without any message, such as VS Code stores for each opened chat. Not a problem.
-   */
+  /** True without any message, as VS Code stores for each opened chat. */
   readonly isBlank?: boolean;
   /** False if only the beginning of the file was read. */
   readonly isComplete: boolean;
 }
 
-/** Larger files are not read in the background: parsing would take hundreds of megabytes. */
+/** Parsing larger files in the background would take hundreds of megabytes. */
 export const MAX_COUNTED_BYTES = 32 * 1024 ** 2;
 
-/** Small files are read whole at once instead of reading their beginning twice. */
+/** Small files are read whole instead of reading their beginning twice. */
 export const isSmall = ({ bytes }: FoundConversation): boolean => bytes !== undefined && bytes <= FIRST_BEGINNING_BYTES;
 
-/** The background thread reads only the beginning of a file that is too large. */
+/** The background thread reads only the beginning of larger files. */
 export const isTooLarge = ({ bytes }: FoundConversation): boolean => bytes !== undefined && bytes > MAX_COUNTED_BYTES;
 
 const toState = ({ path, modified, bytes }: FoundConversation) => ({
@@ -62,16 +57,11 @@ const toState = ({ path, modified, bytes }: FoundConversation) => ({
 
 export interface HeadDetails {
   readonly details: ConversationDetails;
-  /**
-   * The beginning that was read; {@link readAllDetails} continues from it. Undefined if nothing
-   * could be read.
-   */
+  /** {@link readAllDetails} continues from this beginning. Undefined if nothing could be read. */
   readonly head: FileHead | undefined;
 }
 
-/**
- * Title and workspace from a file's beginning. Problems are reported when the file is read whole.
- */
+/** Problems are reported when the file is read whole. */
 export function readHeadDetails(found: FoundConversation): HeadDetails {
   const isComplete = isTooLarge(found);
   let head: FileHead | undefined;
@@ -89,10 +79,9 @@ export function readHeadDetails(found: FoundConversation): HeadDetails {
   return { details: { ...toState(found), isComplete }, head };
 }
 
-/** The complete part of the conversation at the beginning of a file. */
 function readBeginning({ bytes, isWhole }: Beginning, path: string): Conversation | undefined {
   const head = asBuffer(bytes).toString('utf8');
-  // Drop the incomplete last record; a document on a single line is parsed as far as it goes.
+  // Drops the incomplete last record; a document on a single line is parsed as far as it goes.
   const text = head.slice(0, isWhole ? undefined : head.lastIndexOf('\n') + 1) || head;
   try {
     const document = parseHead(text);
@@ -105,14 +94,10 @@ function readBeginning({ bytes, isWhole }: Beginning, path: string): Conversatio
   }
 }
 
-/** True if the details match the file as found. */
 export const isCurrent = (details: ConversationDetails, { modified, bytes }: FoundConversation): boolean =>
   details.modified === modified && details.bytes === bytes;
 
-/**
- * Details from the whole conversation.
- * @param already what {@link readHeadDetails} has read, and open databases
- */
+/** @param already what {@link readHeadDetails} has read, and open databases */
 export function readAllDetails(
   found: FoundConversation,
   counter: MessageCounter,

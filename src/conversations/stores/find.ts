@@ -1,6 +1,6 @@
 /**
- * Finds agents' conversations on this machine by names, sizes and times without reading them
- * (except small chat sessions of VS Code).
+ * Finds agents' conversations by names, sizes and times without reading them (except small chat
+ * sessions of VS Code).
  */
 import { basename, extname } from 'node:path';
 import type { OpenDatabases } from '../databases';
@@ -13,8 +13,7 @@ import type { FindOptions, FindProblem, FindResult, FoundConversation } from './
 import { walkStore } from './walk';
 
 /**
- * All conversations, newest first. Queries databases for their sessions, which blocks, so run it in
- * a worker if possible.
+ * Newest first. Queries of databases block, so run it in a worker if possible.
  * @param databases keeps databases open; without it they are closed again
  */
 export async function findConversations(options: FindOptions, databases?: OpenDatabases): Promise<FindResult> {
@@ -25,7 +24,7 @@ export async function findConversations(options: FindOptions, databases?: OpenDa
   return { conversations, problems: [...byPath.values()] };
 }
 
-/** Folders to watch for changes, including stores that don't exist yet. */
+/** Folders to watch, including stores that don't exist yet. */
 export async function storeFolders(options: FindOptions): Promise<string[]> {
   return [...new Set((await listStores(options)).map(({ root }) => root))];
 }
@@ -71,9 +70,8 @@ function listSessionsIn(
 const CHAT_SESSION_PATH = /[\\/](?:chatSessions|emptyWindowChatSessions)[\\/][^\\/]+$/;
 
 /**
- * Agents that changed their format left old files; the newer form of a session counts. For VS
- * Code's chats that is `chatSessions`: the transcript beside it lacks results and the first prompt
- * (1.139) and counts only if no chat session contains the conversation.
+ * Agents that changed their format left old files; the newer form of a session counts. VS Code's
+ * transcripts lack results and the first prompt (1.139), so they count only without a chat session.
  */
 function dropOlderForms(conversations: readonly FoundConversation[]): FoundConversation[] {
   const inDatabases = new Set(conversations.map(({ path }) => /#(ses_\w+)$/.exec(path)?.[1]));
@@ -100,16 +98,10 @@ function dropOlderForms(conversations: readonly FoundConversation[]): FoundConve
   });
 }
 
-/**
- * An empty chat session contains little more than input settings; larger ones are not read to
- * check.
- */
+/** An empty chat session contains little more than input settings. */
 const MAX_EMPTY_CHAT_BYTES = 64 * 1024;
 
-/**
- * True if a chat session has no messages. Unreadable ones are kept so that their row shows the
- * problem.
- */
+/** Unreadable chat sessions stay, so that their row shows the problem. */
 function isEmptyChat({ path, bytes = 0 }: FoundConversation): boolean {
   if (bytes > MAX_EMPTY_CHAT_BYTES) return false;
   try {

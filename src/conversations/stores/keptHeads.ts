@@ -4,10 +4,7 @@ import { MAX_BEGINNING_BYTES } from './beginnings';
 /** Keeps the index below 150 MB of memory, most of which the largest counted file needs. */
 const MAX_CACHED_BYTES = 32 * 1024 ** 2;
 
-/**
- * Beginnings of files read for a title, kept until the files are read whole, so that no byte is
- * read twice.
- */
+/** Keeps beginnings that were read for a title until the files are read whole. */
 export class FileHeadCache {
   private readonly byPath = new Map<string, FileHead>();
   private bytes = 0;
@@ -24,7 +21,7 @@ export class FileHeadCache {
     this.byPath.set(path, head);
   }
 
-  /** Removes the head from the cache, because it is only needed once. */
+  /** Removes the head, which is only needed once. */
   takeHead(path: string): FileHead | undefined {
     const head = this.byPath.get(path);
     if (!head) return undefined;

@@ -1,8 +1,7 @@
-/** Where VS Code and its derivatives keep a user's data: settings and extension folders. */
+/** Where VS Code and its derivatives keep settings and extension folders. */
 import { dirname, join } from 'node:path';
 import type { FindOptions } from './types';
 
-/** Names of settings folders. */
 const VSCODE_PRODUCT_FOLDERS = [
   'Code',
   'Code - Insiders',
@@ -16,7 +15,7 @@ const VSCODE_PRODUCT_FOLDERS = [
   'Positron',
 ];
 
-/** Server folders (SSH, WSL, containers) with the content of a local settings folder. */
+/** Remote servers (SSH, WSL, containers) have the content of a local settings folder. */
 const VSCODE_SERVER_FOLDERS = [
   '.vscode-server',
   '.vscode-server-insiders',
@@ -28,14 +27,13 @@ const VSCODE_SERVER_FOLDERS = [
   '.openvscode-server',
 ];
 
-/** Folders in which Flatpak and Snap put the settings folder. */
+/** Flatpak and Snap put the settings folder into these. */
 const SANDBOX_CONFIG_FOLDERS = [
   ['.var', 'app', 'com.visualstudio.code', 'config'],
   ['.var', 'app', 'com.vscodium.codium', 'config'],
   ['snap', 'code', 'current', '.config'],
 ];
 
-/** `User` folders of all products that may exist on this machine, without duplicates. */
 export function listUserFolders(options: FindOptions): string[] {
   const { platform, env, homedir, globalStorage } = options;
   const settings = getSettingsFolder(options);
@@ -61,11 +59,11 @@ function getSettingsFolder({ platform, env, homedir }: FindOptions): string {
   return env['XDG_CONFIG_HOME'] || join(homedir, '.config');
 }
 
-/** The folder of `XDG_DATA_HOME`, which agents from Linux use on every system. */
+/** Agents from Linux use `XDG_DATA_HOME` on every system. */
 export const getDataFolder = ({ env, homedir }: FindOptions): string =>
   env['XDG_DATA_HOME'] || join(homedir, '.local', 'share');
 
-/** Data folders of programs on macOS and Windows; none on other systems. */
+/** Empty on systems other than macOS and Windows. */
 export function getLocalFolders({ platform, env, homedir }: FindOptions): string[] {
   if (platform === 'darwin') return [join(homedir, 'Library', 'Application Support')];
   return platform === 'win32' ? [env['LOCALAPPDATA'] || join(homedir, 'AppData', 'Local')] : [];

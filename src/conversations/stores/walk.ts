@@ -11,9 +11,8 @@ export interface WalkedFile {
 }
 
 /**
- * Finds the files that the steps lead to. The root may be a link, since users move their data;
- * links out of it are not followed. Unreadable folders are noted and skipped; missing ones are no
- * problem.
+ * Finds files below a store's folder. The root may be a link, since users move their data; other
+ * links are not followed. Unreadable folders are noted and skipped.
  */
 export async function walkStore(
   root: string,

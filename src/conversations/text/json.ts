@@ -1,12 +1,11 @@
 /**
- * JSON parser that reports where the text is broken. It runs only after `JSON.parse` failed,
- * because many V8 errors lack a position and one line can contain several values (Claude Code has
- * written two records without a newline).
+ * Runs only after `JSON.parse` failed, because many V8 errors lack a position and one line can
+ * contain several values (Claude Code has written two records without a newline).
  */
 
 export interface JsonProblem {
   readonly offset: number;
-  /** The text is valid so far but ends too early. */
+  /** True if the text is valid so far but ends too early. */
   readonly truncated: boolean;
   readonly expected: string;
 }
@@ -25,7 +24,7 @@ const JSON_ESCAPES = '"\\/bfnrt';
 
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
-/** The offset of the next character that is not JSON whitespace, or the text's length. */
+/** Returns the offset of the next character that is not JSON whitespace. */
 export function skipSpace(text: string, from: number): number {
   let at = from;
   while (at < text.length && isSpace(text.charCodeAt(at))) at += 1;
@@ -36,7 +35,7 @@ const throwJsonError = (text: string, offset: number, expected: string): never =
   throw new JsonError({ offset, truncated: offset >= text.length, expected });
 };
 
-/** Offset after the string that opens at `from`. */
+/** Returns the offset after the string. */
 function scanString(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at += 1) {
     const char = text.charAt(at);
@@ -71,8 +70,7 @@ function scanScalar(text: string, from: number): number {
 }
 
 /**
- * Offset after the JSON value at `from` (leading whitespace allowed). Iterative, so depth costs no
- * stack.
+ * Returns the offset after the JSON value. Iterative, so depth costs no stack.
  * @throws {JsonError} if the text is not valid JSON
  */
 export function scanValue(text: string, from: number): number {
@@ -103,7 +101,7 @@ export function scanValue(text: string, from: number): number {
   }
 }
 
-/** From a key to its value. */
+/** Returns the offset of the key's value. */
 function scanKey(text: string, from: number): number {
   if (text.charAt(from) !== '"') throwJsonError(text, from, 'a key in double quotes');
   const colon = skipSpace(text, scanString(text, from));
@@ -111,9 +109,7 @@ function scanKey(text: string, from: number): number {
   return skipSpace(text, colon + 1);
 }
 
-/**
- * After a value: closes containers that end here, and skips the comma if the innermost continues.
- */
+/** Closes containers that end after a value, and skips the comma if the innermost continues. */
 function closeAll(text: string, from: number, closers: ('}' | ']')[]): number {
   let at = from;
   while (closers.length > 0) {
@@ -127,10 +123,7 @@ function closeAll(text: string, from: number, closers: ('}' | ']')[]): number {
   return at;
 }
 
-/**
- * Parses a whole text as one JSON value.
- * @throws {JsonError} with the offset
- */
+/** @throws {JsonError} with the offset */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -140,13 +133,11 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/**
- * True if a value nests deeper than `limit`, which would overflow the stack of later serializers.
- */
+/** Deep values would overflow the stack of serializers. */
 export function isDeeperThan(value: unknown, limit: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (limit <= 0) return true;
-  // Avoids arrays of values and calls for scalars: this runs for every record.
+  // This runs for every record, so it avoids arrays of values and calls for scalars.
   if (Array.isArray(value)) {
     for (const child of value as readonly unknown[]) {
       if (typeof child === 'object' && isDeeperThan(child, limit - 1)) return true;

@@ -1,4 +1,4 @@
-/** Parses the complete part of a truncated JSON document, enough for a title. */
+/** Parses the complete part of a truncated document, enough for a title. */
 import { JsonError, scanValue, skipSpace } from './json';
 
 /**
@@ -50,7 +50,7 @@ function parseFields(text: string, start: number): Record<string, unknown> {
   return Object.fromEntries(entries);
 }
 
-/** End of a value; undefined if it is, or (a number at the very end) may be, truncated. */
+/** Undefined if the value is truncated, or may be (a number at the very end). */
 function findEnd(text: string, from: number): number | undefined {
   try {
     const end = scanValue(text, from);

@@ -1,7 +1,3 @@
-/**
- * Reads texts with one JSON record per line, as written by Claude Code, Codex, Copilot and Gemini
- * CLI.
- */
 import { Buffer } from 'node:buffer';
 import { isRecord } from '../../core/messages/blocks';
 import { formatPlural } from '../../core/plural';
@@ -13,15 +9,14 @@ export interface JsonRecord {
   /** One-based line number. */
   readonly line: number;
   readonly value: Readonly<Record<string, unknown>>;
-  /** The nearest damaged line before this one; it may have contained what the record refers to. */
+  /** The nearest damaged line before this one, which may have held what the record refers to. */
   readonly gap?: number;
 }
 
 /**
- * Passes records to `take` one at a time, so that each can be freed before the next.
- * A damaged line is skipped and noted with its number and size: one that can't be parsed, nests too
- * deeply, or is rejected by `take` with a {@link ConversationReadError}. Complete records that
- * share a line with garbage (NUL bytes after a crash, half a record before the next one) are read.
+ * Passes records to `take` one at a time, so that each can be freed before the next. Skips and
+ * notes damaged lines: those that can't be parsed, nest too deeply, or are rejected by `take` with
+ * a {@link ConversationReadError}. Reads complete records that share a line with garbage.
  * @param notes gets what was skipped or odd
  * @throws {ConversationReadError} for the first damaged line if there is no valid record
  */
@@ -60,8 +55,7 @@ export function readRecords(
 }
 
 /**
- * For a record whose parent is missing: the record above the gap, from which the conversation
- * continues.
+ * If a record's parent is missing, the conversation continues from the record above the gap.
  * @param records in file order
  */
 export function recordAboveGap<T extends Pick<JsonRecord, 'line' | 'gap'>>(
@@ -78,7 +72,7 @@ interface DamagedLine {
   readonly error: ReadErrorData;
 }
 
-/** Further damaged lines are summarized in one note. */
+/** One note summarizes further damaged lines. */
 const MAX_NOTES_IN_FULL = 5;
 const MAX_LISTED_LINE_NUMBERS = 20;
 
@@ -98,7 +92,7 @@ function noteDamages(damages: readonly DamagedLine[]): string[] {
   ];
 }
 
-/** Kept values go through serializers that fail on deep nesting. */
+/** Serializers fail on deep nesting. */
 function checkValue(value: unknown, line: number, source: string): JsonRecord['value'] {
   if (!isRecord(value)) throw createRecordError(source, line, describeValue(value), 'a record: a JSON object');
   if (isDeeperThan(value, MAX_JSON_DEPTH)) {
@@ -123,10 +117,10 @@ interface LineValues {
 function parseValues(line: Line, source: string): LineValues {
   const { text, number } = line;
   try {
-    // Common case: one record per line, parsed at full speed.
+    // Most lines hold one record, which is parsed at full speed.
     return { values: [{ value: JSON.parse(text) as unknown, bytes: () => countLineBytes(line) }] };
   } catch {
-    // Several records or damage: the scanner decides.
+    // The scanner separates several records or damage.
   }
   const spans: Span[] = [];
   let at = skipBlank(text, 0);
@@ -163,7 +157,7 @@ const countBytes = (text: string, { start, end }: Span): number => Buffer.byteLe
 
 const countLineBytes = ({ text, bytes }: Line): number => bytes ?? Buffer.byteLength(text);
 
-/** Skips whitespace and NUL bytes, which a file system may leave after a power loss. */
+/** A file system may leave NUL bytes after a power loss. */
 function skipBlank(text: string, from: number): number {
   let at = skipSpace(text, from);
   while (text.charCodeAt(at) === 0) at = skipSpace(text, at + 1);
@@ -179,13 +173,12 @@ function findEndOfValue(text: string, at: number): number | JsonError['problem']
   }
 }
 
-/** Maximum attempts per line: each may scan the whole line. */
+/** Each attempt may scan the whole line. */
 const MAX_SPLIT_TRIES = 64;
 
 /**
- * Start of the next complete record after damage, or the text's length. Candidates are the damage
- * itself and braces that valid JSON can't have there (only after `:`, `,`, `[` and whitespace). If
- * no record follows, it is part of the broken one.
+ * Finds the next complete record after damage: at the damage, or at a brace where valid JSON can't
+ * have one (it follows only `:`, `,`, `[` and whitespace).
  */
 function findNextRecord(text: string, from: number, broken: number): number {
   const starts = /(?<![:,[\s\\])\{"/g;

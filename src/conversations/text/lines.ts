@@ -14,12 +14,11 @@ export interface Line {
 }
 
 /**
- * Nonblank lines without LF (a CR before it is whitespace to JSON). Bytes are decoded line by line,
- * so a file may exceed the longest string (512 MB in V8). Only LF ends a line: JSON strings may
- * contain U+2028 and U+2029.
+ * Yields nonblank lines. Bytes are decoded line by line, so a file may exceed the longest string
+ * (512 MB in V8). Only LF ends a line, since JSON strings may contain U+2028 and U+2029.
  */
 export function* readLines(input: string | Uint8Array, name: string): Generator<Line, void> {
-  // Delayed by one line, because only the next shows whether it was the last.
+  // Only the next line shows whether the held one was the last.
   let held: Omit<Line, 'last'> | undefined;
   let number = 0;
   for (const decoded of typeof input === 'string' ? splitText(input) : splitBytes(input, name)) {

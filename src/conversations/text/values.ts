@@ -8,13 +8,13 @@ export const readString = (value: Fields, field: string): string | undefined => 
   return typeof text === 'string' ? text : undefined;
 };
 
-/** The field's value if it is a finite number. */
+/** Undefined unless the value is a finite number. */
 export const readNumber = (value: Fields, field: string): number | undefined => {
   const number = value[field];
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 };
 
-/** A count: 0 if missing or negative, NaN if it is not a number. */
+/** 0 if missing or negative, NaN if it is not a number. */
 export const countIn = (value: Fields, field: string): number => {
   const count = value[field] ?? 0;
   return typeof count === 'number' && Number.isFinite(count) ? Math.max(0, count) : Number.NaN;
@@ -32,22 +32,18 @@ export const recordIn = (value: Fields, field: string): Fields | undefined => {
   return isRecord(inner) ? inner : undefined;
 };
 
-/** The field's list; empty if it is none. */
 export const listIn = (value: Fields, field: string): readonly unknown[] => {
   const list = value[field];
   return Array.isArray(list) ? list : [];
 };
 
-/**
- * A value as text for a model: strings unchanged, null and undefined as an empty string, anything
- * else as JSON.
- */
+/** Strings stay unchanged, null and undefined become empty, anything else JSON. */
 export const asText = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);
 
 const DATA_URL = /^data:([^;,]+);base64,/;
 
-/** Source of an image block: the bytes of a data URL, else the URL. */
+/** Uses the bytes of a data URL, else the URL. */
 export function toImageSource(url: string): Fields {
   const match = DATA_URL.exec(url);
   return match ? { type: 'base64', media_type: match[1], data: url.slice(match[0].length) } : { type: 'url', url };

@@ -1,7 +1,7 @@
 /**
- * Writes a condensed conversation as a new Claude Code session: a separate file with its own ids in
- * the form that resuming reads. Each record names the previous one, and like Claude Code's own, an
- * answer has one record per block with the same `message.id`. The old file is only read.
+ * Writes a condensed conversation as a new Claude Code session, in the form that resuming reads:
+ * each record names the previous one, and an answer has one record per block with the same
+ * `message.id`. The old file is only read.
  */
 import { isRecord, isToolResult } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
@@ -9,22 +9,21 @@ import type { ApiMessage, Block } from '../../core/messages/types';
 type Json = Readonly<Record<string, unknown>>;
 
 export interface NewSession {
-  /** UUID of the new session; its file is `<id>.jsonl`. */
+  /** UUID of the new session, whose file is `<id>.jsonl`. */
   readonly sessionId: string;
   readonly title: string;
   readonly view: readonly ApiMessage[];
   /**
-   * The old session's records, parsed; folder, branch and version come from the last that has them.
+   * The old session's parsed records; folder, branch and version come from the last that has them.
    */
   readonly records: readonly unknown[];
   readonly now: Date;
-  /** Returns a new UUID. */
   readonly newId: () => string;
 }
 
 /**
- * Type of a message's record. `isMeta` marks text by Claude Code, which the terminal and the list
- * of prompts hide. System messages have no records.
+ * `isMeta` marks text by Claude Code, which the terminal and the list of prompts hide. System
+ * messages have no records.
  */
 const renderRole = (message: ApiMessage): Json =>
   message.role === 'user' && message['isMeta'] !== true && message['addedByAgent'] !== true
@@ -33,14 +32,13 @@ const renderRole = (message: ApiMessage): Json =>
       ? { type: 'assistant' }
       : { type: 'user', isMeta: true };
 
-/** Fields with the session's environment, which the new session shares. */
+/** The new session shares these fields of the session's environment. */
 const COPIED_FIELDS = ['cwd', 'version', 'gitBranch', 'userType', 'entrypoint', 'slug'];
 
-/** The messages that a new session contains: Claude Code lists its skills, agents and tools again in each session. */
+/** Claude Code lists its skills, agents and tools again in each session. */
 export const selectWritten = (view: readonly ApiMessage[]): readonly ApiMessage[] =>
   view.filter((message) => message['isRenewed'] !== true);
 
-/** The file's text: JSON lines. */
 export function renderSession({ sessionId, title, view, records, now, newId }: NewSession): string {
   const kept = findSettings(records);
   const lines: Json[] = [];
@@ -69,9 +67,8 @@ export function renderSession({ sessionId, title, view, records, now, newId }: N
 }
 
 /**
- * Titles for Claude Code's session list. 2.1.330 lists a session of 326 KB with only a `summary`
- * under its first words, and one with a `custom-title` under that (tested with `--resume`); 2.1.17
- * and earlier only know the summary.
+ * 2.1.330 lists a session of 326 KB with only a `summary` under its first words, and one with a
+ * `custom-title` under that (tested with `--resume`); 2.1.17 and earlier only know the summary.
  */
 const makeTitleRecords = (title: string, sessionId: string, leafUuid: string | null): readonly Json[] => [
   { type: 'summary', summary: title, leafUuid },
@@ -87,7 +84,6 @@ function findSettings(records: readonly unknown[]): Json {
   return kept;
 }
 
-/** An answer is split into one message per block. */
 function splitMessage(message: ApiMessage, newId: () => string): readonly Json[] {
   const { content } = message;
   const role = message.role === 'assistant' ? 'assistant' : 'user';
@@ -118,7 +114,7 @@ function renderAnswer(message: ApiMessage, content: readonly Block[], newId: () 
 
 const ZERO_USAGE = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 };
 
-/** Each result gets a record, as with parallel calls, and so does text of the user beside them. */
+/** As with parallel calls, each result gets a record, and so does the user's text beside them. */
 function groupResults(content: readonly Block[]): readonly (readonly Block[])[] {
   const results = content.filter(isToolResult);
   if (results.length < 2) return [content];

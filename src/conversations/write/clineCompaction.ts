@@ -1,8 +1,7 @@
 /**
- * Writes Cline 4's compaction sidecar `<session>.compaction.json`, which replaces the first N
- * messages of a session. Form and hash follow its public source (cline/cline,
- * `sdk/packages/core/src/session/models/session-compaction.ts`, hash v2). Cline ignores a sidecar
- * whose hash doesn't match; deleting one is always safe.
+ * Writes Cline 4's sidecar `<session>.compaction.json`, which replaces the first N messages of a
+ * session. Cline ignores a sidecar whose hash doesn't match; deleting one is always safe. Source:
+ * cline/cline, `sdk/packages/core/src/session/models/session-compaction.ts`, hash v2.
  */
 import { createHash } from 'node:crypto';
 import type { ApiMessage } from '../../core/messages/types';
@@ -35,7 +34,7 @@ export function createSidecar({ session, view, now }: CompactionSource): Json {
   };
 }
 
-/** The messages that Cline sends with this sidecar; undefined if it ignores it. */
+/** Returns what Cline sends with this sidecar; undefined if Cline ignores it. */
 export function applySidecar(sidecar: Json, session: Json): readonly unknown[] | undefined {
   const source = getMessages(session);
   const { source_message_count: count, source_prefix_hash: hash, messages } = sidecar;
@@ -44,7 +43,7 @@ export function applySidecar(sidecar: Json, session: Json): readonly unknown[] |
   return [...(messages as readonly unknown[]), ...source.slice(count)];
 }
 
-/** Hash of all messages without ids and times, which may change whenever they are written. */
+/** Excludes ids and times, which may change whenever messages are written. */
 function hashPrefix(messages: readonly Json[]): string {
   const hash = createHash('sha256');
   hash.update(`cline-session-compaction-source-v2\n${messages.length}\n`);
@@ -62,7 +61,7 @@ function toHashInput(message: Json): readonly (readonly [string, unknown])[] {
   ];
 }
 
-/** The user's text as the chat shows it, without surrounding tags. */
+/** Compares the user's text as the chat shows it, without surrounding tags. */
 function toComparable({ role, content }: Json): unknown {
   if (role !== 'user') return content;
   if (typeof content === 'string') return getDisplayedInput(content);
@@ -85,7 +84,7 @@ function getMessages({ messages }: Json): readonly Json[] {
   return Array.isArray(messages) ? (messages as readonly unknown[]).filter(isRecord) : [];
 }
 
-/** Restores Cline's form: content is an array, and results converted to text are objects again. */
+/** In Cline's form, content is an array and results converted to text are objects. */
 function toStoredMessage(message: ApiMessage): Json {
   const { content, ...rest } = message;
   return { ...rest, content: toBlocks({ content }).map((block) => toStoredBlock(block)) };
@@ -111,7 +110,7 @@ function toStoredPart(part: unknown): unknown {
     const value: unknown = JSON.parse(part['text']);
     if (isRecord(value)) return value;
   } catch {
-    // Falls through: it is text.
+    // Text that is not JSON is returned below.
   }
   return { type: 'text', text: part['text'] };
 }

@@ -1,7 +1,7 @@
 /**
- * A user's text as Cline 4 shows it, without the tags that Cline adds; its prefix hash uses this
- * text (cline/cline, `sdk/packages/shared`, `formatDisplayUserInput`). Same steps, without its
- * regular expressions of quadratic time.
+ * Cline 4's prefix hash uses the user's text without the tags that Cline adds (cline/cline,
+ * `sdk/packages/shared`, `formatDisplayUserInput`). Same steps, without its regular expressions of
+ * quadratic time.
  */
 
 export function getDisplayedInput(input: string): string {
@@ -26,7 +26,7 @@ function unwrapInput(input: string): string {
   return text;
 }
 
-/** Removes matched opening and closing tags and keeps the text between them. */
+/** Keeps the text between matched tags. */
 function stripTags(text: string, tag: string): string {
   const close = `</${tag}>`;
   const opening = new RegExp(`<${tag}\\b[^>]*>`, 'g');
@@ -49,12 +49,12 @@ function stripOpeningTags(text: string, tag: string): string {
 }
 
 /**
- * No tag can end after the last `>`; without this limit each one opened there would be followed to
- * the end.
+ * No tag can end after the last `>`; without this limit each opened tag would be followed to the
+ * end.
  */
 const cutAfterLastTag = (text: string): string => text.slice(0, text.lastIndexOf('>') + 1);
 
-/** Removes notices that the runtime put before the person's words. */
+/** Cline puts notices before the user's words. */
 function stripNotices(text: string): string {
   return stripElements(stripElements(text, 'mode_notice'), 'environment_notice').trim();
 }
@@ -73,11 +73,11 @@ function stripElements(text: string, tag: string): string {
   }
 }
 
-/** The slash command that wraps the whole text. */
+/** Finds the slash command that wraps the whole text. */
 function findCommand(input: string): string | undefined {
   const text = input.trim();
   const head = /^<user_command\b([^>]*)>/i.exec(text);
-  // Search after the opening tag: an unclosed one could contain the closing tag.
+  // An unclosed opening tag could contain the closing tag.
   if (!head || !/<\/user_command>$/i.test(text.slice(head[0].length))) return undefined;
   const slash = /slash="([^"]+)"/i.exec(head[1] ?? '')?.[1]?.trim();
   return slash === undefined || slash === '' ? undefined : slash;

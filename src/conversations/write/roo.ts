@@ -1,16 +1,16 @@
 /**
- * Writes a condensed task for Roo Code 3.52 and Zoo Code by their own rules
+ * Writes a condensed task for Roo Code 3.52 and Zoo Code by their rules
  * (`src/core/condense/index.ts`, `getEffectiveApiHistory` and `cleanupAfterTruncation`). Nothing is
- * deleted: all messages get `condenseParent`, and the view follows them, its first message tagged
+ * deleted: all messages get `condenseParent`, and the view follows, its first message tagged
  * `isSummary` with the same id, because the agent sends what follows the last summary. The agent's
- * own rewind removes the copies and shows the originals.
+ * own rewind shows the originals again.
  */
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage } from '../../core/messages/types';
 import { selectEffectiveHistory, readRoo } from '../formats/roo';
 import { ConversationReadError } from '../readError';
 
-/** A condensation's result, shown by the agent in a row of its own. */
+/** The agent shows a condensation in a row of its own. */
 export interface CondensationRow {
   /** ID of the condensation in both files. */
   readonly condenseId: string;
@@ -30,7 +30,7 @@ export interface TaskFiles {
   readonly rows: readonly unknown[];
 }
 
-/** The agent's own tags; a copy gets new ones. */
+/** Copies get new values for these tags of the agent. */
 const CONDENSING_TAGS = [
   'condenseParent',
   'condenseId',
@@ -71,7 +71,7 @@ export function renderCondensedTask(
   return { history: [...tagged, ...copies], rows: [...rows, renderRow(row, rows, ++time)] };
 }
 
-/** The agent's own record of each message read; the reader converts some. */
+/** The reader converts some records, so the agent's own are looked up. */
 function findRawRecords(
   records: readonly Readonly<Record<string, unknown>>[],
   read: readonly ApiMessage[],
@@ -85,19 +85,18 @@ function findRawRecords(
   for (const [index, message] of again.entries()) {
     const record = records[place.get(message) ?? -1];
     const shown = read[index];
-    // A message shortened by the agent's own rules (results without their calls) has no matching
+    // The agent's own rules shorten some messages (results without their calls), which match no
     // record.
     if (record && shown) raw.set(shown, record);
   }
   return raw;
 }
 
-/** The row from which the agent computes how full the window is (`consolidateTokenUsage`). */
+/** The agent computes from this row how full the window is (`consolidateTokenUsage`). */
 function renderRow(row: CondensationRow, rows: readonly unknown[], ts: number): Readonly<Record<string, unknown>> {
   const shown = getContextTokens(rows);
   const prevContextTokens = shown ?? row.tokensBefore;
-  // The agent's figure includes system prompt and tools in the vendor's tokens; at least this much
-  // was freed.
+  // The agent's figure includes system prompt and tools; at least this much was freed.
   const newContextTokens = Math.max(row.tokensAfter, prevContextTokens - (row.tokensBefore - row.tokensAfter));
   const { cost, text: summary, condenseId } = row;
   return {
@@ -108,10 +107,7 @@ function renderRow(row: CondensationRow, rows: readonly unknown[], ts: number): 
   };
 }
 
-/**
- * Tokens in the window according to the agent's rows: the last request's, or those after its last
- * condensation.
- */
+/** Reads the last request's tokens, or those after the last condensation, from the agent's rows. */
 export function getContextTokens(rows: readonly unknown[]): number | undefined {
   for (const row of [...rows].reverse()) {
     if (!isRecord(row) || row['type'] !== 'say') continue;
@@ -125,7 +121,7 @@ export function getContextTokens(rows: readonly unknown[]): number | undefined {
   return undefined;
 }
 
-/** Input and output of a request; undefined if it was never answered. */
+/** Undefined if the request was never answered. */
 function getRequestTokens(text: unknown): number | undefined {
   if (typeof text !== 'string') return undefined;
   try {
@@ -139,7 +135,7 @@ function getRequestTokens(text: unknown): number | undefined {
   }
 }
 
-/** Milliseconds. New messages come later, because the agent distinguishes messages by time. */
+/** Milliseconds. New messages must be later, because the agent distinguishes messages by time. */
 function findLatestTime(records: readonly Readonly<Record<string, unknown>>[]): number {
   let latest = 0;
   for (const { ts } of records) if (typeof ts === 'number' && Number.isFinite(ts)) latest = Math.max(latest, ts);

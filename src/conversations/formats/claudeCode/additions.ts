@@ -1,10 +1,8 @@
 /**
- * Inserts the text of attachments where Claude Code's requests have it. Source: 2.1.332 (`rZo` and
- * the normalization after it) and recorded requests (additions.test.ts). An attachment moves up to
- * the preceding answer or results; text in the user's role goes before the prompt that follows,
- * text in the system's role after it. For models that accept system messages, a person's words
- * typed in mid-turn also go after that prompt (2.1.332 resumed after a prompt, an interruption and
- * a summary, on claude-opus-4-8 and claude-sonnet-4-5).
+ * Inserts the text of attachments where Claude Code's requests have it: at the preceding answer or
+ * results; text in the user's role before the following prompt, text in the system's role after it.
+ * If the model accepts system messages, words typed in mid-turn also go after that prompt. Source:
+ * 2.1.332 (`rZo` and the normalization after it), and recorded requests (additions.test.ts).
  */
 import { getBlocks, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
@@ -17,7 +15,7 @@ type AgentAddition = Extract<AttachmentUse, { readonly kind: 'agent' }>;
 
 /**
  * @param messages the messages that the records were joined to
- * @param getPlace index of the message that contains a record
+ * @param getPlace returns the index of a record's message
  * @param branch all records in the order of the conversation
  */
 export function insertAdditions(
@@ -45,9 +43,9 @@ export function insertAdditions(
 }
 
 /**
- * Models that accept system messages only at the start: they get the text in the user's role,
- * before the prompt. Source: 2.1.332 (`pk`: models before claude-opus-4-8 in `Zf`, and Claude 3),
- * and requests to claude-sonnet-4-5.
+ * Other models accept system messages only at the start, so the text gets the user's role. Source:
+ * 2.1.332 (`pk`: models before claude-opus-4-8 in `Zf`, and Claude 3), and requests to
+ * claude-sonnet-4-5.
  */
 const MODELS_WITHOUT_SYSTEM_MESSAGES = /claude-3-|claude-(?:opus|sonnet|haiku)-4(?:-[0-7])?(?:-\d{8})?(?!-?\d)/;
 
@@ -56,9 +54,7 @@ const acceptsSystemMessages = (model: string): boolean => !MODELS_WITHOUT_SYSTEM
 const adaptToModel = (addition: Addition, model: string): Addition =>
   addition.kind === 'agent' && !acceptsSystemMessages(model) ? { ...addition, role: 'user' } : addition;
 
-/**
- * The model that received the message at this place: the next to answer, or else the last that did.
- */
+/** The model that received the message: the next to answer, or else the last. */
 function findModelAt(messages: readonly ApiMessage[], place: number): string {
   const isAnswer = ({ role }: ApiMessage): boolean => role === 'assistant';
   const answer = messages.slice(place + 1).find(isAnswer) ?? messages.slice(0, place + 1).findLast(isAnswer);
@@ -86,7 +82,7 @@ function skipPrompts(messages: readonly ApiMessage[], place: number): number {
   return behind;
 }
 
-/** Joins neighbors of one kind, as they are sent, except prompts of a person. */
+/** Joins neighbors of one kind, except prompts of the user. */
 function toMessages(additions: readonly Addition[]): readonly ApiMessage[] {
   const ordered = [
     ...additions.filter((addition) => addition.kind === 'person' || addition.role === 'user'),
@@ -111,9 +107,8 @@ function toMessages(additions: readonly Addition[]): readonly ApiMessage[] {
 }
 
 /**
- * A message that the agent adds. It has the user's role, which older versions used and all APIs
- * accept. `sentAs` records a different original role; `isRenewed` means that a resumed session
- * sends it again.
+ * The message gets the user's role, which all APIs accept; `sentAs` records a different original
+ * role. `isRenewed` means that a resumed session sends it again.
  */
 const toMessage = (content: readonly Block[], { role, isRenewed }: AgentAddition): ApiMessage => ({
   role: 'user',

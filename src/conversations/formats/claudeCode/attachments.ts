@@ -1,51 +1,43 @@
 /**
- * What Claude Code puts into a request for an `attachment` record: text for the model, a person's
- * words, or nothing. Versions after 2.1.233 store the text as sent (`rendered`), which takes
- * precedence; for older records the table below produces it.
- * Source unless a row names another: the renderers in npm `@anthropic-ai/claude-code` 2.1.332
- * (`i6t`), which also read older records. Checked against recorded requests in attachments.test.ts.
+ * What Claude Code sends for an `attachment` record. Versions after 2.1.233 store the text as sent
+ * (`rendered`); for older records the table below produces it. Source unless a row names another:
+ * the renderers in npm `@anthropic-ai/claude-code` 2.1.332 (`i6t`). Checked against recorded
+ * requests in attachments.test.ts.
  */
 import { isRecord, isText } from '../../../core/messages/blocks';
 import type { Block } from '../../../core/messages/types';
 import { type Fields, asText, readString } from '../../text/values';
 
-/** How an attachment reaches the model. */
 export type AttachmentUse =
   | {
       readonly kind: 'agent';
       readonly content: readonly Block[];
       readonly role: 'user' | 'system';
-      /** Claude Code sends it again when the session is resumed without it. */
+      /** Claude Code sends the text again when it resumes a session without it. */
       readonly isRenewed: boolean;
     }
-  /** Words that a person typed while Claude Code worked. */
+  /** Words that the user typed while Claude Code worked. */
   | { readonly kind: 'person'; readonly content: readonly Block[] }
-  /** Claude Code sends nothing for the attachment. */
   | { readonly kind: 'not-sent' }
-  /** The attachment is sent, but the record does not contain its text. */
+  /** Claude Code sends text that the record does not contain. */
   | { readonly kind: 'words-missing' }
   | { readonly kind: 'unknown' };
 
 export interface Attachment {
-  /** Name of the kind in the record. */
   readonly name: string;
   readonly sending: AttachmentUse;
-  /**
-   * Produced by our table: the record has neither the text nor the role that newer versions store.
-   */
+  /** The record lacks the text and role that newer versions store, so our table produced them. */
   readonly isUnrendered: boolean;
 }
 
-/** Produces the text that is sent; undefined if the record lacks the words. */
+/** Undefined if the record lacks the words. */
 type AttachmentRenderer = (attachment: Fields) => string | readonly (string | Block)[] | undefined;
 
-/** The words are in one field of the record. */
 const renderField =
   (name: string): AttachmentRenderer =>
   (attachment) =>
     omitIfBlank(readString(attachment, name));
 
-/** The words are the lines of a list. */
 const renderLines = (name: string): AttachmentRenderer => joinParts((attachment) => listTexts(attachment, name));
 
 const joinParts =
@@ -57,7 +49,7 @@ const joinParts =
         .join(between),
     );
 
-/** Not sent by versions that don't store the text, or built from data that no record contains. */
+/** The versions that send it store the text, or no record contains its data. */
 const NOT_RECONSTRUCTED: AttachmentRenderer = () => undefined;
 
 const UNSENT = 'not-sent';
@@ -233,7 +225,7 @@ const RENDERERS: Readonly<Record<string, AttachmentRenderer | typeof UNSENT>> = 
   plan_mode: (attachment) =>
     readString(attachment, 'reminderType') === 'sparse'
       ? `Plan mode still active (see full instructions earlier in conversation). Read-only except plan file (${readString(attachment, 'planFilePath') ?? ''}).`
-      : // The workflow after it consists of program texts that no record contains.
+      : // The workflow after this text is not in any record.
         `Plan mode is active. The user indicated that they do not want you to execute yet -- you MUST NOT make any edits (with the exception of the plan file mentioned below), run any non-readonly tools (including changing configs or making commits), or otherwise make any changes to the system. This supercedes any other instructions you have received.\n\n## Plan File Info:\n${planFile(attachment, 'No plan file exists yet. You should create your plan at')}`,
   plan_mode_exit: (attachment) =>
     `## Exited Plan Mode\n\nYou have exited plan mode. You can now make edits, run tools, and take actions.${attachment['planExists'] === true ? ` The plan file is located at ${readString(attachment, 'planFilePath') ?? ''} if you need to reference it.` : ''}`,
@@ -371,10 +363,7 @@ const RENDERERS: Readonly<Record<string, AttachmentRenderer | typeof UNSENT>> = 
   withheld_memory: UNSENT,
 };
 
-/**
- * Sent again by a session whose transcript lacks it (seen in 2.1.332 on resuming an edited
- * session).
- */
+/** Claude Code 2.1.332 sends these again when it resumes a session that lacks them. */
 const RENEWED_KINDS: ReadonlySet<string> = new Set([
   'advisor_tool',
   'agent_listing_delta',
@@ -396,10 +385,10 @@ const RENEWED_KINDS: ReadonlySet<string> = new Set([
   'total_tokens_reminder',
 ]);
 
-/** Hooks whose plain output is sent (`i9t`); others' output is only shown to the person. */
+/** Claude Code sends the plain output of these hooks (`i9t`); other output is only displayed. */
 const HOOKS_WITH_SENT_OUTPUT: readonly unknown[] = ['SessionStart', 'UserPromptSubmit', 'UserPromptExpansion'];
 
-/** @param record a record of the type `attachment` */
+/** @param record of the type `attachment` */
 export function parseAttachment(record: Fields): Attachment | undefined {
   const attachment = record['attachment'];
   if (!isRecord(attachment)) return undefined;
@@ -415,8 +404,8 @@ export function parseAttachment(record: Fields): Attachment | undefined {
 }
 
 /**
- * Kinds sent in the user's role if the record names none (`QZo`); all others are sent in the
- * system's.
+ * Claude Code sends these kinds in the user's role if the record names none (`QZo`), and all others
+ * in the system's.
  */
 const USER_KINDS: ReadonlySet<string> = new Set([
   'account_memory_recall',
@@ -467,16 +456,15 @@ function toSending(
   return { kind: 'agent', content, role: content.every(isText) ? role : 'user', isRenewed };
 }
 
-/** Listings of changes and silent hooks: if there are no words, nothing was sent. */
+/** Nothing was sent for a listing without changes or a silent hook. */
 const canBeEmpty = (name: string): boolean => /_delta$|^hook_|^async_hook_/.test(name) || name === 'skill_listing';
 
 const isSilentHook = (attachment: Fields, name: string): boolean =>
   name === 'hook_success' && !HOOKS_WITH_SENT_OUTPUT.includes(attachment['hookEvent']);
 
 /**
- * A prompt that waited for the next request of a running turn. It is a person's unless it names
- * another origin. Claude Code wraps a person's words in two sentences; we keep only the words, as
- * if they had been typed a moment later. The first record of a batch contains all of it.
+ * A prompt typed during a running turn, the user's unless it names another origin. Claude Code
+ * wraps the words in two sentences, which we drop. The first record of a batch contains all of it.
  */
 function toQueuedPrompt(
   attachment: Fields,
@@ -497,7 +485,6 @@ function isPersons(attachment: Fields): boolean {
   return isHuman && attachment['isMeta'] !== true && attachment['commandMode'] !== 'task-notification';
 }
 
-/** The text that the record says was sent. */
 function readRendered(rendered: unknown): readonly Block[] | undefined {
   if (!Array.isArray(rendered)) return undefined;
   const content = rendered.flatMap((message: unknown) => (isRecord(message) ? readBlocks(message['content']) : []));
@@ -557,7 +544,7 @@ const formatCall = (tool: string, input: Fields): string =>
 
 const formatResult = (tool: string, text: string): string => `Result of calling the ${tool} tool:\n${text}`;
 
-/** A file named with @, as if the Read tool had been called. */
+/** A file named with @ looks like a call of the Read tool. */
 function renderFile(attachment: Fields): readonly (string | Block)[] | undefined {
   const { content } = attachment;
   const file = isRecord(content) ? content['file'] : undefined;

@@ -1,8 +1,8 @@
 /**
  * Selects the records of a Claude Code transcript that form the conversation. Records are a tree by
- * `parentUuid`; a rewind starts a new branch. Resuming reads the path from the newest message to
- * the root, after the last compact boundary. Sources: transcripts of 2.0.76 to 2.1.39; for messages
- * that a compaction keeps, public descriptions of how Claude Code relinks them on load.
+ * `parentUuid`, and a rewind starts a new branch. Resuming reads the path from the newest message
+ * up to the last compact boundary. Sources: transcripts of 2.0.76 to 2.1.39; for messages that a
+ * compaction keeps, public descriptions of how Claude Code relinks them.
  */
 import { recordAboveGap } from '../../text/jsonLines';
 import type { ClaudeCodeRecord } from './record';
@@ -18,7 +18,7 @@ export interface Branch {
 
 const isBoundary = (record: ClaudeCodeRecord): boolean => record.subtype === 'compact_boundary';
 
-/** @param thread records of one thread (the main one or one subagent's) in file order */
+/** @param thread records of one thread (main or subagent) in file order */
 export function findActiveBranch(thread: readonly ClaudeCodeRecord[]): Branch {
   const leaf = thread.findLast(({ message }) => message !== undefined);
   if (!leaf) return { records: [], before: 0 };
@@ -31,7 +31,7 @@ export function findActiveBranch(thread: readonly ClaudeCodeRecord[]): Branch {
     if (known) rewritten.set(record.uuid, [...(rewritten.get(record.uuid) ?? []), known]);
     byUuid.set(record.uuid, record);
   }
-  /** Of several records with this UUID, the newest one before the record whose parent it is. */
+  /** UUIDs can repeat: the newest record before the child is its parent. */
   const findParent = (uuid: string, { line }: ClaudeCodeRecord): ClaudeCodeRecord | undefined => {
     const newest = byUuid.get(uuid);
     if (!newest || newest.line < line) return newest;
@@ -58,7 +58,7 @@ export function findActiveBranch(thread: readonly ClaudeCodeRecord[]): Branch {
     } else {
       const parent = preserved.getParent(record) ?? record.parent;
       at = parent === undefined ? undefined : findParent(parent, record);
-      // A damaged line may have contained the parent or the record's link to it.
+      // A damaged line may have contained the parent or the link to it.
       if (parent !== undefined || record.gap === record.line) at ??= recordAboveGap([...byUuid.values()], record);
       if (parent !== undefined && !at) rootless ??= record;
     }
@@ -71,7 +71,7 @@ export function findActiveBranch(thread: readonly ClaudeCodeRecord[]): Branch {
   };
 }
 
-/** The last attachment after the newest message; it is sent with the next request. */
+/** The next request includes attachments after the newest message. */
 function findLastAttachment(leaf: ClaudeCodeRecord, thread: readonly ClaudeCodeRecord[]): ClaudeCodeRecord {
   let last = leaf;
   for (let at = thread.indexOf(leaf) + 1; at < thread.length; at += 1) {
@@ -81,16 +81,15 @@ function findLastAttachment(leaf: ClaudeCodeRecord, thread: readonly ClaudeCodeR
   return last;
 }
 
-/** Records without UUIDs (printed by a stream) are already in order. */
+/** Records of a stream have no UUIDs and are already in order. */
 function toLinearBranch(thread: readonly ClaudeCodeRecord[]): Branch {
   return { records: thread, before: Math.max(0, thread.findLastIndex(isBoundary)) };
 }
 
 /**
- * Where the history continues above a boundary, which has only a logical parent. That parent may be
- * missing from the file, or, for a `precomputed` compaction, be a kept message written after the
- * boundary whose parents lead back to it; kept messages can also be written again under their UUIDs.
- * Anything above a boundary was written before it.
+ * Finds where the history continues above a boundary, which has only a logical parent. That parent
+ * may be missing or, for a `precomputed` compaction, be a kept message after the boundary; but
+ * everything above a boundary was written before it.
  */
 function findBeforeBoundary(
   boundary: ClaudeCodeRecord,
@@ -102,24 +101,24 @@ function findBeforeBoundary(
     uuid === undefined ? undefined : earlier.findLast((record) => record.uuid === uuid);
   const before = above(boundary.logicalParent) ?? earlier.findLast(({ message }) => message !== undefined);
   if (!before || !preserved.some(({ uuid }) => uuid === before.uuid)) return before;
-  // The preserved messages moved below the boundary: continue above the first of them.
+  // The preserved messages moved below the boundary, so the history continues above the first of
+  // them.
   const [first] = preserved;
   return above((above(first?.uuid) ?? first)?.parent);
 }
 
 interface PreservedMessages {
   readonly records: readonly ClaudeCodeRecord[];
-  /** The record's parent after the compaction has moved the preserved messages. */
+  /** Returns the record's parent after preserved messages have moved. */
   readonly getParent: (record: ClaudeCodeRecord) => string | undefined;
   /** The last preserved message if nothing was said since, else the record itself. */
   readonly tailBehind: (leaf: ClaudeCodeRecord) => ClaudeCodeRecord;
 }
 
 /**
- * A compaction can keep messages verbatim (`compactMetadata.preservedMessages`, earlier
- * `preservedSegment`). They precede the boundary in the file but belong after its anchor: the first
- * is linked to the anchor, each to the previous one, and the anchor's children to the last. Only
- * the last boundary counts; messages kept by older ones have since been compacted.
+ * A compaction can keep messages (`compactMetadata.preservedMessages`, earlier `preservedSegment`).
+ * They precede the boundary in the file but follow its anchor: the first links to the anchor, and
+ * the anchor's children to the last. Only the last boundary counts, since it compacted older ones.
  */
 function readPreservedMessages(
   thread: readonly ClaudeCodeRecord[],
@@ -156,6 +155,6 @@ function readSegment(
     if (at.uuid === preserved.head) return records;
     at = at.parent === undefined ? undefined : byUuid.get(at.parent);
   }
-  // The head was not found, so it is unknown what was kept; move nothing.
+  // Without the head it is unknown what was kept, so nothing moves.
   return [];
 }

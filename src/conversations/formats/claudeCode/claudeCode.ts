@@ -17,48 +17,40 @@ import { cleanTitle, makeTitle } from '../../title';
 import { noteUnansweredCalls } from '../unanswered';
 import type { Conversation, ReadOptions, Sidechain, Source } from '../../types';
 
-/** True for records that only Claude Code writes. */
 export const isClaudeCodeRecord = (value: Fields): boolean =>
   typeof value['type'] === 'string' &&
   ('uuid' in value || 'sessionId' in value || (isLogged(value) && PRINTED_RECORD_TYPES.has(value['type']))) &&
   !isIflowRecord(value);
 
-/** Kinds of records in a log of `--output-format stream-json`. */
+/** `--output-format stream-json` prints these records. */
 const PRINTED_RECORD_TYPES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'result', 'stream_event']);
 
-/** iFlow's records look the same but have other session ids and results in Google's form. */
+/** iFlow's records look the same but have other session ids, and results in Google's form. */
 export const isIflowRecord = (value: Fields): boolean =>
   /^session-[0-9a-f]{8}-[0-9a-f]{4}-/.test(readString(value, 'sessionId') ?? '');
 
-/** True for a session exported from Claude Code on the web. */
 const isWebExport = (value: unknown): value is Fields =>
   isRecord(value) && Array.isArray(value['loglines']) && value['loglines'].every(isRecord);
 
-/**
- * True for a printed log as one list: `--output-format json --verbose` prints it;
- * claude-code-action keeps it.
- */
+/** `--output-format json --verbose` prints a log as one list; claude-code-action keeps it. */
 const isLogList = (value: unknown): value is readonly Fields[] =>
   Array.isArray(value) &&
   value.length > 0 &&
   value.every((record) => isRecord(record) && isLogged(record) && isClaudeCodeRecord(record));
 
-/** Normalizes a web export or printed log to a web export; undefined for other documents. */
+/** Normalizes a web export or printed log; undefined for other documents. */
 export const toWebExport = (value: unknown): Fields | undefined =>
   isLogList(value) ? { loglines: value } : isWebExport(value) ? value : undefined;
 
-/** The document's records in the form of a transcript. */
 export const exportToRecords = (value: Fields): string =>
   listIn(value, 'loglines')
     .map((record) => JSON.stringify(record))
     .join('\n');
 
 /**
- * Reads a Claude Code transcript. `active` is what resuming would send: the newest branch after the
- * last compact boundary; `all` adds what precedes it. Subagents' sidechains are kept apart; a
- * subagent's own file, in which everything is a sidechain, is a conversation of its own.
- *
- * @throws {ConversationReadError} for damaged lines, malformed messages, or no messages at all
+ * `active` is what resuming would send: the newest branch after the last compact boundary; `all`
+ * adds what precedes it. Sidechains are kept apart, but a subagent's own file is a conversation.
+ * @throws {ConversationReadError} for damaged lines, malformed messages, or no messages
  */
 export function readClaudeCode(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
   const {
@@ -104,7 +96,7 @@ export function readClaudeCode(input: string | Uint8Array, source: Source, optio
   };
 }
 
-/** The user's title first, then Claude Code's; of two the later. */
+/** The user's latest title precedes Claude Code's. */
 function findTitle(records: readonly ClaudeCodeRecord[]): string | undefined {
   const uuids = new Set(records.map(({ uuid }) => uuid));
   // Older versions also store titles of other sessions in a file.
@@ -132,7 +124,7 @@ function splitThreads(records: readonly ClaudeCodeRecord[]): Threads {
   return { main: first, side: rest };
 }
 
-/** Subagents' records carry `agentId`; before that field existed they only shared a root. */
+/** Older records of subagents have no `agentId` and only share a root. */
 function createSideThreadKey(records: readonly ClaudeCodeRecord[]): (record: ClaudeCodeRecord) => string {
   const byUuid = new Map(records.map((record) => [record.uuid, record]));
   const roots = new Map<ClaudeCodeRecord, string>();
@@ -173,8 +165,7 @@ function findWorkspace(records: readonly ClaudeCodeRecord[]): { workspace?: stri
 }
 
 function findSessionId({ records }: Branch, source: Source, input: string | Uint8Array): string {
-  // Older versions copied records of a resumed session into the new file, so the newest record has
-  // the id.
+  // Older versions copied a resumed session's records, so the newest record has the right id.
   const newest = records.findLast(({ sessionId }) => sessionId !== undefined);
   if (newest?.sessionId === undefined) return makeSourceId(source, input);
   const agent = newest.isSidechain && newest.agentId !== undefined ? `:${newest.agentId}` : '';
@@ -197,18 +188,17 @@ function noteAbandonedBranches(
 }
 
 /**
- * A subagent can begin with its session's conversation, which its own file only refers to (2.1.332,
+ * A subagent can begin with its session's conversation, which its file only refers to (2.1.332,
  * `fork-context-ref`).
  */
 function noteFork(records: readonly ClaudeCodeRecord[], source: Source): readonly string[] {
   const session = records.find(({ forkOf }) => forkOf !== undefined)?.forkOf;
   if (session === undefined) return [];
-  // projects/<folder>/<session>/subagents/agent-….jsonl
+  // The path is projects/<folder>/<session>/subagents/agent-….jsonl.
   const place = 'path' in source ? join(dirname(source.path), '..', '..', `${session}.jsonl`) : `${session}.jsonl`;
   return [`This subagent began with the conversation of its session, which is not in this file: ${place}`];
 }
 
-/** @returns a note if only the printed output is available */
 function notePrintedLog(records: readonly ClaudeCodeRecord[]): readonly string[] {
   const isLog = records.some(({ isLogged: isPrinted }) => isPrinted);
   const isComplete = records.some(

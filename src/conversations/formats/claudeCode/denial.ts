@@ -4,20 +4,19 @@ import { markPersonsAnswer } from '../../../core/messages/personsAnswers';
 import type { ApiMessage, Block, ToolResultBlock } from '../../../core/messages/types';
 import type { Fields } from '../../text/values';
 
-/** Start of the result of a call that a person rejected. */
+/** The result of a rejected call begins with these words. */
 const DENIAL_BEGINNING = "The user doesn't want to ";
 
 /**
- * Finds calls that a person rejected, often with a comment. Since about 2.1.205 `toolDenialKind`
- * says who denied a call (`user-rejected`, `permission-rule`, `automode-blocked`). Earlier versions
- * repeat the result in `toolUseResult` after "Error: ". They do the same with errors of MCP
- * servers, whose text is arbitrary; no built-in tool's error begins this way. Source: sessions of
- * 2.0.76 to 2.1.232.
+ * Finds calls that the user rejected. Since about 2.1.205 `toolDenialKind` names who denied
+ * (`user-rejected`, `permission-rule`, `automode-blocked`). Earlier versions repeat the result in
+ * `toolUseResult` after "Error: ", as they do for MCP errors, whose text is arbitrary. Source:
+ * sessions of 2.0.76 to 2.1.232.
  */
 export class DenialReader {
   private readonly ownCalls = new Set<string>();
 
-  /** Marks results of rejected calls. Records must be passed in file order. */
+  /** Records must be passed in file order. */
   markDenials(message: ApiMessage, record: Fields): ApiMessage {
     for (const block of getBlocks(message)) {
       if (isToolUse(block) && Object.hasOwn(claudeCode.tools, block.name.toLowerCase())) this.ownCalls.add(block.id);

@@ -1,7 +1,7 @@
 /**
- * Joins records to API messages. Claude Code writes one record per content block, all with the same
- * `message.id`. Parallel calls each get their result in a user record linked to the call's record,
- * so the path from the newest record to the root misses most results.
+ * Claude Code writes one record per content block, all with the same `message.id`. Results of
+ * parallel calls hang at their calls' records, so the path from the newest record to the root
+ * misses most of them.
  */
 import { getBlocks, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
@@ -10,13 +10,12 @@ import { insertAdditions } from './additions';
 
 export interface JoinedMessages {
   readonly messages: readonly ApiMessage[];
-  /** The records that the messages contain. */
   readonly used: ReadonlySet<ClaudeCodeRecord>;
 }
 
 type MessageRecord = ClaudeCodeRecord & { readonly message: ApiMessage };
 
-/** Claude Code records errors as assistant messages but never sends them to the model. */
+/** Claude Code records errors as assistant messages but never sends them. */
 const isSent = (record: ClaudeCodeRecord): record is MessageRecord =>
   record.message !== undefined && !record.isApiError;
 
@@ -29,7 +28,7 @@ const listResultIds = ({ message }: MessageRecord): readonly string[] =>
 
 /**
  * @param branch records in the order of the conversation
- * @param thread all records of the thread in file order, to find siblings and results off the path
+ * @param thread all records in file order, to find siblings and results off the path
  */
 export function joinRecords(branch: readonly ClaudeCodeRecord[], thread: readonly ClaudeCodeRecord[]): JoinedMessages {
   const sent = branch.filter(isSent);
@@ -68,8 +67,7 @@ export function joinRecords(branch: readonly ClaudeCodeRecord[], thread: readonl
 }
 
 /**
- * A result hangs at its call's record, so hook output from before the call, or after another
- * parallel result, is off the path.
+ * Results hang at their calls' records, so hook output beside them is off the path.
  * @param used index of the message that contains each record
  */
 function addAttachmentsBesidePath(
@@ -88,7 +86,7 @@ function addAttachmentsBesidePath(
   for (const record of thread) {
     const place = record.attachment && !onBranch.has(record) ? places.get(record.parent ?? '') : undefined;
     if (place === undefined) continue;
-    // Attachments can be each other's parents.
+    // An attachment can be another's parent.
     if (record.uuid !== undefined) places.set(record.uuid, place);
     beside.push({ record, place });
   }
@@ -109,7 +107,7 @@ const callIds = ({ message }: MessageRecord): readonly string[] =>
 
 type Siblings = ReadonlyMap<MessageRecord, readonly MessageRecord[]>;
 
-/** Off-path records of the path's messages, by the record that they were written after. */
+/** Records of the path's messages that are off the path, by the record they follow. */
 function findSiblings(sent: readonly MessageRecord[], beside: readonly MessageRecord[]): Siblings {
   const onPath = Map.groupBy(sent.filter(isAssistant), getMessageKey);
   return Map.groupBy(
@@ -122,8 +120,8 @@ function findSiblings(sent: readonly MessageRecord[], beside: readonly MessageRe
 }
 
 /**
- * The records of one API message: consecutive ones on the path, with only answers to the message's
- * own calls in between (given while it still streams), and their siblings off the path.
+ * One API message consists of consecutive records on the path, interrupted only by early answers to
+ * its own calls, and of their siblings off the path.
  */
 function collectParts(sent: readonly MessageRecord[], index: number, siblings: Siblings): MessageRecord[] {
   const first = sent[index];
@@ -148,21 +146,18 @@ function collectParts(sent: readonly MessageRecord[], index: number, siblings: S
   return parts;
 }
 
-/** A message without an id is not joined: its record is its key. */
+/** A message without an id is not joined, so its record is its key. */
 const getMessageKey = (record: MessageRecord): unknown => record.message['id'] ?? record;
 
-/**
- * A compaction can write messages again under their old UUID; only the copy on the branch counts.
- */
+/** A compaction can write messages again under their UUIDs; only the copy on the branch counts. */
 function dropCopies(sent: readonly MessageRecord[], thread: readonly ClaudeCodeRecord[]): readonly MessageRecord[] {
   const chosen = new Map(sent.map((record) => [record.uuid, record]));
   return thread.filter(isSent).filter((record) => (chosen.get(record.uuid) ?? record) === record);
 }
 
 /**
- * Collects the records that answer the calls, up to the next assistant message. Only if other calls
- * of this message were answered earlier are results right after that message collected too; with
- * the first answers in between they would no longer count.
+ * Collects the records that answer the calls, up to the next assistant message; results after that
+ * message only if others came earlier, because then they would no longer count.
  */
 function collectResults(
   sent: readonly MessageRecord[],
@@ -184,7 +179,7 @@ function collectResults(
     }
     if (beyond === 'assistant') beyond = 'results';
     const open = listResultIds(record).filter((id) => calls.has(id) && !taken.has(id));
-    // Said in the meantime, or a second answer to the same call: one message must not contain both.
+    // One message must not contain two answers to a call, or words from in between.
     if (open.length === 0) continue;
     for (const id of open) taken.add(id);
     found.push(record);
@@ -192,10 +187,7 @@ function collectResults(
   return found;
 }
 
-/**
- * One message with everyone's content; other fields take the last value (`usage` and `stop_reason`
- * grow).
- */
+/** Other fields take the last value, since `usage` and `stop_reason` grow. */
 function joinMessages(messages: readonly ApiMessage[]): ApiMessage {
   const [first, ...rest] = messages;
   if (!first || rest.length === 0) return first ?? { role: 'user', content: [] };
@@ -209,7 +201,7 @@ const asBlocks = ({ content }: ApiMessage): readonly Block[] => {
   return content === '' ? [] : [{ type: 'text', text: content }];
 };
 
-/** The API wants results first. A message stored in one record is left unchanged. */
+/** The API wants results first. A message stored in one record stays unchanged. */
 function moveResultsFirst(message: ApiMessage, records: number): ApiMessage {
   if (records === 1) return message;
   const blocks = getBlocks(message);

@@ -1,7 +1,6 @@
 /**
- * The lines of a Claude Code transcript (`~/.claude/projects/<folder>/<session>.jsonl`): one record
- * per line, append-only. Only fields that the reader needs are kept; `toolUseResult` repeats the
- * result's text and is dropped.
+ * A Claude Code transcript (`~/.claude/projects/<folder>/<session>.jsonl`) has one record per line
+ * and only grows. `toolUseResult` repeats the result's text and is dropped.
  */
 import { isRecord } from '../../../core/messages/blocks';
 import type { ApiMessage } from '../../../core/messages/types';
@@ -16,7 +15,7 @@ import { ClaudeRequests } from './usage';
 
 export interface ClaudeCodeRecord {
   readonly line: number;
-  /** The nearest damaged line before this one. */
+  /** Line number of the nearest damaged line before this one. */
   readonly gap?: number;
   readonly type: string;
   readonly subtype?: string;
@@ -26,31 +25,30 @@ export interface ClaudeCodeRecord {
   readonly sessionId?: string;
   readonly agentId?: string;
   readonly cwd?: string;
-  /** The session's name, if the record sets it. */
   readonly title?: string;
   /** The last record of the branch that the title belongs to. */
   readonly leaf?: string;
   /** ISO 8601. */
   readonly timestamp?: string;
   readonly isSidechain: boolean;
-  /** From a printed log instead of a transcript. */
+  /** True for a printed log. */
   readonly isLogged?: boolean;
-  /** An assistant record that only shows an error; Claude Code never sends it. */
+  /** True for a record that only displays an error; Claude Code never sends it. */
   readonly isApiError: boolean;
-  /** Version of Claude Code; set only for attachments. */
+  /** Claude Code's version; set only for attachments. */
   readonly version?: string;
-  /** Set only if it can be part of the conversation. */
+  /** Set only if the message can be part of the conversation. */
   readonly message?: ApiMessage;
   readonly attachment?: Attachment;
-  /** A prompt was put into a running turn's queue or taken out. */
+  /** Set if a prompt was put into a running turn's queue or taken out. */
   readonly queue?: QueueOperation;
-  /** Session whose conversation this subagent began with. */
+  /** ID of the session whose conversation this subagent began with. */
   readonly forkOf?: string;
-  /** Text that the model gets in place of results, by call id. */
+  /** Text that the model gets instead of results, by call id. */
   readonly replacements?: ReadonlyMap<string, string>;
-  /** At a compact boundary: messages kept verbatim beside the summary. */
+  /** Messages that a compaction kept beside the summary. */
   readonly preserved?: PreservedMessages;
-  /** At a compact boundary: context tokens before it. */
+  /** Context tokens before a compaction. */
   readonly tokensBefore?: number;
 }
 
@@ -60,7 +58,7 @@ export interface QueueOperation {
 }
 
 export interface PreservedMessages {
-  /** UUID of the record that they follow: the summary or the boundary itself. */
+  /** UUID of the record that the messages follow: the summary or the boundary. */
   readonly anchor: string;
   /** Oldest first; empty if only head and tail are known. */
   readonly uuids: readonly string[];
@@ -110,13 +108,13 @@ function toRecord({ value, line, gap }: JsonRecord, source: string, denials: Den
 }
 
 /**
- * True for records of a log printed by `claude -p --output-format stream-json`. Source: message
- * types of the Agent SDK, logs of claude-code-action.
+ * True for records of `claude -p --output-format stream-json`. Source: message types of the Agent
+ * SDK, logs of claude-code-action.
  */
 export const isLogged = (value: Readonly<Record<string, unknown>>): boolean =>
   typeof value['session_id'] === 'string' && !('sessionId' in value) && !('parentUuid' in value);
 
-/** A log names no parents: its records are in order. */
+/** A log names no parents because its records are in order. */
 function readLogFields(value: Readonly<Record<string, unknown>>): Partial<ClaudeCodeRecord> {
   const { session_id: session, parent_tool_use_id: call } = value;
   return {
@@ -149,10 +147,7 @@ function readStrings(
   return found;
 }
 
-/**
- * Fields that contain a session's name: the user's (`/rename`) and Claude Code's, current and
- * earlier.
- */
+/** Fields with a session's name: the user's (`/rename`) and Claude Code's, current and earlier. */
 const TITLE_FIELDS: Readonly<Record<string, string>> = {
   'custom-title': 'customTitle',
   'ai-title': 'aiTitle',
@@ -203,9 +198,8 @@ function readReplacements(list: unknown): ReadonlyMap<string, string> {
 }
 
 /**
- * Of the record's own fields the message keeps only those that say who wrote it: `isMeta` (added
- * for the model and hidden from the person, such as a skill), `isCompactSummary`, and
- * `addedByAgent` for other sessions, channels and plugins.
+ * The message keeps only fields that say who wrote it: `isMeta` (added for the model),
+ * `isCompactSummary`, and `addedByAgent` (other sessions, channels and plugins).
  */
 function readMessage(
   value: Readonly<Record<string, unknown>>,
@@ -213,11 +207,11 @@ function readMessage(
   wrong: (found: string, expected: string) => never,
 ): { message?: ApiMessage } {
   if (type === 'system' && value['subtype'] === 'local_command' && typeof value['content'] === 'string') {
-    // Local command output is sent as a user message so that the model can refer to it.
+    // Claude Code sends local command output so that the model can refer to it.
     return { message: { role: 'user', content: value['content'], isMeta: true } };
   }
   if (type !== 'user' && type !== 'assistant') return {};
-  // Rows shown only in the terminal (2.1.332: `isVirtual`, `queueTranscriptOnly`).
+  // Claude Code only displays these rows (2.1.332: `isVirtual`, `queueTranscriptOnly`).
   if (value['isVirtual'] === true || value['queueTranscriptOnly'] === true) return {};
   const raw = value['message'];
   try {
@@ -236,7 +230,7 @@ function readMessage(
   };
 }
 
-/** Task reports are excluded: they are recognized by their element in every agent. */
+/** Excludes task reports, which are recognized by their element in every agent. */
 const isFromProgram = (origin: unknown): boolean =>
   isRecord(origin) && typeof origin['kind'] === 'string' && PROGRAM_ORIGINS.includes(origin['kind']);
 
@@ -252,7 +246,7 @@ const PROGRAM_ORIGINS: readonly string[] = [
   'slack-ping',
 ];
 
-/** Older versions store head and tail of a segment, newer ones also all UUIDs. */
+/** Older versions store only head and tail of the kept messages, newer ones all UUIDs. */
 function readCompaction(metadata: unknown): Pick<ClaudeCodeRecord, 'preserved' | 'tokensBefore'> {
   if (!isRecord(metadata)) return {};
   const segment = isRecord(metadata['preservedSegment']) ? metadata['preservedSegment'] : {};

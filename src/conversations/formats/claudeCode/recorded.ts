@@ -1,4 +1,3 @@
-/** A transcript's recorded requests, with their answers and the places of compactions. */
 import type { RecordedCompaction, RecordedRequests } from '../../../core/account/recordedRequest';
 import { isMachineMessage } from '../../../core/messages/personText';
 import type { ApiMessage } from '../../../core/messages/types';
@@ -6,20 +5,19 @@ import { readTime } from '../../text/values';
 import type { Branch } from './branch';
 import type { ClaudeRequests } from './usage';
 
-/** @param everything the conversation's messages; the first `before` precede the last compaction */
+/** @param everything all messages; the first `before` precede the last compaction */
 export function readRecordedRequests(
   requests: ClaudeRequests,
   branch: Branch,
   everything: readonly ApiMessage[],
   before: number,
 ): RecordedRequests | undefined {
-  // Of equal ids the first counts: a compaction can write messages again under the old id.
+  // A compaction can write messages again, so the first of equal ids counts.
   const at = new Map(everything.map((message, index) => [message['id'] ?? message, index] as const).reverse());
   const recorded = requests.getResult((id) => at.get(id));
   return recorded && { ...recorded, compactions: findCompactions(branch, everything, before) };
 }
 
-/** Returns one compaction per summary that Claude Code inserted. */
 function findCompactions(
   branch: Branch,
   everything: readonly ApiMessage[],

@@ -1,4 +1,4 @@
-/** Resolves what a record can only say together with the file's others. */
+/** Resolves what a record can only say together with others. */
 import { getBlocks, isToolResult } from '../../../core/messages/blocks';
 import { isReport, extractPersonText } from '../../../core/messages/personText';
 import type { ApiMessage } from '../../../core/messages/types';
@@ -25,10 +25,7 @@ export function resolveRecords(records: readonly ClaudeCodeRecord[]): readonly C
   });
 }
 
-/**
- * Replaces oversized results with the preview that was sent (2.1.332, records
- * `content-replacement`).
- */
+/** Claude Code sent a preview of oversized results (2.1.332, records `content-replacement`). */
 function applyReplacements(message: ApiMessage, replacements: ReadonlyMap<string, string>): ApiMessage {
   if (!getBlocks(message).some((block) => isToolResult(block) && replacements.has(block.tool_use_id))) return message;
   const content = getBlocks(message).map((block) => {
@@ -39,10 +36,9 @@ function applyReplacements(message: ApiMessage, replacements: ReadonlyMap<string
 }
 
 /**
- * Prompts that a running turn took from the queue. Before about 2.1.100 no attachment was written,
- * so the words exist only in the record that queued them. `remove` puts a prompt into the running
- * turn, `dequeue` starts a turn with it, `popAll` returns it to the person (sessions of 2.0.76 to
- * 2.1.232).
+ * Finds prompts that a running turn took from the queue. Before about 2.1.100 only the queue's
+ * records have their words: `remove` puts a prompt into the running turn, `dequeue` starts a turn,
+ * `popAll` returns it to the user (sessions of 2.0.76 to 2.1.232).
  */
 function findQueuedWords(records: readonly ClaudeCodeRecord[]): ReadonlyMap<ClaudeCodeRecord, string> {
   const waiting: QueuedPrompt[] = [];
@@ -85,7 +81,7 @@ interface QueuedPrompt {
   readonly line: number;
 }
 
-/** Tasks also report through the queue: as an element, in older versions as JSON. */
+/** Tasks also report through the queue, in older versions as JSON. */
 const isPersons = (text: string): boolean =>
   extractPersonText(text) !== '' && !isReport(text) && !/^\s*\{"task_id"/.test(text);
 
@@ -97,7 +93,7 @@ function collectTexts({ message, attachment }: ClaudeCodeRecord): readonly strin
   return content.flatMap((block) => (typeof block['text'] === 'string' ? [block['text'].trim()] : []));
 }
 
-/** Inserts prompts recorded only in the queue at the point at which they were sent. */
+/** Inserts prompts that only the queue recorded where they were sent. */
 export function addQueuedWords(branch: Branch, records: readonly ClaudeCodeRecord[]): Branch {
   const added = records.filter(({ queue, attachment }) => queue && attachment);
   if (added.length === 0) return branch;
@@ -119,5 +115,5 @@ export function addQueuedWords(branch: Branch, records: readonly ClaudeCodeRecor
   return { ...branch, records: placed, before };
 }
 
-/** One answer has several records, and some of them can be off the branch. */
+/** Some of an answer's records can be off the branch. */
 const getMessageKey = (message: ApiMessage): unknown => message['id'] ?? message;

@@ -1,11 +1,10 @@
-/** Decides which message-less records of a Claude Code transcript are known not to be sent. */
 import { formatKinds } from '../../notes';
 import type { ClaudeCodeRecord } from './record';
 
 /**
- * Kinds of records that are never part of a request. Source: 2.1.332, the table of kinds used to
- * read a transcript (`Ehr`, without messages and attachments), and message normalization, which
- * skips `progress` and every `system` record except `local_command`.
+ * Kinds of records that are never sent. Source: 2.1.332, the table used to read a transcript
+ * (`Ehr`), and message normalization, which skips `progress` and all `system` records except
+ * `local_command`.
  */
 const UNSENT_RECORD_TYPES: ReadonlySet<string> = new Set([
   'agent-color',
@@ -55,7 +54,7 @@ const UNSENT_RECORD_TYPES: ReadonlySet<string> = new Set([
   'tag',
   'tools-used',
   'worktree-state',
-  // In logs of `--output-format stream-json`; types of the Agent SDK.
+  // Types of the Agent SDK, found in logs of `--output-format stream-json`.
   'auth_status',
   'control_request',
   'control_response',
@@ -67,7 +66,6 @@ const UNSENT_RECORD_TYPES: ReadonlySet<string> = new Set([
   'tool_use_summary',
 ]);
 
-/** Notes on records that are not in the conversation, and why. */
 export function noteUnsent(records: readonly ClaudeCodeRecord[]): readonly string[] {
   const kinds = {
     'not-sent': new Map<string, number>(),

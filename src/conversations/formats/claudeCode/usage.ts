@@ -1,6 +1,6 @@
 /**
- * A Claude Code transcript's recorded requests. Each assistant record carries the API's usage, with
- * one record per block; the last one counts because output grows while an answer streams.
+ * Each assistant record carries the API's usage. The last record of a message counts, because
+ * output grows while it streams.
  */
 import type {
   RecordedRequest,
@@ -18,15 +18,15 @@ interface SeenRequest {
   /** API id of the message. */
   readonly id: string | undefined;
   readonly request: RecordedRequest;
-  /** When the first of its records was made. */
+  /** Time of the request's first record. */
   readonly first: number | undefined;
-  /** The `api-request` record in the same file that it answered. */
+  /** The `api-request` record in the same file that the request answers. */
   readonly ref: string | undefined;
   readonly session: string | undefined;
 }
 
 export class ClaudeRequests implements RequestCollector {
-  /** By the ids of the API's message and request; a symbol for requests without ids. */
+  /** Keys are ids of message and request, or a symbol without ids. */
   private readonly known = new Map<string | symbol, SeenRequest>();
   private readonly totals: RecordedTotal[] = [];
   private readonly sent = new Set<string>();
@@ -35,8 +35,8 @@ export class ClaudeRequests implements RequestCollector {
   private began: number | undefined;
   private lastAt: number | undefined;
   /**
-   * Starts with the two titles of a session written by us, whose answers were paid for in another
-   * session (`write/claudeCode.ts`).
+   * Sessions that we wrote start with two titles; another session paid for their answers
+   * (`write/claudeCode.ts`).
    */
   private isGivenBack = false;
   private readonly beginning: unknown[] = [];
@@ -76,7 +76,7 @@ export class ClaudeRequests implements RequestCollector {
   }
 
   /**
-   * @param indexOf index of the message with an API id, if the conversation was read too
+   * @param indexOf finds a message by API id, if the conversation was read too
    * @returns undefined if no record has usage, as in redacted transcripts
    */
   getResult(indexOf: (id: string) => number | undefined = () => undefined): RecordedRequests | undefined {
@@ -108,7 +108,7 @@ export class ClaudeRequests implements RequestCollector {
     const model = readString(message, 'model');
     if (model === '<synthetic>') return;
     const told = recordIn(message, 'usage');
-    // Zeros come from servers that report nothing and from sessions written by us.
+    // Servers that report nothing, and sessions that we wrote, have zeros.
     const usage = told && !isFree(readCharges(told)) ? told : undefined;
     if (told && !usage && this.isGivenBack) return;
     const id = readString(message, 'id');
@@ -119,14 +119,14 @@ export class ClaudeRequests implements RequestCollector {
     const names = [id, requestId, ref].filter((name) => name !== undefined);
     const parent = readString(value, 'parentUuid');
     const prompt = usage && PROMPT_COUNT_FIELDS.map((field) => readUsage(usage)[field]).join('/');
-    // Without ids, records belong together if nothing was said between two blocks.
+    // Records without ids belong together if nothing was said between them.
     const before = this.unnamed?.uuid === parent && this.unnamed?.prompt === prompt ? this.unnamed?.place : undefined;
     const place = names.length > 0 ? [id, requestId, ref].join(' ') : (before ?? Symbol());
     this.unnamed = names.length === 0 && uuid !== undefined ? { uuid, prompt, place } : undefined;
     const known = this.known.get(place);
     const first = known?.first ?? at;
     const charges = usage && readCharges(usage);
-    // Some versions write blocks before the answer has ended, and out of order.
+    // Some versions write blocks before the answer ends, and out of order.
     const isLarger = charges && (!known?.request.usage || sumOutput(charges) >= sumOutput(known.request));
     // Copies keep ids and prompt tokens, but not always the time or the whole answer.
     const key =
@@ -149,9 +149,9 @@ export class ClaudeRequests implements RequestCollector {
   }
 
   /**
-   * A resumed or forked session can begin with another session's records. They name that session
-   * (before 2.0, and by `/branch`), are older than the file (2.1.332, `--fork-session`), or answer
-   * requests that this file has no record of although it keeps such records.
+   * A resumed or forked session can begin with another's records: they name that session (before
+   * 2.0, and by `/branch`), are older than the file (2.1.332, `--fork-session`), or answer requests
+   * that are not in the file.
    */
   private isCopy({ request: { at }, ref, session }: SeenRequest): boolean {
     return (
@@ -181,9 +181,8 @@ const isFree = ({ usage, parts = [] }: Pick<RecordedRequest, 'usage' | 'parts'>)
 const isNone = (usage: Usage): boolean => countPromptTokens(usage) === 0 && usage.outputTokens === 0;
 
 /**
- * Usage and other charges. The top-level sums omit an advisor and a server-side compaction, and
- * each of several steps is priced by its own length. Sources: API guides "Advisor tool" and
- * "Compaction"; Claude Code's own calculation.
+ * The top-level sums omit an advisor and a server-side compaction, and each step is priced by its
+ * own length. Sources: API guides "Advisor tool" and "Compaction"; Claude Code's own calculation.
  */
 function readCharges(usage: Fields): Pick<RecordedRequest, 'usage' | 'parts' | 'service'> {
   const top = readUsage(usage);
@@ -205,7 +204,7 @@ function readCharges(usage: Fields): Pick<RecordedRequest, 'usage' | 'parts' | '
 
 const COUNT_FIELDS = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens'] as const;
 
-/** Counts that all records of one request agree on, wherever it broke off. */
+/** All records of one request agree on these counts. */
 const PROMPT_COUNT_FIELDS = ['inputTokens', 'cacheReadTokens', 'cacheWriteTokens'] as const;
 
 const sumCounts = (parts: readonly RequestPart[], field: (typeof COUNT_FIELDS)[number]): number =>
@@ -247,8 +246,8 @@ function readUsage(usage: Fields): Usage {
 }
 
 /**
- * `cost-state`: what Claude Code had paid by model when it ended; a resumed session continues the
- * sums (2.1.332).
+ * `cost-state` holds what Claude Code had paid by model when it ended; a resumed session continues
+ * the sums (2.1.332).
  */
 const toModelTotals = (models: Fields): RecordedTotal['models'] =>
   Object.entries(models).flatMap(([model, sums]) => {

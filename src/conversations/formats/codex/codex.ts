@@ -14,8 +14,8 @@ import type { Conversation, ReadOptions, Source } from '../../types';
 import { noteUnansweredCalls } from '../unanswered';
 
 /**
- * True for records that only Codex writes: in its envelope, or bare items of the Responses API
- * before September 2025.
+ * Codex wraps records in an envelope; before September 2025 they were bare items of the Responses
+ * API.
  */
 export const isCodexRecord = (value: Fields): boolean => {
   const { type } = value;
@@ -35,9 +35,8 @@ const ITEM_TYPES_WITHOUT_ENVELOPE = new Set<unknown>([
 ]);
 
 /**
- * Reads a Codex rollout (`rollout-….jsonl`). `active` is what resuming would send: the last
- * compaction's replacement history and what follows; `all` is everything that was said, with the
- * summaries of compactions.
+ * `active` is what resuming would send: the last compaction's replacement history and what follows;
+ * `all` is everything, with the summaries.
  * @throws {ConversationReadError} for damaged lines or no messages
  */
 export function readCodex(
@@ -73,7 +72,7 @@ export function readCodex(
   };
 }
 
-/** Titles a fork by its own first prompt, to distinguish it from its origin. */
+/** A fork's own first prompt distinguishes it from its origin. */
 function makeSessionTitle(
   { everything: items, forkedBehind }: CodexRollout,
   everything: readonly ApiMessage[],
@@ -83,7 +82,7 @@ function makeSessionTitle(
   return own === UNTITLED ? makeTitle(everything) : own;
 }
 
-/** Token counts follow the answer that they count, sometimes after the results of its calls. */
+/** Token counts follow their answer, sometimes after the results of its calls. */
 function readRecordedRequests(
   { requests, compactions, session, hasCompactions, forkedBehind }: CodexRollout,
   everything: readonly ApiMessage[],

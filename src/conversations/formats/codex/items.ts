@@ -1,6 +1,5 @@
 /**
- * Converts Codex's items of the Responses API to messages. Items without an equivalent stay whole
- * in a block.
+ * Converts Codex's items of the Responses API. Items without an equivalent stay whole in a block.
  */
 import { REASONING_BLOCK_TYPE, isRecord } from '../../../core/messages/blocks';
 import { pickCaller } from '../../../core/messages/programs';
@@ -9,13 +8,12 @@ import type { CodexItem } from './rollout';
 import { parseArguments } from '../openai/arguments';
 import { type Fields, asText, toImageSource, listIn, recordIn, readString } from '../../text/values';
 
-/** An unknown item, or one that only Codex's own API understands. */
+/** Holds an unknown item, or one that only Codex's API understands. */
 const CODEX_ITEM_TYPE = 'codex_item';
 
 /**
- * One message for consecutive items of the model, one for consecutive results, and one for each
- * user message.
- * @param owners filled with the message that each item became part of
+ * Joins consecutive items of the model, and consecutive results.
+ * @param owners filled with the message of each item
  */
 export function toMessages(items: readonly CodexItem[], owners?: Map<CodexItem, ApiMessage>): ApiMessage[] {
   const messages: ApiMessage[] = [];
@@ -29,7 +27,7 @@ export function toMessages(items: readonly CodexItem[], owners?: Map<CodexItem, 
     const owner = messages.at(-1);
     if (owner) owners?.set(item, owner);
   };
-  // Sub-agents may report between a call and its result; their reports are moved after the results.
+  // Sub-agents may report between a call and its result, so their reports move after the results.
   let reports: ApiMessage[] = [];
   const addReports = (): void => {
     if (reports.length > 0) open = undefined;
@@ -38,7 +36,7 @@ export function toMessages(items: readonly CodexItem[], owners?: Map<CodexItem, 
   };
   for (const item of items) {
     if (item['type'] === 'agent_message') {
-      // Comes from outside like a person's words, but is not a person's.
+      // The report comes from outside but is not the user's.
       reports.push({ ...makeMessage(item, 'user'), isMeta: true });
       continue;
     }
@@ -58,15 +56,12 @@ export function toMessages(items: readonly CodexItem[], owners?: Map<CodexItem, 
 }
 
 /**
- * Outputs of client-side tools (functions, custom tools, shells, patches, the computer) and answers
- * to MCP questions. Server-side tools have their output in the call's item.
+ * Outputs of client-side tools and answers to MCP questions. Server-side tools have their output in
+ * the call's item.
  */
 const isOutput = ({ type }: CodexItem): boolean => /_call_output$|^mcp_approval_response$/.test(asText(type));
 
-/**
- * Tools that a client-side search found. A search by OpenAI has no id and stays where the model
- * searched.
- */
+/** Tools that a client-side search found; a search by OpenAI has no id. */
 const isFoundTools = (item: CodexItem): boolean =>
   item['type'] === 'tool_search_output' && readString(item, 'call_id') !== undefined;
 
@@ -108,7 +103,7 @@ function toReplyBlocks(item: CodexItem): readonly Block[] {
       return [{ type: 'tool_use', id, name: 'tool_search', input: recordIn(item, 'arguments') ?? {} }];
   }
   const tool = /^(\w+)_call$/.exec(asText(item['type']))?.[1];
-  // Client-side calls (shells, patches, the computer) have an id that their output refers to.
+  // Only client-side calls have an id, which their output refers to.
   if (id !== undefined && tool !== undefined) {
     const input = recordIn(item, 'action') ?? recordIn(item, 'operation') ?? {};
     return [{ type: 'tool_use', id, name: tool, input, ...pickCaller(item) }];

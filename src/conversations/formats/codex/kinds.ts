@@ -1,17 +1,15 @@
 /**
- * What happens to each kind of record and item in a rollout. Sources: openai/codex,
- * codex-rs/protocol (RolloutItem, ResponseItem) and codex-rs/rollout/src/policy.rs (which are
- * stored); requests of codex-cli 0.171 recorded by a local server.
+ * Sources: openai/codex, codex-rs/protocol (RolloutItem, ResponseItem) and
+ * codex-rs/rollout/src/policy.rs; requests of codex-cli 0.171 recorded by a local server.
  */
 
 export type ItemUse =
-  /** Part of the next request. */
   | 'sent'
-  /** Declares tools beside the messages. */
+  /** The item declares tools beside the messages. */
   | 'declarations'
   | 'not-sent';
 
-/** Kinds missing here are unknown; Codex itself drops them (`ResponseItem::Other`). */
+/** Other kinds are unknown; Codex itself drops them (`ResponseItem::Other`). */
 export const ITEM_USE_BY_KIND: Readonly<Record<string, ItemUse>> = {
   message: 'sent',
   agent_message: 'sent',
@@ -26,7 +24,7 @@ export const ITEM_USE_BY_KIND: Readonly<Record<string, ItemUse>> = {
   web_search_call: 'sent',
   image_generation_call: 'sent',
   compaction: 'sent',
-  /** The name of `compaction` until 0.9x. */
+  /** `compaction` had this name until 0.9x. */
   compaction_summary: 'sent',
   context_compaction: 'sent',
   additional_tools: 'declarations',
@@ -35,8 +33,8 @@ export const ITEM_USE_BY_KIND: Readonly<Record<string, ItemUse>> = {
 };
 
 /**
- * Records that Codex keeps for itself: `event_msg` for the screen, others to resume a thread. What
- * the model sees of `world_state` is in separate messages.
+ * Codex keeps these records for its screen and for resuming. What the model sees of `world_state`
+ * is in separate messages.
  */
 export const UNSENT_RECORD_TYPES: ReadonlySet<string> = new Set([
   'session_meta',

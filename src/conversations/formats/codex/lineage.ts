@@ -1,8 +1,8 @@
 /**
- * Reads the beginning of a forked thread. Since 0.146 a fork contains only its own records;
- * `history_base` in its header names the rollout that it continues, possibly a fork too, and where
- * (`{thread_id, end_ordinal_exclusive, end_byte_offset}`). Source: openai/codex,
- * codex-rs/thread-store (rollout_lineage, thread_rollout_resolver); a fork of codex-cli 0.171.
+ * Reads the beginning of a forked thread. Since 0.146 `history_base` in a fork's header names the
+ * rollout that it continues, and where (`{thread_id, end_ordinal_exclusive, end_byte_offset}`).
+ * Source: openai/codex, codex-rs/thread-store (rollout_lineage, thread_rollout_resolver); a fork of
+ * codex-cli 0.171.
  */
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
@@ -11,7 +11,7 @@ import { type Fields, readNumber, recordIn, readString } from '../../text/values
 import { isRecord } from '../../../core/messages/blocks';
 import type { EarlierRecords } from '../format';
 
-/** Longer chains of forks are treated as circular. */
+/** Longer chains of forks count as circular. */
 const MAX_FORK_DEPTH = 100;
 
 /** A header contains the whole system prompt. */
@@ -20,7 +20,7 @@ const MAX_HEADER_BYTES = 1024 ** 2;
 const THREAD_ID = /^[\w-]+$/;
 
 /**
- * Records that precede a rollout's own, oldest first; empty if it is no fork.
+ * Returns the records that precede a rollout's own, oldest first; none if it is no fork.
  * @param read returns a file's bytes, unpacked
  */
 export function readCodexLineage(
@@ -47,7 +47,7 @@ export function readCodexLineage(
 
 interface ForkOrigin {
   readonly thread: string;
-  /** The first record that the fork no longer includes. */
+  /** The first record that the fork does not include. */
   readonly ordinal: number;
   readonly bytes: number;
 }
@@ -77,22 +77,20 @@ function toBase(base: Fields): ForkOrigin | undefined {
   };
 }
 
-/**
- * Cuts at the offset if a line ends there; otherwise the caller relies on the records' ordinals.
- */
+/** Cuts only where a line ends; otherwise the caller uses the records' ordinals. */
 const cutAtOffset = (bytes: Uint8Array, offset: number): Uint8Array =>
   bytes[offset - 1] === 0x0a ? bytes.subarray(0, offset) : bytes;
 
 const SESSION_FOLDER_NAMES = ['sessions', 'archived_sessions'];
 
-/** The sessions folder of Codex that contains the rollout. */
+/** Codex's sessions folder that contains the rollout. */
 function findSessionsFolder(path: string): string | undefined {
   const parts = dirname(path).split(sep);
   const at = parts.findLastIndex((part) => SESSION_FOLDER_NAMES.includes(part));
   return at === -1 ? undefined : parts.slice(0, at + 1).join(sep);
 }
 
-/** Looks in the same folder first, then in the whole store; file names end in the thread's id. */
+/** File names end in the thread's id. The file is probably in the same folder. */
 function findRollout(thread: string, path: string): string | undefined {
   const isIts = (name: string): boolean =>
     basename(name).startsWith('rollout-') && new RegExp(`-${thread}\\.jsonl(?:\\.zst)?$`).test(name);
@@ -108,7 +106,7 @@ function findRollout(thread: string, path: string): string | undefined {
   return undefined;
 }
 
-/** File names without links, so that nothing outside the store is read. */
+/** Omits links, so that nothing outside the store is read. */
 function listNames(folder: string, recursive: boolean): readonly string[] {
   try {
     return readdirSync(folder, { recursive, withFileTypes: true })

@@ -1,6 +1,6 @@
 /**
- * Replays the lines of a Codex rollout, `{timestamp, type, payload}` (bare items before September
- * 2025), append-only. A `compacted` record replaces the history, a rollback removes turns. Sources:
+ * Replays a Codex rollout, whose lines are `{timestamp, type, payload}` (bare items before
+ * September 2025). A `compacted` record replaces the history, a rollback removes turns. Sources:
  * Codex's protocol (codex-rs/protocol: RolloutItem, ResponseItem), rollouts in public repositories'
  * tests.
  */
@@ -26,7 +26,6 @@ export interface CodexCompaction {
   readonly at: number | undefined;
 }
 
-/** An item of the Responses API. */
 export type CodexItem = Fields;
 
 export interface CodexRollout {
@@ -36,7 +35,7 @@ export interface CodexRollout {
   readonly instructions: string | undefined;
   /** Items of the next request. */
   readonly active: readonly CodexItem[];
-  /** All items that were not rolled back, including summaries of compactions. */
+  /** All items that were not rolled back, including summaries. */
   readonly everything: readonly CodexItem[];
   readonly compactions: readonly CodexCompaction[];
   readonly requests: readonly CountedRequest[];
@@ -45,13 +44,13 @@ export interface CodexRollout {
   readonly hasCompactions: boolean;
   /** Number of turns rolled back. */
   readonly rolledBack: number;
-  /** Records that are not part of the conversation, by kind. */
+  /** Counts of records that are not part of the conversation, by kind. */
   readonly passedOver: ReadonlyMap<string, number>;
-  /** Records and items of unknown kinds. */
+  /** Counts of unknown records and items, by kind. */
   readonly unknown: ReadonlyMap<string, number>;
-  /** Declarations of tools beside the messages. */
+  /** Number of items that declare tools. */
   readonly declarations: number;
-  /** The last item inherited from the rollout that this one forked from. */
+  /** The last item that a fork inherited. */
   readonly forkedBehind: CodexItem | undefined;
   readonly notes: readonly string[];
 }
@@ -85,9 +84,7 @@ export function parseRollout(
   return { ...replay.getResult(), notes };
 }
 
-/**
- * Old rollouts contain bare messages, calls, results and thoughts. A header has an id and no type.
- */
+/** Old rollouts contain bare items. A header has an id but no type. */
 const isItem = (value: Fields): boolean => value['payload'] === undefined && typeof value['type'] === 'string';
 
 class RolloutReader {
@@ -105,7 +102,7 @@ class RolloutReader {
   private declarations = 0;
   private forkedBehind: CodexItem | undefined;
 
-  /** Takes an inherited record. Its requests and omissions were reported by the other rollout. */
+  /** The other rollout reported the inherited records' requests and omissions. */
   inheritRecord(value: Fields): void {
     const payload = recordIn(value, 'payload');
     if (!payload) return;
@@ -116,7 +113,6 @@ class RolloutReader {
     else if (kind === 'event_msg' && payload['type'] === 'thread_rolled_back') this.rollBack(payload);
   }
 
-  /** Starts the rollout's own records. */
   beginOwnRecords(): void {
     this.forkedBehind = this.everything.at(-1);
     this.rolledBack = 0;
@@ -134,7 +130,7 @@ class RolloutReader {
     }
     switch (value['type']) {
       case 'session_meta':
-        // A forked session repeats its origin's header; the first one is its own.
+        // A forked session repeats its origin's header, so the first header is its own.
         this.header ??= payload;
         return;
       case 'response_item':
@@ -196,7 +192,7 @@ class RolloutReader {
     }
   }
 
-  /** Codex turns a message from another agent of the thread's tree into an `agent_message`. */
+  /** Codex turns a message from another agent of the thread into an `agent_message`. */
   private readCommunication(payload: Fields): void {
     const text = readString(payload, 'content');
     if (text === undefined || text === '') this.passOver('inter_agent_communication');
@@ -214,7 +210,7 @@ class RolloutReader {
     };
     if (text !== '') this.everything.push(summary);
     const replacement = payload['replacement_history'];
-    // Before 2025-11 Codex rebuilds the history from the user's words and the summary.
+    // Before 2025-11 Codex rebuilt the history from the user's words and the summary.
     this.active = Array.isArray(replacement)
       ? replacement.filter(isRecord).filter((item) => (ITEM_USE_BY_KIND[getKind(item)] ?? 'sent') === 'sent')
       : [...this.active.filter((item) => item['role'] === 'user' && item['isSummary'] !== true), summary];
@@ -238,7 +234,7 @@ function countKind(kinds: Map<string, number>, kind: string): void {
 
 const getKind = (value: Fields): string => readString(value, 'type') ?? 'unnamed';
 
-/** Drops the last `turns` turns. A turn begins with what the user typed. */
+/** A turn begins with what the user typed. */
 function dropTurns(items: readonly CodexItem[], turns: number): CodexItem[] {
   let end = items.length;
   let left = turns;
@@ -254,6 +250,6 @@ function dropTurns(items: readonly CodexItem[], turns: number): CodexItem[] {
 function isTypedByUser(item: CodexItem): boolean {
   if (item['role'] !== 'user' || item['isSummary'] === true) return false;
   const texts = listIn(item, 'content').map((part) => (isRecord(part) ? readString(part, 'text') : undefined));
-  // Images without text were also sent by a person.
+  // The user may send an image without text.
   return texts.some((text) => text === undefined || extractPersonText(text) !== '');
 }

@@ -1,7 +1,7 @@
 /**
- * A Codex rollout's recorded requests: `token_count` events, and since 0.15x a preceding
- * `token_usage_record` that names its answer. Both contain the thread's running sum. Sources:
- * codex-rs/protocol (TokenUsageInfo), sessions of 0.171.
+ * Codex records `token_count` events and, since 0.15x, a `token_usage_record` that names the
+ * answer. Both contain the thread's running sum. Sources: codex-rs/protocol (TokenUsageInfo),
+ * sessions of 0.171.
  */
 import type { RecordedRequest, RecordedRequests, RecordedSession } from '../../../core/account/recordedRequest';
 import type { Usage } from '../../../core/cost/usage';
@@ -20,12 +20,12 @@ export class CodexRequests implements RequestCollector {
   private began: number | undefined;
   private total: Fields = {};
   private told: string | undefined;
-  /** The thread's running sum of tokens, and how often it was reset. */
+  /** Running sum of the thread's tokens. */
   private sum = 0;
   private resets = 0;
   private model: string | undefined;
   private seller: string | undefined;
-  /** Searches since the last counted request. */
+  /** Number of searches since the last counted request. */
   private searches = 0;
   /** True if the model said something since the last counted request. */
   private hasSpoken = false;
@@ -37,8 +37,8 @@ export class CodexRequests implements RequestCollector {
   }
 
   /**
-   * Whether `requests` includes server-side compactions. Seen in 0.171; not in 0.118 to 0.146,
-   * where the thread's sum excludes them. Assumed from 0.150 on, when records of each answer began.
+   * True in 0.171; false from 0.118 to 0.146, where the thread's sum excludes server-side
+   * compactions. Assumed from 0.150 on, when records of each answer began.
    */
   get hasCompactions(): boolean {
     const [major = 0, minor = 0] = (readString(this.header ?? {}, 'cli_version') ?? '').split('.').map(Number);
@@ -74,7 +74,7 @@ export class CodexRequests implements RequestCollector {
         // A file appended to itself starts again with the same sums.
         if (this.header && readString(payload, 'id') === readString(this.header, 'id'))
           [this.sum, this.resets] = [0, 0];
-        // A forked session repeats its origin's header; the first one is its own.
+        // A forked session repeats its origin's header, so the first header is its own.
         this.header ??= payload;
         this.threads.add(readString(payload, 'id') ?? '');
         this.began ??= at ?? readTime(payload, 'timestamp');
@@ -101,7 +101,7 @@ export class CodexRequests implements RequestCollector {
   }
 
   /**
-   * Counts are repeated at each check of the limits and on resuming, and come empty after a
+   * Codex repeats counts when it checks limits or resumes, and writes empty ones after a
    * compaction.
    */
   private addCounts(
@@ -117,7 +117,7 @@ export class CodexRequests implements RequestCollector {
     if (!last || countIn(last, 'input_tokens') === 0) return;
     if (total) this.sumTo(countIn(total, 'total_tokens'));
     const told = createKey(total ?? {}, last);
-    // Without a sum, equal counts repeat the last ones unless the model has spoken since.
+    // Without a sum, equal counts are repetitions unless the model has spoken since.
     if (!total && !this.hasSpoken && told === this.told) return;
     this.told = told;
     const place = total ? (this.resets > 0 ? [this.resets] : []) : [`at ${this.found.length}`];
@@ -154,8 +154,8 @@ export class CodexRequests implements RequestCollector {
   }
 
   /**
-   * The request that produced the summary. Named by the record since 0.15x; before, its answer is
-   * in no item. Older versions don't count server-side compactions.
+   * Since 0.15x the record names the request that produced the summary. Older versions don't count
+   * server-side compactions.
    */
   private noteCompaction(response: string | undefined): void {
     this.compactions += 1;
@@ -167,9 +167,9 @@ export class CodexRequests implements RequestCollector {
 }
 
 /**
- * The thread that a rollout begins with. A fork has `forked_from_id`. A subagent names its parent
- * beside it or in its source and, depending on the version (0.1xx), starts with the parent's counts
- * or with none; comparing the two shows which.
+ * A fork has `forked_from_id`. A subagent names its parent in the header or its source and,
+ * depending on the version (0.1xx), starts with the parent's counts or none; comparing the two
+ * shows which.
  */
 function findOrigin(header: Fields): string | undefined {
   const spawn = recordIn(recordIn(recordIn(header, 'source') ?? {}, 'subagent') ?? {}, 'thread_spawn') ?? {};
@@ -186,15 +186,15 @@ const createKey = (total: Fields, last: Fields): string =>
   [total, last].map((usage) => listCounts(usage).join('/')).join(' ');
 
 /**
- * OpenAI's own tool: searches are charged separately, opened pages are not (guide "Web search",
- * output and citations).
+ * OpenAI charges its searches separately, but not opened pages (guide "Web search", output and
+ * citations).
  */
 function isSearch(item: Fields): boolean {
   const action = readString(recordIn(item, 'action') ?? {}, 'type') ?? 'search';
   return item['type'] === 'web_search_call' && action === 'search';
 }
 
-/** A sum that became smaller was reset. */
+/** The thread's sum was reset if it became smaller. */
 function subtractCounts(total: Fields, before: Fields): Fields {
   const isAnew = countIn(total, 'total_tokens') < countIn(before, 'total_tokens');
   return Object.fromEntries(

@@ -13,14 +13,12 @@ import { cleanTitle, makeTitle } from '../../title';
 import type { Conversation, ReadOptions, Sidechain, Source } from '../../types';
 import { noteUnansweredCalls } from '../unanswered';
 
-/** True for events that only Copilot writes. */
 export const isCopilotRecord = ({ type, data }: Fields): boolean =>
   isRecord(data) && typeof type === 'string' && type.includes('.');
 
 /**
- * Reads a session of GitHub Copilot: a transcript of VS Code's agent mode, or Copilot CLI's
- * `events.jsonl`. `active` begins with the last compaction's summary, `all` with the first message.
- * Subagents are kept apart.
+ * Reads a transcript of VS Code's agent mode or Copilot CLI's `events.jsonl`. `active` begins with
+ * the last compaction's summary, `all` with the first message.
  * @throws {ConversationReadError} for damaged lines or no messages
  */
 export function readCopilot(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
@@ -60,7 +58,7 @@ export function readCopilot(input: string | Uint8Array, source: Source, options:
   };
 }
 
-/** Individual requests if all were recorded; otherwise answers and sums. */
+/** Uses individual requests if all were recorded, otherwise answers and sums. */
 function readRecordedRequests(
   { answers, messages }: CopilotMessages,
   recorded: CopilotRequests,

@@ -1,7 +1,6 @@
 /**
- * The lines of a Copilot session: `{type, data, id, timestamp, parentId}`, append-only. Sources:
- * the event schema of GitHub's Copilot SDK (session-events), transcripts in public repositories'
- * tests.
+ * The lines of a Copilot session are `{type, data, id, timestamp, parentId}`. Sources: the event
+ * schema of GitHub's Copilot SDK (session-events), transcripts in public repositories' tests.
  */
 import { readRecords } from '../../text/jsonLines';
 import type { Line } from '../../text/lines';
@@ -12,11 +11,11 @@ export interface CopilotEvent {
   readonly type: string;
   readonly id: string | undefined;
   readonly data: Fields;
-  /** ID of the subagent, if it is one's. */
+  /** ID of the subagent, if the event is one's. */
   readonly agent: string | undefined;
   /** Milliseconds since the epoch. */
   readonly at: number | undefined;
-  /** For an answer: index of its request in the preceding requests. */
+  /** Index of an answer's request among the preceding requests. */
   readonly request?: number;
 }
 
@@ -26,10 +25,10 @@ export interface CopilotEvents {
     readonly workspace: string | undefined;
     readonly title: string | undefined;
   };
-  /** Events of the conversation in order, without rewound ones. */
+  /** Excludes rewound events. */
   readonly events: readonly CopilotEvent[];
   readonly rewound: number;
-  /** Events that are not part of the conversation, by type. */
+  /** Counts of events that are not part of the conversation, by type. */
   readonly passedOver: ReadonlyMap<string, number>;
   readonly notes: readonly string[];
   readonly requests: CopilotRequests;
@@ -37,8 +36,7 @@ export interface CopilotEvents {
 
 const REPLAYED_EVENT_TYPES = new Set([
   'system.message',
-  // Reports that a subagent or background command is done; sent as a prompt in an element of its
-  // own.
+  // Reports that a subagent or background command is done, sent as a prompt.
   'system.notification',
   'user.message',
   'assistant.message',
@@ -50,9 +48,8 @@ const REPLAYED_EVENT_TYPES = new Set([
 ]);
 
 /**
- * Events for screen, hooks, permissions and bookkeeping. Source: the same schema, requests of
- * 1.0.102. Unknown is whether a skill's text (`skill.invoked`), a hand-over or a truncation is
- * sent.
+ * Events for screen, hooks, permissions and bookkeeping (same schema, requests of 1.0.102). Whether
+ * a skill's text (`skill.invoked`), a hand-over or a truncation is sent is unknown.
  */
 export const UNSENT_EVENT_TYPES = {
   has: (type: string): boolean => UNSENT_EVENT_GROUPS.test(type) || UNSENT_EVENTS.has(type),

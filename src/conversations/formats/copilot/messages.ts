@@ -7,10 +7,7 @@ import { type Fields, asText, listIn, readNumber, readString } from '../../text/
 
 export interface CopilotMessages {
   readonly messages: readonly ApiMessage[];
-  /**
-   * System prompt of the latest request. Copilot stores it whole with each prompt of a person,
-   * including later changes.
-   */
+  /** System prompt of the latest request. Copilot stores it whole with each prompt of the user. */
   readonly system: string | undefined;
   /** Index of the first message that the next request would hold; 0 without a compaction. */
   readonly activeFrom: number;
@@ -21,11 +18,11 @@ export interface CopilotMessages {
 
 export interface CopilotAnswer {
   readonly request: RecordedRequest;
-  /** Index of its recorded request. */
+  /** Index of the answer's recorded request. */
   readonly record: number | undefined;
 }
 
-/** Converts the events of one thread; consecutive results share a message. */
+/** Converts one thread's events; consecutive results share a message. */
 export function toMessages(events: readonly CopilotEvent[]): CopilotMessages {
   const messages: ApiMessage[] = [];
   const called = new Set<string>();
@@ -59,7 +56,7 @@ export function toMessages(events: readonly CopilotEvent[]): CopilotMessages {
       case 'session.compaction_complete': {
         const summary = readString(data, 'summaryContent') ?? '';
         if (data['success'] === false || summary === '') break;
-        // Messages written while the summary was being made are not part of it.
+        // The summary does not cover messages written while it was being made.
         activeFrom = compactionStart ?? messages.length;
         messages.splice(activeFrom, 0, { role: 'user', content: summary, isSummary: true });
         for (const [index, answer] of answers.entries()) {
@@ -110,7 +107,7 @@ function toRequest(data: Fields, at: number | undefined, message: number | undef
   };
 }
 
-/** A call that is in no message because it was only stored when it ran. */
+/** Adds a call that was only stored when it ran. */
 function appendCall(messages: ApiMessage[], call: ToolUseBlock): void {
   const last = messages.at(-1);
   if (last?.role === 'assistant' && typeof last.content !== 'string') {

@@ -1,8 +1,8 @@
 /**
- * A Copilot session's recorded requests. Since 1.0.9x there is a `session.usage_record` for each,
- * including subagents and compactions; before, only sums by model in `session.shutdown` (and
- * `session.usage_checkpoint`) and a compaction's tokens with its summary. Sources: the event schema
- * of GitHub's Copilot SDK, sessions of 1.0.64 to 1.0.102.
+ * Since 1.0.9x each request has a `session.usage_record`, including those of subagents and
+ * compactions. Before, `session.shutdown` and `session.usage_checkpoint` have sums by model, and a
+ * summary its compaction's tokens. Sources: the event schema of GitHub's Copilot SDK, sessions of
+ * 1.0.64 to 1.0.102.
  */
 import type {
   ModelTotal,
@@ -19,8 +19,7 @@ import { type Fields, countIn, readNumber, recordIn, readString, readTime } from
 
 /**
  * US dollars per nano-AI-credit, Copilot's billing unit: a credit costs a cent (docs.github.com,
- * "Models and pricing for GitHub Copilot"; confirmed by the sums of a session of 1.0.74 at the
- * maker's prices).
+ * "Models and pricing for GitHub Copilot").
  */
 const NANO_CREDIT_DOLLARS = 1e-11;
 
@@ -30,7 +29,7 @@ export class CopilotRequests implements RequestCollector {
   private readonly keys = new Set<string>();
   /** Usage of compactions without a recorded request so far. */
   private readonly lone: Usage[] = [];
-  /** True if the last request used a key of the user's own. */
+  /** True if the last request used the user's own key. */
   private isOwnKey = false;
   private readonly sums: RecordedTotal[] = [];
   private id: string | undefined;
@@ -139,8 +138,8 @@ export class CopilotRequests implements RequestCollector {
   }
 
   /**
-   * The summary contains its request's tokens. Some versions also write a request record, whose
-   * counts are then equal.
+   * The summary contains its request's tokens. If there is a request record too, its counts are
+   * equal.
    */
   private addCompaction(data: Fields, at: number | undefined): void {
     if (data['success'] === false) return;
@@ -171,7 +170,7 @@ export class CopilotRequests implements RequestCollector {
     });
   }
 
-  /** The session's charge so far; a resumed session continues it (1.0.74). */
+  /** A resumed session continues the session's charge (1.0.74). */
   private addCharge(data: Fields): void {
     const credits = readNumber(data, 'totalNanoAiu') ?? 0;
     const dollars = credits * NANO_CREDIT_DOLLARS;
@@ -185,8 +184,8 @@ export class CopilotRequests implements RequestCollector {
   }
 
   /**
-   * `usageAccountingWatermarks` says that a sum continues earlier ones; in older versions it covers
-   * one process, unless it has grown.
+   * `usageAccountingWatermarks` says that a sum continues earlier ones; an older version's sum
+   * covers one process, unless it has grown.
    */
   private noteTotals(data: Fields): void {
     const snapshot = recordIn(data, 'accountingSnapshot');

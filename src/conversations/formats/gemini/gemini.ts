@@ -21,21 +21,22 @@ interface GeminiSession {
   readonly requests: GeminiRequests;
 }
 
-/** Messages of the program to the person. Source: Gemini CLI's `convertSessionToClientHistory`. */
+/**
+ * The program shows these messages to the user. Source: Gemini CLI's
+ * `convertSessionToClientHistory`.
+ */
 const UNSENT_MESSAGE_TYPES: ReadonlySet<string> = new Set(['error', 'info', 'warning']);
 
-/** True for records that only Gemini CLI writes. */
 export const isGeminiRecord = (value: Fields): boolean =>
   '$set' in value || '$rewindTo' in value || 'projectHash' in value || value['type'] === 'gemini';
 
-/** A session as one JSON document (Gemini CLI up to 0.2x). */
+/** Gemini CLI up to 0.2x wrote a session as one JSON document. */
 export const isGeminiDocument = (value: unknown): value is Fields =>
   isRecord(value) &&
   readString(value, 'sessionId') !== undefined &&
   readString(value, 'projectHash') !== undefined &&
   Array.isArray(value['messages']);
 
-/** Reads a `.json` session, the format before JSON lines. */
 export function readGeminiDocument(value: Fields, source: Source, options: ReadOptions): Conversation {
   const requests = new GeminiRequests();
   requests.takeRecord(value);
@@ -44,9 +45,9 @@ export function readGeminiDocument(value: Fields, source: Source, options: ReadO
 }
 
 /**
- * Reads a session of JSON lines: a header, then records. A record replaces an earlier one with the
- * same id, `$set` changes the header (or all messages), `$rewindTo` removes a message and all later
- * ones. Source: Gemini CLI's chatRecordingService.
+ * The lines are a header and records. A record replaces an earlier one with its id, `$set` changes
+ * the header or all messages, `$rewindTo` removes a message and all later ones. Source: Gemini
+ * CLI's chatRecordingService.
  * @throws {ConversationReadError} for a broken line or no messages
  */
 export function readGeminiLines(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
@@ -77,7 +78,7 @@ export function readGeminiLines(input: string | Uint8Array, source: Source, opti
 }
 
 /**
- * Like the agent, empties the session on a rewind to a missing message, unless a damaged line may
+ * Like Gemini CLI, empties the session on a rewind to a missing message, unless a damaged line may
  * have contained it.
  */
 function dropRewound(

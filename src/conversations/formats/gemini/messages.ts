@@ -8,21 +8,17 @@ import { type BlockMessage, cutText, splitPrompt } from '../splitPrompt';
 
 export interface GeminiMessages {
   readonly messages: readonly ApiMessage[];
-  /** Records that are not part of the conversation (info, error, warning), by type. */
+  /** Counts of records that are not part of the conversation (info, error, warning), by type. */
   readonly passedOver: ReadonlyMap<string, number>;
   /** Index of the first message that each of the model's records became. */
   readonly places: ReadonlyMap<Fields, number>;
 }
 
-/**
- * Types of the model's records. `model` is not in the agent's source but was seen in sessions
- * (getagentseal/codeburn#166).
- */
+/** `model` is not in Gemini CLI's source but was seen in sessions (getagentseal/codeburn#166). */
 const ANSWER_TYPES: ReadonlySet<unknown> = new Set(['gemini', 'model']);
 
 export const isAnswer = ({ type }: Fields): boolean => ANSWER_TYPES.has(type);
 
-/** Records of other types are counted and skipped. */
 export function toMessages(records: readonly Fields[]): GeminiMessages {
   const messages: ApiMessage[] = [];
   const passedOver = new Map<string, number>();
@@ -52,8 +48,8 @@ export function toMessages(records: readonly Fields[]): GeminiMessages {
 }
 
 /**
- * Since 0.61 a user record repeats the results stored with their calls; in a resumed session they
- * exist only there, twice. Each call keeps one result, after the answer that made it.
+ * Since 0.61 a user record repeats the results stored with their calls; in a resumed session only
+ * it has them, twice. Each call keeps one result.
  * @param open calls of the last answer without a result; answered ones are removed
  * @param answered all answered calls; new ones are added
  */
@@ -89,8 +85,8 @@ const REFERENCES_START = /\n?--- Content from referenced files ---/;
 const REFERENCES_END = '--- End of content ---';
 
 /**
- * Keeps the files that a prompt names with @ apart from the person's words; Qwen Code writes the
- * same frame (atCommandProcessor.ts). A file can hold the closing line, so the last one counts.
+ * Keeps files that a prompt names with @ apart from the user's words; Qwen Code writes the same
+ * frame (atCommandProcessor.ts). A file can hold the closing line, so the last one counts.
  */
 export function splitAtReferences(blocks: readonly Block[]): BlockMessage[] {
   const texts = blocks.map(({ text }) => asText(text));
@@ -110,7 +106,6 @@ export function splitAtReferences(blocks: readonly Block[]): BlockMessage[] {
   );
 }
 
-/** Summaries of the model's thoughts: a heading and a text each. */
 function toThinking(thoughts: readonly unknown[]): Block[] {
   const texts = thoughts.filter(isRecord).map(({ subject, description }) => {
     const heading = asText(subject);
@@ -161,7 +156,7 @@ function toResultBlocks(call: Fields): Block[] {
   return [{ type: 'tool_result', tool_use_id: id, content: reason || 'The tool failed.', is_error: true }];
 }
 
-/** A tool's output in a `functionResponse`: `{output}`, `{error}`, or the tool's own object. */
+/** A `functionResponse` holds `{output}`, `{error}`, or the tool's own object. */
 export function toOutputBlocks(part: unknown): Block[] {
   const answer = isRecord(part) ? recordIn(part, 'functionResponse') : undefined;
   if (!answer) return toBlocks(part);

@@ -1,7 +1,4 @@
-/**
- * A Gemini CLI session's recorded requests: the tokens of each model record
- * (chatRecordingService.ts).
- */
+/** Each of the model's records has the tokens of its request (chatRecordingService.ts). */
 import type { RecordedRequest, RecordedRequests } from '../../../core/account/recordedRequest';
 import { isRecord } from '../../../core/messages/blocks';
 import type { RequestCollector } from '../format';
@@ -12,7 +9,7 @@ import { isAnswer } from './messages';
 export class GeminiRequests implements RequestCollector {
   /** Gemini CLI does not record compactions. */
   readonly compactions = 0;
-  /** By record id; a growing record is written again under the same id. */
+  /** A growing record is written again under its id. */
   private readonly known = new Map<string | symbol, { readonly record: Fields; readonly request: RecordedRequest }>();
   private id: string | undefined;
   private began: number | undefined;

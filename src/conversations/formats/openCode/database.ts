@@ -1,7 +1,6 @@
 /**
- * The SQLite store of OpenCode (1.2 and later) and Kilo (7 and later): tables `session`, `message`
- * and `part` with JSON in a column `data`. Calls block, so run them in a worker. Source: OpenCode's
- * session.sql.ts.
+ * OpenCode (1.2 and later) and Kilo (7 and later) have tables `session`, `message` and `part` with
+ * JSON in a column `data`. Calls block, so run them in a worker. Source: OpenCode's session.sql.ts.
  */
 import type * as sqlite from 'node:sqlite';
 import { isRecord } from '../../../core/messages/blocks';
@@ -22,7 +21,7 @@ export interface DatabaseSession {
 
 /**
  * A manual compaction changes messages but not the session's own time (1.18, POST
- * /session/:id/summarize). Reads the index by session and time, and one message of each session.
+ * /session/:id/summarize). Reads only one message of each session.
  */
 const LAST_UPDATE_SQL = `max(time_updated, coalesce(
   (SELECT time_updated FROM message WHERE session_id = session.id ORDER BY time_created DESC LIMIT 1), 0))`;
@@ -59,7 +58,7 @@ export function listSessions(file: string, databases?: OpenDatabases): DatabaseS
 }
 
 /**
- * @param id the session's; without it the store must contain a single session
+ * @param id without it the store must contain a single session
  * @param databases keeps the store open; without it the store is closed again
  * @throws {ConversationReadError} if there is no such session
  */
@@ -104,7 +103,6 @@ export function readSession(file: string, id: string | undefined, databases?: Op
   });
 }
 
-/** True if the tables of 1.x contain messages of the session. */
 const hasMessages = (database: sqlite.DatabaseSync, session: string): boolean =>
   hasTables(database, ['session', 'message', 'part']) &&
   queryRows(database, 'SELECT id FROM session WHERE id = ?', session).length > 0 &&
@@ -112,10 +110,7 @@ const hasMessages = (database: sqlite.DatabaseSync, session: string): boolean =>
 
 const TABLES_OF_VERSION_2 = ['session_v2', 'session_message'];
 
-/**
- * A session of OpenCode 2; undefined if it doesn't exist or, without an id, if there is not exactly
- * one.
- */
+/** Undefined if the session doesn't exist or, without an id, is not the only one. */
 function readSecondStore(database: sqlite.DatabaseSync, id: string | undefined): OpenCodeDocument | undefined {
   const where = id === undefined ? 'LIMIT 2' : 'WHERE id = ?';
   const [session, other] = queryRows(
@@ -183,7 +178,7 @@ const queryRows = (database: sqlite.DatabaseSync, query: string, ...values: stri
     .all(...values)
     .filter(isRecord);
 
-/** Undefined for broken JSON, so that the rest of the session can still be read. */
+/** Broken JSON is undefined, so that the rest of the session can be read. */
 function parseObject(text: unknown): Fields | undefined {
   if (typeof text !== 'string') return undefined;
   try {

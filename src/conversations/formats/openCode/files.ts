@@ -1,7 +1,7 @@
 /**
- * OpenCode's files before 1.2: `storage/session/<project>/<session>.json`, messages in
- * `storage/message/<session>/`, parts in `storage/part/<message>/`. Calls block, so run them in a
- * worker.
+ * Before 1.2 OpenCode stored `storage/session/<project>/<session>.json`, messages in
+ * `storage/message/<session>/` and parts in `storage/part/<message>/`. Calls block, so run them in
+ * a worker.
  */
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,10 +9,7 @@ import { isRecord } from '../../../core/messages/blocks';
 import type { OpenCodeDocument } from './openCode';
 import { type Fields, readString } from '../../text/values';
 
-/**
- * @param file the session's file
- * @param info its content
- */
+/** @param info the content of `file` */
 export function readSessionFiles(file: string, info: Fields): OpenCodeDocument {
   const storage = dirname(dirname(dirname(file)));
   // IDs ascend with time.
@@ -28,10 +25,10 @@ export function readSessionFiles(file: string, info: Fields): OpenCodeDocument {
   };
 }
 
-/** An id that is not a plain name is replaced by one that doesn't exist. */
+/** An id that is not a plain name could lead out of the store. */
 const toSafeName = (id: string | undefined): string => (id !== undefined && /^\w+$/.test(id) ? id : 'unnamed');
 
-/** Missing, incomplete or foreign files are counted; the rest of the session can still be read. */
+/** Counts missing, incomplete or foreign files, so that the rest of the session can be read. */
 function readRecords(folder: string): { readonly records: readonly Fields[]; readonly unreadable: number } {
   const names = listNames(folder).filter((name) => name.endsWith('.json'));
   const records = names.toSorted().flatMap((name) => {
@@ -45,7 +42,7 @@ function readRecords(folder: string): { readonly records: readonly Fields[]; rea
   return { records, unreadable: names.length - records.length };
 }
 
-/** Far larger than any message or part that the agent wrote. */
+/** Agents write far smaller messages and parts. */
 const MAX_STORE_BYTES = 256 * 1024 ** 2;
 
 /** @throws for links, which may lead out of the store, and pipes, which would block */

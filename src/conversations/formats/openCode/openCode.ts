@@ -14,23 +14,22 @@ import type { Conversation, ReadOptions, Source } from '../../types';
 import { noteUnansweredCalls } from '../unanswered';
 import { type Fields, listIn, recordIn, readString } from '../../text/values';
 
-/** A session as printed by `opencode export`, or assembled from OpenCode's or Kilo's store. */
+/** A session as `opencode export` prints it, or assembled from the store of OpenCode or Kilo. */
 export interface OpenCodeDocument {
   readonly info: Fields;
   readonly messages: readonly OpenCodeMessage[];
   /** Number of messages and parts that could not be read. */
   readonly unreadable?: number;
-  /** Unknown kinds of messages, with counts. */
+  /** Counts of unknown messages, by kind. */
   readonly unknown?: ReadonlyMap<string, number>;
 }
 
-/** Default titles of the agent. */
+/** OpenCode's default titles. */
 const DEFAULT_TITLE = /^(?:New|Child) session - /;
 
 /**
  * Reads a session of OpenCode, or of Kilo since version 7. `active` is what the agent would send:
- * the last compaction's summary and what follows, with cleared outputs shown as cleared. `all` is
- * everything with every output.
+ * the last compaction's summary and what follows, without cleared outputs; `all` has every output.
  * @throws {ConversationReadError} if there are no messages
  */
 export function readOpenCode(document: OpenCodeDocument, source: Source, options: ReadOptions = {}): Conversation {
@@ -78,7 +77,6 @@ export function readOpenCode(document: OpenCodeDocument, source: Source, options
   };
 }
 
-/** The agent's title unless it is a default one. */
 function makeSessionTitle(title: string | undefined, messages: readonly ApiMessage[]): string {
   if (title !== undefined && title.trim() !== '' && !DEFAULT_TITLE.test(title)) {
     const tidy = makeTitle([{ role: 'user', content: title }]);
@@ -100,7 +98,6 @@ function noteFailures(messages: readonly OpenCodeMessage[]): string[] {
 const noteUnreadable = ({ unreadable = 0 }: OpenCodeDocument): string[] =>
   unreadable === 0 ? [] : [`Left out: ${formatPlural(unreadable, 'record')} of the session that could not be read.`];
 
-/** Recognizes a session by its content. */
 export function isOpenCodeDocument(value: unknown): value is Fields {
   if (!isRecord(value) || !isRecord(value['info']) || !Array.isArray(value['messages'])) return false;
   return (
@@ -109,7 +106,7 @@ export function isOpenCodeDocument(value: unknown): value is Fields {
   );
 }
 
-/** A session's head whose messages are in other files (OpenCode before 1.2). */
+/** Before 1.2 OpenCode stored a session's messages in other files. */
 export const isOpenCodeSession = (value: unknown): value is Fields =>
   isRecord(value) &&
   readString(value, 'id')?.startsWith('ses_') === true &&

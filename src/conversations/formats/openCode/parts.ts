@@ -1,7 +1,4 @@
-/**
- * Converts parts of OpenCode's messages the way the agent does for a model (`toModelMessages`,
- * message-v2.ts).
- */
+/** Converts parts as OpenCode does for a model (`toModelMessages`, message-v2.ts). */
 import { isRecord } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
 import { splitPrompt } from '../splitPrompt';
@@ -9,16 +6,15 @@ import type { OpenCodeMessage } from './history';
 import { type Fields, asText, toImageSource, listIn, recordIn, readString } from '../../text/values';
 
 export interface PartOptions {
-  /** Outputs that the agent cleared: the original, or the placeholder that the model gets. */
+  /** For outputs that OpenCode cleared: the original, or the placeholder that the model gets. */
   readonly cleared: 'original' | 'told';
-  /** Filled with the reply that each end of a step, and each message's own fields, belong to. */
+  /** Filled with the reply of each end of a step and of each message's own fields. */
   readonly owners?: Map<Fields, ApiMessage>;
 }
 
-/** OpenCode's placeholder for a cleared output. */
 const CLEARED_OUTPUT_TEXT = '[Old tool result content cleared]';
 
-/** An assistant message becomes its words and calls, followed by the calls' results. */
+/** An assistant message becomes its words and calls, then the calls' results. */
 export const toMessages = (messages: readonly OpenCodeMessage[], options: PartOptions): ApiMessage[] =>
   messages.flatMap((message) =>
     message.info['role'] === 'assistant' ? toReplies(message, options) : toUserMessages(message, options),
@@ -39,7 +35,7 @@ function toUserMessages({ info, parts }: OpenCodeMessage, { owners }: PartOption
   return [summary];
 }
 
-/** Text of the agent in a user's message: files that it read for the prompt, its own questions. */
+/** OpenCode adds files that it read, and its own questions, to a user's message. */
 const isAgents = (part: Fields): boolean =>
   part['synthetic'] === true || part['type'] === 'compaction' || part['type'] === 'subtask';
 
@@ -61,7 +57,7 @@ function toUserBlocks(part: Fields): Block[] {
   }
 }
 
-/** Parts that only the agent itself needs. */
+/** Only OpenCode itself needs these parts. */
 const STRUCTURAL_PART_TYPES = new Set<unknown>(['step-start', 'step-finish', 'snapshot', 'patch', 'agent', 'retry']);
 
 /** Each step becomes a message, and the results of its calls the next. */
@@ -106,7 +102,7 @@ function toTextBlocks(value: unknown): Block[] {
   return text.trim() === '' ? [] : [{ type: 'text', text }];
 }
 
-/** Anthropic's signature is in the vendor's metadata; thinking without one can't be sent back. */
+/** The vendor's metadata hold Anthropic's signature; thinking without one can't be sent back. */
 function toThinking(part: Fields): Block[] {
   const anthropic = recordIn(recordIn(part, 'metadata') ?? {}, 'anthropic') ?? {};
   const redacted = readString(anthropic, 'redactedData');
@@ -144,7 +140,7 @@ function toResultBlocks(part: Fields, { cleared }: PartOptions): Block[] {
   return [{ ...result, content: files.length > 0 ? [...toTextBlocks(output), ...files] : output }];
 }
 
-/** The agent has already turned text files and folders into text parts. */
+/** OpenCode has already turned text files and folders into text parts. */
 function toFileBlocks(file: Fields): Block[] {
   const mime = readString(file, 'mime') ?? '';
   const url = readString(file, 'url');

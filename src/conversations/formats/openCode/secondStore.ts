@@ -1,16 +1,15 @@
 /**
- * OpenCode 2 keeps sessions in `session_v2` and one row per message in `session_message`; a
- * migrated store may have both these and the tables of 1.x. Written from its public schema
- * (packages/core session/sql, schema/session-message) and its conversion for models
- * (session/runner/to-llm-message); no real store was available. A fork contains copies of inherited
- * messages (session/projector).
+ * OpenCode 2 keeps sessions in `session_v2` and messages in `session_message`. Follows its public
+ * schema (packages/core session/sql, schema/session-message) and conversion
+ * (session/runner/to-llm-message); no real store was available. A fork copies inherited messages
+ * (session/projector).
  */
 import { isRecord } from '../../../core/messages/blocks';
 import { parseArguments } from '../openai/arguments';
 import { type Fields, asText, listIn, recordIn, readString } from '../../text/values';
 import type { OpenCodeMessage } from './history';
 
-/** Kinds of messages that never go to the model. */
+/** OpenCode never sends these messages to the model. */
 const UNSENT_MESSAGE_TYPES: ReadonlySet<unknown> = new Set([
   'agent-switched',
   'model-switched',
@@ -19,13 +18,13 @@ const UNSENT_MESSAGE_TYPES: ReadonlySet<unknown> = new Set([
 ]);
 
 export interface SecondMessages {
-  /** In the form of 1.x. */
+  /** The messages have the form of 1.x. */
   readonly messages: readonly OpenCodeMessage[];
-  /** Unknown kinds, with counts. */
+  /** Counts of unknown messages, by kind. */
   readonly unknown: ReadonlyMap<string, number>;
 }
 
-/** @param rows id, kind and fields of each message, in order */
+/** @param rows in order */
 export function toFirstMessages(
   rows: readonly { readonly id: string; readonly type: string; readonly data: Fields }[],
 ): SecondMessages {
@@ -71,7 +70,7 @@ function makeFilePart(file: Fields): Fields {
 
 const ATTACHED: Readonly<Record<string, string>> = { 'text/plain': 'file', 'application/x-directory': 'directory' };
 
-/** Texts and listings are sent as text, which is not the person's. */
+/** OpenCode sends texts and listings as text, which is not the user's. */
 function toFileParts(files: readonly Fields[]): readonly Fields[] {
   const isAttached = (file: Fields): boolean =>
     readString(file, 'data') !== undefined && asText(file['mime']) in ATTACHED;
@@ -91,7 +90,7 @@ function renderAttached(file: Fields): string {
   ].join('\n');
 }
 
-/** The output was once a text, and the command in a record of its own. */
+/** Older versions stored the output as text, and the command in a record of its own. */
 function renderShell(data: Fields): string {
   const command = readString(data, 'command') ?? readString(recordIn(data, 'shell') ?? {}, 'command') ?? '';
   const output = recordIn(data, 'output');
@@ -128,8 +127,8 @@ function toReplyPart(part: Fields): Fields {
 }
 
 /**
- * The vendor's own fields, such as a signature: by the vendor's name at first, then without it in
- * `state`, now `native`.
+ * The vendor's own fields, such as a signature, were under the vendor's name, then in `state`, and
+ * are now in `native`.
  */
 function readProviderState(part: Fields): Fields {
   const named = recordIn(recordIn(part, 'provider') ?? {}, 'metadata');
@@ -138,7 +137,7 @@ function readProviderState(part: Fields): Fields {
 }
 
 /**
- * A vendor's own compaction has no text, and OpenCode sends the transcript instead unless the same
+ * A vendor's own compaction has no text; OpenCode sends the transcript instead unless the same
  * model answers at the same address. The request was paid for in any case.
  */
 function toCompaction(id: string, data: Fields): OpenCodeMessage {
@@ -149,7 +148,7 @@ function toCompaction(id: string, data: Fields): OpenCodeMessage {
   return { info: { ...info, role: 'user', checkpoint: true }, parts: [makeTextPart(renderCheckpoint(data))] };
 }
 
-/** Text in place of what was compacted. */
+/** Text that replaces what was compacted. */
 const renderCheckpoint = (data: Fields): string =>
   [
     '<conversation-checkpoint>',

@@ -1,18 +1,14 @@
-/**
- * An OpenCode session's recorded requests: the end of each step has the tokens of one; older
- * versions count by message.
- */
+/** The end of each step has its request's tokens; older versions count by message. */
 import type { RecordedCompaction, RecordedRequest, RecordedRequests } from '../../../core/account/recordedRequest';
 import type { ApiMessage } from '../../../core/messages/types';
 import { type Fields, countIn, readNumber, recordIn, readString, readTime } from '../../text/values';
 import type { OpenCodeMessage } from './history';
 
 /**
- * A fork copies messages and parts under new ids and keeps everything else (session.ts, `fork`), so
- * a request is identified by time, model and counts. Kilo's copies cost nothing.
- *
+ * A fork copies messages under new ids (session.ts, `fork`), so time, model and counts identify a
+ * request. Kilo's copies cost nothing.
  * @param info the session's own fields
- * @param owners the reply that each end of a step, and each message's own fields, belong to
+ * @param owners the reply of each end of a step and of each message's own fields
  */
 export function readRecordedRequests(
   info: Fields,
@@ -34,7 +30,7 @@ export function readRecordedRequests(
     for (const [step, counted] of (steps.length > 0 ? steps : [own]).entries()) {
       const tokens = recordIn(counted, 'tokens');
       const input = tokens && readInput(tokens);
-      // A step that failed before any output counts nothing.
+      // A step that failed before any output has no counts.
       if (!tokens || !input || input.inputTokens + input.cacheReadTokens + input.cacheWriteTokens === 0) continue;
       const owner = owners.get(counted);
       const message = owner && indexes.get(owner);
@@ -51,7 +47,7 @@ export function readRecordedRequests(
           accounting: 'anthropic',
           source: 'reported',
           ...input,
-          // Reasoning is counted separately from output (session.ts, getUsage).
+          // OpenCode counts reasoning separately from output (session.ts, getUsage).
           outputTokens: countIn(tokens, 'output') + reasoning,
           reasoningTokens: reasoning,
         },

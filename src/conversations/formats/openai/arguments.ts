@@ -6,8 +6,8 @@ import { MAX_JSON_DEPTH, isDeeperThan } from '../../text/json';
 export type OpenAIRecord = Readonly<Record<string, unknown>>;
 
 /**
- * Parses a call's `arguments`. A model can write invalid JSON, or JSON that is not an object; such
- * text goes into `invalidArguments`, where passes and people see it.
+ * If a model's text is not a JSON object, it goes into `invalidArguments`, where passes and people
+ * see it.
  */
 export function parseArguments(text: string): OpenAIRecord {
   if (text.trim() === '') return {};
@@ -15,12 +15,12 @@ export function parseArguments(text: string): OpenAIRecord {
     const value: unknown = JSON.parse(text);
     if (isRecord(value) && !isDeeperThan(value, MAX_JSON_DEPTH)) return value;
   } catch {
-    // Not JSON: handled by the field below.
+    // Text that is not JSON is returned below.
   }
   return { invalidArguments: text };
 }
 
-/** The arguments' text: exactly what the model wrote, unless the input was edited. */
+/** Returns exactly what the model wrote, unless the input was edited. */
 export function renderArguments({ input, rawArguments }: ToolUseBlock): string {
   if (typeof rawArguments === 'string' && isEqual(parseArguments(rawArguments), input)) return rawArguments;
   return JSON.stringify(input);

@@ -1,12 +1,9 @@
 /**
- * Converts OpenAI Chat Completions messages to `ApiMessage` and back. `toOpenAI(fromOpenAI(x))` is
- * `x` for every `x`, including key order. What Anthropic's shape can't express is kept in a field
- * `openai` of the message or block: the original object with its converted values emptied, to be
- * filled in again on the way back. Anything not understood (an unknown role, a call without a name,
- * the legacy `function` role) is kept whole in a block `openai_message`, `openai_call` or
- * `openai_part`.
- * Messages that did not come from OpenAI lose what Chat Completions can't express: thinking and
- * `is_error`.
+ * Converts OpenAI's Chat Completions messages and back: `toOpenAI(fromOpenAI(x))` equals `x`,
+ * including key order. A field `openai` keeps what Anthropic's shape can't express: the original
+ * object, with converted values emptied and filled in again on the way back. Anything not
+ * understood stays whole in a block `openai_message`, `openai_call` or `openai_part`. Messages from
+ * elsewhere lose thinking and `is_error`.
  */
 import { isRecord, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block, Role, ToolResultBlock, ToolUseBlock } from '../../../core/messages/types';
@@ -57,8 +54,7 @@ export function checkOpenAIMessage(message: unknown, path: string): OpenAIRecord
 }
 
 /**
- * Joins consecutive results into one user message, as Anthropic's API wants. Total: every input
- * converts.
+ * Joins consecutive results into one user message, as Anthropic's API wants. Every input converts.
  */
 export function fromOpenAI(messages: readonly OpenAIRecord[]): ApiMessage[] {
   const converted: ApiMessage[] = [];
@@ -78,7 +74,7 @@ export function fromOpenAI(messages: readonly OpenAIRecord[]): ApiMessage[] {
   return converted;
 }
 
-/** A message with several results becomes one message for each. */
+/** Each result of a message becomes a message of its own. */
 export const toOpenAI = (messages: readonly ApiMessage[]): OpenAIRecord[] => messages.flatMap(fromMessage);
 
 const ROLE_BY_OPENAI_ROLE: ReadonlyMap<unknown, Role> = new Map([
@@ -94,7 +90,7 @@ const hasKeys = (value: OpenAIRecord, ...keys: readonly string[]): boolean => {
 };
 
 function toMessage(message: OpenAIRecord): ApiMessage {
-  // Untyped callers may pass anything; keep it like any other message that isn't understood.
+  // Untyped callers may pass anything, which is kept whole.
   const whole: unknown = message;
   if (!isRecord(whole)) return wrapUnknownMessage(message);
   const { role: rawRole, content, tool_calls: rawCalls } = message;

@@ -1,11 +1,9 @@
-/**
- * Converts parts of an OpenAI message's content to blocks and back; see openai.ts for the rules.
- */
+/** Converts parts of an OpenAI message's content; see openai.ts for the rules. */
 import { isImage, isRecord } from '../../../core/messages/blocks';
 import type { Block } from '../../../core/messages/types';
 import { toImageSource } from '../../text/values';
 
-/** Types of our own blocks. A part with the same name is wrapped to avoid confusion. */
+/** A part named like one of our own blocks is wrapped. */
 const ANTHROPIC_PART_TYPES = new Set<unknown>([
   'image',
   'tool_use',
@@ -17,7 +15,7 @@ const ANTHROPIC_PART_TYPES = new Set<unknown>([
   'openai_message',
 ]);
 
-/** A part without an equivalent block is wrapped so that nothing is lost. */
+/** Wraps a part without an equivalent block, so that nothing is lost. */
 export function convertPartFromOpenAI(part: unknown): Block {
   if (!isRecord(part) || ANTHROPIC_PART_TYPES.has(part['type'])) return wrapPart(part);
   const { type, image_url: image } = part;
