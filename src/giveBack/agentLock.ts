@@ -1,38 +1,39 @@
 /**
- * The Roo family's lock for each file that it writes: a folder `<file>.lock` whose time is
- * refreshed, made by the package proper-lockfile (Roo Code 3.52, `src/utils/safeWriteJson.ts`).
- * Uses the same package and numbers, so that both sides wait for each other.
+ * The Roo family locks each file that it writes with the package proper-lockfile: a folder
+ * `<file>.lock` whose time is refreshed (Roo Code 3.52, `src/utils/safeWriteJson.ts`). The same
+ * package and numbers make both sides wait for each other.
  */
 import { basename } from 'node:path';
 import { lock } from 'proper-lockfile';
 import { getErrorCode } from '../core/errors';
 import { GiveBackError, NOTHING_WRITTEN_TEXT } from './giveBackError';
 
-/** Milliseconds until an unrefreshed lock is stale, and between refreshes. */
+/** An unrefreshed lock is stale after this time. */
 const STALE_LOCK_MS = 31_000;
 const LOCK_UPDATE_INTERVAL_MS = 10_000;
 
 export interface AgentLockTiming {
-  /** Retries after the first attempt. */
   readonly retries: number;
-  /** Milliseconds before the first retry. */
   readonly minTimeout: number;
   readonly maxTimeout: number;
 }
 
 const AGENT_LOCK_TIMING: AgentLockTiming = { retries: 5, minTimeout: 100, maxTimeout: 1_000 };
 
-/** Files that the Roo family writes under this lock; other agents use none. */
+/** Only the Roo family uses these locks. */
 export const filterLockedByAgent = (paths: readonly string[]): readonly string[] =>
   paths.filter((path) => /^(?:api_conversation_history|ui_messages)\.json$/.test(basename(path)));
 
 export interface AgentLocks {
-  /** Call before an irreversible step. @throws GiveBackError if a lock was lost in the meantime */
+  /**
+   * Call this before an irreversible step.
+   * @throws GiveBackError if a lock was lost in the meantime
+   */
   readonly confirm: () => void;
 }
 
 /**
- * Runs an action while the agent can't write these files. Missing files are locked too.
+ * Missing files are locked too.
  * @throws GiveBackError `locked` if another process keeps a lock
  */
 export async function withAgentLocks<T>(
@@ -50,7 +51,7 @@ export async function withAgentLocks<T>(
       },
     });
   } finally {
-    // A failed release must not undo what was done; the lock will go stale.
+    // A failed release must not undo what was done; the lock becomes stale.
     for (const release of releases.reverse()) await release().catch(() => undefined);
   }
 }

@@ -9,7 +9,7 @@ export const hashBytes = (bytes: Uint8Array): Hash => createHash('sha256').updat
 export const readBytes = (files: Files, path: string): Promise<Uint8Array | undefined> =>
   undefinedIfMissing(withFile(files, path, 'read', async (file) => readSlice(file, 0, (await file.status()).bytes)));
 
-/** Hash of a file's current content; undefined if there is no file. */
+/** Undefined if there is no file. */
 export async function hashFile(files: Files, path: string): Promise<Hash | undefined> {
   const bytes = await readBytes(files, path);
   return bytes && hashBytes(bytes);

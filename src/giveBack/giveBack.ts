@@ -1,8 +1,7 @@
 /**
- * Writes a condensed conversation to its agent's files if that is safe: in place (Roo, Zoo), as a
- * sidecar (Cline 4), or as a new session (Claude Code). The output is computed from the file read
- * under the lock and the ledger's edits: newer messages are included, and a diverged history is
- * rejected.
+ * Writes a condensed conversation to its agent's files: in place (Roo, Zoo), as a sidecar (Cline
+ * 4), or as a new session (Claude Code). The output comes from the file as read under the lock and
+ * the ledger's edits, so it includes newer messages, and a diverged history is rejected.
  */
 import { randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
@@ -36,9 +35,8 @@ import type { GiveBackTarget } from '../core/agents/types';
 import { requireTarget } from './target';
 
 export interface GiveBackRequest {
-  /** The conversation's file. */
   readonly path: string;
-  /** The agent, if the path doesn't identify it. */
+  /** Set if the path doesn't identify the agent. */
   readonly agent?: AgentName;
   /** Edits in the conversation's view, from its ledger. */
   readonly edits: readonly Edit[];
@@ -47,20 +45,19 @@ export interface GiveBackRequest {
 
 export interface GiveBackParts {
   readonly files: Files;
-  /** Folder of the replacements. */
+  /** Folder of all replacements. */
   readonly root: string;
   readonly now: () => Date;
 }
 
 export interface GiveBackResult {
   readonly target: GiveBackTarget;
-  /** Folder of the replacement, for {@link undoReplacement}. */
+  /** The replacement's folder, for {@link undoReplacement}. */
   readonly replacement: string;
   /** The file that the agent continues with. */
   readonly path: string;
 }
 
-/** What giving back would write, computed from the files as they are. */
 interface Preparation {
   readonly conversation: string;
   readonly contents: readonly NewContent[];
@@ -94,9 +91,8 @@ export async function giveBack(request: GiveBackRequest, parts: GiveBackParts): 
 }
 
 /**
- * Whether a conversation can be given back, without writing anything, so that nobody is asked to
- * agree to what would then be refused.
- * @throws as {@link giveBack}, except what only writing finds
+ * Writes nothing, so that the user is not asked to agree to what would then be refused.
+ * @throws as {@link giveBack}, except errors of writing
  */
 export async function checkGiveBack(request: GiveBackRequest, parts: GiveBackParts): Promise<void> {
   const target = requireTarget(request.path, request.agent);
@@ -104,7 +100,6 @@ export async function checkGiveBack(request: GiveBackRequest, parts: GiveBackPar
   await PREPARE[target](request, parts);
 }
 
-/** Roo's file of the rows that its task shows. */
 const getRowsPath = (path: string): string => join(dirname(path), 'ui_messages.json');
 
 async function prepareTask({ path, edits, row }: GiveBackRequest, { files }: GiveBackParts): Promise<Preparation> {
@@ -167,7 +162,7 @@ async function prepareSession({ path, edits }: GiveBackRequest, { files, now }: 
   };
 }
 
-/** The sidecar, with the session's messages copied verbatim. */
+/** Copies the session's messages verbatim. */
 function renderSidecar(content: Readonly<Record<string, unknown>>, session: string): string {
   const messages = getJsonAt(session, ['messages']) ?? '[]';
   return editJson(JSON.stringify(content), [{ path: ['messages'], json: rewriteJson(messages, content['messages']) }]);
@@ -196,7 +191,7 @@ function createView(
   return { read, view };
 }
 
-/** Ensures that the agent sends exactly the intended messages: roles and contents, in order. */
+/** The agent must send exactly the intended messages. */
 function refuseDifference(path: string, view: readonly ApiMessage[], sent: readonly ApiMessage[]): void {
   if (toComparable(view) !== toComparable(sent))
     throw createShapeError(

@@ -1,10 +1,8 @@
 export type GiveBackTrouble =
-  /** The agent is working on it or was a moment ago. */
+  /** The agent is working on the conversation or was a moment ago. */
   | 'running'
-  /** The file changed since it was read. */
   | 'changed'
   | 'locked'
-  /** Files of this agent are never written. */
   | 'not-supported'
   /** This version can't write the file's shape. */
   | 'unexpected-shape'
@@ -15,7 +13,7 @@ export type GiveBackTrouble =
 export interface GiveBackErrorData {
   readonly trouble: GiveBackTrouble;
   readonly path: string;
-  /** Sentences for a person: what happened, what was not done, what to do. */
+  /** Sentences for the user. */
   readonly happened: string;
   readonly notDone: string;
   readonly advice: string;
@@ -23,7 +21,7 @@ export interface GiveBackErrorData {
 
 export const NOTHING_WRITTEN_TEXT = 'Nothing was written.';
 
-/** A refusal. Errors of the disk are StorageErrors instead. */
+/** A refusal; errors of the disk are StorageErrors. */
 export class GiveBackError extends Error {
   override readonly name = 'GiveBackError';
   readonly trouble: GiveBackTrouble;
@@ -37,10 +35,7 @@ export class GiveBackError extends Error {
   }
 }
 
-/**
- * The agent works, or may be working, on the conversation. @param happened a sentence with the
- * evidence
- */
+/** @param happened a sentence with the evidence */
 export const createRunningError = (path: string, happened: string): GiveBackError =>
   new GiveBackError({
     trouble: 'running',
@@ -50,9 +45,7 @@ export const createRunningError = (path: string, happened: string): GiveBackErro
     advice: 'Stop or close the task in its agent, and try again.',
   });
 
-/**
- * The file was written between reading and writing. @param notDone a sentence: what was left undone
- */
+/** @param notDone a sentence about what was not done */
 export const createChangedError = (path: string, notDone = NOTHING_WRITTEN_TEXT): GiveBackError =>
   new GiveBackError({
     trouble: 'changed',
@@ -62,9 +55,7 @@ export const createChangedError = (path: string, notDone = NOTHING_WRITTEN_TEXT)
     advice: 'Condense the conversation as it is now.',
   });
 
-/**
- * The file was deleted or moved since it was read. @param notDone a sentence: what was left undone
- */
+/** @param notDone a sentence about what was not done */
 export const createMissingError = (path: string, notDone = NOTHING_WRITTEN_TEXT): GiveBackError =>
   new GiveBackError({
     trouble: 'missing',

@@ -2,12 +2,9 @@
 import type { AgentName } from '../core/agents';
 import { findTarget } from './target';
 
-/**
- * Milliseconds without a change after which a task is idle; before, its agent may be waiting for a
- * build or an answer.
- */
+/** Before this time the agent may be waiting for a build or an answer. */
 export const IDLE_MS = 10 * 60 * 1000;
-/** Milliseconds without a change after which a task is unlikely to be resumed. */
+/** After this time a task is unlikely to be resumed. */
 export const MAX_IDLE_MS = 7 * 24 * 60 * 60 * 1000;
 /** A task is offered again after its tokens have grown by this factor. */
 const OFFER_AGAIN_GROWTH_FACTOR = 1.1;
@@ -17,9 +14,9 @@ export interface StoredTask {
   readonly agent: AgentName;
   /** Milliseconds since the epoch. */
   readonly modified: number;
-  /** Of what its agent would send next. */
+  /** Tokens that the agent would send next. */
   readonly tokens: number;
-  /** When its shown condensation was made, in milliseconds since the epoch. */
+  /** Milliseconds since the epoch at which the shown condensation was made. */
   readonly condensedAt?: number;
 }
 
@@ -27,9 +24,8 @@ export interface StoredTask {
 export type OfferAnswer = number | 'never';
 
 export interface IdleTasks {
-  /** The newest task to offer. */
   readonly due: StoredTask | undefined;
-  /** Milliseconds until the next task becomes idle, if any. */
+  /** Milliseconds until the next task becomes idle. */
   readonly waitMs: number | undefined;
 }
 

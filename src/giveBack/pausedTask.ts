@@ -1,7 +1,7 @@
 /**
- * Pauses and resumes a running task of the Roo family through the API that it exports to other
- * extensions. Source: Roo Code 3.52, `packages/types/src/api.ts` (`RooCodeAPI`). Tested with a
- * double that follows that source, not with the real extension.
+ * Uses the API that the Roo family exports to other extensions. Source: Roo Code 3.52,
+ * `packages/types/src/api.ts` (`RooCodeAPI`). Tested with a double that follows that source, not
+ * with the real extension.
  */
 import { basename, dirname } from 'node:path';
 import { isRecord } from '../core/messages/blocks';
@@ -11,7 +11,7 @@ import { createRunningError } from './giveBackError';
 import { MIN_IDLE_MS } from './runningTask';
 
 export interface RooApi {
-  /** Ids of the open tasks: the active one last, preceded by those waiting for it. */
+  /** IDs of open tasks: the active one last, after those that wait for it. */
   getCurrentTaskStack(): unknown;
   /** Aborts the task; the agent reopens it in a waiting state. */
   cancelCurrentTask(): unknown;
@@ -22,7 +22,6 @@ export interface RooApi {
 
 const REQUIRED_METHODS = ['getCurrentTaskStack', 'cancelCurrentTask', 'clearCurrentTask', 'resumeTask'] as const;
 
-/** An extension's exports if they have this interface. */
 export const toRooApi = (exported: unknown): RooApi | undefined =>
   // Each method was checked.
   isRecord(exported) && REQUIRED_METHODS.every((name) => typeof exported[name] === 'function')
@@ -35,16 +34,16 @@ export interface Clock {
   readonly wait: (ms: number) => Promise<void>;
 }
 
-/** Milliseconds for which the agent may keep writing after it was stopped. */
+/** The agent may keep writing for this long after it was stopped. */
 const MAX_SETTLE_MS = 30_000;
 const POLL_INTERVAL_MS = 500;
 
-/** ID of the history's task: the name of its folder. */
+/** The task's folder is named after its ID. */
 const getTaskId = (history: string): string => basename(dirname(history));
 
 /**
- * Runs an action while a running task is paused, and always resumes it.
- * @param history path of the task's `api_conversation_history.json`
+ * Runs an action while a running task is paused, and always resumes the task.
+ * @param history path of `api_conversation_history.json`
  * @throws GiveBackError `running` if the task could not be paused; and the action's errors
  */
 export async function runWhilePaused<T>(

@@ -1,11 +1,11 @@
-/** Replaces one file of another program, provided that it has the expected content. */
+/** Replaces one file of another program if it has the expected content. */
 import { basename, dirname, join } from 'node:path';
 import type { Files } from '../storage/files';
 import { undefinedIfMissing, readStatusIfPresent, writeNew } from '../storage/fileTools';
 import { hashFile, readBytes } from './fileBytes';
 import { createChangedError, GiveBackError } from './giveBackError';
 
-/** A condition that must hold while files are written; throws if it doesn't. */
+/** Throws if files may no longer be written. */
 export type Guard = () => void;
 
 export const NO_GUARD: Guard = () => undefined;
@@ -13,12 +13,13 @@ export const NO_GUARD: Guard = () => undefined;
 /** What to do with a file that was changed in the meantime. */
 export type WhenChanged = 'leave' | 'refuse';
 
-/** A file and its replacement. */
 export interface FileReplacement {
   readonly path: string;
-  /** Hash of the content to replace; null: no file. Anything else is someone's later change. */
+  /**
+   * Hash of the content to replace, or null for no file. Other content is someone's later change.
+   */
   readonly from: string | null;
-  /** The kept bytes that replace it; undefined: remove the file. */
+  /** The kept bytes that replace the file; undefined removes it. */
   readonly to: string | undefined;
   /** Hash of the content afterwards. */
   readonly isThere: string | null;
@@ -28,8 +29,8 @@ export interface FileReplacement {
 }
 
 /**
- * Replaces files in order if each is as expected; skips files already replaced. All new bytes are
- * on disk before the first file changes, so a full disk fails before anything has changed.
+ * Skips files already replaced. All new bytes are on disk before the first file changes, so a full
+ * disk changes nothing.
  * @throws GiveBackError `changed` if a file was changed in the meantime; and the guard's errors
  */
 export async function replaceInOrder(
@@ -58,14 +59,14 @@ async function prepareReplacement(files: Files, { path, to, temporary }: FileRep
   const bytes = await readBytes(files, to);
   if (!bytes) throw new Error(`${to} is missing`);
   await writeNew(files, temporary, bytes);
-  // Preserve permissions: the agent's file may be shared or backed up.
+  // The agent's file may be shared, so it keeps its permissions.
   const replaced = await readStatusIfPresent(files, path);
   if (replaced) await files.setPermissions(temporary, replaced.permissions);
 }
 
 async function replaceFile(files: Files, { path, from, to, temporary }: FileReplacement, guard: Guard): Promise<void> {
   guard();
-  // Check again as late as possible, so that a change in the meantime is not lost.
+  // A check as late as possible protects a change in the meantime.
   if (((await hashFile(files, path)) ?? null) !== from) {
     await undefinedIfMissing(files.removeFile(temporary));
     throw createChangedError(path, 'It was left as it is.');
@@ -76,13 +77,13 @@ async function replaceFile(files: Files, { path, from, to, temporary }: FileRepl
 }
 
 /**
- * In the target's folder, because renames don't cross disks; named after the replacement, so that
- * it can be found.
+ * Renames don't cross disks, so the path is in the target's folder. The replacement's name in it
+ * lets recovery find it.
  */
 export const getTemporaryPath = (folder: string, path: string): string =>
   join(dirname(path), `.${basename(path)}.${basename(folder).slice(-8)}.condenser`);
 
-/** Rejects links, which could lead anywhere. */
+/** A link could lead anywhere. */
 export async function refuseLink(files: Files, path: string): Promise<void> {
   const status = await readStatusIfPresent(files, path);
   if (!status || status.kind === 'file') return;

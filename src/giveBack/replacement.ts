@@ -1,10 +1,9 @@
 /**
- * Replaces files of another program, all or none. Each replacement has a folder with the bytes
- * before and after and a record, written before the first file is touched. After a crash, `recover`
- * completes or reverts it. The old bytes are kept, so that it can be undone while the files are
- * unchanged.
- * Contents of the folder: `0.before`, `0.after`, `1.before`, …, `record.json`, and empty files
- * `done`, `undoing`, `undone` for its state.
+ * Replaces files of another program, all or none. A replacement's folder has the bytes before and
+ * after and a record, written before the first file is touched, so that `recoverReplacement` can
+ * complete or revert it after a crash and the user can undo it. The folder contains `0.before`,
+ * `0.after`, `1.before`, …, `record.json`, and empty files `done`, `undoing`, `undone` for its
+ * state.
  */
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
@@ -37,10 +36,9 @@ import {
   type ReplacementState,
 } from './replacementRecord';
 
-/** The intended content of a file. */
 export interface NewContent {
   readonly path: string;
-  /** Hash of the bytes it was made from; undefined: no file yet. */
+  /** Hash of the bytes that the new content was made from; undefined if there is no file yet. */
   readonly before: Hash | undefined;
   readonly bytes: Uint8Array;
 }
@@ -93,8 +91,8 @@ const NEXT_START_TEXT =
   'The next start of the extension completes this or takes it back; until then, do not continue the conversation.';
 
 /**
- * Describes what is on disk after a failure, since reverting may have failed too. Undefined if no
- * file has its new content.
+ * Reverting may have failed too, so this looks at the disk. Undefined if no file has its new
+ * content.
  */
 async function describeState(files: Files, record: ReplacementRecord): Promise<string | undefined> {
   const changed: string[] = [];
@@ -113,7 +111,6 @@ async function describeState(files: Files, record: ReplacementRecord): Promise<s
 }
 
 /**
- * Restores the old bytes.
  * @throws GiveBackError `changed` or `missing` if a file is not as the replacement left it; nothing
  * is undone then
  */
@@ -123,7 +120,7 @@ export async function undoReplacement(files: Files, folder: string): Promise<voi
     if ((await readState(files, folder)) === 'undone') return;
     for (const { path, before, after } of record.files) {
       const current = (await hashFile(files, path)) ?? null;
-      // Already restored by an interrupted undo, or a new file that was deleted.
+      // An interrupted undo restored the file, or a new file was deleted.
       if (current === before || current === after) continue;
       throw current === null
         ? createMissingError(path, NOTHING_UNDONE_TEXT)
@@ -138,7 +135,7 @@ export async function undoReplacement(files: Files, folder: string): Promise<voi
 
 /**
  * Completes or reverts a dead process's replacement. Files changed since are left alone.
- * @returns the resulting state; undefined if nothing had begun
+ * @returns undefined if nothing had begun
  * @throws GiveBackError `locked` if the agent is writing the files
  */
 export async function recoverReplacement(files: Files, folder: string): Promise<ReplacementState | undefined> {
@@ -165,7 +162,7 @@ async function finishReplacement(
     return 'undone';
   }
   const first = record.files[0];
-  // Nothing was replaced yet, or the agent continued from the old state: keep it.
+  // Nothing was replaced yet, or the agent continued from the old state.
   if (first && (await hashFile(files, first.path)) !== first.after) {
     await removeTemporaryFiles(files, folder, record);
     await markState(files, folder, 'undone');
@@ -188,7 +185,7 @@ async function runWithAgentLocks<T>(
   return withAgentLocks(paths, ({ confirm }) => action(confirm));
 }
 
-/** Converts disk errors to GiveBackErrors with a description; refusals are unchanged. */
+/** Converts disk errors; refusals are unchanged. */
 async function withStorageErrors(path: string, notDone: string, action: () => Promise<void>): Promise<void> {
   try {
     await action();

@@ -1,6 +1,3 @@
-/**
- * The record in a replacement's folder: its files, their content before and after, and its state.
- */
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { Files } from '../storage/files';
@@ -49,7 +46,6 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** Writes the record atomically and durably. */
 export async function writeRecord(files: Files, folder: string, record: ReplacementRecord): Promise<void> {
   const bytes = new TextEncoder().encode(`${JSON.stringify(record)}\n`);
   await writeAtomically(files, join(folder, RECORD_FILE_NAME), bytes, {
@@ -59,12 +55,12 @@ export async function writeRecord(files: Files, folder: string, record: Replacem
   await files.syncFolder(dirname(folder));
 }
 
-/** A folder's name: time and random suffix. */
+/** The name consists of time and random suffix. */
 export const isReplacementName = (name: string): boolean => /^\d{4}-\d\d-\d\dT[\d-]+\.\d{3}Z-[0-9a-f]{8}$/.test(name);
 
 const OWN_FILE_NAME = /^(?:\d+\.(?:before|after)|record\.json(?:\.new)?|done|undoing|undone|expired)$/;
 
-/** Removes a replacement's folder, the record last; a folder with foreign files is kept. */
+/** Removes the record last. A folder with foreign files stays. */
 export async function removeReplacement(files: Files, folder: string): Promise<void> {
   const names = await files.list(folder);
   for (const name of names) {
@@ -77,10 +73,7 @@ export async function removeReplacement(files: Files, folder: string): Promise<v
 
 export type ReplacementState = 'done' | 'undone';
 
-/**
- * Undefined if it began but did not finish.
- * @param folder the replacement's own
- */
+/** Undefined if the replacement began but did not finish. */
 export async function readState(files: Files, folder: string): Promise<ReplacementState | undefined> {
   if (await readStatusIfPresent(files, join(folder, 'undone'))) return 'undone';
   return (await readStatusIfPresent(files, join(folder, 'done'))) ? 'done' : undefined;

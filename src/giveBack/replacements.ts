@@ -1,7 +1,3 @@
-/**
- * The folder of all replacements: which can be undone, which a dead process left unfinished, which
- * have expired.
- */
 import { join } from 'node:path';
 import { getErrorMessage } from '../core/errors';
 import type { Files } from '../storage/files';
@@ -16,7 +12,7 @@ import {
   type ReplacementRecord,
 } from './replacementRecord';
 
-/** As long as ledgers are kept. */
+/** Ledgers are kept for as long. */
 const MAX_REPLACEMENT_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -24,8 +20,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const LOCK_FILE_NAME = 'lock';
 
 /**
- * Runs an action while no other window replaces, undoes or recovers; recovery would mistake a
- * replacement in progress for an abandoned one.
+ * Recovery would mistake another window's replacement in progress for an abandoned one.
  * @throws StorageError `locked`
  */
 export async function withReplacementsLock<T>(
@@ -52,12 +47,12 @@ interface DoneReplacement {
   readonly record: ReplacementRecord;
 }
 
-/** The last replacement of each conversation that can be undone. */
+/** Finds the last replacement of each conversation that can be undone. */
 async function findLastDone(files: Files, root: string): Promise<ReadonlyMap<string, DoneReplacement>> {
   const last = new Map<string, DoneReplacement>();
   for (const folder of await listFolders(files, root)) {
     if ((await readState(files, folder)) !== 'done') continue;
-    // Records of newer versions are left to those versions.
+    // Newer versions handle their own records.
     const record = await readRecord(files, folder).catch(() => undefined);
     if (record) last.set(record.conversation, { folder, record });
   }
@@ -71,7 +66,6 @@ export interface GivenBack {
   readonly path: string;
 }
 
-/** Conversations whose giving back can be undone. */
 export const listUndoable = async (files: Files, root: string): Promise<GivenBack[]> =>
   [...(await findLastDone(files, root)).values()].flatMap(
     ({
@@ -83,8 +77,7 @@ export const listUndoable = async (files: Files, root: string): Promise<GivenBac
   );
 
 /**
- * Undoes the last giving back of a conversation.
- * @returns false if there is none
+ * @returns false if nothing was given back
  * @throws GiveBackError `changed` if the agent has continued since; nothing is undone then
  */
 export async function undoLast(files: Files, root: string, conversation: string): Promise<boolean> {
@@ -122,7 +115,7 @@ export async function recoverAll(files: Files, root: string, now: Date): Promise
   return { recovered, problems };
 }
 
-/** Requires two checks a day apart, because the clock may be wrong once. */
+/** The clock may be wrong once, so this takes two checks a day apart. */
 async function isExpired(files: Files, folder: string, age: number, now: Date): Promise<boolean> {
   const path = join(folder, 'expired');
   const since = Number((await readText(files, path)) ?? Number.NaN);
@@ -132,7 +125,7 @@ async function isExpired(files: Files, folder: string, age: number, now: Date): 
   const { modified } = await files.status(folder);
   if (isOld) await writeNew(files, path, new TextEncoder().encode(String(now.getTime())));
   else await undefinedIfMissing(files.removeFile(path));
-  // Restore the folder's time, which determines its age.
+  // The folder's time determines its age.
   await files.touch(folder, modified);
   return false;
 }

@@ -1,4 +1,3 @@
-/** Checks that a task of the Roo family is idle before writing to it. */
 import { dirname, join } from 'node:path';
 import { isRecord } from '../core/messages/blocks';
 import type { Files } from '../storage/files';
@@ -7,15 +6,15 @@ import { readBytes } from './fileBytes';
 import { createMissingError, createRunningError } from './giveBackError';
 
 /**
- * Milliseconds. A working agent writes at least at every answer and tool call, so a newer file may
- * mean that it is working.
+ * A working agent writes at every answer and tool call, so a newer file may mean that it is
+ * working. Milliseconds.
  */
 export const MIN_IDLE_MS = 5_000;
 
 /**
- * @param history path of the task's `api_conversation_history.json`
+ * @param history path of `api_conversation_history.json`
  * @param now milliseconds since the epoch
- * @throws GiveBackError `running` if it isn't idle
+ * @throws GiveBackError `running` if the task isn't idle
  */
 export async function refuseRunning(files: Files, history: string, now: number): Promise<void> {
   const status = await readStatusIfPresent(files, history);

@@ -4,9 +4,8 @@ import type { GiveBackTarget } from '../core/agents/types';
 import { GiveBackError, NOTHING_WRITTEN_TEXT } from './giveBackError';
 
 /**
- * How a conversation can be given back, by the location from which its agent reads.
- * @param agent the conversation's agent, if known otherwise
- * @returns undefined if it can only be exported
+ * @param agent set if the path doesn't identify it
+ * @returns undefined if the conversation can only be exported
  */
 export function findTarget(path: string, agent?: AgentName): GiveBackTarget | undefined {
   const known = AGENT_LIST.find(({ giveBack, name }) => {

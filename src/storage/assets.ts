@@ -4,13 +4,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createO200kCounter } from '../core/tokens/o200k/counter';
 import type { TokenCounter } from '../core/tokens/types';
 
-/** Name of the rank table next to the bundles. */
 const RANK_TABLE_FILE_NAME = 'o200k.bin';
 
 const counterByFolder = new Map<string, Promise<TokenCounter>>();
 
 /**
- * Loads the o200k counter from the table beside the bundles, once per process.
+ * Loads the o200k counter once per process.
  * @param folder the bundles' folder
  * @throws Error with instructions if the table is missing or damaged; the next call tries again
  */

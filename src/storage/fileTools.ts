@@ -2,7 +2,6 @@ import { Buffer } from 'node:buffer';
 import type { FileStatus, Files, OpenFile, OpenMode } from './files';
 import { getErrorCode } from '../core/errors';
 
-/** Opens a file for an action and always closes it. */
 export async function withFile<T>(
   files: Files,
   path: string,
@@ -39,7 +38,7 @@ export async function undefinedIfMissing<T>(result: Promise<T>): Promise<T | und
 export const readStatusIfPresent = (files: Files, path: string): Promise<FileStatus | undefined> =>
   undefinedIfMissing(files.status(path));
 
-/** Reads a slice; shorter at the end of the file. */
+/** Shorter at the end of the file. */
 export async function readSlice(file: OpenFile, position: number, length: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length);
   let filled = 0;
@@ -60,13 +59,13 @@ export const readText = (files: Files, path: string): Promise<string | undefined
     }),
   );
 
-/** Appends all bytes; the system may write them in several pieces. */
+/** The system may write the bytes in several pieces. */
 export async function writeAll(file: OpenFile, bytes: Uint8Array): Promise<void> {
   let done = 0;
   while (done < bytes.length) done += await file.write(bytes.subarray(done));
 }
 
-/** Creates a file with this content, replacing a leftover, and returns once it is on the disk. */
+/** Replaces a leftover, and returns once the content is on the disk. */
 export async function writeNew(files: Files, path: string, bytes: Uint8Array, isSynced = true): Promise<void> {
   await undefinedIfMissing(files.removeFile(path));
   await withFile(files, path, 'create', async (file) => {
@@ -75,11 +74,10 @@ export async function writeNew(files: Files, path: string, bytes: Uint8Array, is
   });
 }
 
-/** The temporary path of an atomic write, and whether to wait for the disk. */
 export interface AtomicWriteOptions {
-  /** A path in the same folder: a rename does not cross disks. */
+  /** In the same folder, since renames don't cross disks. */
   readonly temporary: string;
-  /** Default: true. False: a power failure may leave a damaged file. */
+  /** Default true. If false, a power failure may leave a damaged file. */
   readonly isSynced?: boolean;
 }
 

@@ -1,17 +1,14 @@
 /**
- * The file system operations that storage uses, so that tests can simulate a full disk or a crash.
- * Errors are the system's, with their codes.
+ * Tests replace these operations to simulate a full disk or a crash. Errors are the system's, with
+ * their codes.
  */
 
 export interface OpenFile {
-  /**
-   * Reads from a position.
-   * @returns the number of bytes, 0 at the end
-   */
+  /** @returns the number of bytes, 0 at the end */
   read(into: Uint8Array, position: number): Promise<number>;
   /**
-   * Appends.
-   * @returns the number of bytes written, possibly fewer than given
+   * Appends bytes.
+   * @returns the number written, possibly fewer than given
    */
   write(bytes: Uint8Array): Promise<number>;
   truncate(length: number): Promise<void>;
@@ -28,7 +25,6 @@ export interface FileStatus {
   readonly modified: number;
   /** Changes if the file is replaced. */
   readonly identity: number;
-  /** Permission bits. */
   readonly permissions: number;
 }
 
@@ -55,6 +51,5 @@ export interface Files {
   /** Removes a folder recursively, and links without following them. */
   readonly removeFolder: (path: string) => Promise<void>;
   readonly setPermissions: (path: string, permissions: number) => Promise<void>;
-  /** Sets the modification time. */
   readonly touch: (path: string, time: number) => Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Locations of ledgers: one folder per conversation, named by the hash of its ID. */
+/** Each conversation has a ledger folder, named by the hash of its ID. */
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
@@ -23,13 +23,10 @@ import { nodeFiles } from './nodeFiles';
 import { claimFolder } from './ownFolder';
 import { convertFileErrors, StorageError, createNewerVersionError } from './storageError';
 
-/** The conversation of a ledger. */
 export interface LedgerAbout {
-  /** The conversation's ID. */
   readonly id: string;
   readonly title?: string;
   readonly format?: string;
-  /** File of the conversation. */
   readonly path?: string;
 }
 
@@ -38,7 +35,6 @@ export interface StorageOptions {
   readonly lock: LockTiming;
 }
 
-/** Defaults to the real file system and lock timing. */
 export const withDefaults = (options: Partial<StorageOptions>): StorageOptions => ({
   files: options.files ?? nodeFiles,
   lock: options.lock ?? LOCK_TIMING,
@@ -52,7 +48,6 @@ export interface LedgerPaths {
   readonly lock: string;
 }
 
-/** Paths of a ledger's files. */
 export const getLedgerPaths = (folder: string): LedgerPaths => ({
   folder,
   about: join(folder, 'about.json'),
@@ -61,11 +56,14 @@ export const getLedgerPaths = (folder: string): LedgerPaths => ({
   lock: join(folder, 'lock'),
 });
 
-/** The files of a conversation's ledger. @param root folder of all ledgers @param id the conversation's */
+/**
+ * @param root folder of all ledgers
+ * @param id the conversation's
+ */
 export const makeLedgerPaths = (root: string, id: string): LedgerPaths =>
   getLedgerPaths(join(root, makeLedgerName(id)));
 
-/** Lists folders with a ledger's name, including folders set aside; the caller checks their content. */
+/** Includes folders set aside. Checks only names, not content. */
 export async function listLedgerFolders(files: Files, root: string): Promise<string[]> {
   const names = (await undefinedIfMissing(files.list(root))) ?? [];
   return names.filter((name) => isLedgerName(name) || isSetAsideName(name)).map((name) => join(root, name));
@@ -104,7 +102,7 @@ function parseObject(text: string): Readonly<Record<string, unknown>> | undefine
 export async function writeAbout(files: Files, paths: LedgerPaths, about: LedgerAbout): Promise<void> {
   const stored = parseObject((await readText(files, paths.about)) ?? '');
   const content = { ...(stored?.['id'] === about.id && stored), version: STORE_VERSION, ...about };
-  // The lock rules out that another process writes the same temporary file.
+  // The lock keeps other processes from writing the same temporary file.
   const temporary = `${paths.about}.new`;
   await writeAtomically(files, paths.about, Buffer.from(`${JSON.stringify(content)}\n`), { temporary });
   await files.syncFolder(paths.folder);
@@ -142,7 +140,6 @@ export async function refuseLinksOut(files: Files, root: string, paths: readonly
   }
 }
 
-/** A ledger's disk usage. */
 export interface LedgerUse {
   readonly folder: string;
   readonly bytes: number;
@@ -152,7 +149,7 @@ export interface LedgerUse {
   readonly isHeld: boolean;
 }
 
-/** Undefined if it was removed or isn't a ledger. */
+/** Undefined if the folder was removed or isn't a ledger. */
 export async function readUse(files: Files, folder: string): Promise<LedgerUse | undefined> {
   if (!(await isLedgerFolder(files, folder))) return undefined;
   const names = await undefinedIfMissing(files.list(folder));
@@ -195,7 +192,7 @@ function moveAway(
 }
 
 /**
- * Removes a ledger atomically once no process writes to it. A ledger that contains a foreign file stays.
+ * Removes a ledger atomically once no process writes to it. A ledger with a foreign file stays.
  * @param condition checked under the lock
  * @returns false if there was no ledger, or the condition doesn't hold
  */
@@ -211,7 +208,10 @@ export async function removeLedgerFolder(
   return convertFileErrors(folder, 'The ledger was not removed.', () => removeLedgerFiles(files, removed));
 }
 
-/** Sets a ledger aside: who opens it has it back. @param time milliseconds since the epoch */
+/**
+ * Opening a ledger that was set aside restores it.
+ * @param time milliseconds since the epoch
+ */
 export const setLedgerAside = (
   folder: string,
   time: number,
@@ -219,10 +219,7 @@ export const setLedgerAside = (
   condition: () => Promise<boolean>,
 ): Promise<boolean> => moveAway(folder, setAsideFolder(folder, time), options, condition);
 
-/**
- * Restores a ledger that was set aside.
- * @returns its folder; undefined if none was set aside
- */
+/** @returns the folder; undefined if none was set aside */
 export async function restoreLedgerFolder(files: Files, folder: string): Promise<string | undefined> {
   const root = dirname(folder);
   const inUse = join(root, getNameInUse(folder));

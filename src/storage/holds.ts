@@ -1,6 +1,6 @@
 /**
- * Marks ledgers that running processes hold with an empty file `held-<owner>` in the ledger's
- * folder. Timestamps are insufficient, since a clock change makes everything look old.
+ * A process that holds a ledger puts an empty file `held-<owner>` in its folder. Timestamps would
+ * not do, since a clock change makes everything look old.
  */
 import { join } from 'node:path';
 import { undefinedIfMissing, readStatusIfPresent, withFile } from './fileTools';
@@ -9,7 +9,7 @@ import { makeEarlierOwner, checkLiveness, parseOwner, formatOwner, getThisProces
 
 const HOLD_FILE_NAME = /^held-(.+)$/;
 
-/** Owner in a file name. Version 1.0 wrote `held-<pid>@<host>`. */
+/** Version 1.0 wrote `held-<pid>@<host>`. */
 function parseHolder(name: string): Owner | undefined {
   const [, word] = HOLD_FILE_NAME.exec(name) ?? [];
   if (word === undefined) return undefined;
@@ -20,7 +20,6 @@ function parseHolder(name: string): Owner | undefined {
 /** Marks of processes that can't be checked from here are valid for this long. */
 const MAX_HOLD_AGE_MS = 2 * 24 * 3_600_000;
 
-/** True if any mark belongs to a running process. */
 export async function isHeld(files: Files, folder: string, names: readonly string[]): Promise<boolean> {
   for (const name of names) {
     const holder = parseHolder(name);
@@ -33,7 +32,7 @@ export async function isHeld(files: Files, folder: string, names: readonly strin
   return false;
 }
 
-/** Holds a ledger until this process ends and removes stale marks. Errors are ignored. */
+/** Holds a ledger until this process ends, and removes stale marks. Errors are ignored. */
 export async function holdLedger(files: Files, folder: string): Promise<void> {
   try {
     if (!(await readStatusIfPresent(files, folder))) return;
@@ -45,6 +44,6 @@ export async function holdLedger(files: Files, folder: string): Promise<void> {
     await withFile(files, mark, 'append', () => Promise.resolve());
     await files.touch(mark, Date.now());
   } catch {
-    // Falls back to the time of last use.
+    // Without a mark, the time of last use protects the ledger.
   }
 }

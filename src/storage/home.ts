@@ -1,15 +1,12 @@
 import { join } from 'node:path';
 
-/** Environment that determines where a user's data is. */
 export interface HomeEnvironment {
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homedir: string;
 }
 
-/**
- * The command line's ledger folder by system convention; `CONTEXT_CONDENSER_STORE` overrides it.
- */
+/** The command line's ledger folder; `CONTEXT_CONDENSER_STORE` overrides it. */
 export function getDefaultStore({ platform, env, homedir }: HomeEnvironment): string {
   const chosen = env['CONTEXT_CONDENSER_STORE'];
   if (chosen) return chosen;

@@ -12,10 +12,9 @@ import { dirname } from 'node:path';
 import { undefinedIfMissing, readSlice, withFile, writeAll } from './fileTools';
 import type { Files, OpenFile } from './files';
 
-/** Something unreadable in a file, described for the user. */
 export interface StorageProblem {
   readonly file: string;
-  /** Starts at 1. */
+  /** The first line is 1. */
   readonly line: number;
   readonly words: string;
 }
@@ -23,18 +22,14 @@ export interface StorageProblem {
 export interface JournalRecord {
   /** Byte offset of the value's JSON. */
   readonly position: number;
-  /** The value's JSON; valid only during the call. */
+  /** Valid only during the call. */
   readonly json: Buffer;
 }
 
-/** Interprets records in order. */
 export interface JournalReader {
-  /**
-   * Accepts a record.
-   * @returns a problem if it makes no sense
-   */
+  /** @returns a problem if the record makes no sense */
   take(record: JournalRecord): string | undefined;
-  /** The file was replaced or removed: discard all records. */
+  /** The file was replaced or removed, so all records must be discarded. */
   reset(): void;
 }
 
@@ -44,19 +39,17 @@ const makeLineHeader = (bytes: number, check: string): string =>
 const HEADER_BYTES = makeLineHeader(0, '0'.repeat(8)).length;
 const LINE_FOOTER = Buffer.from('}\n');
 const NEWLINE = 0x0a;
-/** Bytes read, and approximately written, at a time, to keep each step short. */
+/** Each step reads or writes about this many bytes, to be short. */
 const CHUNK_BYTES = 1 << 20;
 
-/** Checksum as in the line. */
 const computeCheck = (json: Uint8Array): string => crc32(json).toString(16).padStart(8, '0');
 
 /**
- * What follows the last complete line. `torn`: the start of an interrupted write. `damaged`:
- * anything else, which is kept.
+ * What follows the last complete line. `torn` is the start of an interrupted write. Anything else
+ * is `damaged` and kept.
  */
 type JournalEnd = 'none' | 'torn' | 'damaged';
 
-/** Reads a journal incrementally; crashes are described at the top of this file. */
 export class Journal {
   private offset = 0;
   private line = 1;
@@ -82,8 +75,8 @@ export class Journal {
   }
 
   /**
-   * Appends JSON values and resolves when they are on disk. Call with the lock held, right after a
-   * refresh. On failure the file is truncated to its previous length, or else keeps a torn line.
+   * Resolves when the values are on disk. Call with the lock held, right after a refresh. On
+   * failure the file is truncated to its previous length, or else keeps a torn line.
    */
   async append(values: Iterable<string | Buffer>): Promise<void> {
     await withFile(this.files, this.path, 'append', async (file) => {
@@ -102,7 +95,7 @@ export class Journal {
             records.push({ position: end + HEADER_BYTES, json });
             end += countLineBytes(json.length);
           }
-          // Only the last value of a batch can be large; it is written separately to avoid a copy.
+          // Only the last value of a batch can be large; writing it separately avoids a copy.
           const large = (batch.at(-1)?.length ?? 0) < CHUNK_BYTES ? [] : lines.splice(-2);
           for (const part of [Buffer.concat(lines), ...large]) await writeAll(file, part);
         }
@@ -118,7 +111,7 @@ export class Journal {
     });
   }
 
-  /** Ends damaged content with a line break, so that it stays visible. */
+  /** A line break ends damaged content, so that it stays visible. */
   private async endDamagedLine(file: OpenFile): Promise<void> {
     await writeAll(file, LINE_FOOTER.subarray(1));
     this.passOver((await file.status()).bytes);
@@ -166,8 +159,8 @@ export class Journal {
   }
 
   /**
-   * True if the file still starts with what was read. The inode is insufficient, since systems
-   * reuse it.
+   * True if the file still starts with what was read. The inode would not do, since systems reuse
+   * it.
    */
   private async isContinuation(file: OpenFile): Promise<boolean> {
     if (!this.taken) return true;
@@ -214,7 +207,6 @@ function* groupInBatches(values: Iterable<string | Buffer>): Generator<Buffer[]>
   if (batch.length > 0) yield batch;
 }
 
-/** Reads slices of a file in chunks. */
 class FileSlices {
   private chunk: Buffer = Buffer.alloc(0);
   private start = 0;

@@ -4,8 +4,8 @@ import type { NewResultsEntry, Condensation, LedgerEntry } from '../core/condens
 import { NO_USE } from '../core/condense/ledger/use';
 
 /**
- * Parses an entry; undefined if the line has none. The checksum ensures integrity, this the
- * version. `newer`: written by a later version and not interpreted.
+ * Undefined if the line has no entry; `newer` if a later version wrote it. The checksum ensures
+ * integrity.
  */
 export function parseEntry(json: string): LedgerEntry | 'newer' | undefined {
   let entry: Partial<Record<string, unknown>>;

@@ -1,10 +1,8 @@
-/** Names of ledger folders and their files, and checks that such a folder is a ledger. */
 import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { undefinedIfMissing, readSlice, readText, readStatusIfPresent, withFile } from './fileTools';
 import type { Files } from './files';
 
-/** Folder name for a conversation's ledger. */
 export const makeLedgerName = (id: string): string =>
   createHash('sha256').update(id, 'utf8').digest('hex').slice(0, 32);
 
@@ -17,16 +15,15 @@ export const isSetAsideName = (name: string): boolean => SET_ASIDE_FOLDER_NAME.t
 /** True for a ledger whose removal has started. */
 export const isRemovedName = (name: string): boolean => REMOVED_FOLDER_NAME.test(name);
 
-/** The folder that a ledger is set aside to. @param time in milliseconds since the epoch */
+/** @param time milliseconds since the epoch */
 export const setAsideFolder = (folder: string, time: number): string => `${folder}.aside-${Math.floor(time)}`;
 
-/** When the ledger was set aside, in milliseconds since the epoch; undefined if it wasn't. */
+/** Milliseconds since the epoch; undefined if the ledger wasn't set aside. */
 export function parseSetAsideTime(name: string): number | undefined {
   const [, , time] = SET_ASIDE_FOLDER_NAME.exec(name) ?? [];
   return time === undefined ? undefined : Number(time);
 }
 
-/** Name of the ledger's folder when in use. */
 export const getNameInUse = (folder: string): string => basename(folder).slice(0, 32);
 
 const HEADER_FILE_NAME = 'about.json';
@@ -46,7 +43,7 @@ export async function isLedgerFolder(files: Files, folder: string): Promise<bool
   return /^\{"bytes":"\d{10}","crc32":"[0-9a-f]{8}","value":\{"type":"/.test(beginning);
 }
 
-/** The conversation's ID, if the folder's name is derived from it. */
+/** Undefined unless the folder's name is derived from the ID. */
 async function readLedgerId(files: Files, folder: string): Promise<string | undefined> {
   const path = join(folder, HEADER_FILE_NAME);
   if ((await readStatusIfPresent(files, path))?.kind !== 'file') return undefined;
@@ -54,7 +51,7 @@ async function readLedgerId(files: Files, folder: string): Promise<string | unde
   return id !== undefined && makeLedgerName(JSON.parse(id) as string) === getNameInUse(folder) ? id : undefined;
 }
 
-/** True if the folder contains only a ledger's files; otherwise it must not be removed. */
+/** A folder with other files must not be removed. */
 export async function containsOnlyLedger(files: Files, folder: string): Promise<boolean> {
   for (const name of await files.list(folder)) {
     if (!OWN_FILE_NAME.test(name) || (await readStatusIfPresent(files, join(folder, name)))?.kind !== 'file')
@@ -64,8 +61,7 @@ export async function containsOnlyLedger(files: Files, folder: string): Promise<
 }
 
 /**
- * Removes an unused ledger's folder. Files with our header are removed last, so that leftovers of a
- * crash can be recognized.
+ * Removes files with our header last, so that leftovers of a crash can be recognized.
  * @returns false if the folder contains other files; then nothing is removed
  */
 export async function removeLedgerFiles(files: Files, folder: string): Promise<boolean> {

@@ -1,8 +1,7 @@
 /**
- * Ledgers on disk. A conversation's folder contains `ledger.jsonl` (entries, append-only),
- * `originals.jsonl` (strings that edits changed, written before the entries that need them) and
- * `about.json`. A crash leaves a ledger before or after an entry; several processes may append
- * concurrently.
+ * A conversation's folder contains `ledger.jsonl` (entries, append-only), `originals.jsonl`
+ * (strings that edits changed, written before their entries) and `about.json`. A crash leaves a
+ * ledger before or after an entry; several processes may append concurrently.
  */
 import { collectReferences } from '../core/condense/edits/references';
 import { foldEntries, type Condensation, type Ledger, type LedgerEntry } from '../core/condense/ledger/ledger';
@@ -35,7 +34,7 @@ export interface ListedLedger extends LedgerUse {
 }
 
 /**
- * Opens a conversation's ledger. A missing one is empty and not created before its first entry.
+ * A missing ledger is empty and created with its first entry.
  * @throws StorageError
  */
 export async function openLedger(
@@ -54,7 +53,7 @@ export async function openLedger(
   return ledger;
 }
 
-/** Ledgers under a root, most recently used first. */
+/** Most recently used first. */
 export async function listLedgers(root: string, options: Partial<StorageOptions> = {}): Promise<ListedLedger[]> {
   const { files } = withDefaults(options);
   return convertFileErrors(root, 'The ledgers were not listed.', async () => {
@@ -69,8 +68,8 @@ export async function listLedgers(root: string, options: Partial<StorageOptions>
 }
 
 /**
- * Finds the ledger whose condensation produced a view, to recognize files written with it. If there
- * are several, the most recently used one.
+ * Recognizes files written with a condensation's view. Of several ledgers, returns the most
+ * recently used one.
  */
 export const findByView = (
   root: string,
@@ -80,8 +79,8 @@ export const findByView = (
   findLedger(root, options, JSON.stringify(viewHash), (condensation) => condensation.viewHash === viewHash);
 
 /**
- * Finds a ledger with a reference, independently of the conversation's file, which may have changed
- * or moved. If there are several, they have the same content.
+ * Works without the conversation's file, which may have moved. Several ledgers with the reference
+ * have the same content.
  */
 export const findByReference = (
   root: string,
@@ -90,7 +89,10 @@ export const findByReference = (
 ): Promise<LedgerFile | undefined> =>
   findLedger(root, options, JSON.stringify(reference), ({ edits }) => collectReferences(edits).has(reference));
 
-/** @param text occurs in the line of every wanted condensation, so most lines need not be parsed */
+/**
+ * @param text occurs in the line of every wanted condensation, so that most lines need not be
+ * parsed
+ */
 async function findLedger(
   root: string,
   options: Partial<StorageOptions>,
@@ -130,7 +132,7 @@ export async function readLedger(folder: string, options: Partial<StorageOptions
 }
 
 /**
- * Removes a conversation's ledger with its originals, which can't be restored afterwards.
+ * The ledger can't be restored afterwards.
  * @returns false if there was none
  */
 export const removeLedger = (root: string, id: string, options: Partial<StorageOptions> = {}): Promise<boolean> =>

@@ -14,12 +14,12 @@ export interface LimitedBy {
   readonly spending: Pick<Spending, 'bookSpending'>;
   /** Called before each call, so changes apply immediately. */
   readonly limits: () => SpendingLimits;
-  /** o200k tokens of a text. */
+  /** Counts o200k tokens. */
   readonly count: (text: string) => number;
 }
 
 /**
- * Reserves each call's maximum cost (whole prompt at the highest price, longest answer). Calls
+ * Reserves each call's maximum cost: whole prompt at the highest price, longest answer. Calls
  * beyond a limit aren't made.
  */
 export function limitSummarizer(summarizer: Summarizer, { spending, limits, count }: LimitedBy): Summarizer {
@@ -44,14 +44,17 @@ export function limitSummarizer(summarizer: Summarizer, { spending, limits, coun
       }
       if (booking?.kind === 'refused') return makeRefusal(formatReachedLimit(booking, model));
       const reply = await summarizer.summarize(request, options);
-      // For unknown prices 0 was reserved. A reservation that can't be settled stays as it is.
+      // A reservation that can't be settled stays; for unknown prices it is 0.
       await booking?.settle(reply.cost).catch(() => undefined);
       return reply;
     },
   };
 }
 
-/** Maximum cost of a call in US dollars; undefined if the price is unknown. @param count o200k tokens of a text */
+/**
+ * US dollars; undefined if the price is unknown.
+ * @param count o200k tokens of a text
+ */
 export function computeHighestCost(
   { system, prompt, messages, maxOutputTokens }: SummaryRequest,
   { prices, accounting, tokenFactor, cacheLifetime }: SummarizerModel,
@@ -81,7 +84,7 @@ const COUNT_MARGIN_FACTOR = 1.1;
 const describeUnknownPrice = (model: SummarizerModel): string =>
   `The price of ${model.model} is not known, and a spending limit is set. ${getLimitNames(model).unknownPrice}`;
 
-/** Describes the limit and how to continue. US dollars. */
+/** Amounts are in US dollars. */
 const formatReachedLimit = (
   { limit, spent, allowed }: Extract<Booking, { kind: 'refused' }>,
   model: SummarizerModel,

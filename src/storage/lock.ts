@@ -1,7 +1,6 @@
 /**
  * A lock between processes and their threads: a file that only one can create, naming its owner.
- * Locks of ended processes and threads are removed immediately, others after a period without a
- * heartbeat.
+ * Locks of ended owners are removed at once, others after a time without a heartbeat.
  */
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
@@ -16,13 +15,12 @@ import { getErrorCode } from '../core/errors';
 import { hasThreadEnded } from './threads';
 import { StorageError } from './storageError';
 
-/** Milliseconds. */
+/** In milliseconds. */
 export interface LockTiming {
   /** Maximum wait for another owner's lock. */
   readonly wait: number;
   /** A lock without a heartbeat for this long is removed. */
   readonly silence: number;
-  /** Interval of heartbeats. */
   readonly heartbeat: number;
 }
 
@@ -30,16 +28,13 @@ export const LOCK_TIMING: LockTiming = { wait: 10_000, silence: 4000, heartbeat:
 
 export interface Lock {
   /**
-   * Call before irreversible actions.
+   * Call this before irreversible actions.
    * @throws StorageError if the lock was removed meanwhile
    */
   readonly confirm: () => Promise<void>;
 }
 
-/**
- * Runs an action exclusively among processes that use the lock.
- * @throws StorageError `locked` on timeout
- */
+/** @throws StorageError `locked` on timeout */
 export async function withLock<T>(
   files: Files,
   path: string,
@@ -62,7 +57,7 @@ export async function withLock<T>(
   }
 }
 
-/** Failing to remove a lock must not fail the action; it expires. */
+/** A lock that can't be removed expires, so the action does not fail. */
 async function releaseLock(files: Files, path: string, isMine: () => Promise<boolean>): Promise<void> {
   try {
     if (await isMine()) await files.removeFile(path);
@@ -113,13 +108,13 @@ interface LockHolder {
   readonly token: string;
   /** Undefined while the owner hasn't written its identity yet. */
   readonly owner: Owner | undefined;
-  /** Thread ID; undefined in locks of earlier versions. */
+  /** Undefined in locks of earlier versions. */
   readonly thread: number | undefined;
   /** Changes with each heartbeat. */
   readonly mark: string;
 }
 
-/** Retries if a lock disappears while it is inspected. */
+/** A lock may disappear while it is inspected. */
 const MAX_LOCK_TRIES = 100;
 
 /**
@@ -162,7 +157,6 @@ async function createLock(files: Files, path: string, token: string): Promise<vo
 }
 
 const LOCK_CONTENT = /^([0-9a-f]{16}) (\S+) \S+(?: (\d+))?/;
-/** Format of version 1.0. */
 const LOCK_CONTENT_OF_1_0 = /^[0-9a-f]{16} (\d+) (\S+) /;
 
 async function readLock(files: Files, path: string): Promise<LockHolder | undefined> {
@@ -193,8 +187,8 @@ const createNotLockError = (path: string, kind: 'folder' | 'link' | 'other'): St
   });
 
 /**
- * Removes a stale lock. If two processes find it, the slower one must not remove a new lock that
- * the other has taken, so the first takes a second lock named after the stale one and checks again.
+ * Removes a stale lock. If two processes find it, the slower one must not remove the new lock of
+ * the other, so the first takes a second lock named after the stale one and checks again.
  */
 async function takeAway(files: Files, path: string, timing: LockTiming, holder: LockHolder): Promise<void> {
   const claim = `${path}.${holder.token}`;

@@ -10,16 +10,15 @@ import type { Files } from './files';
 import { nodeFiles } from './nodeFiles';
 import { OWN_FILE_KINDS, refuseForeign, removeOwnFile, replaceOwnFile } from './ownFiles';
 
-/** Lines kept, and additional lines allowed before trimming. */
+/** The file is trimmed to `MAX_RUNS` when it exceeds both together. */
 const MAX_RUNS = 2_000;
 const MAX_EXCESS_RUNS = 500;
 
-/** State of the file as last read. */
 interface ParsedMetrics {
   readonly runs: readonly RunMetrics[];
   /** Includes lines of other versions. */
   readonly lines: number;
-  /** A crash left an incomplete last line. */
+  /** True if a crash left an incomplete last line. */
   readonly isTorn: boolean;
 }
 
@@ -28,11 +27,10 @@ const parseKnownLines = (text: string): ParsedMetrics => {
   return { runs: lines.flatMap(parseRun), lines: lines.length, isTorn: text !== '' && !text.endsWith('\n') };
 };
 
-/** Reads the file once per instance; a new instance sees other windows' lines. */
+/** Reads the file once, so only a new instance sees other windows' lines. */
 export class MetricsStore {
   private known: ParsedMetrics | undefined;
 
-  /** @param path of the file. */
   constructor(
     private readonly path: string,
     private readonly files: Files = nodeFiles,
@@ -61,7 +59,7 @@ export class MetricsStore {
     return (this.known ??= parseKnownLines((await readText(this.files, this.path)) ?? ''));
   }
 
-  /** Keeps the newest lines unchanged, including lines that this version can't read. */
+  /** Keeps the newest lines, even those that this version can't read. */
   private async trimFile(): Promise<void> {
     const kept = splitLines((await readText(this.files, this.path)) ?? '').slice(-MAX_RUNS);
     const text = kept.map((line) => `${line}\n`).join('');

@@ -22,10 +22,7 @@ const OPEN_FLAGS = { read: 'r', append: 'a', create: 'wx' } as const;
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-/**
- * Errors of file systems that can't sync folders (VM shares, some network drives; Linux, fsync(2)),
- * which are ignored.
- */
+/** Some file systems can't sync folders (VM shares, some network drives; Linux, fsync(2)). */
 const NO_FOLDER_SYNC_CODES: readonly string[] = ['EINVAL', 'ENOTSUP', 'ENOSYS'];
 
 const getKind = (stats: Stats): FileStatus['kind'] => {
@@ -52,12 +49,10 @@ const openFile = (handle: FileHandle): OpenFile => ({
 });
 
 /**
- * Windows' errors while another program (a scanner, another window) has a file open, or a removed
- * file is still open. They pass quickly, so graceful-fs waits too. On other systems they are
- * permanent.
+ * On Windows these errors pass quickly: another program has the file open, or it was just removed.
+ * graceful-fs waits too. On other systems they are permanent.
  */
 const OPEN_ELSEWHERE_CODES: readonly string[] = ['EPERM', 'EACCES', 'EBUSY'];
-/** Delays before retries in milliseconds. */
 const RETRY_DELAYS_MS: readonly number[] = [10, 30, 100, 300, 600];
 
 interface RetryOptions {
@@ -66,10 +61,7 @@ interface RetryOptions {
   readonly waits?: readonly number[];
 }
 
-/**
- * On Windows, retries while another program has a file open. Throws the system's error if it
- * persists.
- */
+/** On Windows, retries while another program has a file open. */
 export function retryBusyFiles(
   files: Files,
   { platform = process.platform, waits = RETRY_DELAYS_MS }: RetryOptions = {},
@@ -95,7 +87,6 @@ export function retryBusyFiles(
   };
 }
 
-/** The machine's file system. */
 export const nodeFiles: Files = retryBusyFiles({
   open: async (path, mode) => openFile(await open(path, OPEN_FLAGS[mode], FILE_MODE)),
   status: async (path) => toStatus(await lstat(path)),
@@ -119,7 +110,7 @@ export const nodeFiles: Files = retryBusyFiles({
   rename: (from, to) => rename(from, to),
   removeFile: (path) => unlink(path),
   removeEmptyFolder: (path) => rmdir(path),
-  // Node retries if Windows has a file open.
+  // On Windows, Node retries while a file is open.
   removeFolder: (path) => rm(path, { recursive: true, force: true, maxRetries: RETRY_DELAYS_MS.length }),
   setPermissions: (path, permissions) => chmod(path, permissions),
   touch: (path, time) => utimes(path, time / 1000, time / 1000),

@@ -1,6 +1,6 @@
 /**
- * Originals of a conversation: each string that an edit changed, found by hash. Only positions are
- * kept in memory.
+ * A conversation's originals are the strings that edits changed, found by hash. Memory holds only
+ * positions.
  */
 import { hashText, type Hash } from '../core/hash';
 import { getOriginalText, type Edit } from '../core/condense/edits/edits';
@@ -10,7 +10,7 @@ import type { Files, OpenFile } from './files';
 import { Journal, type JournalRecord, type StorageProblem } from './journal';
 import { StorageError } from './storageError';
 
-/** Original strings that edits refer to. Hashes are checked when they are stored. */
+/** Hashes are checked when the strings are stored. */
 export function collectOriginals(messages: readonly ApiMessage[], edits: readonly Edit[]): ReadonlyMap<Hash, string> {
   const originals = new Map<Hash, string>();
   for (const edit of edits) {
@@ -29,7 +29,6 @@ interface FileSlice {
 const LINE_START = /^\{"hash":"([0-9a-f]{64})","text":"/;
 const LINE_START_BYTES = '{"hash":"","text":"'.length + 64;
 
-/** The originals in one ledger's folder. */
 export class Originals {
   /** Lines that claim to contain a text, in order; a damaged one may contain something else. */
   private readonly slices = new Map<Hash, readonly FileSlice[]>();
@@ -74,7 +73,7 @@ export class Originals {
     await this.journal.append(this.makeLines(fresh));
   }
 
-  /** Hashes without an intact line. */
+  /** Returns hashes without an intact line. */
   private async findDamaged(hashes: readonly Hash[]): Promise<ReadonlySet<Hash>> {
     const known = hashes.filter((hash) => this.slices.has(hash) && !this.whole.has(hash));
     if (known.length === 0) return new Set();
@@ -87,7 +86,7 @@ export class Originals {
     return damaged;
   }
 
-  /** @throws StorageError if one is missing or damaged */
+  /** @throws StorageError if an original is missing or damaged */
   async readOriginals(hashes: Iterable<Hash>): Promise<Map<Hash, string>> {
     const wanted = [...new Set(hashes)]
       .map((hash) => ({
@@ -115,7 +114,6 @@ export class Originals {
     }
   }
 
-  /** Undefined if no line has the text. */
   private async readText(file: OpenFile, hash: Hash): Promise<string | undefined> {
     for (const { position, length } of [...(this.slices.get(hash) ?? [])].reverse()) {
       const json = await readSlice(file, position, length);

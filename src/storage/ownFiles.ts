@@ -1,7 +1,6 @@
 /**
- * Distinguishes our files from others, for every path an option, setting or variable may name. Only
- * files with our name and header are replaced or removed; only marked folders are cleaned up. Links
- * are never followed.
+ * An option, setting or variable may name any path, so only files with our name and header are
+ * replaced or removed, and only marked folders are cleaned up. Links are never followed.
  */
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
@@ -11,21 +10,19 @@ import type { Files } from './files';
 import { isProcessGone, checkLiveness, parseOwner, formatOwner, getThisProcess } from './owner';
 import { StorageError } from './storageError';
 
-/** A kind of file that we store. */
 export interface OwnFileKind {
   /** Display name with article. */
   readonly words: string;
-  /** True if the start of a file is of this kind, including version 1.0, which had no header. */
+  /** Recognizes the start of a file, including version 1.0's, which had no header. */
   readonly begins: (beginning: string) => boolean;
 }
 
 /** Value of `contextCondenser` at the start of our JSON files. */
 export type FileHeader = 'store' | 'account' | 'whatIf' | 'conversations' | 'spending' | 'address' | 'gateway' | 'run';
 
-/** First line of a file of lines, without the line break. */
 export const makeHeaderLine = (header: FileHeader): string => JSON.stringify({ contextCondenser: header, version: 1 });
 
-/** @param earlier the beginning of such a file of version 1.0 */
+/** @param earlier matches the beginning of version 1.0's file */
 const makeJsonKind = (words: string, header: FileHeader, earlier: RegExp): OwnFileKind => ({
   words,
   begins: (text) => text.startsWith(`{"contextCondenser":"${header}"`) || earlier.test(text),
@@ -71,13 +68,12 @@ function createLineTest(isOurs: (line: string) => boolean): (beginning: string) 
   };
 }
 
-/** Start of our JSON files. */
 const HEADER_BEGINNING = '{"contextCondenser":';
 
 function isSpending(beginning: string): boolean {
   const header = makeHeaderLine('spending');
   if (beginning.startsWith(header)) return true;
-  // A torn header; a shorter one would be ambiguous.
+  // A torn header counts unless it is so short that it is ambiguous.
   const begun = beginning.trimEnd();
   if (begun.length >= HEADER_BEGINNING.length && header.startsWith(begun)) return true;
   return createLineTest((line) => /^\{"id":"[^"]*",(?:"at":\d+,"kind":"(?:own|chat)"|"settled":)/.test(line))(
@@ -107,7 +103,7 @@ function isJson(line: string): boolean {
   }
 }
 
-/** Bytes that contain the header, and enough lines to recognize a file without one. */
+/** Contains the header, or enough lines to recognize a file without one. */
 const MAX_BEGINNING_BYTES = 16 * 1024;
 
 const readBeginningIfPresent = (files: Files, path: string): Promise<string | undefined> =>
@@ -115,10 +111,9 @@ const readBeginningIfPresent = (files: Files, path: string): Promise<string | un
     withFile(files, path, 'read', async (file) => (await readSlice(file, 0, MAX_BEGINNING_BYTES)).toString('utf8')),
   );
 
-/** What exists at the path of one of our files. */
 export type PathState = 'nothing' | 'ours' | 'empty' | { readonly foreign: string };
 
-/** Inspects a path for one of our files. Does not follow links. */
+/** Does not follow links. */
 export async function inspectPath(files: Files, path: string, kind: OwnFileKind): Promise<PathState> {
   const status = await readStatusIfPresent(files, path);
   if (!status) return 'nothing';
@@ -126,9 +121,9 @@ export async function inspectPath(files: Files, path: string, kind: OwnFileKind)
   if (status.kind !== 'file') return { foreign: `This is ${status.kind === 'folder' ? 'a folder' : 'not a file'}.` };
   if (status.bytes === 0) return 'empty';
   const beginning = await readBeginningIfPresent(files, path);
-  // Another process may remove it in between, as locks are short-lived.
+  // Another process may have removed the file since.
   if (beginning === undefined) return 'nothing';
-  // Or create the file again, still without content.
+  // Another process may have created the file again, still empty.
   if (beginning === '') return 'empty';
   return kind.begins(beginning)
     ? 'ours'
@@ -153,7 +148,6 @@ const createForeignFileError = (path: string, happened: string, notDone: string,
   new StorageError({ trouble: 'not-ours', path, happened, notDone, advice });
 
 /**
- * Atomically replaces one of our files.
  * @throws StorageError `not-ours` if another program's file exists there, which is kept; the
  * system's error
  */
@@ -165,18 +159,15 @@ export async function replaceOwnFile(files: Files, path: string, text: string, k
   await replaceWhole(files, path, text);
 }
 
-/**
- * Writes a cache like {@link replaceOwnFile}, but ignores write errors and keeps other programs' files.
- */
+/** Ignores write errors, and keeps other programs' files. */
 export async function replaceCache(files: Files, path: string, text: string, kind: OwnFileKind): Promise<void> {
   try {
     await replaceOwnFile(files, path, text, kind);
   } catch {
-    // Everything is read again next time.
+    // Without the cache everything is read again.
   }
 }
 
-/** Removes a file only if it is ours. */
 export async function removeOwnFile(files: Files, path: string, kind: OwnFileKind): Promise<void> {
   const standing = await inspectPath(files, path, kind);
   if (standing === 'ours') await undefinedIfMissing(files.removeFile(path));
@@ -184,13 +175,13 @@ export async function removeOwnFile(files: Files, path: string, kind: OwnFileKin
 
 const TEMPORARY_SUFFIX = '.context-condenser.tmp';
 
-/** Temporary path for an atomic write; the name contains the owner, to recognize leftovers. */
+/** The name contains the owner, so that leftovers can be recognized. */
 const makeTemporaryPath = (folder: string): string =>
   join(folder, `.${formatOwner(getThisProcess())}.${randomBytes(4).toString('hex')}${TEMPORARY_SUFFIX}`);
 
 /**
- * Writes a file atomically and durably, replacing anything at its path, and removes leftovers of
- * crashed processes.
+ * Writes a file atomically, replacing anything at its path, and removes leftovers of crashed
+ * processes.
  * @throws the system's error
  */
 export async function replaceWhole(files: Files, path: string, text: string): Promise<void> {
@@ -219,5 +210,4 @@ async function removeLeftovers(files: Files, folder: string): Promise<void> {
   }
 }
 
-/** True for the name of a temporary file of an atomic write. */
 export const isTemporary = (name: string): boolean => name.startsWith('.') && name.endsWith(TEMPORARY_SUFFIX);

@@ -9,10 +9,9 @@ import { containsOnlyLedger, isLedgerFolder, isLedgerName, isRemovedName, isSetA
 import { makeHeaderLine, isTemporary, OWN_FILE_KINDS, replaceWhole, inspectPath, type OwnFileKind } from './ownFiles';
 import { StorageError } from './storageError';
 
-/** File that marks a folder as ours. */
 export const FOLDER_MARKER_FILE_NAME = '.context-condenser';
 
-/** `earlier`: used by a version without markers. */
+/** `earlier` means that a version without markers used the folder. */
 export type FolderState = 'missing' | 'empty' | 'marked' | 'earlier' | { readonly foreign: string };
 
 /** The folder itself may be a link chosen by the user. */
@@ -20,7 +19,7 @@ export async function inspectFolder(files: Files, folder: string): Promise<Folde
   if (await isMarked(files, folder)) return 'marked';
   const names = await undefinedIfMissing(files.list(folder));
   if (names === undefined) return 'missing';
-  // Another window may have marked it since.
+  // Another window may have marked the folder since.
   if (names.includes(FOLDER_MARKER_FILE_NAME) && (await isMarked(files, folder))) return 'marked';
   const others = names.filter((name) => !FILE_MANAGER_FILES.has(name) && !isTemporary(name));
   if (others.length === 0) return 'empty';
@@ -37,7 +36,7 @@ export async function inspectFolder(files: Files, folder: string): Promise<Folde
 const isMarked = async (files: Files, folder: string): Promise<boolean> =>
   (await inspectPath(files, join(folder, FOLDER_MARKER_FILE_NAME), OWN_FILE_KINDS.store)) === 'ours';
 
-/** Files that operating systems put into folders. */
+/** Operating systems put these files into folders. */
 const FILE_MANAGER_FILES: ReadonlySet<string> = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini']);
 
 const OWN_FILES: Readonly<Record<string, OwnFileKind>> = {
@@ -46,14 +45,14 @@ const OWN_FILES: Readonly<Record<string, OwnFileKind>> = {
   'spending.jsonl': OWN_FILE_KINDS.spending,
 };
 
-/** `ours`: proven by the content. `likely`: nothing contradicts it. */
+/** `ours` is proven by the content; nothing contradicts `likely`. */
 async function classifyUnmarked(files: Files, folder: string, name: string): Promise<'ours' | 'likely' | 'foreign'> {
   const path = join(folder, name);
   const kind = /^\d+(?:-[0-9a-f]{8})?\.json$/.test(name) ? OWN_FILE_KINDS.gateway : OWN_FILES[name];
   if (kind) return (await inspectPath(files, path, kind)) === 'ours' ? 'ours' : 'foreign';
   if (isLedgerName(name) || isSetAsideName(name) || isRemovedName(name)) {
     if (await isLedgerFolder(files, path)) return 'ours';
-    // A killed process may have left it empty.
+    // A killed process may have left the folder empty.
     const isFolder = (await readStatusIfPresent(files, path))?.kind === 'folder';
     return isFolder && (await containsOnlyLedger(files, path)) ? 'likely' : 'foreign';
   }
@@ -63,7 +62,7 @@ async function classifyUnmarked(files: Files, folder: string, name: string): Pro
   return 'foreign';
 }
 
-/** Folder names of runs in version 1.0. */
+/** Version 1.0 named its runs' folders so. */
 export const OLD_RUN_FOLDER_NAME = /^run-(\d+)-\w{6}$/;
 
 async function hasOnlyRuns(files: Files, path: string): Promise<boolean> {
@@ -84,10 +83,7 @@ export async function refuseForeignFolder(files: Files, folder: string, notDone:
   });
 }
 
-/**
- * Marks a folder as ours, if possible.
- * @throws StorageError `not-ours` if it isn't ours; the system's error
- */
+/** @throws StorageError `not-ours` if the folder isn't ours; the system's error */
 export async function claimFolder(files: Files, folder: string, notDone = 'Nothing was written.'): Promise<void> {
   const state = await refuseForeignFolder(files, folder, notDone);
   if (state === 'marked') return;
@@ -97,17 +93,14 @@ export async function claimFolder(files: Files, folder: string, notDone = 'Nothi
   if (state === 'missing') await files.syncFolder(dirname(folder));
 }
 
-/** True if we may clean up a folder; marks folders of versions without markers. */
+/** Marks folders of versions without markers. */
 export async function isOurs(files: Files, folder: string): Promise<boolean> {
   const state = await inspectFolder(files, folder);
   if (state === 'earlier') await claimFolder(files, folder);
   return state === 'earlier' || state === 'marked';
 }
 
-/**
- * True for a file, existing or not, that we store in a folder of ours, so results must not replace
- * it.
- */
+/** True for a path, existing or not, where we store a file, so that results must not replace it. */
 export async function isKeptFile(files: Files, path: string): Promise<boolean> {
   for (let at = path; dirname(at) !== at; at = dirname(at)) {
     const [folder, name] = [dirname(at), basename(at)];

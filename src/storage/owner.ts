@@ -1,6 +1,6 @@
 /**
- * Identifies a file's owner process, to distinguish leftovers from files in use. A process ID is
- * insufficient: IDs are reused, and each container has its own.
+ * Identifies the process that owns a file. A process ID would not do: IDs are reused, and each
+ * container has its own.
  */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -8,17 +8,14 @@ import { getErrorCode } from '../core/errors';
 
 export interface Owner {
   readonly pid: number;
-  /**
-   * Start time of the process in clock ticks since boot (Linux, proc(5), field 22 of `stat`); `0`:
-   * unknown.
-   */
+  /** Start in clock ticks since boot (Linux, proc(5), field 22 of `stat`); `0` if unknown. */
   readonly started: string;
-  /** Machine, boot and PID namespace, `<machine>-<boot>-<inode>`; `0`: unknown. */
+  /** Machine, boot and PID namespace, `<machine>-<boot>-<inode>`; `0` if unknown. */
   readonly space: string;
   readonly host: string;
 }
 
-/** `unknown`: on another host or container, whose processes aren't visible. */
+/** Processes on another host or in a container are `unknown`. */
 export type Liveness = 'running' | 'gone' | 'unknown';
 
 /**
@@ -38,7 +35,6 @@ export const getThisProcess = (): Owner =>
     host: getHost(),
   });
 
-/** Whether a file's owner is still running. */
 export function checkLiveness(owner: Owner, here: Owner = getThisProcess()): Liveness {
   if (owner.host !== here.host) return 'unknown';
   if (owner.space !== here.space) return isBeforeRestart(owner.space, here.space) ? 'gone' : 'unknown';
@@ -72,7 +68,6 @@ export function isProcessGone(pid: number): boolean {
 
 const OWNER_PATTERN = /^(\d+)\.(\d+)\.([\w-]+)@([\w.-]+)$/;
 
-/** An owner as one word for a file name. */
 export const formatOwner = ({ pid, started, space, host }: Owner): string => `${pid}.${started}.${space}@${host}`;
 
 /** Undefined if the word isn't an owner. */
@@ -82,13 +77,14 @@ export function parseOwner(word: string): Owner | undefined {
   return { pid: Number(pid), started, space, host };
 }
 
-/** Shortened for file names. */
 const getHost = (): string =>
   hostname()
     .replace(/[^\w.-]/g, '_')
     .slice(0, 64);
 
-/** Version 1.0 recorded only these, so it counts as this system if the host matches. */
+/**
+ * Version 1.0 recorded only ID and host, so the owner counts as this system's if the host matches.
+ */
 export const makeEarlierOwner = (pid: number, host: string): Owner => ({
   pid,
   started: UNKNOWN_PROCESS_SPACE,
@@ -104,7 +100,7 @@ function readProcessSpace(): string {
   return boot === undefined || inode === undefined ? UNKNOWN_PROCESS_SPACE : `${machine}-${boot}-${inode}`;
 }
 
-/** Undefined if unavailable: not Linux, or /proc of another namespace. */
+/** Undefined outside Linux, or if /proc is another namespace's. */
 function readStart(pid: number): string | undefined {
   if (process.platform !== 'linux') return undefined;
   const own = parseStart('/proc/self/stat');
@@ -112,7 +108,7 @@ function readStart(pid: number): string | undefined {
   return parseStart(`/proc/${pid}/stat`);
 }
 
-/** The program's name before it may contain spaces and parentheses. */
+/** The program's name before the start may contain spaces and parentheses. */
 const parseStart = (path: string): string | undefined => {
   const text = readText(path);
   return text?.slice(text.lastIndexOf(')') + 2).split(' ')[19];

@@ -1,6 +1,6 @@
 /**
- * Limits the storage. Least recently used ledgers are first set aside, so that opening restores
- * them, and removed a week later. The clock alone never decides, since it may be wrong by a year.
+ * Least recently used ledgers are set aside, so that opening restores them, and removed a week
+ * later. The clock alone never decides, since it may be wrong by a year.
  */
 import { basename } from 'node:path';
 import { formatPlural } from '../core/plural';
@@ -28,7 +28,7 @@ export interface PruneLimits {
   /** Days since the last use. Default 30. */
   readonly maxAgeDays?: number;
   readonly now: Date;
-  /** IDs of conversations in use. Their ledgers are kept, like ledgers that other processes use. */
+  /** IDs of conversations whose ledgers are kept. */
   readonly inUse?: readonly string[];
 }
 
@@ -39,14 +39,13 @@ export interface PruneCandidate extends Omit<LedgerUse, 'isHeld'> {
 const DEFAULT_MAX_BYTES = 500 * 1024 * 1024;
 const DEFAULT_MAX_AGE_DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Days until a ledger that was set aside is removed. */
+/** A ledger that was set aside is removed after this time. */
 const DAYS_SET_ASIDE = 7;
-/** Maximum number of ledgers set aside, and removed, per run. */
+/** Limits the ledgers that one run sets aside, and those it removes. */
 const MAX_PRUNED_PER_RUN = 20;
 
 /**
- * Ledgers to set aside: those too old, then the oldest until the rest fits. Ledgers in use are kept
- * regardless.
+ * Selects ledgers that are too old, then the oldest until the rest fits. Never selects one in use.
  */
 export function selectLedgersToPrune(
   ledgers: readonly PruneCandidate[],
@@ -64,14 +63,13 @@ export function selectLedgersToPrune(
 }
 
 export interface PruneResult {
-  /** Ledgers set aside; opening one restores it. */
+  /** Opening one of these ledgers restores it. */
   readonly setAside: readonly LedgerUse[];
   readonly removed: readonly LedgerUse[];
   /** Bytes of the remaining ledgers in use. */
   readonly bytes: number;
 }
 
-/** A message for the user, if any. */
 export function describePruning({ setAside, removed }: PruneResult): string | undefined {
   const sentences = [
     ...(setAside.length > 0
@@ -89,8 +87,7 @@ export function describePruning({ setAside, removed }: PruneResult): string | un
 }
 
 /**
- * Sets aside ledgers beyond the limits and removes those set aside long enough, except those
- * another process writes or has used since. Folders that aren't ours are skipped.
+ * Keeps ledgers that another process writes or has used since. Skips folders that aren't ours.
  * @throws StorageError
  */
 export async function pruneLedgers(
@@ -117,8 +114,8 @@ export async function pruneLedgers(
     }
     const used = [...ledgers.filter((ledger) => !ledger.inUse), ...aside.map(({ use }) => use)];
     const lastUse = Math.max(...used.map(({ lastUsed }) => lastUsed), 0);
-    // Not later than the most recent use of any ledger, so that the first start after a clock
-    // change or a long vacation removes nothing.
+    // Limited by the last use of any ledger, so that the first start after a clock change or a long
+    // vacation removes nothing.
     const now = new Date(Math.min(limits.now.getTime(), lastUse));
     const stamp = Math.max(limits.now.getTime(), lastUse);
     const unusedSince =

@@ -12,9 +12,9 @@ export interface RecordedConversation {
 }
 
 /**
- * Writes a condensation of a stored conversation to its ledger, in place of what was applied before. To be done before
- * the view is shown or written: a view without its originals must not exist.
- * @param path file of the conversation.
+ * Replaces the condensation that was applied before. Call this before showing or writing the view,
+ * which must not exist without its originals.
+ * @param path file of the conversation
  * @throws StorageError
  */
 export async function recordCondensation(

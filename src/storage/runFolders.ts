@@ -1,7 +1,6 @@
 /**
- * Folders of agents' runs in a store. They contain the gateway's address and possibly a copy of the
- * agent's settings with keys, so they are removed with the run, or at the next start of any of our
- * programs if the run was killed.
+ * Folders of runs contain the gateway's address and possibly the agent's settings with keys. They
+ * are removed with the run, or at our next start if the run was killed.
  */
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
@@ -15,20 +14,19 @@ import { StorageError } from './storageError';
 
 export const getRunsFolder = (store: string): string => join(store, 'runs');
 
-/** Folder of a run, created with its first file. */
+/** Created with its first file. */
 export interface RunFolder {
   /**
    * Writes a file that only the user can read.
    * @returns its path
    */
   readonly write: (name: string, text: string) => Promise<string>;
-  /** Removes the folder recursively. */
   readonly remove: () => Promise<void>;
 }
 
 /** Contains our header and the owner, one per line. */
 const OWNER_FILE_NAME = 'owner';
-/** Interval of heartbeats, for programs that can't see the process. */
+/** Heartbeats are for programs that can't see the process. */
 const HEARTBEAT_INTERVAL_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
 
@@ -99,7 +97,7 @@ async function removeLeftoverFolder(files: Files, folder: string): Promise<void>
 
 /**
  * True if a run whose process isn't visible had no heartbeat between two checks a day apart. One
- * check is insufficient, since the clock may change.
+ * check would not do, since the clock may change.
  */
 async function isSilent(files: Files, folder: string): Promise<boolean> {
   const beat = String((await files.status(join(folder, OWNER_FILE_NAME))).modified);
@@ -111,13 +109,13 @@ async function isSilent(files: Files, folder: string): Promise<boolean> {
   return false;
 }
 
-/** Names of files that version 1.0 created for agents. */
+/** Version 1.0 created these files for agents. */
 const EARLIER_FILES: ReadonlySet<string> = new Set([
   ...['settings.json', 'mcp.json', 'providers.json', 'config.yaml', 'gemini.json', 'qwen.json', 'condenser.mjs'],
 ]);
 
 /**
- * Removes a folder of version 1.0, which has no owner, if it contains only known files and was
+ * A folder of version 1.0 has no owner. It is removed if it contains only known files and was
  * unused for a day.
  */
 async function removeEarlier(files: Files, folder: string, pid: number): Promise<void> {

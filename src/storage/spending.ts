@@ -1,7 +1,6 @@
 /**
- * Costs of paid calls on disk, for limits across windows and restarts. Each call's maximum cost is
- * reserved before it and settled after it, both under a lock, so a crash keeps the reservation and
- * concurrent windows can't spend the same dollar twice.
+ * Each call's maximum cost is reserved before the call and settled after it, both under a lock, so
+ * a crash keeps the reservation, and windows can't spend the same dollar twice.
  */
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
@@ -16,7 +15,7 @@ import { makeHeaderLine, OWN_FILE_KINDS, refuseForeign, replaceOwnFile } from '.
 /** `own`: our calls for condensing. `chat`: conversations' requests to models that we offer, or through a gateway. */
 export type SpendingKind = 'own' | 'chat';
 
-/** US dollars; 0: unlimited. */
+/** US dollars; 0 means unlimited. */
 export interface SpendingLimits {
   readonly perConversation: number;
   readonly perDay: number;
@@ -27,15 +26,13 @@ export interface SpendingReport {
   readonly day: number;
 }
 
-/** An amount to reserve. */
 export interface Purchase {
   readonly kind: SpendingKind;
   /** Absent if the call belongs to no conversation. */
   readonly conversation?: string | undefined;
   /**
-   * Maximum cost in US dollars. For a conversation's request it is the whole prompt at the base
-   * price (caching lowers it, the answer raises it): a limit admits a request while anything is
-   * left.
+   * US dollars. For a conversation's request: the whole prompt at the base price, which caching
+   * lowers and the answer raises.
    */
   readonly atMost: number;
 }
@@ -44,7 +41,7 @@ export type Booking =
   | {
       readonly kind: 'booked';
       /**
-       * @param cost US dollars; undefined if unknown: then the reserved amount counts
+       * @param cost US dollars; if undefined, the reserved amount counts
        * @returns total spending including the cost
        */
       readonly settle: (cost: number | undefined) => Promise<SpendingReport>;
@@ -75,7 +72,7 @@ interface SpendingEntry {
   readonly kind: SpendingKind;
   readonly conversation?: string | undefined;
   readonly usd: number;
-  /** The final cost is known. */
+  /** True if the final cost is known. */
   readonly isSettled?: boolean | undefined;
 }
 
@@ -83,7 +80,7 @@ interface SpendingEntry {
 const MAX_ENTRY_AGE_MS = 60 * 24 * 3_600_000;
 /** After this time the calling process has certainly ended. */
 const MAX_CALL_MS = 24 * 3_600_000;
-/** The file is compacted beyond this number of lines, since each reservation reads it. */
+/** Each reservation reads the file, so a longer one is compacted. */
 const MAX_LINES = 2_000;
 
 export interface SpendingOptions {
@@ -97,7 +94,7 @@ export class Spending {
   private readonly timing: LockTiming;
   private readonly now: () => Date;
 
-  /** @param path of the file; the lock lies beside it */
+  /** @param path the lock lies beside this file */
   constructor(
     private readonly path: string,
     { files = nodeFiles, timing = LOCK_TIMING, now = () => new Date() }: SpendingOptions = {},
@@ -206,7 +203,7 @@ export class Spending {
     return replaceOwnFile(this.files, this.path, `${lines.join('\n')}\n`, OWN_FILE_KINDS.spending);
   }
 
-  /** Durable when it resolves, since no call may be made without a reservation. */
+  /** The reservation is on the disk before a call is made. */
   private writeFile(mode: 'append', text: string): Promise<void> {
     return withFile(this.files, this.path, mode, async (file) => {
       await writeAll(file, Buffer.from(text));
@@ -215,7 +212,7 @@ export class Spending {
   }
 }
 
-/** Entries that still count; settled ones are merged per conversation and day. */
+/** Merges settled entries per conversation and day. */
 function combineSettledEntries(entries: readonly SpendingEntry[], now: number): readonly SpendingEntry[] {
   const kept: SpendingEntry[] = [];
   const sums = new Map<string, SpendingEntry>();
@@ -234,7 +231,10 @@ function combineSettledEntries(entries: readonly SpendingEntry[], now: number): 
   return [...sums.values(), ...kept];
 }
 
-/** Settled entries replace their reservation. An unreadable line is incomplete; no call followed it. */
+/**
+ * Settled entries replace their reservation. An unreadable line is incomplete, so no call followed
+ * it.
+ */
 function parseEntries(text: string): readonly SpendingEntry[] {
   const entries = new Map<string, SpendingEntry>();
   for (const line of text.split('\n')) {

@@ -1,6 +1,5 @@
 import { getErrorCode, getErrorMessage } from '../core/errors';
 
-/** Kinds of storage errors. */
 export type StorageTrouble =
   | 'no-space'
   | 'no-permission'
@@ -17,13 +16,12 @@ export type StorageTrouble =
 export interface StorageErrorData {
   readonly trouble: StorageTrouble;
   readonly path: string;
-  /** Three sentences for the user: what happened, what was not done, what to do. */
+  /** Sentences for the user. */
   readonly happened: string;
   readonly notDone: string;
   readonly advice: string;
 }
 
-/** The error of all ledger storage. */
 export class StorageError extends Error {
   override readonly name = 'StorageError';
   readonly trouble: StorageTrouble;
@@ -39,7 +37,6 @@ export class StorageError extends Error {
   }
 }
 
-/** If true, the message explains what happened, what was not done and what to do. */
 export const isStorageError = (error: unknown): error is StorageError => error instanceof StorageError;
 
 interface StorageErrorTexts {
@@ -70,7 +67,7 @@ const ERROR_WORDS_BY_CODE: Readonly<Record<string, StorageErrorTexts>> = {
   },
 };
 
-/** @param notDone what was therefore not done, in a sentence. */
+/** @param notDone a sentence about what was not done */
 export const createNewerVersionError = (path: string, notDone: string): StorageError =>
   new StorageError({
     trouble: 'newer-version',
@@ -80,7 +77,7 @@ export const createNewerVersionError = (path: string, notDone: string): StorageE
     advice: 'Update Context Condenser.',
   });
 
-/** Wraps any error; a StorageError is returned unchanged. */
+/** Returns a StorageError unchanged. */
 export function asStorageError(error: unknown, path: string, notDone: string): StorageError {
   if (isStorageError(error)) return error;
   const words = ERROR_WORDS_BY_CODE[getErrorCode(error) ?? ''] ?? {
@@ -91,7 +88,6 @@ export function asStorageError(error: unknown, path: string, notDone: string): S
   return new StorageError({ ...words, path, notDone }, { cause: error });
 }
 
-/** Converts an action's system errors to StorageErrors. */
 export async function convertFileErrors<T>(path: string, notDone: string, action: () => Promise<T>): Promise<T> {
   try {
     return await action();

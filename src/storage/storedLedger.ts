@@ -1,4 +1,3 @@
-/** Reads and extends a ledger on disk. */
 import { applyEntry, foldEntries, type Ledger, type LedgerEntry } from '../core/condense/ledger/ledger';
 import type { Hash } from '../core/hash';
 import {
@@ -19,7 +18,7 @@ import { Originals } from './originals';
 import { convertFileErrors, StorageError, createNewerVersionError } from './storageError';
 import { isEqual } from '../core/isEqual';
 
-/** A ledger on disk in its last read state. Keeps no file open. */
+/** The last read state of a ledger on disk. Keeps no file open. */
 export interface LedgerFile {
   readonly about: LedgerAbout;
   readonly folder: string;
@@ -27,30 +26,27 @@ export interface LedgerFile {
   /** Damaged lines that were skipped. */
   readonly problems: readonly StorageProblem[];
   /**
-   * Appends an entry after entries that other processes appended meanwhile. Returns once the entry is on the disk.
-   * @param originals contains at least the originals of the entry's edits that are not stored yet
+   * Appends an entry after those that other processes appended meanwhile. Returns once the entry is
+   * on the disk.
+   * @param originals contains at least those of the entry's edits that are not stored yet
    * @throws StorageError if the entry was not appended
    */
   append(entry: LedgerEntry, originals: ReadonlyMap<Hash, string>): Promise<void>;
   /** @throws StorageError if the original is missing or damaged */
   original(hash: Hash): Promise<string>;
-  /** Reads many originals at once. */
   originals(hashes: Iterable<Hash>): Promise<Map<Hash, string>>;
   /** Reads entries that other processes appended. */
   refresh(): Promise<void>;
-  /** Protects it from pruning by any process while this one runs. */
+  /** Protects the ledger from pruning while this process runs. */
   hold(): Promise<void>;
 }
 
-/** See {@link LedgerFile}; call `open` first. */
+/** Call `open` before other methods. */
 export class StoredLedger implements LedgerFile {
   private stored: LedgerAbout | undefined;
   private readonly entries: LedgerEntry[] = [];
-  /**
-   * True if it has entries of a newer version, which the view lacks, so it must not be extended.
-   */
+  /** True if a newer version wrote entries. The view lacks them, so it must not be extended. */
   private isNewer = false;
-  /** Computed on demand. */
   private folded: Ledger | undefined;
   private readonly journal: Journal;
   private readonly texts: Originals;
@@ -102,7 +98,7 @@ export class StoredLedger implements LedgerFile {
         await this.readEntries();
       },
     );
-    // Marks the ledger as used; errors are ignored.
+    // The new time marks the ledger as used; errors are ignored.
     if (this.stored) await files.touch(this.paths.about, Date.now()).catch(() => undefined);
   }
 
@@ -136,7 +132,7 @@ export class StoredLedger implements LedgerFile {
     return result;
   }
 
-  /** Reads entries before originals, so that the originals of all entries are present. */
+  /** Entries are read before originals, so that all their originals are present. */
   private async readEntries(): Promise<void> {
     await this.journal.refresh();
     await this.texts.refresh();

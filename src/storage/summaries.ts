@@ -1,7 +1,7 @@
 /**
- * Paid summaries, reused across restarts and windows. Each is a file named by the hash of its input
- * (content, prompt, model), so processes can share the folder without a lock. Unreadable files are
- * ignored. The user can view and delete the folder.
+ * Paid summaries, reused across restarts and windows. Each file is named by the hash of its input
+ * (content, prompt, model), so processes share the folder without a lock. The user can view and
+ * delete it.
  */
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
@@ -27,20 +27,16 @@ export interface StoredSummariesOptions {
   readonly limits: SummaryLimits;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Called once with a message if summaries can't be stored. */
+  /** Called once if summaries can't be stored. */
   readonly onTrouble: (words: string) => void;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Number of writes between checks of the folder's size. */
 const WRITES_BETWEEN_CHECKS = 200;
 const SUMMARY_FILE_NAME = /^[0-9a-f]{64}\.json$/;
 const TEMPORARY_FILE_NAME = /^[0-9a-f]{64}\.[0-9a-f]{16}\.new$/;
 
-/**
- * Summaries in a folder, limited by age and size. Disk errors are reported once and otherwise
- * ignored.
- */
+/** Disk errors are reported once and otherwise ignored. */
 export class StoredSummaries implements SummaryMemo {
   private readonly options: StoredSummariesOptions;
   /** The first write checks too, to remove files that have expired since the last run. */
@@ -65,12 +61,12 @@ export class StoredSummaries implements SummaryMemo {
     const { files, now } = this.options;
     const text = await readText(files, path).catch(() => undefined);
     const summary = text === undefined ? undefined : parseSummary(text);
-    // Updates the time of last use.
+    // The file's time is that of its last use.
     if (summary !== undefined) await files.touch(path, now()).catch(() => undefined);
     return summary;
   }
 
-  /** Atomic. Errors are reported instead of thrown, since the summary is used anyway. */
+  /** Reports errors instead of throwing, since the summary is used anyway. */
   async set(key: Hash, summary: string): Promise<void> {
     try {
       await this.writeSummary(key, summary);
@@ -93,7 +89,7 @@ export class StoredSummaries implements SummaryMemo {
     return join(this.folder, `${key}.json`);
   }
 
-  /** Not synced: the checksum detects files damaged by a power failure. */
+  /** Not synced, since the checksum detects files damaged by a power failure. */
   private async writeSummary(key: Hash, summary: string): Promise<void> {
     const { files } = this.options;
     const temporary = join(this.folder, `${key}.${randomBytes(8).toString('hex')}.new`);
@@ -102,7 +98,7 @@ export class StoredSummaries implements SummaryMemo {
     await writeAtomically(files, this.getPath(key), bytes, { temporary, isSynced: false });
   }
 
-  /** Lists our files only; other files with similar names are ignored. */
+  /** Ignores other programs' files with similar names. */
   private async listStored(): Promise<{ readonly path: string; readonly bytes: number; readonly used: number }[]> {
     const { files } = this.options;
     const kept: { readonly path: string; readonly bytes: number; readonly used: number }[] = [];

@@ -1,6 +1,6 @@
 /**
- * Tracks which threads of this process have ended, since a process ID can't distinguish a killed
- * thread from a running one. All threads share one bit per thread ID; Node never reuses IDs.
+ * A process ID can't tell a killed thread from a running one, so this tracks which threads have
+ * ended. All threads share one bit per thread ID; Node never reuses IDs.
  */
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 
@@ -8,7 +8,7 @@ const ENDED_THREADS_KEY = 'context-condenser.ended-threads';
 /** Locks of threads with higher IDs expire like other machines' locks. */
 const MAX_TRACKED_THREADS = 1 << 16;
 
-/** The bits, also shared with threads started after the first call. */
+/** Threads started after the first call share the bits. */
 function getEndedThreads(): Uint8Array {
   const known = getEnvironmentData(ENDED_THREADS_KEY);
   const bits = known instanceof SharedArrayBuffer ? known : new SharedArrayBuffer(MAX_TRACKED_THREADS / 8);
@@ -16,7 +16,7 @@ function getEndedThreads(): Uint8Array {
   return new Uint8Array(bits);
 }
 
-/** Call before starting a thread whose end will be recorded. */
+/** Call this before starting a thread whose end will be noted. */
 export const shareEndedThreads = (): void => void getEndedThreads();
 
 const isCounted = (thread: number): boolean => thread >= 0 && thread < MAX_TRACKED_THREADS;

@@ -8,10 +8,8 @@ import type { Task, TaskProgress, TaskResult } from '../background/tasks';
 import { StoredSummaries } from '../storage/summaries';
 import type { Services } from './services';
 
-/** Path of the engine's bundle. */
 export const getEngineBundle = ({ context }: Services): string => join(context.extensionPath, 'dist', ENGINE_BUNDLE);
 
-/** Runs a task in a thread of its own. */
 export function runInBackground<T extends Task>(
   services: Services,
   task: T,
@@ -29,17 +27,16 @@ export function runInBackground<T extends Task>(
   });
 }
 
-/** Folder of this VS Code's ledgers. */
 export const getLedgerFolder = ({ context }: Services): string => join(context.globalStorageUri.fsPath, 'ledgers');
 
-/** Folder of the ledgers of chat conversations; per workspace if one is open. */
+/** Holds ledgers of chat conversations, per workspace if one is open. */
 export const getLiveLedgerFolder = ({ context }: Services): string =>
   join((context.storageUri ?? context.globalStorageUri).fsPath, 'live');
 
-/** Folder in which running gateways announce themselves to all windows; absent while none runs. */
+/** Running gateways announce themselves here to all windows. Absent while none runs. */
 export const getRunningFolder = ({ context }: Services): string => join(context.globalStorageUri.fsPath, 'running');
 
-/** Summaries that this user has paid for, in any window. */
+/** Summaries that the user has paid for, in any window. */
 export const getSummaries = ({ context, log }: Services): StoredSummaries =>
   new StoredSummaries(join(context.globalStorageUri.fsPath, 'summaries'), {
     onTrouble: (words) => {
@@ -47,7 +44,6 @@ export const getSummaries = ({ context, log }: Services): StoredSummaries =>
     },
   });
 
-/** Runs an action that a token can cancel. */
 export async function withCancellation<T>(
   token: vscode.CancellationToken,
   run: (signal: AbortSignal) => Promise<T>,

@@ -3,31 +3,27 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * Programs of the extension host loaded on first use: separate files, split into parts
- * (`scripts/bundleParts.mjs`).
+ * Programs of the extension host are separate files, split into parts (`scripts/bundleParts.mjs`)
+ * and loaded on first use.
  * @typeParam Programs what each exports, by name
  */
 export class Bundles<Programs extends object> {
   private readonly require: NodeJS.Require;
   private readonly loaded = new Set<keyof Programs>();
 
-  /** @param folder of the bundles */
   constructor(folder: string) {
-    // Pretend to be the extension's own file: VS Code checks who requires `vscode`.
+    // VS Code checks who requires `vscode`, so this pretends to be the extension's own file.
     this.require = createRequire(join(folder, 'extension.cjs'));
   }
 
-  /** Loads everything missing synchronously, for callers that can't wait. */
+  /** Blocks while it loads what is missing. */
   loadNow<Name extends keyof Programs & string>(name: Name): Programs[Name] {
     this.loaded.add(name);
     // The build names files after their programs.
     return this.require(`./${name}.cjs`) as Programs[Name];
   }
 
-  /**
-   * Loads each part in a separate turn and resolves in another, because all extensions of the
-   * window share the thread.
-   */
+  /** All extensions of the window share the thread, so each part loads in its own turn. */
   async load<Name extends keyof Programs & string>(name: Name): Promise<Programs[Name]> {
     if (!this.loaded.has(name)) {
       const parts = this.require('./parts.json') as Readonly<Record<keyof Programs, readonly string[]>>;

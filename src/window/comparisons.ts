@@ -5,7 +5,7 @@ import { hashText } from '../core/hash';
 import { toTabName } from './fileName';
 import { COMPARISON_SCHEME, CONVERSATION_FOLDER } from './schemes';
 
-/** Maximum condensations whose texts are kept for comparison; they can be large. */
+/** Limits the condensations whose texts, which can be large, are kept for comparison. */
 const MAX_KEPT_COMPARISONS = 3;
 
 interface OpenComparison extends FoldedTexts {
@@ -14,20 +14,22 @@ interface OpenComparison extends FoldedTexts {
   readonly title: string;
   /** Display names of the providers; absent or empty if unknown. */
   readonly by?: string;
-  /** Nothing was applied. */
+  /** True if nothing was applied. */
   readonly isPreview?: boolean;
-  /** For a preview: the markers' originals by reference, since no ledger contains them. */
+  /** Originals of a preview's markers, by reference, since no ledger contains them. */
   readonly originals?: Readonly<Record<string, string>>;
 }
 
-/** Shows what a condensation did, in VS Code's diff editor over read-only documents. */
 export class ComparisonDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly kept = new Map<string, OpenComparison | string>();
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   readonly onDidChange = this.changed.event;
   private readonly registration = vscode.workspace.registerTextDocumentContentProvider(COMPARISON_SCHEME, this);
 
-  /** Keeps a condensation's texts and drops the oldest. @returns its ID */
+  /**
+   * Drops the oldest texts.
+   * @returns the comparison's ID
+   */
   add(comparison: OpenComparison): string {
     // A tab from before a reload must not show a newer comparison with the same ID.
     return this.keepComparison(`${createKey(comparison.conversation)}-${randomUUID().slice(0, 8)}`, comparison);
@@ -40,12 +42,11 @@ export class ComparisonDocuments implements vscode.TextDocumentContentProvider, 
     return id;
   }
 
-  /** True if its texts are still kept. */
   has(id: string): boolean {
     return this.kept.has(id);
   }
 
-  /** The original of a preview's marker; undefined if no kept preview has it. */
+  /** Undefined if no kept preview has the reference. */
   findOriginal(reference: string): string | undefined {
     for (const kept of this.kept.values()) {
       const text = typeof kept === 'string' ? undefined : kept.originals?.[reference];
@@ -55,8 +56,7 @@ export class ComparisonDocuments implements vscode.TextDocumentContentProvider, 
   }
 
   /**
-   * Opens the diff editor at the first change, replacing the conversation's previous diff;
-   * unchanged parts are folded.
+   * Replaces the conversation's previous diff.
    * @param preserveFocus keeps the focus, for an open list
    */
   async showComparison(id: string, preserveFocus = false): Promise<void> {
@@ -67,8 +67,7 @@ export class ComparisonDocuments implements vscode.TextDocumentContentProvider, 
     const whole = isPreview
       ? vscode.l10n.t('{0} (preview)', name)
       : vscode.l10n.t('{0}: before ↔ after condensing', name);
-    // VS Code adds the documents' names after the title if there is room, such as in the window's
-    // title.
+    // VS Code adds the documents' names after the title if there is room.
     const before = createUri(id, 'before', vscode.l10n.t('Before'));
     const after = createUri(id, 'after', by === '' ? vscode.l10n.t('After') : vscode.l10n.t('After: {0}', by));
     const options: vscode.TextDocumentShowOptions = {
@@ -80,14 +79,14 @@ export class ComparisonDocuments implements vscode.TextDocumentContentProvider, 
     await this.closeComparisons(conversation, id);
   }
 
-  /** Opens a conversation as text, in its single tab. @param path of the conversation */
+  /** Opens a conversation as text, in its single tab. */
   async openText(path: string, title: string, text: string): Promise<void> {
     const uri = createUri(this.keepComparison(createKey(path), text), 'whole', toTabName(title), path);
     this.changed.fire(uri);
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: true });
   }
 
-  /** Closes a conversation's outdated diff. @param except the one to keep */
+  /** @param except the diff to keep */
   async closeComparisons(conversation: string, except?: string): Promise<void> {
     const key = createKey(conversation);
     const tabs = vscode.window.tabGroups.all
@@ -135,10 +134,9 @@ const createUri = (id: string, side: Side, name: string, query = ''): vscode.Uri
     query,
   });
 
-/** The folder of the document in which a conversation is opened: `resourceDirname` in package.json. */
+/** The folder of an opened conversation's document: `resourceDirname` in package.json. */
 export const getOpenedFolder = (path: string): string => createFolder(createKey(path), 'whole');
 
-/** The path of the conversation that a document shows. */
 export const getOpenedPath = ({ query }: vscode.Uri): string => query;
 
 function parseUri({ path }: vscode.Uri): { readonly id: string; readonly side: string } {

@@ -12,13 +12,10 @@ export interface CondensationFigures {
   readonly provider: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** The target in tokens; absent: there was none. */
   readonly targetTokens?: number;
   /** US dollars; undefined if a price is unknown. */
   readonly cost: number | undefined;
-  /** Shown in the details; default none. */
   readonly notes?: readonly string[];
-  /** The conversation's title, if known. */
   readonly title?: string | undefined;
   /** How full the window is and would be, such as `61% → ≈ 46% full`; absent if unknown. */
   readonly full?: string | undefined;
@@ -39,11 +36,9 @@ export function formatCondensation(figures: CondensationFigures): string {
     : vscode.l10n.t('Condensed “{0}” with {1}: {2}.', shortenTitle(title), provider, change);
 }
 
-/** Providers of a result with their presets or strategies. */
 export const formatProviders = ({ registered }: Pick<Services, 'registered'>, result: ResultWithProvider): string =>
   listNames(result, (id) => getProviderName(id, registered.listProviders()));
 
-/** Describes the effect that condensing would have. */
 export const formatPreview = (
   figures: Pick<CondensationFigures, 'provider' | 'tokensBefore' | 'tokensAfter' | 'targetTokens'>,
 ): string => {
@@ -52,7 +47,7 @@ export const formatPreview = (
   return vscode.l10n.t('Preview of condensing with {0}: {1}. Nothing was applied.', provider, change);
 };
 
-/** True if less was removed than the user asked for. Missing the default target is not reported. */
+/** Missing the default target is not reported. */
 const isTargetMissed = ({
   tokensAfter,
   targetTokens = Infinity,
@@ -64,14 +59,13 @@ const formatNoteCount = ({ length }: readonly string[]): string[] => {
   return [length === 1 ? vscode.l10n.t('1 note in Details') : vscode.l10n.t('{0} notes in Details', length)];
 };
 
-/** The target in tokens, if it was missed. */
 const formatMissedTarget = (figures: Pick<CondensationFigures, 'tokensAfter' | 'targetTokens'>): string[] =>
   isTargetMissed(figures) ? [vscode.l10n.t('your target: {0}', formatTokens(figures.targetTokens ?? 0))] : [];
 
 export const formatTokenChange = (before: number, after: number): string =>
   `${formatTokens(before)} → ${formatTokens(after)} tokens (${formatChange(before, after)})`;
 
-/** How often the agent needed removed content again. */
+/** Says how often the agent needed removed content again. */
 export function formatUse(use: UseAfter): string {
   const uses = countUses(use);
   const within = use.turns === 1 ? vscode.l10n.t('1 turn') : vscode.l10n.t('{0} turns', use.turns);
@@ -87,7 +81,7 @@ export function formatUse(use: UseAfter): string {
   );
 }
 
-/** The advice if that was too often. */
+/** Advice for an agent that needed removed content too often. */
 export const formatUseAdvice = (): string =>
   vscode.l10n.t(
     'Lossless therefore condenses this conversation from now on. To use your own choice again, undo that condensation.',

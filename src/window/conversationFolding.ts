@@ -10,7 +10,7 @@ export class ConversationFolding implements vscode.FoldingRangeProvider {
     }
     return headings.flatMap((start, at) => {
       let end = (headings[at + 1] ?? document.lineCount) - 1;
-      // Keep the blank line between messages.
+      // The blank line between messages stays visible.
       while (end > start && document.lineAt(end).isEmptyOrWhitespace) end--;
       return end > start ? [new vscode.FoldingRange(start, end)] : [];
     });

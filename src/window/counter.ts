@@ -10,7 +10,7 @@ export function getCounter({ context }: Services): Promise<MessageCounter> {
   loadingCounter ??= loadTokenCounter(join(context.extensionPath, 'dist')).then(
     (counter) => new MessageCounter(counter),
   );
-  // After a failure the next caller loads it again.
+  // After a failure the next caller loads the counter again.
   loadingCounter.catch(() => (loadingCounter = undefined));
   return loadingCounter;
 }

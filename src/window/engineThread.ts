@@ -4,9 +4,7 @@ import { ENGINE_BUNDLE, EngineThread } from '../engine/engineThread';
 import { showWarningMessage } from './notifications';
 import type { Services } from './services';
 
-/** Messages about a thread that has died. */
 interface ThreadDeathMessages {
-  /** Shown at each death. */
   readonly died?: string;
   /** Shown when the thread is no longer restarted. */
   readonly rests: string;
@@ -28,7 +26,7 @@ export const getReaderThread = (services: Services): EngineThread =>
     wake: vscode.l10n.t('Restart'),
   }));
 
-/** The chat's own thread, so that requests don't wait for files being read. */
+/** The chat has its own thread, so that requests don't wait for files being read. */
 export const getChatThread = (services: Services): EngineThread =>
   getThread(services, chatThreads, () => ({
     died: vscode.l10n.t(

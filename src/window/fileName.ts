@@ -1,18 +1,15 @@
-/** Turns a conversation's title into names of tabs and files. */
-
-/** Maximum characters of a file's name. */
 const MAX_NAME_CHARS = 60;
 
-/** Drops dots, colons and commas at the end, because more text follows. */
+/** More text follows, so dots, colons and commas at the end go. */
 export const toTabName = (title: string): string => title.trim().replace(/[\s.,:;…]+$/u, '') || title.trim();
 
 /**
- * A file name without extension that is valid on every system.
+ * The name has no extension and is valid on every system.
  * @param otherwise used if nothing of the title is left
  */
 export function toFileName(title: string, otherwise: string): string {
   const words = title
-    // Not allowed on Windows: learn.microsoft.com/windows/win32/fileio/naming-a-file
+    // Windows forbids these: learn.microsoft.com/windows/win32/fileio/naming-a-file
     .replace(/[<>:"/\\|?*\p{C}]+/gu, ' ')
     .replace(/\s+/g, ' ')
     .trim();

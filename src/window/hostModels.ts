@@ -1,6 +1,4 @@
-/**
- * This window's models for the engine, called here because the keys and VS Code's network are here.
- */
+/** The engine calls models through this window, which has the keys and VS Code's network. */
 import type { PreviewModel } from '../background/preview/messages';
 import type { HostModels } from '../background/hostModels';
 import type { SelectModel } from '../core/condense/providers/smart/passParts';
@@ -35,7 +33,7 @@ export function createHostModels({ models, own = () => undefined, warn }: HostMo
   };
 }
 
-/** A profile's model as data and as a callable, or why there is none. */
+/** Returns a profile's model as data and as a callable, or why there is none. */
 export async function planModel(
   select: SelectModel,
   samples: WindowModels['samples'],

@@ -1,4 +1,3 @@
-/** Adapts VS Code's language models to our handler. */
 import * as vscode from 'vscode';
 import type { LanguageModels, LmAnswerPart, LmMessage, LmModel, LmPart } from '../api/vscodeLm';
 
@@ -86,29 +85,29 @@ interface ThinkingPart {
 }
 
 /**
- * The class of thinking parts, which the chat folds. VS Code accepts it from every extension (read
- * in 1.139's extension host), but the typings lack it; undefined in editors without it.
+ * VS Code accepts thinking parts from every extension (1.139's extension host), but the typings
+ * lack the class; undefined in editors without it.
  */
 const getThinkingClass = (): (new (value: string) => ThinkingPart) | undefined => {
   const found: unknown = Reflect.get(vscode, 'LanguageModelThinkingPart');
   return typeof found === 'function' ? (found as new (value: string) => ThinkingPart) : undefined;
 };
 
-/** Thinking for the chat; undefined if the editor doesn't support it. */
+/** Undefined if the editor doesn't support thinking. */
 export function createThinkingPart(text: string): vscode.LanguageModelResponsePart | undefined {
   const Part = getThinkingClass();
-  // `progress.report` accepts it; only the typings don't say so.
+  // `progress.report` accepts the part; only the typings don't say so.
   return Part && (new Part(text) as unknown as vscode.LanguageModelResponsePart);
 }
 
-/** The text of a thinking part; undefined for others. */
+/** Undefined for other parts. */
 function getThinking(part: unknown): string | undefined {
   const Part = getThinkingClass();
   if (!Part || !(part instanceof Part)) return undefined;
   return typeof part.value === 'string' ? part.value : part.value.join('');
 }
 
-/** Undefined if it is not JSON. */
+/** Undefined if the data is not JSON. */
 function parseJson(data: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(data));
@@ -117,7 +116,6 @@ function parseJson(data: Uint8Array): unknown {
   }
 }
 
-/** Converts a message to VS Code's classes. */
 export function toVsCode({ role, content }: LmMessage): vscode.LanguageModelChatMessage {
   // Each role accepts the parts that the handler gives it: results from the user, calls from the
   // assistant.

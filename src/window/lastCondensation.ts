@@ -1,4 +1,3 @@
-/** This window's last condensation, for commands that work on it. */
 import * as vscode from 'vscode';
 import { getSamplePath } from './samplePath';
 import type { LastCondensation, Services } from './services';
@@ -9,7 +8,7 @@ import type { LastCondensation, Services } from './services';
  */
 export const HAS_CONDENSED_CONTEXT_KEY = 'contextCondenser.hasCondensed';
 
-/** Context key of the walkthrough: it was the user's own conversation instead of the sample. */
+/** Context key of the walkthrough: the user condensed more than the sample. */
 const HAS_CONDENSED_OWN_CONTEXT_KEY = 'contextCondenser.hasCondensedOwn';
 
 export function rememberCondensation(services: Services, last: LastCondensation): void {

@@ -1,15 +1,13 @@
-/** The only place that creates Markdown for VS Code; untrusted text in it is escaped. */
+/** Only this file creates Markdown for VS Code; it escapes untrusted text. */
 import * as vscode from 'vscode';
 import { escapeLinks } from './notifications';
 
-/**
- * Characters with a meaning in Markdown; dot, colon and at sign prevent automatic links and lists.
- */
+/** Dot, colon and at sign would start automatic links and lists. */
 const MARKDOWN_SIGNS = /[!#$&()*+\-.:<>@[\\\]_`{|}~]/g;
 
 /**
- * Markdown that shows a text literally, on one line that can wrap. `MarkdownString.appendText` uses
- * non-breaking spaces, so that narrow views cut words and numbers.
+ * Shows a text literally on one line that can wrap. The non-breaking spaces of
+ * `MarkdownString.appendText` make narrow views cut words.
  */
 export const escapeMarkdown = (text: string): string =>
   text
@@ -17,13 +15,13 @@ export const escapeMarkdown = (text: string): string =>
     .trim()
     .replace(MARKDOWN_SIGNS, '\\$&');
 
-/** A piece of Markdown, created only by {@link markdown}. */
+/** Only {@link makeMarkdown} creates Markdown. */
 class Markdown {
   constructor(readonly source: string) {}
 }
 export type { Markdown };
 
-/** Template for Markdown; values are escaped by {@link escapeMarkdown} unless they are Markdown. */
+/** Escapes the template's values unless they are Markdown. */
 export const makeMarkdown = (
   own: TemplateStringsArray,
   ...values: readonly (string | Markdown | readonly Markdown[])[]
@@ -39,13 +37,13 @@ const getSource = (value: string | Markdown | readonly Markdown[]): string =>
 
 export const toMarkdownString = ({ source }: Markdown): vscode.MarkdownString => new vscode.MarkdownString(source);
 
-/** Writes to VS Code's chat, which treats strings as Markdown too. */
+/** VS Code's chat treats strings as Markdown too. */
 export function showMarkdown(stream: vscode.ChatResponseStream, text: Markdown): void {
   stream.markdown(toMarkdownString(text));
 }
 
 /**
- * Text verbatim in a block, followed by a link to a command (the only one allowed there) and words.
+ * Shows text verbatim in a block, then a link to a command (the only one allowed there) and words.
  */
 export function makeTextWithCommand(
   text: string,
@@ -59,10 +57,9 @@ export function makeTextWithCommand(
   return words.appendMarkdown(`[${escapeMarkdown(title)}](command:${command}?${query}) ${escapeMarkdown(beside)}`);
 }
 
-/** Characters of a title in a notification. */
 const MAX_TITLE_CHARS = 60;
 
-/** A title for a notification, dialog or progress. */
+/** Shortens a title for a notification, dialog or progress. */
 export function shortenTitle(text: string): string {
   const plain = escapeLinks(text);
   return plain.length > MAX_TITLE_CHARS ? `${plain.slice(0, MAX_TITLE_CHARS)}…` : plain;

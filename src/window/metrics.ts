@@ -11,8 +11,7 @@ export const getMetrics = ({ context }: Services): MetricsStore =>
   new MetricsStore(join(context.globalStorageUri.fsPath, 'metrics.jsonl'));
 
 /**
- * Records a condensation's metrics with its preset or strategy. Failures are only logged, because
- * the condensation succeeded.
+ * Failures are only logged, because the condensation succeeded.
  * @param chosen the requested provider
  * @param config of the run; default: from the settings
  */

@@ -1,4 +1,3 @@
-/** The user's configured models. */
 import { calibrateFactor, getOutputSamples, type RunMetrics } from '../core/condense/metrics/metrics';
 import type { SelectModel } from '../core/condense/providers/smart/passParts';
 import type { OutputSample } from '../core/condense/summary/expectedOutput';
@@ -24,11 +23,11 @@ import type { Services } from './services';
 export interface WindowModels {
   /** @throws NoSummarizerError */
   readonly select: SelectModel;
-  /** Lengths of replies in earlier calls of a model. */
+  /** Lengths of replies in a model's earlier calls. */
   readonly samples: (model: SummarizerModel) => readonly OutputSample[];
 }
 
-/** A profile's model with the user's prompt and masking, or why it can't be called. */
+/** Returns a profile's model with the user's prompt and masking, or why it can't be called. */
 export async function createSummarizer(
   services: Services,
   counter: MessageCounter,
@@ -47,7 +46,7 @@ export async function createSummarizer(
   return applyLimits(services, counter, found);
 }
 
-/** Limits a model's calls per conversation and per day, over all windows. */
+/** The limits apply per conversation and per day, over all windows. */
 const applyLimits = (
   services: Services,
   counter: MessageCounter,
@@ -73,8 +72,7 @@ export function createWindowModels(services: Services, counter: MessageCounter, 
     async select(apiProfile, own): Promise<SelectedSummarizer> {
       const { profiles, condensing } = readModelSettings();
       runs = await metrics.readRuns();
-      // If the profile named by a pass is missing, the condensing profile is used and a note says
-      // so.
+      // If a pass names a missing profile, the condensing profile is used and a note says so.
       const named = profiles.find(({ id, name }) => id === apiProfile || name === apiProfile);
       const wanted = apiProfile === undefined ? condensing : named;
       const instead = condensing && condensing !== wanted ? await summarizer(condensing) : undefined;

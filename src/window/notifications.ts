@@ -1,20 +1,17 @@
 /**
- * The only place that shows text in VS Code's own UI: notifications, dialogs, progress, picks, the
- * status bar. Some of them turn text into links, even to commands (`[Fix it](command:…)`,
- * `parseLinkedText` in microsoft/vscode: notifications, progress, an input's message), others into
- * icons (`$(alert)`, `renderLabelWithIcons`: picks, the status bar). Our text quotes files, models
- * and programs, so both are escaped. Lint bans the original functions elsewhere; Markdown is in
- * `markdownText.ts`.
+ * Only this file shows text in VS Code's own UI. VS Code turns some of it into links, even to
+ * commands (`[Fix it](command:…)`, `parseLinkedText` in microsoft/vscode), or into icons
+ * (`$(alert)`, `renderLabelWithIcons`). Our text quotes files, models and programs, so both are
+ * escaped. Lint bans the original functions elsewhere; Markdown is in `markdownText.ts`.
  */
 import * as vscode from 'vscode';
 
-/** Text without links and icons. */
+/** Removes links and icons. */
 export const escapeLinks = (text: string): string => text.replace(/\](?=\()/g, '] ').replace(/\$(?=\()/g, '$ ');
 
 type ShowMessage = typeof vscode.window.showErrorMessage;
 
-// After the message the overloads take options with text of their own, and buttons, whose text is
-// shown literally.
+// VS Code shows the text of buttons literally; only options contain more text to escape.
 const wrapShow = (show: () => ShowMessage): ShowMessage =>
   ((message: string, ...rest: never[]) =>
     show()(
@@ -54,10 +51,7 @@ export const showProgress = <R>(
       ),
   );
 
-/**
- * `vscode.window.setStatusBarMessage`.
- * @param icon name of a VS Code icon to show first
- */
+/** @param icon name of a VS Code icon to show first */
 export const showStatus = (words: string, milliseconds: number, icon?: string): vscode.Disposable =>
   vscode.window.setStatusBarMessage(`${icon === undefined ? '' : `$(${icon}) `}${escapeLinks(words)}`, milliseconds);
 
@@ -66,7 +60,7 @@ type Validation = string | vscode.InputBoxValidationMessage | null | undefined;
 const escapeValidation = (answer: Validation): Validation =>
   typeof answer === 'string' ? escapeLinks(answer) : answer && { ...answer, message: escapeLinks(answer.message) };
 
-/** `vscode.window.showInputBox`; answers of `validateInput` are escaped too. */
+/** `vscode.window.showInputBox` with escaped text, also in answers of `validateInput`. */
 export function askInput(options: vscode.InputBoxOptions): Thenable<string | undefined> {
   const { title, prompt } = options;
   return vscode.window.showInputBox({
@@ -85,7 +79,7 @@ export function askInput(options: vscode.InputBoxOptions): Thenable<string | und
 const isThenable = (answer: Validation | Thenable<Validation>): answer is Thenable<Validation> =>
   typeof answer === 'object' && answer !== null && 'then' in answer;
 
-/** Icons at the beginning of our labels; in an untrusted label they are harmless. */
+/** Our labels begin with these icons; in an untrusted label they are harmless. */
 const OWN_ICON_PATTERN =
   /^\$\((?:add|archive|circle-slash|comment-discussion|copy|debug-pause|debug-start|debug-stop|diff|discard|edit|folder-opened|gear|key|link|list-selection|pin|plug|redo|settings-gear|terminal|tools|trash)\) /;
 
@@ -127,10 +121,7 @@ const escapeTitle = (options: vscode.QuickPickOptions): vscode.QuickPickOptions 
   ...(options.placeHolder !== undefined && { placeHolder: escapeLinks(options.placeHolder) }),
 });
 
-/**
- * `vscode.window.createQuickPick`. Its `items` are the results of {@link escapeItem}, not the
- * originals.
- */
+/** The picker's `items` are the results of {@link escapeItem}, not the originals. */
 export const createPicker = <T extends vscode.QuickPickItem>(): vscode.QuickPick<T> => {
   const picker = vscode.window.createQuickPick<T>();
   return new Proxy(picker, {

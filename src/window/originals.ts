@@ -1,4 +1,4 @@
-/** Makes markers links to their originals, with a hover that shows the first lines. */
+/** Links markers to their originals; a hover shows the first lines. */
 import * as vscode from 'vscode';
 import { findMarkers, type ReferenceId } from '../core/messages/markers';
 import { getErrorMessage } from '../core/errors';
@@ -8,10 +8,8 @@ import { makeMarkdown, toMarkdownString, makeTextWithCommand } from './markdownT
 import type { Services } from './services';
 import { askInput, pickOne, showInformationMessage } from './notifications';
 
-/** Maximum lines and characters in a hover. */
 const MAX_SHOWN_LINES = 12;
 const MAX_SHOWN_CHARS = 1_200;
-/** Originals cached for further hovers. */
 const MAX_CACHED_ORIGINALS = 20;
 
 export class OriginalDocuments
@@ -54,10 +52,7 @@ export class OriginalDocuments
     }
   }
 
-  /**
-   * Opens a reference's original; without one, that of the marker at the cursor or one that the
-   * user enters.
-   */
+  /** Without a reference, opens the original of the marker at the cursor, or asks the user. */
   async openOriginal(reference?: string): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     const chosen =
@@ -70,8 +65,8 @@ export class OriginalDocuments
   }
 
   /**
-   * Lists a conversation's removed content and opens what the user picks. @param store folder of
-   * its ledger
+   * Lists a conversation's removed content and opens what the user picks.
+   * @param store folder of its ledger
    */
   async chooseOriginal(conversation: string | undefined, store: string): Promise<void> {
     const task = { kind: 'references', conversation: conversation ?? '', store } as const;
@@ -121,7 +116,6 @@ export class OriginalDocuments
 
 const originalsByServices = new WeakMap<Services, OriginalDocuments>();
 
-/** The window's instance. */
 export function getOriginals(services: Services): OriginalDocuments {
   const known = originalsByServices.get(services) ?? new OriginalDocuments(services);
   originalsByServices.set(services, known);
@@ -136,7 +130,7 @@ const formatMissing = (): string =>
     'The original of this reference is no longer available: its preview was closed, or its condensation was cleared.',
   );
 
-/** The marker at a position. Markers contain no line breaks. */
+/** Markers contain no line breaks. */
 function findMarkerAt(
   document: vscode.TextDocument,
   { line, character }: vscode.Position,

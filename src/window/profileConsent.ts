@@ -1,7 +1,4 @@
-/**
- * The user's consent for other extensions to use API profiles, asked once per extension and
- * profile.
- */
+/** The user consents once for each pair of extension and API profile. */
 import * as vscode from 'vscode';
 import { isRecord } from '../core/messages/blocks';
 import { getKeyTarget, type ApiProfile } from '../settings/profiles';
@@ -17,10 +14,7 @@ const openQuestions = new Map<string, Promise<boolean>>();
 const createKey = (extension: string, profile: ApiProfile): string =>
   JSON.stringify([profile.id, extension, profile.vendor, profile.model, getKeyTarget(profile)]);
 
-/**
- * Whether an installed extension may use a profile; asks if undecided. Dismissing the question
- * means no for now.
- */
+/** Asks if undecided. Dismissing the question means no for now. */
 export async function askToUseProfile(services: Services, extension: string, profile: ApiProfile): Promise<boolean> {
   const key = createKey(extension, profile);
   const known = readConsents(services)[key];
@@ -51,11 +45,10 @@ async function askUser(services: Services, extension: string, profile: ApiProfil
   return answer === allow;
 }
 
-/** Number of extensions with an answer for a profile. */
 export const countConsents = (services: Services, { id }: ApiProfile): number =>
   Object.keys(readConsents(services)).filter((key) => isFor(key, id)).length;
 
-/** Deletes the answers for a profile, so that extensions must ask again. */
+/** Extensions must ask again afterwards. */
 export const forgetConsents = (services: Services, { id }: ApiProfile): Promise<void> =>
   saveConsents(services, Object.fromEntries(Object.entries(readConsents(services)).filter(([key]) => !isFor(key, id))));
 

@@ -8,10 +8,9 @@ import { getLiveLedgerFolder, getLedgerFolder } from './background';
 import type { Services } from './services';
 
 /**
- * The MCP server with `recall` and `search` for agents that use VS Code's servers: conversations
- * given back or condensed behind the gateway contain markers that only this store can resolve. (The
- * chat has a tool.) None is offered until something was condensed, so that an unused extension
- * starts no process.
+ * Offers the MCP server with `recall` and `search` to agents that use VS Code's servers, since only
+ * this store resolves markers in conversations given back or condensed behind the gateway. Offers
+ * none until something was condensed, so that an unused extension starts no process.
  */
 export function createRecallServers(services: Services): vscode.McpStdioServerDefinition[] {
   const { context } = services;

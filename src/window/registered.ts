@@ -6,7 +6,7 @@ import {
   type ProviderDescription,
 } from '../extensionApi/remoteProvider';
 
-/** Providers that other extensions registered in this window. The engine calls providers here. */
+/** The engine calls providers that other extensions registered in this window. */
 export class RegisteredProviders {
   private readonly providers = new Map<string, ExternalProvider>();
   private readonly listeners = new Set<() => void>();
@@ -37,12 +37,12 @@ export class RegisteredProviders {
     for (const listener of this.listeners) listener();
   }
 
-  /** Returns the providers as data for the engine. */
+  /** Returns data for the engine. */
   describeProviders(): ProviderDescription[] {
     return this.listProviders().map(({ parsed }) => describeProvider(parsed));
   }
 
-  /** For the engine. @param counter loads the o200k counter */
+  /** @param counter loads the o200k counter */
   createCalls(counter: Parameters<typeof callProviders>[1]): ProviderCalls {
     return callProviders((id) => this.providers.get(id)?.parsed.provider, counter);
   }

@@ -1,6 +1,4 @@
-/** Schemes of the extension's read-only documents. */
-
-/** A conversation before and after. */
+/** Shows a conversation before and after. */
 export const COMPARISON_SCHEME = 'context-condenser';
 
 /**
@@ -10,5 +8,5 @@ export const COMPARISON_SCHEME = 'context-condenser';
 export const CONVERSATION_LANGUAGE = 'condenser-conversation';
 export const CONVERSATION_FOLDER = '.condenser-conversation';
 
-/** The original of a reference. */
+/** Shows the original of a reference. */
 export const ORIGINAL_SCHEME = 'context-condenser-original';

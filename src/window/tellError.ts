@@ -3,7 +3,7 @@ import { getErrorMessage } from '../core/errors';
 import type { Services } from './services';
 import { showErrorMessage } from './notifications';
 
-/** Shows an error in a notification and logs it. Cancellation is ignored. */
+/** Cancellation is ignored. */
 export function showErrorAndLog({ log }: Pick<Services, 'log'>, error: unknown): void {
   if (error instanceof vscode.CancellationError) return;
   const message = getErrorMessage(error);

@@ -2,7 +2,6 @@ import type { HistoryScope } from '../../conversations/types';
 import type { CoherenceFloor } from '../../core/condense/coherence/coherence';
 import { readSetting } from './settings';
 
-/** Settings for manual condensing. */
 export interface ManualSettings {
   /** ID of a provider, possibly another extension's. */
   readonly provider: string;
@@ -10,7 +9,7 @@ export interface ManualSettings {
   readonly history: HistoryScope;
   /** Percent of each kind of facts that the view must contain. */
   readonly coherenceFloor: CoherenceFloor;
-  /** Indexes of messages that no edit may touch; chosen for one condensation, not a setting. */
+  /** Indexes of messages that no edit may touch in this condensation. */
   readonly excluded?: readonly number[];
 }
 

@@ -10,7 +10,7 @@ export interface ModelSettings {
   readonly condensing: ApiProfile | undefined;
   /** Used if a profile has none of its own. */
   readonly threshold: Threshold;
-  /** The user's own condensing prompt; blank: built-in. */
+  /** The user's own condensing prompt; blank means the built-in one. */
   readonly prompt: string;
   /** US dollars that one condensation may cost. */
   readonly maxCost: number;
@@ -30,7 +30,7 @@ export function readModelSettings(): ModelSettings {
   };
 }
 
-/** When and how far to condense if a profile doesn't say. */
+/** Applies if a profile doesn't say when and how far to condense. */
 function readGlobalThreshold(): Threshold {
   const tokens = readSetting('thresholdTokens');
   return {
@@ -41,7 +41,7 @@ function readGlobalThreshold(): Threshold {
 }
 
 /**
- * The user's profile entries including invalid ones, so that unchanged ones are saved as they are.
+ * Includes invalid entries, so that unchanged ones are saved as they are.
  * @throws Error if the setting is not a list, since saving one would destroy it
  */
 export function readProfileEntries(): readonly unknown[] {

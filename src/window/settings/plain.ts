@@ -1,2 +1,2 @@
-/** A copy of JSON, because VS Code's own objects can't be sent to a thread. */
+/** VS Code's own objects can't be sent to a thread. */
 export const toPlain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;

@@ -11,9 +11,8 @@ import { createBuiltInProviders } from './settingRules';
 import { readSetting } from './settings';
 
 /**
- * A provider's configuration from the settings; the provider validates it and adds defaults. A
- * copy, because VS Code's objects can't be sent to a worker. A name of a user's preset is replaced
- * by that preset. Undefined if nothing is set (VS Code then has an empty object).
+ * The provider validates the configuration and adds defaults. A user's preset replaces its name.
+ * Undefined if nothing is set (VS Code then has an empty object).
  */
 export function readProviderConfig(id: string): unknown {
   const value = isBuiltIn(id) ? readSetting(id) : getRegisteredConfig(readSetting('providers'), id);
@@ -23,8 +22,8 @@ export function readProviderConfig(id: string): unknown {
 }
 
 /**
- * The configuration that a provider runs with: the requested one, else that of the settings. Steps
- * of a strategy use their providers' settings for fields that they lack.
+ * Uses the requested configuration, else that of the settings. A strategy's steps take fields that
+ * they lack from their providers' settings.
  * @param asked the caller's configuration
  */
 export function resolveConfig(id: string, asked?: unknown): unknown {
@@ -49,7 +48,7 @@ function fillSteps(value: unknown): unknown {
 }
 
 /**
- * Smart's passes are taken as a whole; for other providers each field comes from the step or the
+ * Smart takes all passes from one place; other providers take each field from the step or the
  * settings.
  */
 function resolveStepConfig(provider: string, own: unknown): unknown {
@@ -62,28 +61,23 @@ function resolveStepConfig(provider: string, own: unknown): unknown {
   return isRecord(sound) && (isRecord(own) || own === undefined) ? { ...sound, ...own } : own;
 }
 
-/** The user's settings for summaries by a profile's model. */
 export function readSummaryPreferences(profile: ApiProfile): Pick<SummarizerModel, 'prompt' | 'maskSecrets'> {
   return { prompt: choosePrompt(profile, readModelSettings().prompt), maskSecrets: readNativeConfig().maskSecrets };
 }
 
-/** Summary's settings without invalid ones, which the settings panel reports. */
+/** Leaves out invalid settings, which the settings panel reports. */
 export function readNativeConfig(): NativeConfig {
   const checked = validateFields(nativeConfigSchema, readProviderConfig('native'));
   return (checked.valid ? checked.config : checked.rest?.config) ?? nativeConfigSchema.parse({});
 }
 
-/** All configurations of other extensions' providers are in one setting, by ID. */
+/** One setting holds the configurations of other extensions' providers, by ID. */
 const getRegisteredConfig = (configs: unknown, id: string): unknown =>
   isRecord(configs) && Object.hasOwn(configs, id) ? configs[id] : undefined;
 
-/**
- * Name of the preset that a Smart configuration is or names; undefined if the passes are the user's
- * own.
- */
+/** Undefined if the passes are the user's own. */
 export const getPresetName = (config: unknown): string | undefined => getPreset(config, readOwnPresets())?.name;
 
 export const getPresetId = (config: unknown): string | undefined => getPreset(config, readOwnPresets())?.id;
 
-/** The user's valid presets. */
 export const readOwnPresets = (): readonly Preset[] => readSetting('presets');

@@ -1,7 +1,4 @@
-/**
- * Finds problems in a setting's value: by the table's rule, and for a provider's configuration by
- * the provider.
- */
+/** Finds problems by the table's rule, or by the provider for its configuration. */
 import { createProviders, type CondensationProvider } from '../../core/condense';
 import type { Preset } from '../../core/condense/providers/smart/presets';
 import { NoSummarizerError } from '../../core/condense/summarizer';
@@ -10,7 +7,7 @@ import { isRecord } from '../../core/messages/blocks';
 import { SETTINGS, type SettingName } from '../../settings/table';
 
 /**
- * This extension's providers for metadata and validation; they never condense.
+ * These providers serve metadata and validation; they never condense.
  * @param presets the user's own
  */
 export const createBuiltInProviders = (presets: () => readonly Preset[]): readonly CondensationProvider[] =>
@@ -19,14 +16,14 @@ export const createBuiltInProviders = (presets: () => readonly Preset[]): readon
 export class SettingRules {
   /**
    * @param providers those with a setting named after their ID
-   * @param registered other extensions', whose configurations are in the setting `providers`
+   * @param registered other extensions', configured in the setting `providers`
    */
   constructor(
     private readonly providers: readonly CondensationProvider[],
     private readonly registered: () => readonly CondensationProvider[] = () => [],
   ) {}
 
-  /** Problems by path within the setting; none for an absent value. */
+  /** Paths are within the setting. An absent value has no problems. */
   findProblems(name: SettingName, value: unknown): readonly ConfigProblem[] {
     if (value === undefined) return [];
     // A provider knows more than the table, such as the names of the user's presets.
@@ -39,7 +36,7 @@ export class SettingRules {
     return [];
   }
 
-  /** Describes in a sentence what applies instead of an invalid value. */
+  /** Says in a sentence what applies instead of an invalid value. */
   describeConsequence(name: SettingName, value: unknown): string {
     const { default: standard, instead = `${JSON.stringify(standard)} is used.` } = SETTINGS[name];
     const provider = this.providers.find(({ id }) => id === name);
@@ -48,10 +45,7 @@ export class SettingRules {
     return (name === 'smart' ? SETTINGS.presets.instead : undefined) ?? 'Its default is used.';
   }
 
-  /**
-   * Fields that are ignored because they are unknown; unlike problems they don't invalidate the
-   * value.
-   */
+  /** Unlike problems, unknown fields don't invalidate the value. */
   findUnknownFields(name: SettingName, value: unknown): readonly ConfigProblem[] {
     if (value === undefined || this.findProblems(name, value).length > 0) return [];
     if (name === 'presets') return this.findUnknownInPresets(value);
@@ -89,8 +83,8 @@ export class SettingRules {
   }
 
   /**
-   * The configuration that a provider derives from a value, without invalid parts; for the setting
-   * `providers`, by ID. Undefined for other settings.
+   * Returns what a provider uses of a value; for the setting `providers`, by ID. Undefined for
+   * other settings.
    */
   getEffectiveValue(name: SettingName, value: unknown): unknown {
     if (name === 'providers') {
@@ -118,11 +112,11 @@ const addPathPrefix = (parents: readonly string[], { path, message }: ConfigProb
   message,
 });
 
-/** The setting `providers` contains the configurations of other extensions' providers by ID. */
+/** The setting `providers` holds other extensions' configurations by ID. */
 const getConfig = (value: unknown, { id }: CondensationProvider): unknown =>
   isRecord(value) && Object.hasOwn(value, id) ? value[id] : undefined;
 
-/** The valid part of the value, else the defaults. */
+/** Returns the valid part of the value, else the defaults. */
 function getEffectiveConfig(provider: CondensationProvider, value: unknown): unknown {
   const result = provider.validateConfig(value);
   if (result.valid) return result.config;

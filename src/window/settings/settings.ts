@@ -1,4 +1,3 @@
-/** This extension's current settings in VS Code. */
 import * as vscode from 'vscode';
 import { formatReadablePath } from '../../core/readablePath';
 import type { ConfigProblem } from '../../core/condense/types';
@@ -18,15 +17,15 @@ import { isEqual } from '../../core/isEqual';
 const SETTINGS_SECTION = 'contextCondenser';
 
 /**
- * A setting's effective value: the workspace's if allowed, else the user's, or the default. An
- * invalid value counts as the default.
+ * Uses the workspace's value if allowed, else the user's, or the default. An invalid value counts
+ * as the default.
  */
 export const readSetting = <N extends SettingName>(name: N): Settings[N] => SETTINGS[name].parse(getValue(name)).value;
 
-/** The effective value as written, not validated. */
+/** Not validated. */
 export const getValue = (name: SettingName): unknown => getEffectiveValue(name, getValues, isAllowed);
 
-/** Without a resource: otherwise VS Code logs two warnings for each setting that is read. */
+/** With a resource, VS Code logs two warnings for each setting that is read. */
 export const getConfiguration = (): vscode.WorkspaceConfiguration =>
   vscode.workspace.getConfiguration(SETTINGS_SECTION, null);
 
@@ -42,17 +41,14 @@ interface CachedSetting {
 let settingsCache: Map<SettingName, CachedSetting> | undefined;
 let isWatching = false;
 
-/** Clears the cache on changes: VS Code can report a change in the same event loop turn in which settings were read. */
+/** VS Code can report a change in the same turn in which settings were read. */
 function watchOnce(): void {
   if (isWatching) return;
   isWatching = true;
   vscode.workspace.onDidChangeConfiguration(() => (settingsCache = undefined));
 }
 
-/**
- * Reads each setting once per task: VS Code takes 0.1 ms per read, and a single request reads
- * hundreds.
- */
+/** VS Code takes 0.1 ms per read, and a single request reads hundreds. */
 function getCachedSetting(name: SettingName): CachedSetting {
   watchOnce();
   if (!settingsCache) {
@@ -67,7 +63,6 @@ function getCachedSetting(name: SettingName): CachedSetting {
   return found;
 }
 
-/** A setting's values in the files. */
 export function getValues(name: SettingName): SettingValues {
   const { all, defaultValue, globalValue, workspaceValue } = getCachedSetting(name);
   return { all, user: globalValue ?? defaultValue, workspace: workspaceValue };
@@ -76,13 +71,13 @@ export function getValues(name: SettingName): SettingValues {
 /** The user's own value, not validated, even if a workspace overrides it; undefined if not set. */
 export const getUserValue = (name: SettingName): unknown => getCachedSetting(name).globalValue;
 
-/** Writes a user setting; undefined removes it. */
+/** Undefined removes the setting. */
 export const saveUserSetting = (name: SettingName, value: unknown): Thenable<void> =>
   getConfiguration().update(name, value, vscode.ConfigurationTarget.Global);
 
 /**
- * Saves the user's choice, and says so if the workspace overrides it. The default provider is
- * chosen by removing the setting, because an explicit one runs alone.
+ * Tells the user if the workspace overrides the choice. An explicit provider runs alone, so
+ * choosing the default removes the setting.
  */
 export async function saveChoice<N extends SettingName>(name: N, value: Settings[N]): Promise<void> {
   const isDefault = name === 'provider' && value === SETTINGS.provider.default;
@@ -112,19 +107,15 @@ export function isSet(name: SettingName): boolean {
   return globalValue !== undefined || workspaceValue !== undefined || !isOurs;
 }
 
-/**
- * The settings' problems, a sentence each: where, what is expected, what was found, what applies
- * instead.
- */
+/** Returns a sentence each: where, what is expected, what was found, what applies instead. */
 export function listSettingProblems(): string[] {
   const rules = new SettingRules(createBuiltInProviders(() => readSetting('presets')));
-  // Our own defaults are valid.
   const names = SETTING_NAMES.filter(isSet);
   const sentence = (name: SettingName, { path, message }: ConfigProblem, consequence: string): string =>
     `Setting ${formatSettingPath(name, path)}: ${message}. ${consequence}`;
   const invalid = names.flatMap((name) => {
     const value = getValue(name);
-    // An unknown provider ID is no mistake: other extensions register later.
+    // Other extensions may register an unknown provider later.
     const problems = name === 'provider' ? SETTINGS[name].parse(value).problems : rules.findProblems(name, value);
     return problems.map((problem) => sentence(name, problem, rules.describeConsequence(name, value)));
   });
@@ -144,16 +135,17 @@ export function listSettingProblems(): string[] {
       ];
 }
 
-/** `contextCondenser.truncation.images`, or `contextCondenser.profiles › “Work” › threshold`. */
+/**
+ * Returns `contextCondenser.truncation.images`, or `contextCondenser.profiles › “Work” ›
+ * threshold`.
+ */
 function formatSettingPath(name: SettingName, path: string): string {
   const place = formatReadablePath(getValue(name), path);
   if (place === path) return [SETTINGS_SECTION, name, path].filter((part) => part !== '').join('.');
   return `${SETTINGS_SECTION}.${name} › ${place}`;
 }
 
-/**
- * Message about a workspace's value that is ignored because it is less careful than the user's own.
- */
+/** Explains why a workspace's value that is less careful than the user's is ignored. */
 export function describeWeakening(name: SettingName): string | undefined {
   const { workspace, user } = getValues(name);
   if (!isLessCareful(name, workspace, user)) return undefined;
@@ -164,8 +156,8 @@ export function describeWeakening(name: SettingName): string | undefined {
 const watchedServices = new WeakSet<Services>();
 
 /**
- * Reports invalid settings once, now and when they change: all in the log, the first in a
- * notification. Asks for consent to settings of the workspace that need it.
+ * Reports invalid settings once, now and when they change, and asks for consent to settings of the
+ * workspace.
  */
 export function watchSettings(services: Services): void {
   if (watchedServices.has(services)) return;

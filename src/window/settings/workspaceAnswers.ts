@@ -1,4 +1,4 @@
-/** The user's consent to this workspace's settings, asked once and stored for the workspace. */
+/** The user's consent to this workspace's settings is asked once and stored for the workspace. */
 import * as vscode from 'vscode';
 import type { WorkspaceQuestion, WorkspaceQuestions } from '../../settings/workspaceRules';
 import type { Services } from '../services';
@@ -6,10 +6,7 @@ import { showWarningMessage } from '../notifications';
 
 type AnswerStore = Pick<vscode.Memento, 'get' | 'update'>;
 
-/**
- * Per window, like VS Code's settings. Set by the panel or the commands, whichever loads first;
- * until then nothing is allowed.
- */
+/** Set by the panel or the commands, whichever loads first; until then nothing is allowed. */
 let storedAnswers: AnswerStore | undefined;
 
 export function rememberAnswersIn(memento: AnswerStore): void {
@@ -18,10 +15,10 @@ export function rememberAnswersIn(memento: AnswerStore): void {
 
 const createKey = (question: string): string => `contextCondenser.workspaceAnswer.${question}`;
 
-/** Whether the user has consented to a question of {@link WorkspaceQuestions}, by its key. */
+/** @param question a key of {@link WorkspaceQuestions} */
 export const isAllowed = (question: string): boolean => storedAnswers?.get<boolean>(createKey(question)) === true;
 
-/** Asks unanswered questions, each once per window. */
+/** Asks each unanswered question once per window. */
 export class WorkspaceAsker {
   private readonly asked = new Set<string>();
 
@@ -42,7 +39,7 @@ export class WorkspaceAsker {
     const show = vscode.l10n.t('Show Them');
     const choice = await showWarningMessage(words, allow, refuse, show);
     if (choice === show) {
-      // Ask again after they were read.
+      // The user may answer after reading the settings.
       this.asked.delete(question.key);
       await vscode.commands.executeCommand('workbench.action.openWorkspaceSettingsFile');
       await this.askOnce(question, words);
