@@ -30,11 +30,9 @@ export interface FamilyOptions extends HandlerOptions {
   /** False for Bedrock, whose API cannot count tokens (types of its SDK). */
   readonly countsTokens: boolean;
   readonly secrets: readonly string[];
-  /** The client serves one attempt; the first call loads the SDK. */
   readonly connect: (attempt: Attempt) => Promise<MessagesClient>;
 }
 
-/** Disables the SDKs' retries, logs, and credentials from the environment. */
 export const makeClientOptions = ({ fetch, sdkTimeoutMs }: Attempt) => ({
   fetch,
   timeout: sdkTimeoutMs,
@@ -105,7 +103,6 @@ export function createAnthropicFamilyHandler(options: FamilyOptions): ApiHandler
   };
 }
 
-/** Equals the default limit of a whole call. */
 const SUMMARY_TIMEOUT_MS = 300_000;
 
 const makeBetaHeaders = (betas: readonly string[]): { headers?: Record<string, string> } =>

@@ -5,7 +5,6 @@ import { parseToolCall } from './toolInput';
 import type { ApiEvent, StopReason, Usage } from './types';
 import { checkUsage, parseTokens } from './usage';
 
-/** The SDK parses events but does not validate them. */
 type WireObject = Readonly<Record<string, unknown>>;
 
 interface OpenBlock {

@@ -5,9 +5,7 @@ export type ApiErrorKind =
   | 'auth'
   /** The key is valid but lacks a permission. */
   | 'permission'
-  /** No credit is left, or the account's limit is reached. */
   | 'quota'
-  /** The model or path does not exist. */
   | 'model'
   | 'rate-limit'
   | 'overloaded'
@@ -22,27 +20,23 @@ export type ApiErrorKind =
   | 'aborted'
   /** The response violates the protocol or ended early. */
   | 'protocol'
-  /** The vendor's filter or the model refused. */
   | 'refusal'
   | 'empty-reply'
   | 'output-limit'
   | 'unexpected-tool-call';
 
 export interface ApiErrorDetails {
-  /** Display name of the endpoint or profile. */
   readonly name: string;
   readonly status?: number;
   readonly retryAfterMs?: number;
   /** The vendor's message, shortened and without secrets. */
   readonly vendorMessage?: string;
-  /** A network error code such as `ECONNREFUSED`. */
   readonly code?: string;
   readonly requestId?: string;
   /** Sizes that the vendor reported, for `context-too-long` and `too-many-bytes`. */
   readonly overflow?: OverflowTokens;
   /** Replaces the generic sentence for the kind. */
   readonly what?: string;
-  /** Replaces the generic advice for the kind. */
   readonly todo?: string;
 }
 
@@ -141,7 +135,6 @@ export class ApiError extends Error {
   }
 }
 
-/** The message of an {@link ApiError} contains no secrets and can be shown. */
 export const isApiError = (value: unknown): value is ApiError => value instanceof ApiError;
 
 function describeError(kind: ApiErrorKind, details: ApiErrorDetails): string {

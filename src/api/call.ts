@@ -1,4 +1,3 @@
-/** Runs a handler's request with timeouts, retries and typed errors. */
 import { ApiError } from './apiError';
 import { toApiError, type ErrorContext } from './classifyError';
 import { JsonFrames } from './jsonFrames';
@@ -158,7 +157,6 @@ async function* tryOnce<T>(
   } finally {
     stopTimer();
     whole.removeEventListener('abort', onAbort);
-    // Closes the connection if the caller leaves early.
     controller.abort(new ApiError('aborted', { name }));
   }
 }

@@ -1,4 +1,3 @@
-/** Tests replace the clock to avoid waiting. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;

@@ -28,7 +28,6 @@ import { checkUsage, parseTokens } from './usage';
 export interface ConverseOptions extends HandlerOptions {
   readonly name: string;
   readonly secrets: readonly string[];
-  /** The first call loads the SDK. */
   readonly connect: (attempt: Attempt) => Promise<BedrockRuntimeClient>;
 }
 

@@ -11,7 +11,6 @@ export interface Dialect {
    */
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
   readonly streamOptions: boolean;
-  /** Reasoning models reject `temperature`. */
   readonly temperature: boolean;
   /** Some chat templates (Gemma's) have no system role. */
   readonly systemRole: boolean;
@@ -82,7 +81,6 @@ export const CHAT_QUIRKS: readonly Quirk<Dialect>[] = [
 ];
 
 export interface ResponsesDialect {
-  /** Models without reasoning reject encrypted reasoning. */
   readonly encryptedReasoning: boolean;
   readonly temperature: boolean;
   readonly cacheKey: boolean;

@@ -1,8 +1,8 @@
 import { env } from 'node:process';
 
 /**
- * Removes headers that the SDKs read from the environment (`ANTHROPIC_CUSTOM_HEADERS`,
- * `OPENAI_CUSTOM_HEADERS`) and that are meant for other endpoints: a `null` header is not sent.
+ * The SDKs add headers from the environment (`ANTHROPIC_CUSTOM_HEADERS`, `OPENAI_CUSTOM_HEADERS`)
+ * that are meant for other endpoints; a `null` header is not sent.
  */
 export function withoutEnvironmentHeaders(
   variable: string,

@@ -67,11 +67,9 @@ export interface GeminiFamilyOptions extends HandlerOptions {
   readonly name: string;
   readonly vendor: Vendor;
   readonly secrets: readonly string[];
-  /** The first call loads the SDK. */
   readonly connect: (attempt: Attempt) => Promise<GeminiClient>;
 }
 
-/** Serves Google's own API and Vertex AI. */
 export function createGeminiFamilyHandler(options: GeminiFamilyOptions): ApiHandler {
   const { model, vendor, connect } = options;
   const counter = createRequestCounter(options.counter, model.id, 'openai');

@@ -12,6 +12,5 @@ export interface HandlerOptions extends CallOptions {
   /** Shown in errors. Default: the vendor's name. */
   readonly name?: string;
   readonly model: ModelOptions;
-  /** Estimates tokens if the vendor doesn't count. */
   readonly counter: MessageCounter;
 }

@@ -1,7 +1,6 @@
 /**
- * Serializes JSON in pieces, since `JSON.stringify` blocks the thread for megabytes of text. A
- * frame is a copy with placeholders for large texts. The result equals `JSON.stringify` byte for
- * byte.
+ * `JSON.stringify` blocks the thread for megabytes of text, so this serializes in pieces. A frame
+ * is a copy with placeholders for large texts. The result is byte-identical.
  */
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../core/messages/blocks';
@@ -34,7 +33,6 @@ export class JsonFrames {
       const end = json.indexOf('"', found);
       yield json.slice(at, found);
       const text = this.texts.get(json.slice(found, end));
-      // A missing placeholder means that the JSON was altered.
       if (text === undefined) throw new Error('A text that was to be sent has lost its place.');
       for (const slice of sliceText(text)) yield JSON.stringify(slice).slice(1, -1);
       at = end;

@@ -91,7 +91,6 @@ const entrySchema = z.object({
 
 type ModelListEntry = z.output<typeof entrySchema>;
 
-/** Sorts by ID; skips entries without one. */
 export function parseModels(entries: readonly unknown[]): ListedModel[] {
   const models = entries.slice(0, MAX_LISTED_MODELS).flatMap((entry) => {
     const parsed = entrySchema.safeParse(entry);

@@ -21,7 +21,6 @@ interface NewerModel {
 
 type NewerModelRow = Omit<ListedModel, 'asOf'>;
 
-/** The bundled version and the ISO 8601 date of its publication on npm. */
 export const PRICE_PACKAGE = { version: '0.1.8', published: '2026-09-23' } as const;
 
 interface PlainPrices {
@@ -120,7 +119,6 @@ export const NEWER_MODELS: readonly NewerModel[] = [
   },
 ];
 
-/** @param seller its name in the price package */
 export function findNewerModel(seller: string, model: string): ListedModel | undefined {
   const row = NEWER_MODELS.find(({ models, sellers }) => sellers.includes(seller) && models.test(model));
   return row && { ...row.listed, asOf: PRICES_AS_OF };

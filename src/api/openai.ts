@@ -26,8 +26,7 @@ export interface OpenAIOptions extends HandlerOptions, EndpointOptions {
 }
 
 /**
- * Serves OpenAI and compatible servers (OpenRouter, Azure, Ollama, LM Studio, vLLM). Every request
- * carries the base URL's query (Azure's `?api-version=`).
+ * Every request carries the base URL's query (Azure's `?api-version=`).
  * @throws {ApiError} kind `endpoint`
  */
 export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
@@ -39,7 +38,6 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
   const modelInfo: ModelInfo = { ...model, vendor: 'openai', accounting: 'openai' };
   const classify = (raw: unknown): ApiError => toApiError(raw, { name, secrets, now: 0 });
   const chatDialect = new LearnedQuirks(findDialect(endpoint), CHAT_QUIRKS, classify);
-  // Rejections show which other models support tools only on the Responses API.
   let api = options.api ?? (isOpenAI(endpoint) && findFamily(model.id)?.toolsOnResponsesOnly ? 'responses' : 'chat');
   const responsesDialect = new LearnedQuirks(RESPONSES_DIALECT, RESPONSES_QUIRKS, classify);
 

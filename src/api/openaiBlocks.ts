@@ -1,7 +1,6 @@
 import { isRecord } from '../core/messages/blocks';
 import type { Block, TextBlock } from '../core/messages/types';
 
-/** True for blocks that only OpenAI's APIs understand. */
 export const isOpenAIBlock = ({ type }: Block): boolean => type.startsWith('openai_');
 
 /** Stores the phase of an answer's text (OpenAI's SDK, `phase`), to send it back. */

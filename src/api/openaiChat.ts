@@ -55,7 +55,6 @@ interface OpenCall {
 /**
  * Yields text as it arrives, reasoning and calls after the finish reason, and the end last; a
  * stream that was cut has no end.
- * @param wanted which reasoning the server wants back
  */
 export async function* convertChatStream(
   chunks: AsyncIterable<unknown>,
@@ -143,7 +142,6 @@ class OpenCalls {
   }
 }
 
-/** Undefined if a number is invalid. */
 export function convertChatUsage(wire: WireObject): Usage | undefined {
   const prompt = isRecord(wire['prompt_tokens_details']) ? wire['prompt_tokens_details'] : {};
   const completion = isRecord(wire['completion_tokens_details']) ? wire['completion_tokens_details'] : {};

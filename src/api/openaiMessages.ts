@@ -61,7 +61,6 @@ function withShortIds(record: OpenAIRecord): OpenAIRecord {
 
 const shortenId = (id: string): string => (/^[a-zA-Z0-9]{9}$/.test(id) ? id : hashText(id).slice(0, 9));
 
-/** True for a message that contained only thinking. */
 const isEmptyReply = ({ role, content, tool_calls: calls }: OpenAIRecord): boolean =>
   role === 'assistant' && calls === undefined && Array.isArray(content) && content.length === 0;
 
@@ -140,7 +139,6 @@ function joinTexts(blocks: readonly Block[]): string | Block[] {
   return [...blocks.filter((block) => !isText(block)), { type: 'text', text }];
 }
 
-/** Merges consecutive messages of one role, except calls and results. */
 function mergeMessages(messages: readonly OpenAIRecord[]): OpenAIRecord[] {
   const result: OpenAIRecord[] = [];
   for (const message of messages) {
@@ -166,7 +164,6 @@ const toParts = (content: unknown): unknown[] =>
 const pick = (value: Readonly<Record<string, unknown>>, fields: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(fields.filter((field) => value[field] !== undefined).map((field) => [field, value[field]]));
 
-/** Undefined if the image has neither URL nor bytes. */
 export function getImageUrl(block: Block): string | undefined {
   const part = convertPartToOpenAI(block);
   const image = isRecord(part) ? part['image_url'] : undefined;

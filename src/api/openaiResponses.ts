@@ -157,7 +157,6 @@ class ResponseFailure extends Error {
   }
 }
 
-/** Undefined if a number is invalid. */
 export function convertResponsesUsage(wire: WireObject): Usage | undefined {
   const input = isRecord(wire['input_tokens_details']) ? wire['input_tokens_details'] : {};
   const output = isRecord(wire['output_tokens_details']) ? wire['output_tokens_details'] : {};

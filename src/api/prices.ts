@@ -45,7 +45,6 @@ async function loadTable(): Promise<PriceTable> {
   };
 }
 
-/** Prices depend on the seller, everything else on the model. */
 export interface ModelProperties {
   readonly prices?: ModelPrices;
   /** ISO 8601 date on which the prices were valid; absent for the profile's own. */
@@ -58,10 +57,7 @@ export interface ModelProperties {
   readonly tokenFactor: number;
 }
 
-/**
- * Prices come from the endpoint, other properties from the vendor's model of that name or its
- * family.
- */
+/** Prices come from the endpoint, other properties from the vendor's model or its family. */
 export function findKnownModel(table: PriceTable | undefined, model: PricedModel): ModelProperties {
   const here = table?.lookup(model);
   const family = findFamily(model.model);

@@ -3,7 +3,6 @@ import type { ApiError } from './apiError';
 
 export interface Quirk<Dialect> {
   readonly words: RegExp;
-  /** A function can use values that `words` captured. */
   readonly change: Partial<Dialect> | ((match: RegExpExecArray) => Partial<Dialect>);
 }
 
@@ -27,7 +26,6 @@ export function findQuirkChange<Dialect extends object>(
 }
 
 export class LearnedQuirks<Dialect extends object> {
-  /** @param dialect the assumption before any rejection */
   constructor(
     private dialect: Dialect,
     private readonly quirks: readonly Quirk<Dialect>[],

@@ -18,10 +18,7 @@ import type { ApiHandler, ApiRequest, ToolDeclaration } from './types';
 export interface SummarizerOptions {
   readonly profile: string;
   readonly handler: ApiHandler;
-  /**
-   * Who receives the conversation: the vendor, or the host of a custom endpoint. Default: the
-   * handler's vendor.
-   */
+  /** Who receives the conversation: the vendor, or the host of a custom endpoint. */
   readonly vendor?: string;
   readonly prices?: ModelPrices;
   readonly billing?: SummarizerModel['billing'];

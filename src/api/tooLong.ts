@@ -37,8 +37,9 @@ const TOO_LONG_MESSAGES: readonly RegExp[] = [
   // DeepSeek, vLLM: "This model's maximum context length is 131072 tokens. However, you requested
   // 131134 tokens (122942 in the messages, 8192 in the completion)." (fast-agent#621, vllm#20409)
   /maximum context length is (?<limit>\d+) tokens.*\((?<tokens>\d+) in the messages, \d+ in the completion/i,
-  // OpenAI, Azure, vLLM: "This model's maximum context length is 128000 tokens. However, your messages resulted in 202868
-  // tokens" (deer-flow#310); OpenRouter: "… However, you requested about 42832 tokens" (refly#1177)
+  // OpenAI, Azure, vLLM: "… maximum context length is 128000 tokens. However, your messages
+  // resulted in 202868 tokens" (deer-flow#310); OpenRouter: "… you requested about 42832 tokens"
+  // (refly#1177)
   /maximum context length is (?<limit>\d+) tokens.*(?:resulted in|requested|requested about) (?<tokens>\d+) tokens/i,
   // LiteLLM: "Input length (N) exceeds model's maximum context length (M)."
   /input length \(?(?<tokens>\d+)\)? exceeds model's maximum context length \(?(?<limit>\d+)/i,
@@ -62,8 +63,9 @@ const TOO_LONG_MESSAGES: readonly RegExp[] = [
   /prompt \(length (?<tokens>\d+)\) is longer than the maximum model length of (?<limit>\d+)/i,
   // SGLang, Together: "The input (61709 tokens) is longer than the model's context length (40960 tokens)." (Qwen3#1321)
   /input \((?<tokens>\d+) tokens\) is longer than the model's context length \((?<limit>\d+)/i,
-  // SGLang, Poolside: "Input length (160062 tokens) exceeds the maximum allowed length (59862 tokens)." (sglang#4048); also
-  // "… exceeds the maximum allowed input length of 59862 tokens", "… exceeds the maximum length 202752"
+  // SGLang, Poolside: "Input length (160062 tokens) exceeds the maximum allowed length (59862
+  // tokens)." (sglang#4048); also "… allowed input length of 59862 tokens", "… maximum length
+  // 202752"
   /input length \(?(?<tokens>\d+)(?: tokens)?\)? exceeds the maximum (?:allowed )?(?:input )?length (?:of )?\(?(?<limit>\d+)/i,
   // Together, TGI: "`inputs` tokens + `max_new_tokens` must be <= 32769. Given: 40000 `inputs` tokens and …"
   /tokens \+ `?max_new_tokens`? must be <= (?<limit>\d+)\. Given: (?<tokens>\d+)/i,
@@ -76,8 +78,8 @@ const TOO_LONG_MESSAGES: readonly RegExp[] = [
   // Groq: "Please reduce the length of the messages or completion." (OpenHands#1902)
   /reduce the length of the messages/i,
   // OpenAI and Groq, if one request exceeds the limit per minute, so waiting doesn't help: "Request
-  // too large for gpt-4o … on tokens per min (TPM): Limit 30000, Requested 43245. The input or
-  // output tokens must be reduced …"
+  // too large for gpt-4o … Limit 30000, Requested 43245. The input or output tokens must be reduced
+  // …"
   /request too large for .*limit (?<limit>\d+), requested (?<tokens>\d+)/i,
   /request too large for|tokens must be reduced/i,
   // GitHub Models: "Request body too large for gpt-4o model. Max size: 8000 tokens."
@@ -157,7 +159,6 @@ const IMAGE_BYTES_MESSAGE = /image exceeds [^:]*maximum: \d+ bytes > (?<limit>\d
 const IMAGE_EDGE_MESSAGE =
   /image dimensions exceed max allowed size(?<many> for many-image requests)?[^:]*: (?<limit>\d+) pixels/i;
 
-/** Undefined if the rejection isn't about bytes or images. */
 export function findOverWeight(status: number | undefined, message: string, type: unknown): OverWeight | undefined {
   const imageBytes = IMAGE_BYTES_MESSAGE.exec(message)?.groups?.['limit'];
   if (imageBytes !== undefined) return { imageBytes: Number(imageBytes) };

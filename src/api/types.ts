@@ -10,7 +10,6 @@ import type { ListedModel } from './modelList';
 
 export type { Usage, UsageAccounting, Vendor };
 
-/** `other` is an unknown reason. */
 export type StopReason =
   | 'end_turn'
   | 'stop_sequence'
@@ -40,7 +39,6 @@ export interface ToolDeclaration {
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
 
 export interface ApiRequest {
-  /** Blocks if a part has `cache_control`. */
   readonly system?: string | readonly TextBlock[];
   readonly messages: readonly ApiMessage[];
   readonly tools?: readonly ToolDeclaration[];
@@ -66,11 +64,9 @@ export const DEFAULT_MAX_OUTPUT_TOKENS = 8192;
 /** A complete stream ends with `end`; otherwise it throws. */
 export type ApiEvent =
   | { readonly type: 'text'; readonly text: string }
-  /** A piece of thinking, or of the vendor's summary of it. */
   | { readonly type: 'thinking'; readonly text: string }
   /**
-   * A complete block to send back unchanged, such as signed thinking or a server tool's call. Its
-   * text was already emitted.
+   * A complete block to send back unchanged, such as signed thinking. Its text was already emitted.
    */
   | { readonly type: 'block'; readonly block: Block }
   | {

@@ -13,7 +13,6 @@ export async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSi
   try {
     for (;;) {
       signal.throwIfAborted();
-      // If the abort makes the source fail, the abort's reason is thrown.
       const result = await Promise.race([iterator.next(), aborted]).finally(() => {
         signal.throwIfAborted();
       });

@@ -72,7 +72,6 @@ export interface VsCodeLmOptions extends Omit<HandlerOptions, 'model'> {
   readonly models: LanguageModels;
   /** Models of our own vendor would call us again. */
   readonly ownVendor: string;
-  /** The first model with this `id` is used. */
   readonly selector: LmSelector & { readonly id: string };
   /** Input and output together, in tokens; used until the model is selected. */
   readonly contextWindow?: number;
@@ -163,7 +162,6 @@ function makeLmOptions({ tools = [], toolChoice, extraBody = {} }: ApiRequest): 
   };
 }
 
-/** Prepends the system prompt to the first user message. */
 export function convertLmMessages({ system, messages }: ApiRequest): LmMessage[] {
   const folded = foldSystem(messages);
   const own = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);

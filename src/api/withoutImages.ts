@@ -18,9 +18,8 @@ const IMAGE_REJECTIONS: readonly RegExp[] = [
 const OMITTED_IMAGE: Block = { type: 'text', text: '[image: left out, because this model sees none]' };
 
 /**
- * Replaces each image by a text if the model accepts none. If unknown, a rejection shows it, and
+ * Replaces images by text if the model accepts none. If that is unknown, a rejection shows it, and
  * the request is sent again.
- * @param sees undefined if unknown
  */
 export function withoutImages(handler: ApiHandler, sees: boolean | undefined): ApiHandler {
   if (sees === true) return handler;

@@ -10,7 +10,6 @@ const SQLITE_MAGIC = 'SQLite format 3\0';
 
 export const SQLITE_MAGIC_BYTES = SQLITE_MAGIC.length;
 
-/** @param head the file's first {@link SQLITE_MAGIC_BYTES} bytes */
 export const isDatabase = (head: Uint8Array): boolean =>
   Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, SQLITE_MAGIC_BYTES)).toString('latin1') ===
   SQLITE_MAGIC;

@@ -10,8 +10,8 @@ import { ConversationReadError, describeValue } from './readError';
 export type FileLayout = 'document' | 'lines';
 
 /**
- * The file is one record per line if the first line is a whole object and another follows, if it
- * has no `messages`, or if it is broken and the next line opens an object.
+ * A file has one record per line if its first line is a whole object and another follows, if it has
+ * no `messages`, or if it is broken and the next line opens an object.
  */
 export function detectLayout(lines: Iterable<Line>): FileLayout {
   const [first, second] = takeFirst(lines, 2);
@@ -29,7 +29,6 @@ export function detectLayout(lines: Iterable<Line>): FileLayout {
   return isText || DOCUMENT_FORMAT_FIELDS.some((field) => Array.isArray(value[field])) ? 'document' : 'lines';
 }
 
-/** An object with one of these lists is a document. */
 const DOCUMENT_FORMAT_FIELDS = [
   'messages',
   'requests',
@@ -62,7 +61,6 @@ export function detectLinesFormat(
   return undefined;
 }
 
-/** Undefined for a broken line. */
 export const listRecords = (lines: Iterable<Line>): readonly unknown[] =>
   takeFirst(lines, MAX_DETECTION_LINES).map(({ text }) => parseFirstValue(text));
 
@@ -85,13 +83,12 @@ function takeFirst<T>(values: Iterable<T>, count: number): readonly T[] {
   return taken;
 }
 
-/** Undefined if the line is broken. */
 function findEndOfValue(text: string): number | undefined {
   try {
     JSON.parse(text);
     return text.length;
   } catch {
-    // The scanner finds out whether the line is broken, cut off, or continues.
+    // The scanner decides whether the line is broken, cut off, or continues.
   }
   try {
     return scanValue(text, 0);

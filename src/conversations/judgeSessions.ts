@@ -16,14 +16,12 @@ import type { Conversation } from './types';
 export interface JudgedSessions extends Judgement {
   /** Counts each session once: an agent that resumes a session may store its beginning again. */
   readonly read: number;
-  /** Number of files that are no conversations. */
   readonly others: number;
 }
 
 export interface JudgeOptions {
   readonly tokens: TokenCounter;
   readonly signal?: AbortSignal | undefined;
-  /** @param done number of files done */
   readonly onProgress?: ((done: number, of: number) => void) | undefined;
 }
 
@@ -35,7 +33,7 @@ const MAX_SESSION_BYTES = 200e6;
 /**
  * @param locations longest first, so that of sessions with the same beginning the longest counts
  * @param ways candidate settings, the user's first
- * @throws the signal's reason if it was aborted
+ * @throws the signal's reason
  */
 export async function judgeSessions(
   locations: readonly string[],

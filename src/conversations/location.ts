@@ -15,7 +15,6 @@ const LOCATION_WITH_PART = /^(.+)#([\w.:-]+)$/s;
 /** Inverse of {@link splitLocation}. */
 export const formatLocation = (file: string, part: string): string => `${file}#${part}`;
 
-/** @param exists true if there is a file at the path */
 export function splitLocation(location: string, exists: (path: string) => boolean = existsSync): Location {
   const [, file, part] = LOCATION_WITH_PART.exec(location) ?? [];
   if (file === undefined || part === undefined || exists(location)) return { file: location, part: undefined };

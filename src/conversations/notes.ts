@@ -13,13 +13,11 @@ export function formatKinds(kinds: ReadonlyMap<string, number>): string {
 export const noteOmitted = (count: number, where: string): string =>
   `Left out, ${where}: ${formatPlural(count, 'message')} (read them with history "all").`;
 
-/** Longer notes are not shown in a single line. */
 const MAX_LINE_CHARS = 120;
 
 /**
- * Returns the first and most important note, and the number of others.
+ * Returns the first note and the number of others.
  * @param where in words, where all notes are listed
- * @returns undefined if there are no notes
  */
 export function formatNoteLine([first, ...others]: readonly string[], where: string): string | undefined {
   if (first === undefined) return undefined;
@@ -29,7 +27,6 @@ export function formatNoteLine([first, ...others]: readonly string[], where: str
   return `${words} (${others.length === 0 ? 'More' : formatPlural(others.length, 'more note')}: ${where})`;
 }
 
-/** @param notSent kinds that are known not to be sent */
 export function noteSkipped(
   passedOver: ReadonlyMap<string, number>,
   notSent: { readonly has: (kind: string) => boolean },

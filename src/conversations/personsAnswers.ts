@@ -28,7 +28,6 @@ export type PersonsAnswers = readonly (readonly BlockPlace[])[];
 export const findPersonsAnswers = ({ messages, sidechains }: Conversation): PersonsAnswers =>
   [messages, ...sidechains.map((side) => side.messages)].map(listPersonsAnswers);
 
-/** Applies marks that a worker computed. */
 export function markPersonsAnswersAt(conversation: Conversation, [own = [], ...sides]: PersonsAnswers): Conversation {
   const places = new Map(conversation.sidechains.map(({ messages }, index) => [messages, sides[index] ?? []]));
   return withMarked(conversation, (messages) => markAnswersAt(places.get(messages) ?? own, messages));

@@ -27,8 +27,8 @@ export function readSourceText(location: string): string | undefined {
 }
 
 /**
- * Renders messages as Anthropic JSON with the request's other fields. Unedited content is
- * byte-identical if the source has that format; otherwise unedited parameters of calls are.
+ * Unedited content is byte-identical if the source has Anthropic's format; otherwise unedited
+ * parameters of calls are.
  * @param source from {@link readSourceText}
  * @param origins index of each message's original; default: matched by equality and ids
  */
@@ -51,8 +51,7 @@ export function renderMessagesJson(
 }
 
 /**
- * Renders messages so that Anthropic's API accepts them. Content already in that form is unchanged;
- * the rest is converted like an export.
+ * Content that Anthropic's API accepts is unchanged; the rest is converted like an export.
  * @param origins see {@link renderMessagesJson}
  * @returns the text, and what could not be exported
  */
@@ -105,7 +104,6 @@ export function keepCalls(text: string, source: string): string {
 
 interface CallText {
   readonly id: string;
-  /** JSON of an object. */
   readonly parameters: string;
   /** Offset of the parameters in the whole text. */
   readonly start: number;
@@ -114,7 +112,6 @@ interface CallText {
   readonly isText: boolean;
 }
 
-/** Finds calls in Anthropic's blocks and in both of OpenAI's APIs. */
 function* findCalls(text: string): Generator<CallText, void> {
   for (const { members, offset } of listObjectsIn(text)) {
     const field = (name: string): string | undefined => {

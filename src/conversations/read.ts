@@ -81,7 +81,6 @@ export const READERS: Readonly<Record<Exclude<ConversationFormat, DocumentFormat
 };
 
 /**
- * Detects the format from the content.
  * @param source determines the conversation's id and appears in errors; it is not opened
  * @param earlier records of other files that precede it, oldest first
  * @throws {ConversationReadError} naming the place, what was found and what was expected

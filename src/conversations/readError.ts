@@ -19,13 +19,11 @@ export type ReadProblem =
 /** Classes can't cross worker boundaries, so this is plain data. */
 export interface ReadErrorData {
   readonly problem: ReadProblem;
-  /** The file's path or the input's name. */
   readonly source: string;
   /** One-based line number. */
   readonly line?: number;
   readonly found: string;
   readonly expected: string;
-  /** A sentence for the user. */
   readonly advice?: string;
 }
 
@@ -38,7 +36,6 @@ export class ConversationReadError extends Error {
   readonly found: string;
   readonly expected: string;
   readonly advice: string | undefined;
-  /** The message without the file. */
   readonly reason: string;
 
   constructor(

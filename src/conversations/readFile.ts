@@ -19,12 +19,10 @@ import type { Fields } from './text/values';
 /** No conversation is this large; the file was chosen by mistake. */
 const MAX_FILE_BYTES = 1024 ** 3;
 
-/** A file's beginning that was read earlier, and the file's state at that time. */
 export interface FileHead {
   readonly bytes: Uint8Array;
   /** Milliseconds since the epoch. */
   readonly modified: number;
-  /** Size of the whole file in bytes. */
   readonly size: number;
 }
 
@@ -106,7 +104,6 @@ const isZstd = (bytes: Uint8Array): boolean => ZSTD_MAGIC.every((byte, index) =>
 
 /**
  * Of a damaged file, returns everything before the damage.
- * @param notes gets a note on the damage
  * @throws {ConversationReadError} if the host can't unpack the file, it is too large, or its
  * beginning is damaged
  */
@@ -180,7 +177,6 @@ const createTooLargeError = (path: string, maxBytes: number, cause: unknown): Co
     { cause },
   );
 
-/** Finds by bisection how much of a damaged frame can be unpacked. */
 function unpackBeginning(
   bytes: Uint8Array,
   decompress: (part: Uint8Array) => Uint8Array,

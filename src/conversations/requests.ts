@@ -46,7 +46,6 @@ function createCollector(value: Fields): RequestCollector | 'none' | undefined {
 const CHUNK_BYTES = 1024 ** 2;
 const NEWLINE = 0x0a;
 
-/** Holds only one line in memory at a time. */
 function* readLines(path: string): Generator<Line, void> {
   let number = 0;
   for (const bytes of readLineBytes(path)) {

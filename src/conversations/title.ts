@@ -66,13 +66,12 @@ function stripWrappers(text: string): { words: string; wrapped: string | undefin
   return { words: cleanText(plan ? (rest.slice(plan[0].length).split('\n', 1)[0] ?? '') : rest), wrapped };
 }
 
-/** Undefined if the title is blank. */
 export function cleanTitle(title: string | undefined): string | undefined {
   const words = cleanText(title ?? '');
   return words === '' ? undefined : shortenTitle(words);
 }
 
-/** Appends words that distinguish the title from its origin's; only the title is shortened. */
+/** Shortens only the title, not the words that distinguish it. */
 export const appendToTitle = (title: string, words: string): string =>
   `${shortenTitle(title, MAX_TITLE_CHARS - words.length - 1)} ${words}`;
 

@@ -13,11 +13,9 @@ export interface Conversation {
   readonly messages: readonly ApiMessage[];
   /** What the reader skipped or found odd, for the user. */
   readonly notes: readonly string[];
-  /** Subagents' conversations in the same file. */
   readonly sidechains: readonly Sidechain[];
   /** ID of the conversation that started this subagent's. */
   readonly parent?: string;
-  /** The agent's working folder. */
   readonly workspace?: string;
   /** Other fields of the document, such as `system`, `tools` and `model`. */
   readonly request?: Readonly<Record<string, unknown>>;

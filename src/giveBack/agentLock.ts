@@ -20,7 +20,6 @@ export interface AgentLockTiming {
 
 const AGENT_LOCK_TIMING: AgentLockTiming = { retries: 5, minTimeout: 100, maxTimeout: 1_000 };
 
-/** Only the Roo family uses these locks. */
 export const filterLockedByAgent = (paths: readonly string[]): readonly string[] =>
   paths.filter((path) => /^(?:api_conversation_history|ui_messages)\.json$/.test(basename(path)));
 

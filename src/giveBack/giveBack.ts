@@ -1,7 +1,7 @@
 /**
- * Writes a condensed conversation to its agent's files: in place (Roo, Zoo), as a sidecar (Cline
- * 4), or as a new session (Claude Code). The output comes from the file as read under the lock and
- * the ledger's edits, so it includes newer messages, and a diverged history is rejected.
+ * Writes a condensed conversation in place (Roo, Zoo), as a sidecar (Cline 4), or as a new session
+ * (Claude Code). The output comes from the file as read under the lock and the ledger's edits, so
+ * it includes newer messages, and a diverged history is rejected.
  */
 import { randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
@@ -36,9 +36,7 @@ import { requireTarget } from './target';
 
 export interface GiveBackRequest {
   readonly path: string;
-  /** Set if the path doesn't identify the agent. */
   readonly agent?: AgentName;
-  /** Edits in the conversation's view, from its ledger. */
   readonly edits: readonly Edit[];
   readonly row: Omit<CondensationRow, 'condenseId'>;
 }
@@ -61,7 +59,6 @@ export interface GiveBackResult {
 interface Preparation {
   readonly conversation: string;
   readonly contents: readonly NewContent[];
-  /** The file that the agent continues with. */
   readonly path: string;
 }
 
@@ -162,7 +159,6 @@ async function prepareSession({ path, edits }: GiveBackRequest, { files, now }: 
   };
 }
 
-/** Copies the session's messages verbatim. */
 function renderSidecar(content: Readonly<Record<string, unknown>>, session: string): string {
   const messages = getJsonAt(session, ['messages']) ?? '[]';
   return editJson(JSON.stringify(content), [{ path: ['messages'], json: rewriteJson(messages, content['messages']) }]);

@@ -35,7 +35,6 @@ export class GiveBackError extends Error {
   }
 }
 
-/** @param happened a sentence with the evidence */
 export const createRunningError = (path: string, happened: string): GiveBackError =>
   new GiveBackError({
     trouble: 'running',

@@ -38,11 +38,10 @@ export interface Clock {
 const MAX_SETTLE_MS = 30_000;
 const POLL_INTERVAL_MS = 500;
 
-/** The task's folder is named after its ID. */
 const getTaskId = (history: string): string => basename(dirname(history));
 
 /**
- * Runs an action while a running task is paused, and always resumes the task.
+ * Always resumes the task.
  * @param history path of `api_conversation_history.json`
  * @throws GiveBackError `running` if the task could not be paused; and the action's errors
  */
@@ -69,7 +68,6 @@ export async function runWhilePaused<T>(
   }
 }
 
-/** Waits until the agent has been quiet for as long as an idle task. */
 async function waitUntilQuiet(files: Files, history: string, { now, wait }: Clock): Promise<void> {
   const end = now() + MAX_SETTLE_MS;
   while (now() < end) {

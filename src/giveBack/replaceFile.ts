@@ -1,4 +1,3 @@
-/** Replaces one file of another program if it has the expected content. */
 import { basename, dirname, join } from 'node:path';
 import type { Files } from '../storage/files';
 import { undefinedIfMissing, readStatusIfPresent, writeNew } from '../storage/fileTools';
@@ -10,7 +9,6 @@ export type Guard = () => void;
 
 export const NO_GUARD: Guard = () => undefined;
 
-/** What to do with a file that was changed in the meantime. */
 export type WhenChanged = 'leave' | 'refuse';
 
 export interface FileReplacement {
@@ -24,7 +22,6 @@ export interface FileReplacement {
   /** Hash of the content afterwards. */
   readonly isThere: string | null;
   readonly whenChanged: WhenChanged;
-  /** Path beside the file for the new bytes. */
   readonly temporary: string;
 }
 

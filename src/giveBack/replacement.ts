@@ -1,7 +1,6 @@
 /**
  * Replaces files of another program, all or none. A replacement's folder has the bytes before and
- * after and a record, written before the first file is touched, so that `recoverReplacement` can
- * complete or revert it after a crash and the user can undo it. The folder contains `0.before`,
+ * after and a record, written before the first file is touched, for recovery and undo: `0.before`,
  * `0.after`, `1.before`, …, `record.json`, and empty files `done`, `undoing`, `undone` for its
  * state.
  */
@@ -44,7 +43,6 @@ export interface NewContent {
 }
 
 /**
- * Stores what is needed to go either way, then replaces the files in order.
  * @returns the replacement's folder
  * @throws GiveBackError `changed` if a file differs from what the content was made from;
  * StorageError
@@ -185,7 +183,6 @@ async function runWithAgentLocks<T>(
   return withAgentLocks(paths, ({ confirm }) => action(confirm));
 }
 
-/** Converts disk errors; refusals are unchanged. */
 async function withStorageErrors(path: string, notDone: string, action: () => Promise<void>): Promise<void> {
   try {
     await action();

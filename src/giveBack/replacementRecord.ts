@@ -55,7 +55,6 @@ export async function writeRecord(files: Files, folder: string, record: Replacem
   await files.syncFolder(dirname(folder));
 }
 
-/** The name consists of time and random suffix. */
 export const isReplacementName = (name: string): boolean => /^\d{4}-\d\d-\d\dT[\d-]+\.\d{3}Z-[0-9a-f]{8}$/.test(name);
 
 const OWN_FILE_NAME = /^(?:\d+\.(?:before|after)|record\.json(?:\.new)?|done|undoing|undone|expired)$/;

@@ -47,7 +47,6 @@ interface DoneReplacement {
   readonly record: ReplacementRecord;
 }
 
-/** Finds the last replacement of each conversation that can be undone. */
 async function findLastDone(files: Files, root: string): Promise<ReadonlyMap<string, DoneReplacement>> {
   const last = new Map<string, DoneReplacement>();
   for (const folder of await listFolders(files, root)) {
@@ -88,7 +87,6 @@ export async function undoLast(files: Files, root: string, conversation: string)
 }
 
 export interface Recovery {
-  /** Number of replacements completed or reverted. */
   readonly recovered: number;
   readonly problems: readonly string[];
 }

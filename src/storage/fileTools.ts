@@ -50,7 +50,6 @@ export async function readSlice(file: OpenFile, position: number, length: number
   return buffer.subarray(0, filled);
 }
 
-/** Undefined if the file doesn't exist. */
 export const readText = (files: Files, path: string): Promise<string | undefined> =>
   undefinedIfMissing(
     withFile(files, path, 'read', async (file) => {

@@ -12,7 +12,6 @@ export interface OpenFile {
    */
   write(bytes: Uint8Array): Promise<number>;
   truncate(length: number): Promise<void>;
-  /** Resolves when the content is on disk. */
   sync(): Promise<void>;
   status(): Promise<FileStatus>;
   close(): Promise<void>;

@@ -56,10 +56,6 @@ export const getLedgerPaths = (folder: string): LedgerPaths => ({
   lock: join(folder, 'lock'),
 });
 
-/**
- * @param root folder of all ledgers
- * @param id the conversation's
- */
 export const makeLedgerPaths = (root: string, id: string): LedgerPaths =>
   getLedgerPaths(join(root, makeLedgerName(id)));
 
@@ -165,7 +161,7 @@ export async function readUse(files: Files, folder: string): Promise<LedgerUse |
 }
 
 /**
- * Moves a ledger away atomically once no process writes to it.
+ * Waits until no process writes to the ledger.
  * @param to destination in the same folder
  * @param condition checked under the lock
  * @returns false if there was no ledger, or the condition doesn't hold
@@ -192,7 +188,7 @@ function moveAway(
 }
 
 /**
- * Removes a ledger atomically once no process writes to it. A ledger with a foreign file stays.
+ * Waits until no process writes to the ledger. A ledger with a foreign file stays.
  * @param condition checked under the lock
  * @returns false if there was no ledger, or the condition doesn't hold
  */
@@ -243,7 +239,6 @@ export async function restoreLedgerFolder(files: Files, folder: string): Promise
 
 const MOVED_ERROR_CODES: readonly string[] = ['ENOENT', 'ENOTEMPTY', 'EEXIST'];
 
-/** Completes removals of crashed processes. */
 export async function deleteRemovedLedgers(files: Files, root: string): Promise<void> {
   for (const name of (await undefinedIfMissing(files.list(root))) ?? []) {
     const folder = join(root, name);

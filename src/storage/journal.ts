@@ -14,7 +14,6 @@ import type { Files, OpenFile } from './files';
 
 export interface StorageProblem {
   readonly file: string;
-  /** The first line is 1. */
   readonly line: number;
   readonly words: string;
 }

@@ -42,7 +42,6 @@ export function parseEntry(json: string): LedgerEntry | 'newer' | undefined {
   }
 }
 
-/** Migrates edits of earlier versions. */
 function migrateEntry(condensation: unknown): LedgerEntry | 'newer' | undefined {
   if (!isCondensation(condensation)) return undefined;
   if (!condensation.edits.every(isKnownKind)) return 'newer';

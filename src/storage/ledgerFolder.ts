@@ -12,7 +12,6 @@ const REMOVED_FOLDER_NAME = /^[0-9a-f]{32}\.removed-[0-9a-f]{16}$/;
 
 export const isLedgerName = (name: string): boolean => LEDGER_FOLDER_NAME.test(name);
 export const isSetAsideName = (name: string): boolean => SET_ASIDE_FOLDER_NAME.test(name);
-/** True for a ledger whose removal has started. */
 export const isRemovedName = (name: string): boolean => REMOVED_FOLDER_NAME.test(name);
 
 /** @param time milliseconds since the epoch */
@@ -51,7 +50,6 @@ async function readLedgerId(files: Files, folder: string): Promise<string | unde
   return id !== undefined && makeLedgerName(JSON.parse(id) as string) === getNameInUse(folder) ? id : undefined;
 }
 
-/** A folder with other files must not be removed. */
 export async function containsOnlyLedger(files: Files, folder: string): Promise<boolean> {
   for (const name of await files.list(folder)) {
     if (!OWN_FILE_NAME.test(name) || (await readStatusIfPresent(files, join(folder, name)))?.kind !== 'file')

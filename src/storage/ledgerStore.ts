@@ -1,7 +1,7 @@
 /**
  * A conversation's folder contains `ledger.jsonl` (entries, append-only), `originals.jsonl`
- * (strings that edits changed, written before their entries) and `about.json`. A crash leaves a
- * ledger before or after an entry; several processes may append concurrently.
+ * (strings that edits changed, written before their entries) and `about.json`. Several processes
+ * may append concurrently.
  */
 import { collectReferences } from '../core/condense/edits/references';
 import { foldEntries, type Condensation, type Ledger, type LedgerEntry } from '../core/condense/ledger/ledger';
@@ -53,7 +53,6 @@ export async function openLedger(
   return ledger;
 }
 
-/** Most recently used first. */
 export async function listLedgers(root: string, options: Partial<StorageOptions> = {}): Promise<ListedLedger[]> {
   const { files } = withDefaults(options);
   return convertFileErrors(root, 'The ledgers were not listed.', async () => {

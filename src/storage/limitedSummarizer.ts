@@ -84,7 +84,6 @@ const COUNT_MARGIN_FACTOR = 1.1;
 const describeUnknownPrice = (model: SummarizerModel): string =>
   `The price of ${model.model} is not known, and a spending limit is set. ${getLimitNames(model).unknownPrice}`;
 
-/** Amounts are in US dollars. */
 const formatReachedLimit = (
   { limit, spent, allowed }: Extract<Booking, { kind: 'refused' }>,
   model: SummarizerModel,

@@ -17,7 +17,6 @@ import { StorageError } from './storageError';
 
 /** In milliseconds. */
 export interface LockTiming {
-  /** Maximum wait for another owner's lock. */
   readonly wait: number;
   /** A lock without a heartbeat for this long is removed. */
   readonly silence: number;
@@ -97,7 +96,6 @@ async function acquireLock(files: Files, path: string, timing: LockTiming): Prom
   }
 }
 
-/** True if the holder's process or thread has certainly ended. */
 function hasEnded({ owner, thread }: LockHolder): boolean {
   if (owner === undefined) return false;
   const isHere = formatOwner(owner) === formatOwner(getThisProcess());
@@ -187,8 +185,8 @@ const createNotLockError = (path: string, kind: 'folder' | 'link' | 'other'): St
   });
 
 /**
- * Removes a stale lock. If two processes find it, the slower one must not remove the new lock of
- * the other, so the first takes a second lock named after the stale one and checks again.
+ * If two processes find a stale lock, the slower one must not remove the new lock of the other, so
+ * the first takes a second lock named after the stale one and checks again.
  */
 async function takeAway(files: Files, path: string, timing: LockTiming, holder: LockHolder): Promise<void> {
   const claim = `${path}.${holder.token}`;

@@ -73,7 +73,6 @@ export class Originals {
     await this.journal.append(this.makeLines(fresh));
   }
 
-  /** Returns hashes without an intact line. */
   private async findDamaged(hashes: readonly Hash[]): Promise<ReadonlySet<Hash>> {
     const known = hashes.filter((hash) => this.slices.has(hash) && !this.whole.has(hash));
     if (known.length === 0) return new Set();

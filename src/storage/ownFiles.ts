@@ -22,7 +22,6 @@ export type FileHeader = 'store' | 'account' | 'whatIf' | 'conversations' | 'spe
 
 export const makeHeaderLine = (header: FileHeader): string => JSON.stringify({ contextCondenser: header, version: 1 });
 
-/** @param earlier matches the beginning of version 1.0's file */
 const makeJsonKind = (words: string, header: FileHeader, earlier: RegExp): OwnFileKind => ({
   words,
   begins: (text) => text.startsWith(`{"contextCondenser":"${header}"`) || earlier.test(text),

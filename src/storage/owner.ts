@@ -56,7 +56,6 @@ function isBeforeRestart(space: string, here: string): boolean {
   );
 }
 
-/** True if no visible process has this ID. */
 export function isProcessGone(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -70,7 +69,6 @@ const OWNER_PATTERN = /^(\d+)\.(\d+)\.([\w-]+)@([\w.-]+)$/;
 
 export const formatOwner = ({ pid, started, space, host }: Owner): string => `${pid}.${started}.${space}@${host}`;
 
-/** Undefined if the word isn't an owner. */
 export function parseOwner(word: string): Owner | undefined {
   const [, pid, started, space, host] = OWNER_PATTERN.exec(word) ?? [];
   if (pid === undefined || started === undefined || space === undefined || host === undefined) return undefined;
@@ -82,9 +80,7 @@ const getHost = (): string =>
     .replace(/[^\w.-]/g, '_')
     .slice(0, 64);
 
-/**
- * Version 1.0 recorded only ID and host, so the owner counts as this system's if the host matches.
- */
+/** Version 1.0 recorded only ID and host, so a matching host counts as this system. */
 export const makeEarlierOwner = (pid: number, host: string): Owner => ({
   pid,
   started: UNKNOWN_PROCESS_SPACE,

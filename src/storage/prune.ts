@@ -28,7 +28,6 @@ export interface PruneLimits {
   /** Days since the last use. Default 30. */
   readonly maxAgeDays?: number;
   readonly now: Date;
-  /** IDs of conversations whose ledgers are kept. */
   readonly inUse?: readonly string[];
 }
 
@@ -66,7 +65,6 @@ export interface PruneResult {
   /** Opening one of these ledgers restores it. */
   readonly setAside: readonly LedgerUse[];
   readonly removed: readonly LedgerUse[];
-  /** Bytes of the remaining ledgers in use. */
   readonly bytes: number;
 }
 

@@ -96,8 +96,8 @@ async function removeLeftoverFolder(files: Files, folder: string): Promise<void>
 }
 
 /**
- * True if a run whose process isn't visible had no heartbeat between two checks a day apart. One
- * check would not do, since the clock may change.
+ * True if a run whose process isn't visible had no heartbeat between two checks a day apart. The
+ * clock may change between them.
  */
 async function isSilent(files: Files, folder: string): Promise<boolean> {
   const beat = String((await files.status(join(folder, OWNER_FILE_NAME))).modified);

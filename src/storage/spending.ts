@@ -28,7 +28,6 @@ export interface SpendingReport {
 
 export interface Purchase {
   readonly kind: SpendingKind;
-  /** Absent if the call belongs to no conversation. */
   readonly conversation?: string | undefined;
   /**
    * US dollars. For a conversation's request: the whole prompt at the base price, which caching
@@ -72,7 +71,6 @@ interface SpendingEntry {
   readonly kind: SpendingKind;
   readonly conversation?: string | undefined;
   readonly usd: number;
-  /** True if the final cost is known. */
   readonly isSettled?: boolean | undefined;
 }
 
@@ -94,7 +92,6 @@ export class Spending {
   private readonly timing: LockTiming;
   private readonly now: () => Date;
 
-  /** @param path the lock lies beside this file */
   constructor(
     private readonly path: string,
     { files = nodeFiles, timing = LOCK_TIMING, now = () => new Date() }: SpendingOptions = {},
@@ -104,10 +101,7 @@ export class Spending {
     this.now = now;
   }
 
-  /**
-   * Reserves a call's cost if the limits allow it.
-   * @throws StorageError or the system's error, in which case the call must not be made
-   */
+  /** @throws StorageError or the system's error, in which case the call must not be made */
   async bookSpending({ kind, conversation, atMost }: Purchase, limits: SpendingLimits): Promise<Booking> {
     return this.runLocked(async (entries) => {
       const spent = this.computeSums(entries, kind, conversation);
@@ -212,7 +206,6 @@ export class Spending {
   }
 }
 
-/** Merges settled entries per conversation and day. */
 function combineSettledEntries(entries: readonly SpendingEntry[], now: number): readonly SpendingEntry[] {
   const kept: SpendingEntry[] = [];
   const sums = new Map<string, SpendingEntry>();

@@ -67,7 +67,6 @@ const ERROR_WORDS_BY_CODE: Readonly<Record<string, StorageErrorTexts>> = {
   },
 };
 
-/** @param notDone a sentence about what was not done */
 export const createNewerVersionError = (path: string, notDone: string): StorageError =>
   new StorageError({
     trouble: 'newer-version',

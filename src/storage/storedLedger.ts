@@ -23,11 +23,9 @@ export interface LedgerFile {
   readonly about: LedgerAbout;
   readonly folder: string;
   readonly ledger: Ledger;
-  /** Damaged lines that were skipped. */
   readonly problems: readonly StorageProblem[];
   /**
-   * Appends an entry after those that other processes appended meanwhile. Returns once the entry is
-   * on the disk.
+   * Appends after entries of other processes, and returns once the entry is on the disk.
    * @param originals contains at least those of the entry's edits that are not stored yet
    * @throws StorageError if the entry was not appended
    */
@@ -35,7 +33,6 @@ export interface LedgerFile {
   /** @throws StorageError if the original is missing or damaged */
   original(hash: Hash): Promise<string>;
   originals(hashes: Iterable<Hash>): Promise<Map<Hash, string>>;
-  /** Reads entries that other processes appended. */
   refresh(): Promise<void>;
   /** Protects the ledger from pruning while this process runs. */
   hold(): Promise<void>;
@@ -50,7 +47,6 @@ export class StoredLedger implements LedgerFile {
   private folded: Ledger | undefined;
   private readonly journal: Journal;
   private readonly texts: Originals;
-  /** Serializes operations on one ledger. */
   private queue: Promise<unknown> = Promise.resolve();
 
   constructor(

@@ -1,7 +1,6 @@
 /**
  * Paid summaries, reused across restarts and windows. Each file is named by the hash of its input
- * (content, prompt, model), so processes share the folder without a lock. The user can view and
- * delete it.
+ * (content, prompt, model), so processes share the folder without a lock.
  */
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
@@ -14,7 +13,6 @@ import { nodeFiles } from './nodeFiles';
 import { asStorageError } from './storageError';
 
 export interface SummaryLimits {
-  /** Total size of all files. */
   readonly maxBytes: number;
   /** Days since the last use. */
   readonly maxAgeDays: number;
@@ -25,7 +23,6 @@ const DEFAULT_SUMMARY_LIMITS: SummaryLimits = { maxBytes: 16 * 1024 * 1024, maxA
 export interface StoredSummariesOptions {
   readonly files: Files;
   readonly limits: SummaryLimits;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Called once if summaries can't be stored. */
   readonly onTrouble: (words: string) => void;
@@ -115,7 +112,6 @@ export class StoredSummaries implements SummaryMemo {
     return kept;
   }
 
-  /** Removes expired files, then the least recently used until the rest fits. */
   private async pruneSummaries(): Promise<void> {
     const { files, limits, now } = this.options;
     const kept = await this.listStored();
@@ -129,10 +125,8 @@ export class StoredSummaries implements SummaryMemo {
   }
 }
 
-/** Start of a summary file, possibly torn. */
 const FILE_BEGINNING = /^(?:$|\{"check":"[0-9a-f]*)/;
 
-/** Undefined if the file is damaged. */
 function parseSummary(text: string): string | undefined {
   try {
     const { check, summary } = JSON.parse(text) as { readonly check?: unknown; readonly summary?: unknown };

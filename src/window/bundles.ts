@@ -19,7 +19,6 @@ export class Bundles<Programs extends object> {
   /** Blocks while it loads what is missing. */
   loadNow<Name extends keyof Programs & string>(name: Name): Programs[Name] {
     this.loaded.add(name);
-    // The build names files after their programs.
     return this.require(`./${name}.cjs`) as Programs[Name];
   }
 

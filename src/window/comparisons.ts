@@ -5,7 +5,6 @@ import { hashText } from '../core/hash';
 import { toTabName } from './fileName';
 import { COMPARISON_SCHEME, CONVERSATION_FOLDER } from './schemes';
 
-/** Limits the condensations whose texts, which can be large, are kept for comparison. */
 const MAX_KEPT_COMPARISONS = 3;
 
 interface OpenComparison extends FoldedTexts {
@@ -14,7 +13,6 @@ interface OpenComparison extends FoldedTexts {
   readonly title: string;
   /** Display names of the providers; absent or empty if unknown. */
   readonly by?: string;
-  /** True if nothing was applied. */
   readonly isPreview?: boolean;
   /** Originals of a preview's markers, by reference, since no ledger contains them. */
   readonly originals?: Readonly<Record<string, string>>;
@@ -46,7 +44,6 @@ export class ComparisonDocuments implements vscode.TextDocumentContentProvider, 
     return this.kept.has(id);
   }
 
-  /** Undefined if no kept preview has the reference. */
   findOriginal(reference: string): string | undefined {
     for (const kept of this.kept.values()) {
       const text = typeof kept === 'string' ? undefined : kept.originals?.[reference];
@@ -123,10 +120,6 @@ type Side = 'before' | 'after' | 'whole';
 
 const createFolder = (id: string, side: Side): string => `/${CONVERSATION_FOLDER}/${id}/${side}`;
 
-/**
- * @param name of the document, as VS Code shows it
- * @param query the path of an opened conversation
- */
 const createUri = (id: string, side: Side, name: string, query = ''): vscode.Uri =>
   vscode.Uri.from({
     scheme: COMPARISON_SCHEME,

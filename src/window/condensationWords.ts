@@ -8,7 +8,6 @@ import { isSet } from './settings/settings';
 import type { Services } from './services';
 
 export interface CondensationFigures {
-  /** Display names of the providers that removed something. */
   readonly provider: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
@@ -65,7 +64,6 @@ const formatMissedTarget = (figures: Pick<CondensationFigures, 'tokensAfter' | '
 export const formatTokenChange = (before: number, after: number): string =>
   `${formatTokens(before)} → ${formatTokens(after)} tokens (${formatChange(before, after)})`;
 
-/** Says how often the agent needed removed content again. */
 export function formatUse(use: UseAfter): string {
   const uses = countUses(use);
   const within = use.turns === 1 ? vscode.l10n.t('1 turn') : vscode.l10n.t('{0} turns', use.turns);
@@ -81,7 +79,6 @@ export function formatUse(use: UseAfter): string {
   );
 }
 
-/** Advice for an agent that needed removed content too often. */
 export const formatUseAdvice = (): string =>
   vscode.l10n.t(
     'Lossless therefore condenses this conversation from now on. To use your own choice again, undo that condensation.',

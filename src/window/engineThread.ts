@@ -6,7 +6,6 @@ import type { Services } from './services';
 
 interface ThreadDeathMessages {
   readonly died?: string;
-  /** Shown when the thread is no longer restarted. */
   readonly rests: string;
   /** Label of the button that restarts the thread. */
   readonly wake: string;
@@ -17,7 +16,6 @@ type ThreadByServices = WeakMap<Services, EngineThread>;
 const readerThreads: ThreadByServices = new WeakMap();
 const chatThreads: ThreadByServices = new WeakMap();
 
-/** The thread that reads conversations. */
 export const getReaderThread = (services: Services): EngineThread =>
   getThread(services, readerThreads, () => ({
     rests: vscode.l10n.t(

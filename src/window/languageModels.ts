@@ -100,14 +100,12 @@ export function createThinkingPart(text: string): vscode.LanguageModelResponsePa
   return Part && (new Part(text) as unknown as vscode.LanguageModelResponsePart);
 }
 
-/** Undefined for other parts. */
 function getThinking(part: unknown): string | undefined {
   const Part = getThinkingClass();
   if (!Part || !(part instanceof Part)) return undefined;
   return typeof part.value === 'string' ? part.value : part.value.join('');
 }
 
-/** Undefined if the data is not JSON. */
 function parseJson(data: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(data));

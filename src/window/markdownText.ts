@@ -15,7 +15,6 @@ export const escapeMarkdown = (text: string): string =>
     .trim()
     .replace(MARKDOWN_SIGNS, '\\$&');
 
-/** Only {@link makeMarkdown} creates Markdown. */
 class Markdown {
   constructor(readonly source: string) {}
 }
@@ -59,7 +58,6 @@ export function makeTextWithCommand(
 
 const MAX_TITLE_CHARS = 60;
 
-/** Shortens a title for a notification, dialog or progress. */
 export function shortenTitle(text: string): string {
   const plain = escapeLinks(text);
   return plain.length > MAX_TITLE_CHARS ? `${plain.slice(0, MAX_TITLE_CHARS)}…` : plain;

@@ -12,7 +12,6 @@ export const getMetrics = ({ context }: Services): MetricsStore =>
 
 /**
  * Failures are only logged, because the condensation succeeded.
- * @param chosen the requested provider
  * @param config of the run; default: from the settings
  */
 export async function recordMetrics(

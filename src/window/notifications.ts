@@ -142,7 +142,6 @@ interface StatusBarAppearance extends Pick<
   vscode.StatusBarItem,
   'backgroundColor' | 'tooltip' | 'accessibilityInformation'
 > {
-  /** Name of a VS Code icon to show first. */
   readonly icon: string;
   readonly words: string;
 }

@@ -8,9 +8,9 @@ import { getLiveLedgerFolder, getLedgerFolder } from './background';
 import type { Services } from './services';
 
 /**
- * Offers the MCP server with `recall` and `search` to agents that use VS Code's servers, since only
- * this store resolves markers in conversations given back or condensed behind the gateway. Offers
- * none until something was condensed, so that an unused extension starts no process.
+ * Only this store resolves markers in conversations given back or condensed behind the gateway, so
+ * agents that use VS Code's servers get `recall` and `search`. No server is offered until something
+ * was condensed, so that an unused extension starts no process.
  */
 export function createRecallServers(services: Services): vscode.McpStdioServerDefinition[] {
   const { context } = services;

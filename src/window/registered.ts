@@ -37,12 +37,10 @@ export class RegisteredProviders {
     for (const listener of this.listeners) listener();
   }
 
-  /** Returns data for the engine. */
   describeProviders(): ProviderDescription[] {
     return this.listProviders().map(({ parsed }) => describeProvider(parsed));
   }
 
-  /** @param counter loads the o200k counter */
   createCalls(counter: Parameters<typeof callProviders>[1]): ProviderCalls {
     return callProviders((id) => this.providers.get(id)?.parsed.provider, counter);
   }

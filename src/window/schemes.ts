@@ -1,4 +1,3 @@
-/** Shows a conversation before and after. */
 export const COMPARISON_SCHEME = 'context-condenser';
 
 /**
@@ -8,5 +7,4 @@ export const COMPARISON_SCHEME = 'context-condenser';
 export const CONVERSATION_LANGUAGE = 'condenser-conversation';
 export const CONVERSATION_FOLDER = '.condenser-conversation';
 
-/** Shows the original of a reference. */
 export const ORIGINAL_SCHEME = 'context-condenser-original';

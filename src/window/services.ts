@@ -23,8 +23,7 @@ export interface Services {
   readonly ledgersChanged: vscode.EventEmitter<void>;
   readonly registered: RegisteredProviders;
   /**
-   * Fires when effective settings changed without a change of files, because the user answered a
-   * question about a workspace.
+   * Fires when effective settings changed because the user answered a question about a workspace.
    */
   readonly settingsChanged: vscode.EventEmitter<void>;
   /** Fires when the models offered to the chat have changed. */
@@ -38,7 +37,6 @@ export interface LastCondensation {
   /** Set if the conversation runs in the chat or in a gateway. */
   readonly isLive?: true;
   readonly path?: string;
-  /** How the conversation was condensed. */
   readonly choice: { readonly provider: string; readonly config: unknown };
   readonly title: string;
   readonly tokensAfter: number;

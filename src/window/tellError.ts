@@ -3,7 +3,6 @@ import { getErrorMessage } from '../core/errors';
 import type { Services } from './services';
 import { showErrorMessage } from './notifications';
 
-/** Cancellation is ignored. */
 export function showErrorAndLog({ log }: Pick<Services, 'log'>, error: unknown): void {
   if (error instanceof vscode.CancellationError) return;
   const message = getErrorMessage(error);

@@ -1,4 +1,3 @@
-/** Exports a body for Anthropic's Messages API, without `model` and `max_tokens`. */
 import { isAnyThinking, isImage, isRecord, isText, isToolResult, isToolUse } from '../../core/messages/blocks';
 import { getProgramId } from '../../core/messages/firewall';
 import { isOfProgram } from '../../core/messages/programs';
@@ -10,7 +9,6 @@ import { toValidCall, collectTools } from './tools';
 import { type ConvertBlock, type Turn, makeTextBlock, getResultText, toTurns } from './turns';
 import type { Exportable } from './types';
 
-/** @param losses collects what cannot be exported */
 export function exportToAnthropic({ messages, request }: Exportable, losses: Losses): Fields {
   const { system, turns } = toTurns(messages, createBlockConverter(losses), losses);
   const programs = findFinishedPrograms(turns);

@@ -80,7 +80,6 @@ function selectNewest(
   return { texts: addHeaders(turns), leftOut: start };
 }
 
-/** Approximate tokens of the line that names the speaker. */
 const HEADER_TOKENS = 10;
 
 const extractProse = (message: ApiMessage): string =>

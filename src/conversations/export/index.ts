@@ -8,7 +8,6 @@ import type { Exportable, ExportedConversation, ExportTarget } from './types';
 
 export { EXPORT_TARGETS, type Exportable, type ExportedConversation, type ExportTarget } from './types';
 
-/** @param counter limits the hand-over prompt; other targets contain everything */
 export function exportConversation(
   given: Exportable,
   target: ExportTarget,

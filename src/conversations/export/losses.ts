@@ -1,13 +1,8 @@
 import { formatPlural } from '../../core/plural';
 
-/** Counts content that cannot be exported; each kind becomes one sentence. */
 export class Losses {
   private readonly counts = new Map<string, number>();
 
-  /**
-   * @param noun what was lost, such as `image`
-   * @param outcome what happened to it, such as `left out: …`
-   */
   add(noun: string, outcome: string, count = 1): void {
     const key = JSON.stringify([noun, outcome]);
     if (count > 0) this.counts.set(key, (this.counts.get(key) ?? 0) + count);

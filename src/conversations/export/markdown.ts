@@ -14,7 +14,6 @@ import { renderSystemText } from './system';
 import { getResultText } from './turns';
 import type { Exportable } from './types';
 
-/** @param losses collects what cannot be exported */
 export function exportToMarkdown({ title, messages, request }: Exportable, losses: Losses): string {
   const names = new Map<string, string>();
   const prompt = renderSystemText(request, []);
@@ -95,7 +94,6 @@ function fenceText(text: string, language = ''): string {
 const foldText = (summary: string, body: string): string =>
   `<details>\n<summary>${summary}</summary>\n\n${body}\n\n</details>`;
 
-/** Escapes Markdown in a name from a file. */
 const escapeInline = (text: string): string =>
   text
     .replace(/[\s\p{Cc}]+/gu, ' ')

@@ -1,4 +1,3 @@
-/** Exports a body for OpenAI's Chat Completions, without `model`. */
 import { isAnyThinking, isImage, isText, isToolResult, isToolUse } from '../../core/messages/blocks';
 import type { Block, ToolResultBlock, ToolUseBlock } from '../../core/messages/types';
 import { renderArguments } from '../formats/openai/arguments';
@@ -10,7 +9,6 @@ import { toValidCall, collectTools } from './tools';
 import { type ConvertBlock, type Turn, MISSING_RESULT_TEXT, makeTextBlock, getResultText, toTurns } from './turns';
 import type { Exportable } from './types';
 
-/** @param losses collects what cannot be exported */
 export function exportToOpenAI({ messages, request }: Exportable, losses: Losses): Fields {
   const { system, turns } = toTurns(messages, createBlockConverter(losses), losses, (text) => ({
     type: SYSTEM_NOTE_TYPE,

@@ -1,7 +1,6 @@
 import { isRecord } from '../../core/messages/blocks';
 import { type Fields, asText } from '../text/values';
 
-/** Joins the request's own system prompt with the system messages. */
 export function renderSystemText(request: Fields | undefined, folded: readonly string[]): string {
   const own = request?.['system'];
   const texts = Array.isArray(own)

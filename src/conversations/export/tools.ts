@@ -1,4 +1,3 @@
-/** Exports the tools that the request declares, or else the names that calls use. */
 import { isRecord, isToolUse } from '../../core/messages/blocks';
 import type { Block, ToolUseBlock } from '../../core/messages/types';
 import { type Fields, listIn, readString } from '../text/values';

@@ -25,10 +25,7 @@ export interface Turns {
   readonly turns: readonly Turn[];
 }
 
-/**
- * @param losses collects what cannot be exported
- * @param toNote converts later system messages; default: text of the user
- */
+/** @param toNote converts later system messages; default: text of the user */
 export function toTurns(
   messages: readonly ApiMessage[],
   convert: ConvertBlock,
@@ -60,7 +57,6 @@ function mergeTurns(turns: readonly Turn[]): Turn[] {
   return result;
 }
 
-/** A call with its original id, which its result refers to. */
 interface OpenCall {
   readonly turn: number;
   readonly id: string;

@@ -10,7 +10,6 @@ export type ExportTarget = (typeof EXPORT_TARGETS)[number];
 
 export interface ExportedConversation {
   readonly text: string;
-  /** The extension has no dot. */
   readonly extension: 'json' | 'md';
   readonly notes: readonly string[];
 }

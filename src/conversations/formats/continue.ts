@@ -86,7 +86,6 @@ function mapPlaces(
   );
 }
 
-/** Continue's name for an unnamed session. */
 const DEFAULT_TITLE = 'New Session';
 
 function selectActiveMessages(items: readonly Fields[], summarized: number): ApiMessage[] {
@@ -139,7 +138,6 @@ function toMessages(items: readonly Fields[], answers = new Map<Fields, ApiMessa
   return mergeResults(messages);
 }
 
-/** Joins results of one answer's calls. */
 function mergeResults(messages: readonly ApiMessage[]): ApiMessage[] {
   const merged: ApiMessage[] = [];
   const isResults = ({ role, content }: ApiMessage): boolean =>

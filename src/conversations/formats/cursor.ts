@@ -109,7 +109,6 @@ class TranscriptReader {
     return [{ type: 'cursor_part', part }];
   }
 
-  /** No API accepts an unanswered call. */
   private answerPendingCalls(): void {
     if (this.pendingCalls.length === 0) return;
     const results = this.pendingCalls.map((id): Block => ({ type: 'tool_result', tool_use_id: id }));

@@ -5,7 +5,6 @@ import type { RecordedRequests } from '../../core/account/recordedRequest';
 /** Collects requests from records, one at a time, without keeping the records. */
 export interface RequestCollector {
   takeRecord(value: Fields): void;
-  /** Undefined if no record has usage. */
   getResult(): RecordedRequests | undefined;
   readonly compactions: number;
 }
@@ -33,7 +32,6 @@ export interface ConversationReader {
       options: ReadOptions,
       earlier: readonly EarlierRecords[],
     ) => Conversation;
-    /** Absent if the agent records no usage. */
     readonly requests?: () => RequestCollector;
   };
   readonly document?: {

@@ -4,7 +4,6 @@ import { ConversationReadError } from '../readError';
 
 export interface MessageDocument {
   readonly messages: readonly unknown[];
-  /** Fields of the object around the messages. */
   readonly request?: Readonly<Record<string, unknown>>;
 }
 

@@ -181,7 +181,6 @@ interface Entries {
   readonly header: Fields;
   readonly records: readonly JsonRecord[];
   readonly entries: readonly Fields[];
-  /** Names given by the user or the agent. */
   readonly titles: readonly string[];
 }
 
@@ -234,7 +233,6 @@ const collectEdits = (way: readonly Fields[]): ReadonlyMap<string | undefined, F
     ),
   );
 
-/** Unedited entries keep their identity, since they own the messages. */
 function applyEdits(
   entries: readonly Fields[],
   edits: ReadonlyMap<string | undefined, Fields | null>,
@@ -433,7 +431,6 @@ function toResultBlocks(message: Fields): Block[] {
 const getParts = (content: unknown): Fields[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : listIn({ content }, 'content').filter(isRecord);
 
-/** Keeps anything but texts and images whole. */
 function toPartBlocks(content: unknown): Block[] {
   return getParts(content).flatMap((part): Block[] => {
     const text = readString(part, 'text');

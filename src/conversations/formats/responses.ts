@@ -19,7 +19,6 @@ export const isResponsesBody = (value: unknown): value is Fields =>
   (typeof value['input'] === 'string' || isItems(value['input']) || isAnswer(value)) &&
   ['model', 'instructions', 'previous_response_id', 'prompt', 'conversation'].some((field) => field in value);
 
-/** True for an answer without its request. */
 const isAnswer = (value: Fields): boolean => value['object'] === 'response' && isItems(value['output']);
 
 const isItems = (value: unknown): value is readonly unknown[] => Array.isArray(value) && value.every(isItem);

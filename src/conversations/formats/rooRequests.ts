@@ -9,7 +9,6 @@ import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage } from '../../core/messages/types';
 import { type Fields, countIn, readNumber, recordIn, readString, readTime } from '../text/values';
 
-/** Only Cline 4 stores requests in its messages; undefined if there are none. */
 export function readMessageRequests(messages: readonly ApiMessage[]): RecordedRequests | undefined {
   const requests = messages.flatMap((message, index): RecordedRequest[] => {
     const metrics = recordIn(message, 'metrics');
@@ -47,7 +46,7 @@ export function readMessageRequests(messages: readonly ApiMessage[]): RecordedRe
 
 /**
  * @param messages the whole conversation; a request belongs to the first answer after it
- * @returns undefined if `text` is not of `ui_messages.json` or has no usage
+ * @returns undefined if `text` has no usage
  */
 export function readUiRequests(text: string, messages: readonly ApiMessage[]): RecordedRequests | undefined {
   const answers = messages.flatMap((message, index) => {

@@ -5,8 +5,8 @@ export interface BlockMessage extends ApiMessage {
 }
 
 /**
- * Splits a prompt so that text that an agent attached, such as a file's, is not taken for the
- * user's words. Vendors join consecutive user messages, so the model sees the same text.
+ * Keeps text that an agent attached, such as a file's, apart from the user's words. Vendors join
+ * consecutive user messages, so the model sees the same text.
  */
 export function splitPrompt(blocks: readonly Block[], attached: ReadonlySet<Block>): BlockMessage[] {
   const runs: { readonly isMeta: boolean; readonly content: Block[] }[] = [];
@@ -19,7 +19,6 @@ export function splitPrompt(blocks: readonly Block[], attached: ReadonlySet<Bloc
   return runs.map(({ isMeta, content }) => ({ role: 'user', content, ...(isMeta && { isMeta }) }));
 }
 
-/** Leaves out empty pieces. */
 export function cutText(text: string, start: number, end: number): { readonly block: Block; isAttached: boolean }[] {
   const piece = (words: string, isAttached: boolean) =>
     words.trim() === '' ? [] : [{ block: { type: 'text', text: words }, isAttached }];

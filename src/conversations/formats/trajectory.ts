@@ -40,7 +40,6 @@ const V1_EVENT_KIND = /^(?:[A-Z]\w*Event|\w*Observation|Condensation\w*)$/;
 
 const isOpenHandsV1 = (value: Fields): boolean => {
   const events = getEvents(value).filter(isRecord);
-  // Events of other kinds can come between.
   return events.some(isV1Event) && events.slice(0, 20).every((event) => 'kind' in event && 'source' in event);
 };
 
@@ -167,7 +166,6 @@ function fromSweAgent(history: readonly unknown[], source: string): ApiMessage[]
   ];
 }
 
-/** The model doesn't see these actions. */
 const UNSENT_ACTIONS: ReadonlySet<unknown> = new Set(['change_agent_state', 'recall', 'null', 'condensation']);
 
 const UNSENT_OBSERVATIONS: ReadonlySet<string> = new Set(['agent_state_changed', 'null', 'condense']);
@@ -312,7 +310,6 @@ function fromV1(
   return messages;
 }
 
-/** Removes forgotten events and inserts the summary. */
 function applyCondensations(events: readonly Fields[]): readonly Fields[] {
   let view: Fields[] = [];
   for (const event of events) {
@@ -333,7 +330,6 @@ function applyCondensations(events: readonly Fields[]): readonly Fields[] {
   return view;
 }
 
-/** Puts the actions of one reply before their observations. */
 function groupReplies(events: readonly Fields[]): readonly Fields[] {
   const last = new Map<string, number>();
   events.forEach((event, index) => {

@@ -24,7 +24,6 @@ import { noteUnansweredCalls } from './unanswered';
 export const isVscodeChat = (value: unknown): value is Fields =>
   isRecord(value) && Array.isArray(value['requests']) && readString(value, 'sessionId') !== undefined;
 
-/** The log holds the initial object and changes to its fields. */
 export const isVscodeChatRecord = (value: Fields): boolean =>
   typeof value['kind'] === 'number' && ((value['kind'] === 0 && isRecord(value['v'])) || Array.isArray(value['k']));
 
@@ -93,7 +92,6 @@ function applyChange(session: unknown, { value, line }: JsonRecord, source: stri
   return session;
 }
 
-/** Undefined if the key is invalid or far beyond a list's end. */
 function toKey(holder: unknown, key: unknown): string | number | undefined {
   if (Array.isArray(holder)) return typeof key === 'number' && key >= 0 && key <= holder.length ? key : undefined;
   return isRecord(holder) && typeof key === 'string' && key !== '__proto__' ? key : undefined;
@@ -194,7 +192,6 @@ interface Turn {
   readonly typed: ApiMessage;
   readonly usage: Usage | undefined;
   readonly messages: readonly ApiMessage[];
-  /** True if only the displayed text is known. */
   readonly isShown: boolean;
 }
 

@@ -10,11 +10,9 @@ export const FIRST_BEGINNING_BYTES = 16 * 1024;
 
 export interface Beginning {
   readonly bytes: Uint8Array;
-  /** True at the end of the file. */
   readonly isWhole: boolean;
 }
 
-/** @throws the file system's error */
 export function* readBeginnings(path: string): Generator<Beginning, void, undefined> {
   const file = openSync(path, 'r');
   try {

@@ -35,7 +35,6 @@ function parseString(text: string): string {
   }
 }
 
-/** Settings files are far smaller. */
 const MAX_SETTINGS_BYTES = 4 * 1024 ** 2;
 
 export async function readCustomStorage(

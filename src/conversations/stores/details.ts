@@ -20,7 +20,6 @@ export interface ConversationDetails {
   readonly bytes?: number;
   readonly id?: string;
   readonly title?: string;
-  /** The agent's working folder. */
   readonly workspace?: string;
   readonly parent?: string;
   /**
@@ -32,7 +31,6 @@ export interface ConversationDetails {
   readonly renewed?: number;
   /** How full the model's window is; set together with `tokens`. */
   readonly fill?: FillLevel;
-  /** Shown to the user. */
   readonly problem?: string;
   /** True without any message, as VS Code stores for each opened chat. */
   readonly isBlank?: boolean;
@@ -46,7 +44,6 @@ export const MAX_COUNTED_BYTES = 32 * 1024 ** 2;
 /** Small files are read whole instead of reading their beginning twice. */
 export const isSmall = ({ bytes }: FoundConversation): boolean => bytes !== undefined && bytes <= FIRST_BEGINNING_BYTES;
 
-/** The background thread reads only the beginning of larger files. */
 export const isTooLarge = ({ bytes }: FoundConversation): boolean => bytes !== undefined && bytes > MAX_COUNTED_BYTES;
 
 const toState = ({ path, modified, bytes }: FoundConversation) => ({
@@ -97,7 +94,6 @@ function readBeginning({ bytes, isWhole }: Beginning, path: string): Conversatio
 export const isCurrent = (details: ConversationDetails, { modified, bytes }: FoundConversation): boolean =>
   details.modified === modified && details.bytes === bytes;
 
-/** @param already what {@link readHeadDetails} has read, and open databases */
 export function readAllDetails(
   found: FoundConversation,
   counter: MessageCounter,

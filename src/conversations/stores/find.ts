@@ -24,7 +24,6 @@ export async function findConversations(options: FindOptions, databases?: OpenDa
   return { conversations, problems: [...byPath.values()] };
 }
 
-/** Folders to watch, including stores that don't exist yet. */
 export async function storeFolders(options: FindOptions): Promise<string[]> {
   return [...new Set((await listStores(options)).map(({ root }) => root))];
 }
@@ -70,7 +69,7 @@ function listSessionsIn(
 const CHAT_SESSION_PATH = /[\\/](?:chatSessions|emptyWindowChatSessions)[\\/][^\\/]+$/;
 
 /**
- * Agents that changed their format left old files; the newer form of a session counts. VS Code's
+ * Agents that changed their format left old files, so the newer form of a session counts. VS Code's
  * transcripts lack results and the first prompt (1.139), so they count only without a chat session.
  */
 function dropOlderForms(conversations: readonly FoundConversation[]): FoundConversation[] {

@@ -21,7 +21,6 @@ export class FileHeadCache {
     this.byPath.set(path, head);
   }
 
-  /** Removes the head, which is only needed once. */
   takeHead(path: string): FileHead | undefined {
     const head = this.byPath.get(path);
     if (!head) return undefined;

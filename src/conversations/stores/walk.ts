@@ -11,8 +11,8 @@ export interface WalkedFile {
 }
 
 /**
- * Finds files below a store's folder. The root may be a link, since users move their data; other
- * links are not followed. Unreadable folders are noted and skipped.
+ * The root may be a link, since users move their data; other links are not followed. Unreadable
+ * folders are noted and skipped.
  */
 export async function walkStore(
   root: string,
@@ -24,7 +24,6 @@ export async function walkStore(
 }
 
 interface WalkContext {
-  /** The store's folder with links resolved. */
   readonly root: string;
   readonly problems: FindProblem[];
 }

@@ -24,7 +24,6 @@ const JSON_ESCAPES = '"\\/bfnrt';
 
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
-/** Returns the offset of the next character that is not JSON whitespace. */
 export function skipSpace(text: string, from: number): number {
   let at = from;
   while (at < text.length && isSpace(text.charCodeAt(at))) at += 1;
@@ -35,7 +34,6 @@ const throwJsonError = (text: string, offset: number, expected: string): never =
   throw new JsonError({ offset, truncated: offset >= text.length, expected });
 };
 
-/** Returns the offset after the string. */
 function scanString(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at += 1) {
     const char = text.charAt(at);
@@ -101,7 +99,6 @@ export function scanValue(text: string, from: number): number {
   }
 }
 
-/** Returns the offset of the key's value. */
 function scanKey(text: string, from: number): number {
   if (text.charAt(from) !== '"') throwJsonError(text, from, 'a key in double quotes');
   const colon = skipSpace(text, scanString(text, from));
@@ -109,7 +106,6 @@ function scanKey(text: string, from: number): number {
   return skipSpace(text, colon + 1);
 }
 
-/** Closes containers that end after a value, and skips the comma if the innermost continues. */
 function closeAll(text: string, from: number, closers: ('}' | ']')[]): number {
   let at = from;
   while (closers.length > 0) {

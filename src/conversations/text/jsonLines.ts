@@ -15,9 +15,8 @@ export interface JsonRecord {
 
 /**
  * Passes records to `take` one at a time, so that each can be freed before the next. Skips and
- * notes damaged lines: those that can't be parsed, nest too deeply, or are rejected by `take` with
- * a {@link ConversationReadError}. Reads complete records that share a line with garbage.
- * @param notes gets what was skipped or odd
+ * notes damaged lines, including those that `take` rejects with a {@link ConversationReadError};
+ * reads complete records that share a line with garbage.
  * @throws {ConversationReadError} for the first damaged line if there is no valid record
  */
 export function readRecords(
@@ -67,12 +66,10 @@ export function recordAboveGap<T extends Pick<JsonRecord, 'line' | 'gap'>>(
 
 interface DamagedLine {
   readonly line: number;
-  /** Skipped bytes of the line. */
   readonly bytes: number;
   readonly error: ReadErrorData;
 }
 
-/** One note summarizes further damaged lines. */
 const MAX_NOTES_IN_FULL = 5;
 const MAX_LISTED_LINE_NUMBERS = 20;
 
@@ -92,7 +89,6 @@ function noteDamages(damages: readonly DamagedLine[]): string[] {
   ];
 }
 
-/** Serializers fail on deep nesting. */
 function checkValue(value: unknown, line: number, source: string): JsonRecord['value'] {
   if (!isRecord(value)) throw createRecordError(source, line, describeValue(value), 'a record: a JSON object');
   if (isDeeperThan(value, MAX_JSON_DEPTH)) {

@@ -1,7 +1,7 @@
 /**
- * Writes a condensed conversation as a new Claude Code session, in the form that resuming reads:
- * each record names the previous one, and an answer has one record per block with the same
- * `message.id`. The old file is only read.
+ * Writes a new Claude Code session in the form that resuming reads: each record names the previous
+ * one, and an answer has one record per block with the same `message.id`. The old file is only
+ * read.
  */
 import { isRecord, isToolResult } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
@@ -32,7 +32,6 @@ const renderRole = (message: ApiMessage): Json =>
       ? { type: 'assistant' }
       : { type: 'user', isMeta: true };
 
-/** The new session shares these fields of the session's environment. */
 const COPIED_FIELDS = ['cwd', 'version', 'gitBranch', 'userType', 'entrypoint', 'slug'];
 
 /** Claude Code lists its skills, agents and tools again in each session. */

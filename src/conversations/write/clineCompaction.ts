@@ -11,7 +11,6 @@ import { getDisplayedInput } from './clineInput';
 type Json = Readonly<Record<string, unknown>>;
 
 export interface CompactionSource {
-  /** `<session>.messages.json`, parsed. */
   readonly session: Json;
   readonly view: readonly ApiMessage[];
   readonly now: Date;
@@ -109,8 +108,6 @@ function toStoredPart(part: unknown): unknown {
   try {
     const value: unknown = JSON.parse(part['text']);
     if (isRecord(value)) return value;
-  } catch {
-    // Text that is not JSON is returned below.
-  }
+  } catch {}
   return { type: 'text', text: part['text'] };
 }

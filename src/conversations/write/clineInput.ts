@@ -26,7 +26,6 @@ function unwrapInput(input: string): string {
   return text;
 }
 
-/** Keeps the text between matched tags. */
 function stripTags(text: string, tag: string): string {
   const close = `</${tag}>`;
   const opening = new RegExp(`<${tag}\\b[^>]*>`, 'g');
@@ -54,7 +53,6 @@ function stripOpeningTags(text: string, tag: string): string {
  */
 const cutAfterLastTag = (text: string): string => text.slice(0, text.lastIndexOf('>') + 1);
 
-/** Cline puts notices before the user's words. */
 function stripNotices(text: string): string {
   return stripElements(stripElements(text, 'mode_notice'), 'environment_notice').trim();
 }
@@ -73,7 +71,6 @@ function stripElements(text: string, tag: string): string {
   }
 }
 
-/** Finds the slash command that wraps the whole text. */
 function findCommand(input: string): string | undefined {
   const text = input.trim();
   const head = /^<user_command\b([^>]*)>/i.exec(text);

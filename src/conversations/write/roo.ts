@@ -1,9 +1,9 @@
 /**
  * Writes a condensed task for Roo Code 3.52 and Zoo Code by their rules
- * (`src/core/condense/index.ts`, `getEffectiveApiHistory` and `cleanupAfterTruncation`). Nothing is
- * deleted: all messages get `condenseParent`, and the view follows, its first message tagged
- * `isSummary` with the same id, because the agent sends what follows the last summary. The agent's
- * own rewind shows the originals again.
+ * (`src/core/condense/index.ts`, `getEffectiveApiHistory` and `cleanupAfterTruncation`). All
+ * messages get `condenseParent`, and the view follows, its first message tagged `isSummary` with
+ * the same id, because the agent sends what follows the last summary. The agent's own rewind shows
+ * the originals again.
  */
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage } from '../../core/messages/types';
@@ -19,7 +19,6 @@ export interface CondensationRow {
   /** o200k tokens of the messages. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** The row's expanded text. */
   readonly text: string;
 }
 
@@ -43,7 +42,7 @@ const CONDENSING_TAGS = [
 /**
  * @param read the active history as {@link readRoo} read it from these files
  * @param view the messages to send instead
- * @throws ConversationReadError if the files don't have a shape that can be written
+ * @throws ConversationReadError if the files' shape can't be written
  */
 export function renderCondensedTask(
   { history, rows }: TaskFiles,
@@ -121,7 +120,6 @@ export function getContextTokens(rows: readonly unknown[]): number | undefined {
   return undefined;
 }
 
-/** Undefined if the request was never answered. */
 function getRequestTokens(text: unknown): number | undefined {
   if (typeof text !== 'string') return undefined;
   try {

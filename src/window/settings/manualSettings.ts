@@ -3,7 +3,6 @@ import type { CoherenceFloor } from '../../core/condense/coherence/coherence';
 import { readSetting } from './settings';
 
 export interface ManualSettings {
-  /** ID of a provider, possibly another extension's. */
   readonly provider: string;
   readonly targetPercent: number;
   readonly history: HistoryScope;

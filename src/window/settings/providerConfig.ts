@@ -22,9 +22,8 @@ export function readProviderConfig(id: string): unknown {
 }
 
 /**
- * Uses the requested configuration, else that of the settings. A strategy's steps take fields that
- * they lack from their providers' settings.
- * @param asked the caller's configuration
+ * A strategy's steps take fields that they lack from their providers' settings.
+ * @param asked the caller's configuration; default: that of the settings
  */
 export function resolveConfig(id: string, asked?: unknown): unknown {
   const config = asked ?? readProviderConfig(id);

@@ -36,7 +36,6 @@ export class SettingRules {
     return [];
   }
 
-  /** Says in a sentence what applies instead of an invalid value. */
   describeConsequence(name: SettingName, value: unknown): string {
     const { default: standard, instead = `${JSON.stringify(standard)} is used.` } = SETTINGS[name];
     const provider = this.providers.find(({ id }) => id === name);
@@ -83,8 +82,8 @@ export class SettingRules {
   }
 
   /**
-   * Returns what a provider uses of a value; for the setting `providers`, by ID. Undefined for
-   * other settings.
+   * What a provider uses of a value; for the setting `providers`, by ID. Undefined for other
+   * settings.
    */
   getEffectiveValue(name: SettingName, value: unknown): unknown {
     if (name === 'providers') {
@@ -116,7 +115,6 @@ const addPathPrefix = (parents: readonly string[], { path, message }: ConfigProb
 const getConfig = (value: unknown, { id }: CondensationProvider): unknown =>
   isRecord(value) && Object.hasOwn(value, id) ? value[id] : undefined;
 
-/** Returns the valid part of the value, else the defaults. */
 function getEffectiveConfig(provider: CondensationProvider, value: unknown): unknown {
   const result = provider.validateConfig(value);
   if (result.valid) return result.config;

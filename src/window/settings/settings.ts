@@ -37,7 +37,6 @@ interface CachedSetting {
   readonly workspaceValue?: unknown;
 }
 
-/** Settings read in the current task. */
 let settingsCache: Map<SettingName, CachedSetting> | undefined;
 let isWatching = false;
 
@@ -75,10 +74,7 @@ export const getUserValue = (name: SettingName): unknown => getCachedSetting(nam
 export const saveUserSetting = (name: SettingName, value: unknown): Thenable<void> =>
   getConfiguration().update(name, value, vscode.ConfigurationTarget.Global);
 
-/**
- * Tells the user if the workspace overrides the choice. An explicit provider runs alone, so
- * choosing the default removes the setting.
- */
+/** An explicit provider runs alone, so choosing the default removes the setting. */
 export async function saveChoice<N extends SettingName>(name: N, value: Settings[N]): Promise<void> {
   const isDefault = name === 'provider' && value === SETTINGS.provider.default;
   await saveUserSetting(name, isDefault ? undefined : value);

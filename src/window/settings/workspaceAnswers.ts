@@ -15,7 +15,6 @@ export function rememberAnswersIn(memento: AnswerStore): void {
 
 const createKey = (question: string): string => `contextCondenser.workspaceAnswer.${question}`;
 
-/** @param question a key of {@link WorkspaceQuestions} */
 export const isAllowed = (question: string): boolean => storedAnswers?.get<boolean>(createKey(question)) === true;
 
 /** Asks each unanswered question once per window. */

@@ -1,8 +1,8 @@
 /**
- * Inserts the text of attachments where Claude Code's requests have it: at the preceding answer or
- * results; text in the user's role before the following prompt, text in the system's role after it.
- * If the model accepts system messages, words typed in mid-turn also go after that prompt. Source:
- * 2.1.332 (`rZo` and the normalization after it), and recorded requests (additions.test.ts).
+ * Inserts the text of attachments where Claude Code's requests have it: text in the user's role
+ * before the following prompt, text in the system's role after it, like words typed in mid-turn if
+ * the model accepts system messages. Source: 2.1.332 (`rZo` and the normalization after it), and
+ * recorded requests (additions.test.ts).
  */
 import { getBlocks, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
@@ -13,11 +13,7 @@ import type { ClaudeCodeRecord } from './record';
 type Addition = Extract<AttachmentUse, { readonly kind: 'agent' | 'person' }>;
 type AgentAddition = Extract<AttachmentUse, { readonly kind: 'agent' }>;
 
-/**
- * @param messages the messages that the records were joined to
- * @param getPlace returns the index of a record's message
- * @param branch all records in the order of the conversation
- */
+/** @param getPlace returns the index of a record's message */
 export function insertAdditions(
   messages: readonly ApiMessage[],
   getPlace: (record: ClaudeCodeRecord) => number | undefined,

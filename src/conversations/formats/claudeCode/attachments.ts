@@ -1,8 +1,8 @@
 /**
- * What Claude Code sends for an `attachment` record. Versions after 2.1.233 store the text as sent
- * (`rendered`); for older records the table below produces it. Source unless a row names another:
- * the renderers in npm `@anthropic-ai/claude-code` 2.1.332 (`i6t`). Checked against recorded
- * requests in attachments.test.ts.
+ * Versions after 2.1.233 store the text of attachments as sent (`rendered`); for older records the
+ * table below produces it. Source unless a row names another: the renderers in npm
+ * `@anthropic-ai/claude-code` 2.1.332 (`i6t`), checked against recorded requests in
+ * attachments.test.ts.
  */
 import { isRecord, isText } from '../../../core/messages/blocks';
 import type { Block } from '../../../core/messages/types';
@@ -26,7 +26,7 @@ export type AttachmentUse =
 export interface Attachment {
   readonly name: string;
   readonly sending: AttachmentUse;
-  /** The record lacks the text and role that newer versions store, so our table produced them. */
+  /** True if our table produced text and role, which only newer versions store. */
   readonly isUnrendered: boolean;
 }
 
@@ -388,7 +388,6 @@ const RENEWED_KINDS: ReadonlySet<string> = new Set([
 /** Claude Code sends the plain output of these hooks (`i9t`); other output is only displayed. */
 const HOOKS_WITH_SENT_OUTPUT: readonly unknown[] = ['SessionStart', 'UserPromptSubmit', 'UserPromptExpansion'];
 
-/** @param record of the type `attachment` */
 export function parseAttachment(record: Fields): Attachment | undefined {
   const attachment = record['attachment'];
   if (!isRecord(attachment)) return undefined;
@@ -464,7 +463,7 @@ const isSilentHook = (attachment: Fields, name: string): boolean =>
 
 /**
  * A prompt typed during a running turn, the user's unless it names another origin. Claude Code
- * wraps the words in two sentences, which we drop. The first record of a batch contains all of it.
+ * wraps the words in two sentences, which we drop.
  */
 function toQueuedPrompt(
   attachment: Fields,

@@ -1,14 +1,13 @@
 /**
- * Selects the records of a Claude Code transcript that form the conversation. Records are a tree by
- * `parentUuid`, and a rewind starts a new branch. Resuming reads the path from the newest message
- * up to the last compact boundary. Sources: transcripts of 2.0.76 to 2.1.39; for messages that a
- * compaction keeps, public descriptions of how Claude Code relinks them.
+ * Records of a Claude Code transcript are a tree by `parentUuid`, and a rewind starts a new branch.
+ * Resuming reads the path from the newest message up to the last compact boundary. Sources:
+ * transcripts of 2.0.76 to 2.1.39; for messages that a compaction keeps, public descriptions of how
+ * Claude Code relinks them.
  */
 import { recordAboveGap } from '../../text/jsonLines';
 import type { ClaudeCodeRecord } from './record';
 
 export interface Branch {
-  /** Oldest first; includes records without a message. */
   readonly records: readonly ClaudeCodeRecord[];
   /** Number of records that resuming would not read. */
   readonly before: number;
@@ -18,7 +17,6 @@ export interface Branch {
 
 const isBoundary = (record: ClaudeCodeRecord): boolean => record.subtype === 'compact_boundary';
 
-/** @param thread records of one thread (main or subagent) in file order */
 export function findActiveBranch(thread: readonly ClaudeCodeRecord[]): Branch {
   const leaf = thread.findLast(({ message }) => message !== undefined);
   if (!leaf) return { records: [], before: 0 };
@@ -45,7 +43,6 @@ export function findActiveBranch(thread: readonly ClaudeCodeRecord[]): Branch {
   let firstBoundary: ClaudeCodeRecord | undefined;
   let rootless: ClaudeCodeRecord | undefined;
   let at: ClaudeCodeRecord | undefined = findLastAttachment(preserved.tailBehind(leaf), thread);
-  // The set stops at circular links.
   while (at && !seen.has(at)) {
     const record: ClaudeCodeRecord = at;
     seen.add(record);
@@ -87,9 +84,8 @@ function toLinearBranch(thread: readonly ClaudeCodeRecord[]): Branch {
 }
 
 /**
- * Finds where the history continues above a boundary, which has only a logical parent. That parent
- * may be missing or, for a `precomputed` compaction, be a kept message after the boundary; but
- * everything above a boundary was written before it.
+ * A boundary has only a logical parent, which may be missing or, for a `precomputed` compaction, be
+ * a kept message after the boundary. Everything above a boundary was written before it.
  */
 function findBeforeBoundary(
   boundary: ClaudeCodeRecord,
@@ -118,7 +114,7 @@ interface PreservedMessages {
 /**
  * A compaction can keep messages (`compactMetadata.preservedMessages`, earlier `preservedSegment`).
  * They precede the boundary in the file but follow its anchor: the first links to the anchor, and
- * the anchor's children to the last. Only the last boundary counts, since it compacted older ones.
+ * the anchor's children to the last. Only the last boundary counts.
  */
 function readPreservedMessages(
   thread: readonly ClaudeCodeRecord[],

@@ -38,7 +38,6 @@ const isLogList = (value: unknown): value is readonly Fields[] =>
   value.length > 0 &&
   value.every((record) => isRecord(record) && isLogged(record) && isClaudeCodeRecord(record));
 
-/** Normalizes a web export or printed log; undefined for other documents. */
 export const toWebExport = (value: unknown): Fields | undefined =>
   isLogList(value) ? { loglines: value } : isWebExport(value) ? value : undefined;
 
@@ -49,7 +48,7 @@ export const exportToRecords = (value: Fields): string =>
 
 /**
  * `active` is what resuming would send: the newest branch after the last compact boundary; `all`
- * adds what precedes it. Sidechains are kept apart, but a subagent's own file is a conversation.
+ * adds what precedes it. Sidechains are kept apart.
  * @throws {ConversationReadError} for damaged lines, malformed messages, or no messages
  */
 export function readClaudeCode(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
@@ -153,7 +152,6 @@ function toSidechain(thread: readonly ClaudeCodeRecord[], index: number): readon
   return [{ id: thread[0]?.agentId ?? `side-${index + 1}`, title: makeTitle(messages), messages }];
 }
 
-/** A subagent's file names the session that started it. */
 function findParent({ records }: Branch): { parent?: string } {
   const last = records.findLast(({ sessionId }) => sessionId !== undefined);
   return last?.sessionId !== undefined && last.isSidechain ? { parent: `claude-code:${last.sessionId}` } : {};

@@ -26,10 +26,7 @@ const listResultIds = ({ message }: MessageRecord): readonly string[] =>
     .filter(isToolResult)
     .map((block) => block.tool_use_id);
 
-/**
- * @param branch records in the order of the conversation
- * @param thread all records in file order, to find siblings and results off the path
- */
+/** @param thread all records in file order, to find siblings and results off the path */
 export function joinRecords(branch: readonly ClaudeCodeRecord[], thread: readonly ClaudeCodeRecord[]): JoinedMessages {
   const sent = branch.filter(isSent);
   const onBranch = new Set(sent);
@@ -40,7 +37,6 @@ export function joinRecords(branch: readonly ClaudeCodeRecord[], thread: readonl
   for (const record of beside) for (const id of listResultIds(record)) elsewhere.set(id, record);
 
   const messages: ApiMessage[] = [];
-  /** Index of the message that contains each record. */
   const used = new Map<ClaudeCodeRecord, number>();
   const emit = (records: readonly MessageRecord[]): ApiMessage => {
     for (const record of records) used.set(record, messages.length);
@@ -68,7 +64,7 @@ export function joinRecords(branch: readonly ClaudeCodeRecord[], thread: readonl
 
 /**
  * Results hang at their calls' records, so hook output beside them is off the path.
- * @param used index of the message that contains each record
+ * @param used index of each record's message
  */
 function addAttachmentsBesidePath(
   branch: readonly ClaudeCodeRecord[],
@@ -107,7 +103,7 @@ const callIds = ({ message }: MessageRecord): readonly string[] =>
 
 type Siblings = ReadonlyMap<MessageRecord, readonly MessageRecord[]>;
 
-/** Records of the path's messages that are off the path, by the record they follow. */
+/** Maps a record to those written after it that are off the path but belong to its messages. */
 function findSiblings(sent: readonly MessageRecord[], beside: readonly MessageRecord[]): Siblings {
   const onPath = Map.groupBy(sent.filter(isAssistant), getMessageKey);
   return Map.groupBy(
@@ -146,7 +142,6 @@ function collectParts(sent: readonly MessageRecord[], index: number, siblings: S
   return parts;
 }
 
-/** A message without an id is not joined, so its record is its key. */
 const getMessageKey = (record: MessageRecord): unknown => record.message['id'] ?? record;
 
 /** A compaction can write messages again under their UUIDs; only the copy on the branch counts. */
@@ -156,8 +151,8 @@ function dropCopies(sent: readonly MessageRecord[], thread: readonly ClaudeCodeR
 }
 
 /**
- * Collects the records that answer the calls, up to the next assistant message; results after that
- * message only if others came earlier, because then they would no longer count.
+ * Collects the records that answer the calls, up to the next assistant message, or after it if
+ * others came earlier.
  */
 function collectResults(
   sent: readonly MessageRecord[],

@@ -31,13 +31,11 @@ export interface ClaudeCodeRecord {
   /** ISO 8601. */
   readonly timestamp?: string;
   readonly isSidechain: boolean;
-  /** True for a printed log. */
   readonly isLogged?: boolean;
   /** True for a record that only displays an error; Claude Code never sends it. */
   readonly isApiError: boolean;
   /** Claude Code's version; set only for attachments. */
   readonly version?: string;
-  /** Set only if the message can be part of the conversation. */
   readonly message?: ApiMessage;
   readonly attachment?: Attachment;
   /** Set if a prompt was put into a running turn's queue or taken out. */
@@ -46,9 +44,7 @@ export interface ClaudeCodeRecord {
   readonly forkOf?: string;
   /** Text that the model gets instead of results, by call id. */
   readonly replacements?: ReadonlyMap<string, string>;
-  /** Messages that a compaction kept beside the summary. */
   readonly preserved?: PreservedMessages;
-  /** Context tokens before a compaction. */
   readonly tokensBefore?: number;
 }
 
@@ -147,7 +143,6 @@ function readStrings(
   return found;
 }
 
-/** Fields with a session's name: the user's (`/rename`) and Claude Code's, current and earlier. */
 const TITLE_FIELDS: Readonly<Record<string, string>> = {
   'custom-title': 'customTitle',
   'ai-title': 'aiTitle',
@@ -198,8 +193,8 @@ function readReplacements(list: unknown): ReadonlyMap<string, string> {
 }
 
 /**
- * The message keeps only fields that say who wrote it: `isMeta` (added for the model),
- * `isCompactSummary`, and `addedByAgent` (other sessions, channels and plugins).
+ * Of the record's fields, the message keeps those that say who wrote it: `isMeta` (added for the
+ * model), `isCompactSummary`, and `addedByAgent` (other sessions, channels and plugins).
  */
 function readMessage(
   value: Readonly<Record<string, unknown>>,

@@ -1,4 +1,3 @@
-/** Resolves what a record can only say together with others. */
 import { getBlocks, isToolResult } from '../../../core/messages/blocks';
 import { isReport, extractPersonText } from '../../../core/messages/personText';
 import type { ApiMessage } from '../../../core/messages/types';
@@ -36,9 +35,9 @@ function applyReplacements(message: ApiMessage, replacements: ReadonlyMap<string
 }
 
 /**
- * Finds prompts that a running turn took from the queue. Before about 2.1.100 only the queue's
- * records have their words: `remove` puts a prompt into the running turn, `dequeue` starts a turn,
- * `popAll` returns it to the user (sessions of 2.0.76 to 2.1.232).
+ * Before about 2.1.100 only the queue's records have the words of prompts that a running turn took
+ * from it: `remove` puts a prompt into the running turn, `dequeue` starts a turn, `popAll` returns
+ * it to the user (sessions of 2.0.76 to 2.1.232).
  */
 function findQueuedWords(records: readonly ClaudeCodeRecord[]): ReadonlyMap<ClaudeCodeRecord, string> {
   const waiting: QueuedPrompt[] = [];
@@ -77,7 +76,6 @@ function findQueuedWords(records: readonly ClaudeCodeRecord[]): ReadonlyMap<Clau
 
 interface QueuedPrompt {
   readonly text: string;
-  /** Line of the record that queued the prompt. */
   readonly line: number;
 }
 

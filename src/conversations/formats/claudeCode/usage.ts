@@ -15,10 +15,8 @@ import { type Fields, countIn, listIn, recordIn, readString, readTime } from '..
 import type { RequestCollector } from '../format';
 
 interface SeenRequest {
-  /** API id of the message. */
   readonly id: string | undefined;
   readonly request: RecordedRequest;
-  /** Time of the request's first record. */
   readonly first: number | undefined;
   /** The `api-request` record in the same file that the request answers. */
   readonly ref: string | undefined;
@@ -40,7 +38,6 @@ export class ClaudeRequests implements RequestCollector {
    */
   private isGivenBack = false;
   private readonly beginning: unknown[] = [];
-  /** The last record, if its answer has no ids. */
   private unnamed:
     | { readonly uuid: string; readonly prompt: string | undefined; readonly place: string | symbol }
     | undefined;
@@ -151,7 +148,7 @@ export class ClaudeRequests implements RequestCollector {
   /**
    * A resumed or forked session can begin with another's records: they name that session (before
    * 2.0, and by `/branch`), are older than the file (2.1.332, `--fork-session`), or answer requests
-   * that are not in the file.
+   * that are not in it.
    */
   private isCopy({ request: { at }, ref, session }: SeenRequest): boolean {
     return (
@@ -204,7 +201,6 @@ function readCharges(usage: Fields): Pick<RecordedRequest, 'usage' | 'parts' | '
 
 const COUNT_FIELDS = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheWriteTokens'] as const;
 
-/** All records of one request agree on these counts. */
 const PROMPT_COUNT_FIELDS = ['inputTokens', 'cacheReadTokens', 'cacheWriteTokens'] as const;
 
 const sumCounts = (parts: readonly RequestPart[], field: (typeof COUNT_FIELDS)[number]): number =>

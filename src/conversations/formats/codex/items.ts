@@ -8,13 +8,9 @@ import type { CodexItem } from './rollout';
 import { parseArguments } from '../openai/arguments';
 import { type Fields, asText, toImageSource, listIn, recordIn, readString } from '../../text/values';
 
-/** Holds an unknown item, or one that only Codex's API understands. */
 const CODEX_ITEM_TYPE = 'codex_item';
 
-/**
- * Joins consecutive items of the model, and consecutive results.
- * @param owners filled with the message of each item
- */
+/** @param owners filled with the message of each item */
 export function toMessages(items: readonly CodexItem[], owners?: Map<CodexItem, ApiMessage>): ApiMessage[] {
   const messages: ApiMessage[] = [];
   let open: { readonly kind: 'reply' | 'results'; readonly blocks: Block[] } | undefined;
@@ -111,7 +107,6 @@ function toReplyBlocks(item: CodexItem): readonly Block[] {
   return [{ type: CODEX_ITEM_TYPE, item }];
 }
 
-/** Envelope of a custom tool's call; see openai.ts. */
 const EMPTY_CUSTOM_CALL = { id: '', type: 'custom', custom: { name: '', input: '' } };
 
 function toResult(item: CodexItem): Block {

@@ -3,11 +3,7 @@
  * codex-rs/rollout/src/policy.rs; requests of codex-cli 0.171 recorded by a local server.
  */
 
-export type ItemUse =
-  | 'sent'
-  /** The item declares tools beside the messages. */
-  | 'declarations'
-  | 'not-sent';
+export type ItemUse = 'sent' | 'declarations' | 'not-sent';
 
 /** Other kinds are unknown; Codex itself drops them (`ResponseItem::Other`). */
 export const ITEM_USE_BY_KIND: Readonly<Record<string, ItemUse>> = {

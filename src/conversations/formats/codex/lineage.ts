@@ -83,7 +83,6 @@ const cutAtOffset = (bytes: Uint8Array, offset: number): Uint8Array =>
 
 const SESSION_FOLDER_NAMES = ['sessions', 'archived_sessions'];
 
-/** Codex's sessions folder that contains the rollout. */
 function findSessionsFolder(path: string): string | undefined {
   const parts = dirname(path).split(sep);
   const at = parts.findLastIndex((part) => SESSION_FOLDER_NAMES.includes(part));

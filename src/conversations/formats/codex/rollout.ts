@@ -14,13 +14,11 @@ import { type Fields, listIn, readNumber, recordIn, readString, readTime } from 
 import type { RecordedRequest, RecordedSession } from '../../../core/account/recordedRequest';
 import { CodexRequests } from './usage';
 
-/** A request that Codex counted, and the last item of its answer. */
 export interface CountedRequest {
   readonly request: RecordedRequest;
   readonly item: CodexItem | undefined;
 }
 
-/** A compaction, and the item that precedes it. */
 export interface CodexCompaction {
   readonly item: CodexItem | undefined;
   readonly at: number | undefined;
@@ -40,15 +38,13 @@ export interface CodexRollout {
   readonly compactions: readonly CodexCompaction[];
   readonly requests: readonly CountedRequest[];
   readonly session: RecordedSession;
-  /** True if `requests` includes the requests of compactions. */
+  /** True if `requests` includes those of compactions. */
   readonly hasCompactions: boolean;
-  /** Number of turns rolled back. */
   readonly rolledBack: number;
-  /** Counts of records that are not part of the conversation, by kind. */
+  /** Counts by kind. */
   readonly passedOver: ReadonlyMap<string, number>;
-  /** Counts of unknown records and items, by kind. */
+  /** Counts by kind. */
   readonly unknown: ReadonlyMap<string, number>;
-  /** Number of items that declare tools. */
   readonly declarations: number;
   /** The last item that a fork inherited. */
   readonly forkedBehind: CodexItem | undefined;
@@ -93,7 +89,6 @@ class RolloutReader {
   private everything: CodexItem[] = [];
   private readonly compactions: CodexCompaction[] = [];
   private readonly usage = new CodexRequests();
-  /** The item that precedes the count of each request. */
   private readonly counted: (CodexItem | undefined)[] = [];
   private rolledBack = 0;
   private readonly passedOver = new Map<string, number>();

@@ -11,7 +11,6 @@ import { type Fields, countIn, readNumber, recordIn, readString, readTime } from
 export class CodexRequests implements RequestCollector {
   compactions = 0;
   private readonly found: RecordedRequest[] = [];
-  /** Index of a request by its key. */
   private readonly byKey = new Map<string, number>();
   private readonly byResponse = new Map<string, number>();
   private header: Fields | undefined;
@@ -20,7 +19,6 @@ export class CodexRequests implements RequestCollector {
   private began: number | undefined;
   private total: Fields = {};
   private told: string | undefined;
-  /** Running sum of the thread's tokens. */
   private sum = 0;
   private resets = 0;
   private model: string | undefined;
@@ -168,8 +166,7 @@ export class CodexRequests implements RequestCollector {
 
 /**
  * A fork has `forked_from_id`. A subagent names its parent in the header or its source and,
- * depending on the version (0.1xx), starts with the parent's counts or none; comparing the two
- * shows which.
+ * depending on the version (0.1xx), starts with the parent's counts or none.
  */
 function findOrigin(header: Fields): string | undefined {
   const spawn = recordIn(recordIn(recordIn(header, 'source') ?? {}, 'subagent') ?? {}, 'thread_spawn') ?? {};
@@ -194,7 +191,6 @@ function isSearch(item: Fields): boolean {
   return item['type'] === 'web_search_call' && action === 'search';
 }
 
-/** The thread's sum was reset if it became smaller. */
 function subtractCounts(total: Fields, before: Fields): Fields {
   const isAnew = countIn(total, 'total_tokens') < countIn(before, 'total_tokens');
   return Object.fromEntries(

@@ -11,7 +11,6 @@ export interface CopilotEvent {
   readonly type: string;
   readonly id: string | undefined;
   readonly data: Fields;
-  /** ID of the subagent, if the event is one's. */
   readonly agent: string | undefined;
   /** Milliseconds since the epoch. */
   readonly at: number | undefined;
@@ -25,10 +24,9 @@ export interface CopilotEvents {
     readonly workspace: string | undefined;
     readonly title: string | undefined;
   };
-  /** Excludes rewound events. */
   readonly events: readonly CopilotEvent[];
   readonly rewound: number;
-  /** Counts of events that are not part of the conversation, by type. */
+  /** Counts by type. */
   readonly passedOver: ReadonlyMap<string, number>;
   readonly notes: readonly string[];
   readonly requests: CopilotRequests;
@@ -48,8 +46,8 @@ const REPLAYED_EVENT_TYPES = new Set([
 ]);
 
 /**
- * Events for screen, hooks, permissions and bookkeeping (same schema, requests of 1.0.102). Whether
- * a skill's text (`skill.invoked`), a hand-over or a truncation is sent is unknown.
+ * Source: the same schema, requests of 1.0.102. Whether a skill's text (`skill.invoked`), a
+ * hand-over or a truncation is sent is unknown.
  */
 export const UNSENT_EVENT_TYPES = {
   has: (type: string): boolean => UNSENT_EVENT_GROUPS.test(type) || UNSENT_EVENTS.has(type),

@@ -22,7 +22,6 @@ export interface CopilotAnswer {
   readonly record: number | undefined;
 }
 
-/** Converts one thread's events; consecutive results share a message. */
 export function toMessages(events: readonly CopilotEvent[]): CopilotMessages {
   const messages: ApiMessage[] = [];
   const called = new Set<string>();
@@ -107,7 +106,6 @@ function toRequest(data: Fields, at: number | undefined, message: number | undef
   };
 }
 
-/** Adds a call that was only stored when it ran. */
 function appendCall(messages: ApiMessage[], call: ToolUseBlock): void {
   const last = messages.at(-1);
   if (last?.role === 'assistant' && typeof last.content !== 'string') {

@@ -27,7 +27,6 @@ export class CopilotRequests implements RequestCollector {
   compactions = 0;
   private readonly found: RecordedRequest[] = [];
   private readonly keys = new Set<string>();
-  /** Usage of compactions without a recorded request so far. */
   private readonly lone: Usage[] = [];
   /** True if the last request used the user's own key. */
   private isOwnKey = false;
@@ -39,7 +38,6 @@ export class CopilotRequests implements RequestCollector {
   /** Number of answers that the sums cover. */
   private answers = 0;
   private readonly sideAnswers = new Map<string, number>();
-  /** Sums of the last process that ended without being continued. */
   private base: readonly ModelTotal[] = [];
   private current: readonly ModelTotal[] = [];
 

@@ -1,6 +1,3 @@
-/**
- * Converts Gemini CLI's records: the model's thoughts, words and calls, then the calls' results.
- */
 import { isRecord, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
 import { type Fields, asText, listIn, recordIn, readString } from '../../text/values';
@@ -8,7 +5,7 @@ import { type BlockMessage, cutText, splitPrompt } from '../splitPrompt';
 
 export interface GeminiMessages {
   readonly messages: readonly ApiMessage[];
-  /** Counts of records that are not part of the conversation (info, error, warning), by type. */
+  /** Counts of messages for the user (info, error, warning), by type. */
   readonly passedOver: ReadonlyMap<string, number>;
   /** Index of the first message that each of the model's records became. */
   readonly places: ReadonlyMap<Fields, number>;
@@ -50,8 +47,8 @@ export function toMessages(records: readonly Fields[]): GeminiMessages {
 /**
  * Since 0.61 a user record repeats the results stored with their calls; in a resumed session only
  * it has them, twice. Each call keeps one result.
- * @param open calls of the last answer without a result; answered ones are removed
- * @param answered all answered calls; new ones are added
+ * @param open calls of the last answer without a result; updated
+ * @param answered all answered calls; updated
  */
 function dropRepeatedResults(content: readonly Block[], open: Set<string>, answered: Set<string>): readonly Block[] {
   const results: Block[] = [];
@@ -144,7 +141,6 @@ function toCallBlocks(call: Fields): Block[] {
     : [{ type: 'tool_use', id, name, input: call['args'] ?? {} }];
 }
 
-/** Empty if the call was interrupted. */
 function toResultBlocks(call: Fields): Block[] {
   const id = readString(call, 'id');
   const result = call['result'];

@@ -27,7 +27,7 @@ const LAST_UPDATE_SQL = `max(time_updated, coalesce(
   (SELECT time_updated FROM message WHERE session_id = session.id ORDER BY time_created DESC LIMIT 1), 0))`;
 
 /**
- * @param databases keeps the store open; without it the store is closed again
+ * @param databases keeps the store open
  * @throws {ConversationReadError} if the file is not such a store or the host has no SQLite
  */
 export function listSessions(file: string, databases?: OpenDatabases): DatabaseSession[] {
@@ -59,7 +59,7 @@ export function listSessions(file: string, databases?: OpenDatabases): DatabaseS
 
 /**
  * @param id without it the store must contain a single session
- * @param databases keeps the store open; without it the store is closed again
+ * @param databases keeps the store open
  * @throws {ConversationReadError} if there is no such session
  */
 export function readSession(file: string, id: string | undefined, databases?: OpenDatabases): OpenCodeDocument {

@@ -9,7 +9,6 @@ import { isRecord } from '../../../core/messages/blocks';
 import type { OpenCodeDocument } from './openCode';
 import { type Fields, readString } from '../../text/values';
 
-/** @param info the content of `file` */
 export function readSessionFiles(file: string, info: Fields): OpenCodeDocument {
   const storage = dirname(dirname(dirname(file)));
   // IDs ascend with time.

@@ -12,7 +12,6 @@ export interface OpenCodeMessage {
 const findCompaction = ({ parts }: OpenCodeMessage): Fields | undefined =>
   parts.find(({ type }) => type === 'compaction');
 
-/** @param messages in the order of the conversation */
 export function selectActiveMessages(messages: readonly OpenCodeMessage[]): readonly OpenCodeMessage[] {
   // In OpenCode 2 the compaction contains everything kept from before it.
   const checkpoint = messages.findLastIndex(({ info }) => info['checkpoint'] === true);

@@ -14,17 +14,13 @@ import type { Conversation, ReadOptions, Source } from '../../types';
 import { noteUnansweredCalls } from '../unanswered';
 import { type Fields, listIn, recordIn, readString } from '../../text/values';
 
-/** A session as `opencode export` prints it, or assembled from the store of OpenCode or Kilo. */
 export interface OpenCodeDocument {
   readonly info: Fields;
   readonly messages: readonly OpenCodeMessage[];
-  /** Number of messages and parts that could not be read. */
   readonly unreadable?: number;
-  /** Counts of unknown messages, by kind. */
   readonly unknown?: ReadonlyMap<string, number>;
 }
 
-/** OpenCode's default titles. */
 const DEFAULT_TITLE = /^(?:New|Child) session - /;
 
 /**

@@ -14,7 +14,6 @@ export interface PartOptions {
 
 const CLEARED_OUTPUT_TEXT = '[Old tool result content cleared]';
 
-/** An assistant message becomes its words and calls, then the calls' results. */
 export const toMessages = (messages: readonly OpenCodeMessage[], options: PartOptions): ApiMessage[] =>
   messages.flatMap((message) =>
     message.info['role'] === 'assistant' ? toReplies(message, options) : toUserMessages(message, options),
@@ -57,7 +56,6 @@ function toUserBlocks(part: Fields): Block[] {
   }
 }
 
-/** Only OpenCode itself needs these parts. */
 const STRUCTURAL_PART_TYPES = new Set<unknown>(['step-start', 'step-finish', 'snapshot', 'patch', 'agent', 'retry']);
 
 /** Each step becomes a message, and the results of its calls the next. */

@@ -9,7 +9,6 @@ import { parseArguments } from '../openai/arguments';
 import { type Fields, asText, listIn, recordIn, readString } from '../../text/values';
 import type { OpenCodeMessage } from './history';
 
-/** OpenCode never sends these messages to the model. */
 const UNSENT_MESSAGE_TYPES: ReadonlySet<unknown> = new Set([
   'agent-switched',
   'model-switched',
@@ -18,13 +17,10 @@ const UNSENT_MESSAGE_TYPES: ReadonlySet<unknown> = new Set([
 ]);
 
 export interface SecondMessages {
-  /** The messages have the form of 1.x. */
   readonly messages: readonly OpenCodeMessage[];
-  /** Counts of unknown messages, by kind. */
   readonly unknown: ReadonlyMap<string, number>;
 }
 
-/** @param rows in order */
 export function toFirstMessages(
   rows: readonly { readonly id: string; readonly type: string; readonly data: Fields }[],
 ): SecondMessages {
@@ -148,7 +144,6 @@ function toCompaction(id: string, data: Fields): OpenCodeMessage {
   return { info: { ...info, role: 'user', checkpoint: true }, parts: [makeTextPart(renderCheckpoint(data))] };
 }
 
-/** Text that replaces what was compacted. */
 const renderCheckpoint = (data: Fields): string =>
   [
     '<conversation-checkpoint>',

@@ -7,7 +7,6 @@ import type { OpenCodeMessage } from './history';
 /**
  * A fork copies messages under new ids (session.ts, `fork`), so time, model and counts identify a
  * request. Kilo's copies cost nothing.
- * @param info the session's own fields
  * @param owners the reply of each end of a step and of each message's own fields
  */
 export function readRecordedRequests(

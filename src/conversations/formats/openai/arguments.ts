@@ -14,9 +14,7 @@ export function parseArguments(text: string): OpenAIRecord {
   try {
     const value: unknown = JSON.parse(text);
     if (isRecord(value) && !isDeeperThan(value, MAX_JSON_DEPTH)) return value;
-  } catch {
-    // Text that is not JSON is returned below.
-  }
+  } catch {}
   return { invalidArguments: text };
 }
 

@@ -1,9 +1,8 @@
 /**
- * Converts OpenAI's Chat Completions messages and back: `toOpenAI(fromOpenAI(x))` equals `x`,
- * including key order. A field `openai` keeps what Anthropic's shape can't express: the original
- * object, with converted values emptied and filled in again on the way back. Anything not
- * understood stays whole in a block `openai_message`, `openai_call` or `openai_part`. Messages from
- * elsewhere lose thinking and `is_error`.
+ * `toOpenAI(fromOpenAI(x))` equals `x`, including key order. A field `openai` keeps what
+ * Anthropic's shape can't express: the original object, with converted values emptied and filled in
+ * again on the way back. Anything not understood stays whole in a block `openai_message`,
+ * `openai_call` or `openai_part`. Messages from elsewhere lose thinking and `is_error`.
  */
 import { isRecord, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block, Role, ToolResultBlock, ToolUseBlock } from '../../../core/messages/types';
@@ -74,7 +73,6 @@ export function fromOpenAI(messages: readonly OpenAIRecord[]): ApiMessage[] {
   return converted;
 }
 
-/** Each result of a message becomes a message of its own. */
 export const toOpenAI = (messages: readonly ApiMessage[]): OpenAIRecord[] => messages.flatMap(fromMessage);
 
 const ROLE_BY_OPENAI_ROLE: ReadonlyMap<unknown, Role> = new Map([
@@ -240,7 +238,6 @@ function fromMessage(message: ApiMessage): OpenAIRecord[] {
 
 const isReasoning = ({ type }: Block): boolean => type === 'thinking' || type === 'redacted_thinking';
 
-/** Content in its original form: string, parts, null or absent. */
 function fromContent(blocks: readonly Block[], shell: OpenAIRecord | undefined, hasCalls: boolean): unknown {
   const kind = shell ? shell['content'] : hasCalls ? null : [];
   if (Array.isArray(kind)) return blocks.map((block) => convertPartToOpenAI(block));

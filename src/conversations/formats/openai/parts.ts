@@ -1,4 +1,3 @@
-/** Converts parts of an OpenAI message's content; see openai.ts for the rules. */
 import { isImage, isRecord } from '../../../core/messages/blocks';
 import type { Block } from '../../../core/messages/types';
 import { toImageSource } from '../../text/values';
@@ -43,7 +42,6 @@ export function convertPartToOpenAI(block: Block): unknown {
   return { ...shell, image_url: { ...image, url } };
 }
 
-/** An image's URL, or its bytes as a data URL. */
 export function getImageUrl(source: unknown): string | undefined {
   if (!isRecord(source)) return undefined;
   const { type, url, media_type: mediaType, data } = source;
