@@ -15,7 +15,7 @@ export interface AnthropicOptions extends HandlerOptions, EndpointOptions {
 export function createAnthropicHandler(options: AnthropicOptions): ApiHandler {
   const { name = 'Anthropic', apiKey, baseUrl = 'https://api.anthropic.com', allowInsecureHttp, headers } = options;
   const endpoint = checkEndpoint(name, baseUrl, allowInsecureHttp);
-  // Gateways may support only the older key header and API version (SDK 1.0.0 sends `Authorization:
+  // Gateways may support only the older header and API version (SDK 1.0.0 sends `Authorization:
   // Bearer` and 2026-10-21).
   const isGateway = endpoint.hostname !== 'api.anthropic.com';
   const older = { 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' };

@@ -1,6 +1,6 @@
 /**
  * Anthropic's API rejects unknown fields ("Extra inputs are not permitted"): known blocks keep only
- * documented fields, unknown blocks lose only our own.
+ * documented fields.
  */
 import { isAnyThinking, isRecord, isToolResult } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
@@ -83,7 +83,7 @@ const ASSUMED_OUTPUT_LIMIT_TOKENS = 32_000;
 
 /**
  * A change within a turn would invalidate the prompt cache. With a budget, a turn must start with
- * thinking (guide "Extended thinking with tool use"), so a turn that lost it continues without.
+ * thinking (guide "Extended thinking with tool use").
  */
 function buildThinking(
   { thinkingTokens, messages }: ApiRequest,

@@ -14,7 +14,6 @@ interface OpenBlock {
   json: string;
 }
 
-/** Yields text as it arrives, calls and other blocks when complete, and the end last. */
 export async function* convertAnthropicStream(events: AsyncIterable<unknown>): AsyncGenerator<ApiEvent, void> {
   const open = new Map<unknown, OpenBlock>();
   let usage: Usage | undefined;

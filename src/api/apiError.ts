@@ -1,7 +1,6 @@
 import type { OverflowTokens } from './tooLong';
 
 export type ApiErrorKind =
-  /** The key is missing, wrong or expired. */
   | 'auth'
   /** The key is valid but lacks a permission. */
   | 'permission'
@@ -120,7 +119,7 @@ const ERROR_ADVICE: Readonly<Record<ApiErrorKind, ErrorAdvice>> = {
   },
 };
 
-/** Handlers throw no other errors. Contains no keys, headers or SDK errors. */
+/** Handlers throw no other errors. Contains no keys or headers. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly canRetry: boolean;

@@ -18,9 +18,7 @@ export interface BedrockOptions extends HandlerOptions, EndpointOptions {
   readonly credentials: AwsCredentials;
 }
 
-/**
- * Loading AWS's SDK at once blocks the thread for over 100 ms, so each bundle gets its own turn.
- */
+/** Loading AWS's SDK at once blocks the thread for over 100 ms. */
 async function loadAwsSdk() {
   const { NodeHttpHandler } = await import('@smithy/node-http-handler');
   await setImmediate();

@@ -50,7 +50,7 @@ export interface StreamCall extends Call {
 }
 
 /**
- * Does not retry after the first content, since the caller would receive it twice.
+ * Content ends retries, since the caller would receive it twice.
  * @throws {ApiError} also if the stream ends without `end`
  */
 export const streamCall = (call: StreamCall): AsyncGenerator<ApiEvent, void> =>
@@ -161,7 +161,6 @@ async function* tryOnce<T>(
   }
 }
 
-/** Ends with a usage, which is counted here if the vendor reported none. */
 async function* addUsage(
   { attempt: open, countUsage, name }: StreamCall,
   attempt: Attempt,

@@ -1,7 +1,4 @@
-/**
- * Some vendors of Chat Completions require reasoning back with the calls it led to. It is stored as
- * a block that other APIs ignore.
- */
+/** Some vendors of Chat Completions require reasoning back with the calls it led to. */
 import type { OpenAIRecord } from '../conversations/formats/openai/arguments';
 import { getBlocks, isRecord } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';

@@ -1,6 +1,6 @@
 /**
- * Converts errors of SDKs, fetch and VS Code. Recognizes them by shape, without loading SDKs, and
- * drops them, since they contain headers.
+ * Recognizes errors of SDKs, fetch and VS Code by shape, without loading SDKs, and drops them,
+ * since they contain headers.
  */
 import { isRecord } from '../core/messages/blocks';
 import { ApiError, isApiError, type ApiErrorKind } from './apiError';

@@ -208,10 +208,7 @@ function convertResult({ content }: ToolResultBlock): ToolResultContentBlock[] {
   return shown.length > 0 ? shown : [{ text: '(no output)' }];
 }
 
-/**
- * Yields text as it arrives, calls when complete, and the end last: usage arrives after the stop
- * event.
- */
+/** Usage arrives after the stop event, so the end comes last. */
 async function* convertConverseStream(
   stream: AsyncIterable<ConverseStreamOutput>,
   { onBytes }: Attempt,

@@ -222,7 +222,6 @@ function convertBlock(block: Block): Part[] {
   return [{ text: asText(block).text }];
 }
 
-/** Yields text as it arrives, calls when the answer is complete, and the end last. */
 async function* convertGeminiStream(
   responses: AsyncIterable<GenerateContentResponse>,
   { name }: GeminiFamilyOptions,

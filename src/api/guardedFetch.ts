@@ -7,13 +7,12 @@ import { normalizeRefusal } from './refusal';
 const LARGE_BODY_BYTES = 1_000_000;
 
 /**
- * Creates the SDKs' `fetch`. It follows no redirect, since a key must not reach an unconfigured
- * address, rejects web pages, and converts refusals to the SDKs' form.
+ * Follows no redirect, since a key must not reach an unconfigured address, rejects web pages, and
+ * converts refusals to the SDKs' form.
  */
 export const createGuardedFetch =
   (name: string, onBytes: () => void, frames: JsonFrames, send: typeof fetch = fetch): typeof fetch =>
   async (input, init) => {
-    // Lets other tasks run before encoding megabytes.
     if (typeof init?.body === 'string' && init.body.length > LARGE_BODY_BYTES) await setImmediate();
     const sent = typeof init?.body === 'string' && !frames.isEmpty ? await fillFrames(init.body, frames) : undefined;
     const response = await send(input, { ...init, ...(sent && { body: sent }), redirect: 'manual' });

@@ -1,6 +1,6 @@
 /**
- * `JSON.stringify` blocks the thread for megabytes of text, so this serializes in pieces. A frame
- * is a copy with placeholders for large texts. The result is byte-identical.
+ * `JSON.stringify` blocks the thread for megabytes of text. A frame is a copy with placeholders for
+ * large texts, so that it is serialized in pieces. The result is byte-identical.
  */
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../core/messages/blocks';
@@ -16,7 +16,6 @@ export class JsonFrames {
   /** Texts by placeholder. */
   private readonly texts = new Map<string, string>();
 
-  /** Returns `value` itself if it has no large texts. */
   makeFrame<T>(value: T): T {
     // Only strings are replaced, so the type stays the same.
     return containsLargeText(value) ? (this.replaceLargeTexts(value) as T) : value;

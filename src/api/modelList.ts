@@ -1,6 +1,4 @@
-/**
- * Vendors' lists have no standard form, so limits and prices are looked up under all known names.
- */
+/** Vendors' lists have no standard form, so fields are looked up under all known names. */
 import * as z from 'zod';
 import type { PartialPrices } from '../core/cost/prices';
 

@@ -78,7 +78,6 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
       return client.responses.create(body as OpenAI.Responses.ResponseCreateParamsStreaming, { signal });
     });
 
-  /** Undefined if the model requires the other API. */
   async function streamChatEvents(client: OpenAI, request: ApiRequest, tried: Attempt) {
     try {
       return await chat(client, request, tried);

@@ -8,7 +8,6 @@ export const PHASE_BLOCK = 'openai_phase';
 
 export { REASONING_BLOCK_TYPE } from '../core/messages/blocks';
 
-/** Converts a block that the vendor doesn't support, so that the model still sees it. */
 export function asText(block: Block): TextBlock {
   const source = block['source'];
   if (isRecord(source) && typeof source['data'] === 'string') {

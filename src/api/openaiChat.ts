@@ -52,10 +52,7 @@ interface OpenCall {
   extra?: unknown;
 }
 
-/**
- * Yields text as it arrives, reasoning and calls after the finish reason, and the end last; a
- * stream that was cut has no end.
- */
+/** Reasoning and calls follow the finish reason; a stream that was cut has no end. */
 export async function* convertChatStream(
   chunks: AsyncIterable<unknown>,
   wanted: ReasoningFormat = 'nothing',

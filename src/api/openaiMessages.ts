@@ -1,7 +1,4 @@
-/**
- * toOpenAI converts messages and preserves a call's raw arguments; this first removes what the API
- * does not support.
- */
+/** toOpenAI converts messages; this first removes what the API does not support. */
 import { toOpenAI } from '../conversations/formats/openai/openai';
 import { convertPartToOpenAI } from '../conversations/formats/openai/parts';
 import type { OpenAIRecord } from '../conversations/formats/openai/arguments';
@@ -35,7 +32,7 @@ export function convertChatMessages({ system, messages }: ApiRequest, form: Mess
 
 /**
  * Only content parts carry cache breakpoints (`@openrouter/sdk`, ChatToolMessage). Results without
- * one take the same form, so that moving the breakpoint doesn't change them.
+ * one take the same form, so that a moving breakpoint doesn't change them.
  */
 function moveBreakpoint(record: OpenAIRecord, message: ApiMessage): OpenAIRecord {
   const { role, tool_call_id: id, content } = record;
@@ -84,8 +81,7 @@ function prepareMessage({ role, content, openai }: ApiMessage, form: MessageDial
   const images: Block[] = [];
   const blocks = content.flatMap((block) => prepareBlock(block, form, images));
   const rest = images.length > 0 ? [{ type: 'text', text: 'Images of the results above:' }, ...images] : [];
-  // Content that can carry a breakpoint always keeps its parts, so that a cached prefix doesn't
-  // change.
+  // Content that can carry a breakpoint keeps its parts, so that a cached prefix doesn't change.
   return [{ role, content: form.cacheMarks ? [...blocks, ...rest] : joinTexts([...blocks, ...rest]), ...shell }];
 }
 

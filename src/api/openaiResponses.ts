@@ -46,7 +46,6 @@ export function buildResponsesBody(request: ApiRequest, model: ModelOptions, dia
   };
 }
 
-/** Adjacent texts and images share an item. */
 function convertMessage({ role, content }: ApiMessage, hasPhases: boolean): WireObject[] {
   // An answer without calls ended its turn, so its phase is the final one.
   const isFinal = hasPhases && role === 'assistant' && !(typeof content !== 'string' && content.some(isToolUse));
@@ -98,10 +97,7 @@ function convertPart(block: Block, textType: 'input_text' | 'output_text'): Wire
   return [{ type: textType, text: asText(block).text }];
 }
 
-/**
- * Yields text as it arrives, calls when complete, and the end last.
- * @throws ResponseFailure if the vendor reports one
- */
+/** @throws ResponseFailure if the vendor reports one */
 export async function* convertResponsesStream(events: AsyncIterable<unknown>): AsyncGenerator<ApiEvent, void> {
   let hasCalls = false;
   let refused = false;
@@ -150,7 +146,6 @@ export async function* convertResponsesStream(events: AsyncIterable<unknown>): A
   }
 }
 
-/** A failure within the stream; `error` is classified like an HTTP error. */
 class ResponseFailure extends Error {
   constructor(readonly error: unknown) {
     super('The response failed.');

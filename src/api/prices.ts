@@ -35,7 +35,6 @@ async function loadTable(): Promise<PriceTable> {
       if (provider === undefined) return undefined;
       const newer = findNewerModel(provider, model);
       if (newer) return newer;
-      // Zero tokens suffice to get the prices at `now`.
       const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, model, { providerId: provider, timestamp: now });
       const prices = found && convertPrices(found.model_price);
       if (!prices) return undefined;

@@ -6,7 +6,6 @@ export interface Quirk<Dialect> {
   readonly change: Partial<Dialect> | ((match: RegExpExecArray) => Partial<Dialect>);
 }
 
-/** Undefined if the rejection teaches nothing new. */
 export function findQuirkChange<Dialect extends object>(
   dialect: Dialect,
   { kind, details: { vendorMessage = '' } }: ApiError,
@@ -32,9 +31,7 @@ export class LearnedQuirks<Dialect extends object> {
     private readonly classify: (raw: unknown) => ApiError,
   ) {}
 
-  /**
-   * Repeats the request while rejections change the dialect. Ends because each quirk applies once.
-   */
+  /** Ends because each quirk applies once. */
   async ask<Answer>(ask: (dialect: Dialect) => PromiseLike<Answer>): Promise<Answer> {
     for (let tried = 0; ; tried++) {
       // A concurrent call may have learned the same.

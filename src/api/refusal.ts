@@ -7,7 +7,7 @@ const MAX_ERROR_BODY_CHARS = 200_000;
 /**
  * Handles errors in an array (Gemini), beside or without `error` (Mistral, Cerebras, SGLang), as a
  * string (xAI, LM Studio), and in `detail` (FastAPI).
- * @returns undefined if nothing needs to change
+ * @returns undefined if nothing changes
  */
 export function normalizeRefusal(body: string): string | undefined {
   if (body.length > MAX_ERROR_BODY_CHARS) return undefined;

@@ -1,6 +1,6 @@
 /**
- * A rejection may quote the request (vLLM, LiteLLM) or the key (LiteLLM), so only words of the
- * vendors' vocabulary are logged.
+ * A rejection may quote the request (vLLM, LiteLLM) or the key (LiteLLM), so only vendors'
+ * vocabulary is logged.
  */
 import { isRecord } from '../core/messages/blocks';
 import { normalizeRefusal } from './refusal';

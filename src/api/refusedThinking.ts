@@ -9,5 +9,4 @@ const THINKING_REJECTIONS: readonly RegExp[] = [
   /encrypted content .*could not be (?:verified|decrypted)/i,
 ];
 
-/** True if the request can be repeated without its thinking. */
 export const isThinkingRejection = (words: string): boolean => THINKING_REJECTIONS.some((row) => row.test(words));

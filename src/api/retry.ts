@@ -34,8 +34,8 @@ const isWorthRetrying = ({ kind, details }: ApiError): boolean =>
   kind === 'rate-limit' || kind === 'overloaded' || kind === 'server' || (kind === 'network' && isBrokenOff(details));
 
 /**
- * Returns milliseconds, or undefined for no further try. Jitter, which keeps clients from returning
- * all at once, takes up to half of our own waits and adds up to a tenth to the vendor's.
+ * Returns milliseconds, or undefined for no further try. Jitter takes up to half of our own waits
+ * and adds up to a tenth to the vendor's.
  * @param tried number of retries so far
  * @param random from 0 to 1
  */

@@ -22,7 +22,6 @@ export interface SummarizerOptions {
   readonly vendor?: string;
   readonly prices?: ModelPrices;
   readonly billing?: SummarizerModel['billing'];
-  /** Default `none`, since a summary's prompt is seldom sent twice. */
   readonly cacheLifetime?: CacheLifetime;
   /** Model tokens per o200k token. Default: the family's. */
   readonly tokenFactor?: number;
@@ -76,8 +75,8 @@ function makeApiRequest(
 }
 
 /**
- * Vendors require declarations of called tools. No parameters are needed, since the model only
- * reads the calls.
+ * Vendors require declarations of called tools. The model only reads the calls, so no parameters
+ * are needed.
  */
 function listTools(messages: readonly ApiMessage[]): ToolDeclaration[] {
   const names = messages.flatMap((message) =>
@@ -88,7 +87,7 @@ function listTools(messages: readonly ApiMessage[]): ToolDeclaration[] {
   return [...new Set(names)].map((name) => ({ name, input_schema: { type: 'object' } }));
 }
 
-/** The vendor responded with an error status, so these failures were not billed; others may be. */
+/** The vendor responded with an error status, so these failures were not billed. */
 const UNANSWERED_ERROR_KINDS: ReadonlySet<ApiErrorKind> = new Set([
   'auth',
   'permission',

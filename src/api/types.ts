@@ -1,7 +1,4 @@
-/**
- * Handlers convert the core's messages to the wire and back, so nothing above them depends on an
- * SDK.
- */
+/** Nothing above the handlers depends on an SDK. */
 import type { Usage, UsageAccounting } from '../core/cost/usage';
 import type { ApiMessage, Block, TextBlock } from '../core/messages/types';
 import type { ThinkingScope } from '../core/vendors/families';
@@ -25,7 +22,7 @@ export type StopReason =
 export type { ThinkingScope };
 
 /**
- * A tool as in Anthropic's API; unknown fields (such as `cache_control`) go to APIs that support
+ * A tool as in Anthropic's API; other fields (such as `cache_control`) go to APIs that support
  * them.
  */
 export interface ToolDeclaration {
@@ -49,19 +46,19 @@ export interface ApiRequest {
   /** Absent: no thinking. Anthropic requires at least 1024. */
   readonly thinkingTokens?: number;
   /**
-   * Up to 64 characters. Sends all requests of a conversation to the same cache (OpenAI's
+   * Up to 64 characters. Leads a conversation's requests to the same cache (OpenAI's
    * `prompt_cache_key`, OpenRouter's `session_id`).
    */
   readonly conversation?: string;
   /** Requests the vendor's own summary; requires {@link ApiHandler.compacts}. */
   readonly compact?: true;
-  /** The vendor's own fields, sent unchanged, such as `reasoning_effort`. */
+  /** The vendor's own fields, such as `reasoning_effort`. */
   readonly extraBody?: Readonly<Record<string, unknown>>;
 }
 
 export const DEFAULT_MAX_OUTPUT_TOKENS = 8192;
 
-/** A complete stream ends with `end`; otherwise it throws. */
+/** A stream yields text as it arrives, calls when complete, and `end` last; otherwise it throws. */
 export type ApiEvent =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly text: string }
@@ -74,7 +71,7 @@ export type ApiEvent =
       readonly id: string;
       readonly name: string;
       readonly input: Readonly<Record<string, unknown>>;
-      /** Arguments exactly as the model wrote them; OpenAI-compatible vendors get them back. */
+      /** Exactly as the model wrote them; OpenAI-compatible vendors get them back. */
       readonly rawArguments: string;
     }
   /** Replaces earlier `usage` events. */
@@ -96,14 +93,12 @@ export interface ModelInfo {
 
 export interface TokenCount {
   readonly tokens: number;
-  /** True if the vendor counted, false if estimated. */
   readonly exact: boolean;
 }
 
 /** Calls a model. Has no state between calls, so it can be shared. */
 export interface ApiHandler {
   readonly modelInfo: ModelInfo;
-  /** The vendor supports {@link ApiRequest.compact}. */
   readonly compacts?: boolean;
   /**
    * Leaving the loop or aborting the signal closes the connection.

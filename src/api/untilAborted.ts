@@ -1,7 +1,4 @@
-/**
- * Throws the signal's reason as soon as it aborts, even if the source hangs, and releases the
- * source.
- */
+/** Throws the signal's reason at once, even if the source hangs. */
 export async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T, void> {
   const iterator = source[Symbol.asyncIterator]();
   let onAbort = (): void => undefined;

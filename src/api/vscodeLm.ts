@@ -1,7 +1,4 @@
-/**
- * Models that the user has in VS Code, without a key. `vscode.lm` has no system role, and some
- * models report usage in an untyped data part.
- */
+/** `vscode.lm` has no system role, and some models report usage in an untyped data part. */
 import { isImage, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
 import { ApiError } from './apiError';
@@ -14,7 +11,6 @@ import { createRequestCounter } from './requestCounter';
 import { makeToolCall } from './toolInput';
 import type { ApiEvent, ApiHandler, ApiRequest, ModelInfo } from './types';
 
-/** `LanguageModelTextPart`, `…ToolCallPart`, `…ToolResultPart` and `…DataPart` as plain data. */
 export type LmPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'thinking'; readonly text: string }

@@ -3,8 +3,7 @@ import { basename, dirname, resolve } from 'node:path';
 import type { Source } from './types';
 
 /**
- * A task's folder is named by a UUID (Roo, Zoo, Kilo) or by milliseconds since the epoch (Cline,
- * older Roo).
+ * A UUID (Roo, Zoo, Kilo) or milliseconds since the epoch (Cline, older Roo) names a task's folder.
  */
 const TASK_ID = /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d{13})$/i;
 

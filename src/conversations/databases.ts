@@ -19,7 +19,7 @@ interface OpenDatabase {
   readonly state: string;
 }
 
-/** Reopening a database for each session would read its first pages and index roots each time. */
+/** Reopening a database makes SQLite read its first pages and index roots again. */
 export class OpenDatabases {
   private readonly byFile = new Map<string, OpenDatabase>();
 
@@ -89,7 +89,7 @@ function openDatabase(file: string): sqlite.DatabaseSync {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   checkCompanions(file);
   // Without a log beside the file no process has it open; `immutable` keeps SQLite from creating
-  // helper files.
+  // files.
   const url = pathToFileURL(file);
   if (!existsSync(getLogPath(file))) url.searchParams.set('immutable', '1');
   const database = new DatabaseSync(url, { readOnly: true });
@@ -112,7 +112,6 @@ function checkCompanions(file: string): void {
   }
 }
 
-/** True if all names are tables, not views or virtual tables. */
 export const hasTables = (database: sqlite.DatabaseSync, names: readonly string[]): boolean =>
   countTables(database, names) === names.length;
 

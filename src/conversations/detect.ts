@@ -10,8 +10,8 @@ import { ConversationReadError, describeValue } from './readError';
 export type FileLayout = 'document' | 'lines';
 
 /**
- * A file has one record per line if its first line is a whole object and another follows, if it has
- * no `messages`, or if it is broken and the next line opens an object.
+ * One record per line if the first line is a whole object and another follows, if it has no
+ * `messages`, or if it is broken and the next line opens an object.
  */
 export function detectLayout(lines: Iterable<Line>): FileLayout {
   const [first, second] = takeFirst(lines, 2);
@@ -23,7 +23,7 @@ export function detectLayout(lines: Iterable<Line>): FileLayout {
   if (end === undefined) return hasSecondRecord && text !== '{' ? 'lines' : 'document';
   if (second || skipSpace(text, end) < text.length) return 'lines';
   const value: unknown = JSON.parse(text);
-  // A single object on one line is a document, except for kinds that are only stored as lines.
+  // A single object on one line is a document, unless its kind is only stored as lines.
   if (!isRecord(value)) return 'lines';
   const isText = value['type'] === undefined && typeof value['input'] === 'string';
   return isText || DOCUMENT_FORMAT_FIELDS.some((field) => Array.isArray(value[field])) ? 'document' : 'lines';
@@ -87,9 +87,7 @@ function findEndOfValue(text: string): number | undefined {
   try {
     JSON.parse(text);
     return text.length;
-  } catch {
-    // The scanner decides whether the line is broken, cut off, or continues.
-  }
+  } catch {}
   try {
     return scanValue(text, 0);
   } catch (error) {
@@ -140,7 +138,6 @@ export const EXPECTED_FORMATS_TEXT = `a conversation of ${AGENT_LIST.filter(({ f
 const isUiMessage = (message: unknown): boolean =>
   isRecord(message) && message['role'] === undefined && (message['type'] === 'say' || message['type'] === 'ask');
 
-/** Only the Roo family writes these fields. */
 const ROO_MESSAGE_FIELDS = [
   'ts',
   'isSummary',

@@ -1,7 +1,4 @@
-/**
- * Evaluates settings on stored sessions. Reading blocks, so run it in a worker or a separate
- * process.
- */
+/** Reading blocks, so run it in a worker or a separate process. */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compareChoices, tallySession, type Judgement, type SessionTally } from '../core/condense/futureNeed/judge';
@@ -14,7 +11,7 @@ import { readConversationFile } from './readFile';
 import type { Conversation } from './types';
 
 export interface JudgedSessions extends Judgement {
-  /** Counts each session once: an agent that resumes a session may store its beginning again. */
+  /** An agent that resumes a session may store its beginning again, which counts once. */
   readonly read: number;
   readonly others: number;
 }
@@ -32,7 +29,7 @@ const MAX_SESSION_BYTES = 200e6;
 
 /**
  * @param locations longest first, so that of sessions with the same beginning the longest counts
- * @param ways candidate settings, the user's first
+ * @param ways the user's settings first
  * @throws the signal's reason
  */
 export async function judgeSessions(

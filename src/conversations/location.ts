@@ -1,6 +1,6 @@
 /**
- * A file's path, plus `#` and a part if the file has several conversations (a database's sessions,
- * a file's subagents). A path that contains `#` is only split if no such file exists.
+ * A file's path, plus `#` and a part if the file has several conversations. A path that contains
+ * `#` is only split if no such file exists.
  */
 import { existsSync } from 'node:fs';
 

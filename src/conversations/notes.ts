@@ -48,7 +48,7 @@ export const noteUnknown = (kinds: ReadonlyMap<string, number>): readonly string
 
 /**
  * @param kinds what the file contains instead, with counts
- * @param notes problems of lines that may have held the messages
+ * @param notes problems of skipped lines
  */
 export const createNoMessagesError = (
   source: string,

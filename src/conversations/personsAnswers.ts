@@ -12,8 +12,7 @@ import type { ApiMessage } from '../core/messages/types';
 import type { Conversation } from './types';
 
 /**
- * Formats without an agent (API messages, records of runs) stay unmarked, because any server may
- * offer a tool called `ask_user`.
+ * Formats without an agent stay unmarked, because any server may offer a tool called `ask_user`.
  */
 export function markPersonsAnswers(conversation: Conversation): Conversation {
   const asking = listAskingTools(
@@ -22,7 +21,6 @@ export function markPersonsAnswers(conversation: Conversation): Conversation {
   return withMarked(conversation, (messages) => markAnswers(asking, messages));
 }
 
-/** Places in the conversation and then in each sidechain. */
 export type PersonsAnswers = readonly (readonly BlockPlace[])[];
 
 export const findPersonsAnswers = ({ messages, sidechains }: Conversation): PersonsAnswers =>

@@ -29,7 +29,6 @@ export function readSourceText(location: string): string | undefined {
 /**
  * Unedited content is byte-identical if the source has Anthropic's format; otherwise unedited
  * parameters of calls are.
- * @param source from {@link readSourceText}
  * @param origins index of each message's original; default: matched by equality and ids
  */
 export function renderMessagesJson(
@@ -52,7 +51,6 @@ export function renderMessagesJson(
 
 /**
  * Content that Anthropic's API accepts is unchanged; the rest is converted like an export.
- * @param origins see {@link renderMessagesJson}
  * @returns the text, and what could not be exported
  */
 export function renderAnthropicJson(
@@ -83,7 +81,7 @@ function parseOrUndefined(text: string): unknown {
 }
 
 /**
- * Restores unedited call parameters as the source has them, matched by call id.
+ * Restores unedited call parameters as the source has them.
  * @param source JSON or JSON lines; broken lines are skipped
  */
 export function keepCalls(text: string, source: string): string {

@@ -81,7 +81,7 @@ export const READERS: Readonly<Record<Exclude<ConversationFormat, DocumentFormat
 };
 
 /**
- * @param source determines the conversation's id and appears in errors; it is not opened
+ * @param source determines the conversation's id and appears in errors
  * @param earlier records of other files that precede it, oldest first
  * @throws {ConversationReadError} naming the place, what was found and what was expected
  */
@@ -157,7 +157,7 @@ function createTextError(
   throw new ConversationReadError({ problem, source: name, found, expected, ...(advice !== undefined && { advice }) });
 }
 
-/** A parser's error on binary data would confuse. NUL bytes around JSON lines are allowed. */
+/** NUL bytes around JSON lines are allowed, other binary data is not. */
 function checkText(input: string | Uint8Array, name: string): void {
   if (typeof input === 'string' || !input.subarray(0, DETECTION_BYTES).includes(0)) return;
   throw checkUnsupportedBinary(name) ?? createTextError(name, 'binary', 'binary data');

@@ -36,7 +36,7 @@ export interface FileAccess {
 }
 
 /**
- * @param location a path, or `<path>#<part>` if the file has several conversations
+ * @param location a path, or `<path>#<part>`
  * @throws {ConversationReadError} for unreadable files as well as for invalid content
  */
 export function readConversationFile(
@@ -58,7 +58,7 @@ export function readConversationFile(
   return part === undefined ? conversation : toSidechainConversation(conversation, part, source);
 }
 
-/** Only OpenCode's sessions, whose messages are in other files, have such a small head. */
+/** Only OpenCode's sessions have such a small head; their messages are in other files. */
 const MAX_HEAD_BYTES = 1024 ** 2;
 
 function parseSessionHead(bytes: Uint8Array): Fields | undefined {
@@ -103,7 +103,7 @@ const ZSTD_MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 const isZstd = (bytes: Uint8Array): boolean => ZSTD_MAGIC.every((byte, index) => bytes[index] === byte);
 
 /**
- * Of a damaged file, returns everything before the damage.
+ * Returns what precedes any damage.
  * @throws {ConversationReadError} if the host can't unpack the file, it is too large, or its
  * beginning is damaged
  */

@@ -5,12 +5,12 @@ import { maskSecrets } from '../core/secrets/maskSecrets';
 
 export const UNTITLED = 'Untitled conversation';
 const MAX_TITLE_CHARS = 80;
-/** Creating it takes longer than reading a title. */
+/** Creating a segmenter takes longer than reading a title. */
 let graphemeSegmenter: Intl.Segmenter | undefined;
 
 /**
- * Takes the user's first words or first command with an argument, or else a bare command or the
- * content of a program's block.
+ * Takes the user's first words or command with an argument, or else a bare command or a program's
+ * block.
  */
 export function makeTitle(messages: readonly ApiMessage[]): string {
   let command: string | undefined;
@@ -50,10 +50,7 @@ const WRAPPED_TEXT = /^\s*<([a-z]+(?:[_-][a-z]+)+)(?:\s[^<>]*)?>([\s\S]*?)<\/\1>
 /** Claude Code's prompt that carries out a plan; the plan's heading is the better title. */
 const PLAN_PROMPT = /^\s*Implement the following plan:\s*#*\s*/i;
 
-/**
- * Returns the user's words without a program's blocks before them, and the content of the first
- * block.
- */
+/** Returns the user's words after a program's blocks, and the content of the first block. */
 function stripWrappers(text: string): { words: string; wrapped: string | undefined } {
   let rest = text;
   let wrapped: string | undefined;
@@ -93,10 +90,7 @@ const cleanText = (text: string): string =>
 /** Graphemes and keys can be arbitrarily long. */
 const MAX_SEARCHED_CHARS = 1_600;
 
-/**
- * Removes keys before truncation, since part of a key is not recognized. Never cuts inside a
- * grapheme.
- */
+/** Part of a key is not recognized, so keys are removed first. Never cuts inside a grapheme. */
 function shortenTitle(whole: string, length = MAX_TITLE_CHARS): string {
   const text = maskSecrets(whole.slice(0, MAX_SEARCHED_CHARS));
   if (text.length <= length && whole.length <= MAX_SEARCHED_CHARS) return text;

@@ -33,8 +33,8 @@ export interface Sidechain {
 }
 
 /**
- * `active` is what the agent would send with its next request; `all` adds what precedes the agent's
- * own compactions. Abandoned branches are in neither.
+ * `active` is what the agent would send next; `all` adds what precedes its compactions. Abandoned
+ * branches are in neither.
  */
 export type HistoryScope = 'active' | 'all';
 

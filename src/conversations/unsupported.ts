@@ -1,7 +1,4 @@
-/**
- * Rejects conversations of unsupported agents by name. Sources: the agents' own code, files in
- * public repositories.
- */
+/** Sources: the agents' own code, files in public repositories. */
 import { isRecord } from '../core/messages/blocks';
 import { EXPECTED_FORMATS_TEXT } from './detect';
 import { isIflowRecord } from './formats/claudeCode/claudeCode';

@@ -1,7 +1,6 @@
 /**
- * The Roo family locks each file that it writes with the package proper-lockfile: a folder
- * `<file>.lock` whose time is refreshed (Roo Code 3.52, `src/utils/safeWriteJson.ts`). The same
- * package and numbers make both sides wait for each other.
+ * The Roo family locks files with the package proper-lockfile (Roo Code 3.52,
+ * `src/utils/safeWriteJson.ts`). The same package and numbers make both sides wait for each other.
  */
 import { basename } from 'node:path';
 import { lock } from 'proper-lockfile';

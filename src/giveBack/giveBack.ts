@@ -1,7 +1,7 @@
 /**
- * Writes a condensed conversation in place (Roo, Zoo), as a sidecar (Cline 4), or as a new session
- * (Claude Code). The output comes from the file as read under the lock and the ledger's edits, so
- * it includes newer messages, and a diverged history is rejected.
+ * Writes in place (Roo, Zoo), a sidecar (Cline 4), or a new session (Claude Code). The output comes
+ * from the file as read under the lock and the ledger's edits, so it includes newer messages, and a
+ * diverged history is rejected.
  */
 import { randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
@@ -50,7 +50,6 @@ export interface GiveBackParts {
 
 export interface GiveBackResult {
   readonly target: GiveBackTarget;
-  /** The replacement's folder, for {@link undoReplacement}. */
   readonly replacement: string;
   /** The file that the agent continues with. */
   readonly path: string;
@@ -88,7 +87,7 @@ export async function giveBack(request: GiveBackRequest, parts: GiveBackParts): 
 }
 
 /**
- * Writes nothing, so that the user is not asked to agree to what would then be refused.
+ * Without it the user would be asked to agree to what is then refused.
  * @throws as {@link giveBack}, except errors of writing
  */
 export async function checkGiveBack(request: GiveBackRequest, parts: GiveBackParts): Promise<void> {
@@ -187,7 +186,6 @@ function createView(
   return { read, view };
 }
 
-/** The agent must send exactly the intended messages. */
 function refuseDifference(path: string, view: readonly ApiMessage[], sent: readonly ApiMessage[]): void {
   if (toComparable(view) !== toComparable(sent))
     throw createShapeError(

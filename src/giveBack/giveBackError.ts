@@ -4,7 +4,6 @@ export type GiveBackTrouble =
   | 'changed'
   | 'locked'
   | 'not-supported'
-  /** This version can't write the file's shape. */
   | 'unexpected-shape'
   | 'newer-version'
   | 'outside-folder'

@@ -6,7 +6,6 @@ import { findTarget } from './target';
 export const IDLE_MS = 10 * 60 * 1000;
 /** After this time a task is unlikely to be resumed. */
 export const MAX_IDLE_MS = 7 * 24 * 60 * 60 * 1000;
-/** A task is offered again after its tokens have grown by this factor. */
 const OFFER_AGAIN_GROWTH_FACTOR = 1.1;
 
 export interface StoredTask {
@@ -28,10 +27,7 @@ export interface IdleTasks {
   readonly waitMs: number | undefined;
 }
 
-/**
- * @param computeThresholdTokens minimum tokens of an offered task
- * @param now milliseconds since the epoch
- */
+/** @param now milliseconds since the epoch */
 export function selectIdleTasks(
   tasks: readonly StoredTask[],
   answers: ReadonlyMap<string, OfferAnswer>,
@@ -53,6 +49,5 @@ function isAnswered({ path, tokens }: StoredTask, answers: ReadonlyMap<string, O
   return answer !== undefined && (answer === 'never' || tokens < answer * OFFER_AGAIN_GROWTH_FACTOR);
 }
 
-/** A task that continued after its condensation may be condensed again. */
 const isCondensed = ({ condensedAt, modified }: StoredTask): boolean =>
   condensedAt !== undefined && condensedAt >= modified;

@@ -1,7 +1,6 @@
 /**
- * Uses the API that the Roo family exports to other extensions. Source: Roo Code 3.52,
- * `packages/types/src/api.ts` (`RooCodeAPI`). Tested with a double that follows that source, not
- * with the real extension.
+ * The API that the Roo family exports to other extensions. Source: Roo Code 3.52,
+ * `packages/types/src/api.ts` (`RooCodeAPI`). Tested with a double, not with the real extension.
  */
 import { basename, dirname } from 'node:path';
 import { isRecord } from '../core/messages/blocks';
@@ -42,7 +41,6 @@ const getTaskId = (history: string): string => basename(dirname(history));
 
 /**
  * Always resumes the task.
- * @param history path of `api_conversation_history.json`
  * @throws GiveBackError `running` if the task could not be paused; and the action's errors
  */
 export async function runWhilePaused<T>(
@@ -55,7 +53,7 @@ export async function runWhilePaused<T>(
   const task = getTaskId(history);
   const stack = await api.getCurrentTaskStack();
   const open: readonly unknown[] = Array.isArray(stack) ? stack : [];
-  // A task that is not open here runs in another window, which can't be reached.
+  // The task runs in another window, which can't be reached.
   if (!open.includes(task)) throw createRunningError(history, 'The task is not open in the agent of this window.');
   if (open.length > 1) throw createRunningError(history, 'The task has a subtask or is one.');
   try {

@@ -13,9 +13,7 @@ export type WhenChanged = 'leave' | 'refuse';
 
 export interface FileReplacement {
   readonly path: string;
-  /**
-   * Hash of the content to replace, or null for no file. Other content is someone's later change.
-   */
+  /** Hash of the content to replace; null for no file. */
   readonly from: string | null;
   /** The kept bytes that replace the file; undefined removes it. */
   readonly to: string | undefined;
@@ -26,8 +24,7 @@ export interface FileReplacement {
 }
 
 /**
- * Skips files already replaced. All new bytes are on disk before the first file changes, so a full
- * disk changes nothing.
+ * All new bytes are on disk before the first file changes, so a full disk changes nothing.
  * @throws GiveBackError `changed` if a file was changed in the meantime; and the guard's errors
  */
 export async function replaceInOrder(
@@ -74,13 +71,12 @@ async function replaceFile(files: Files, { path, from, to, temporary }: FileRepl
 }
 
 /**
- * Renames don't cross disks, so the path is in the target's folder. The replacement's name in it
- * lets recovery find it.
+ * Renames don't cross disks, so the path is in the target's folder. The replacement's name lets
+ * recovery find it.
  */
 export const getTemporaryPath = (folder: string, path: string): string =>
   join(dirname(path), `.${basename(path)}.${basename(folder).slice(-8)}.condenser`);
 
-/** A link could lead anywhere. */
 export async function refuseLink(files: Files, path: string): Promise<void> {
   const status = await readStatusIfPresent(files, path);
   if (!status || status.kind === 'file') return;

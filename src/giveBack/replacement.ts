@@ -1,8 +1,7 @@
 /**
- * Replaces files of another program, all or none. A replacement's folder has the bytes before and
- * after and a record, written before the first file is touched, for recovery and undo: `0.before`,
- * `0.after`, `1.before`, …, `record.json`, and empty files `done`, `undoing`, `undone` for its
- * state.
+ * Replaces files of another program, all or none. A replacement's folder has `0.before`, `0.after`,
+ * `1.before`, …, `record.json`, written before the first file is touched, and empty files `done`,
+ * `undoing`, `undone` for its state.
  */
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
@@ -88,10 +87,7 @@ const UNCHANGED_TEXT = 'The conversation was left as it was.';
 const NEXT_START_TEXT =
   'The next start of the extension completes this or takes it back; until then, do not continue the conversation.';
 
-/**
- * Reverting may have failed too, so this looks at the disk. Undefined if no file has its new
- * content.
- */
+/** Reverting may have failed too, so this looks at the disk. */
 async function describeState(files: Files, record: ReplacementRecord): Promise<string | undefined> {
   const changed: string[] = [];
   try {
@@ -132,7 +128,7 @@ export async function undoReplacement(files: Files, folder: string): Promise<voi
 }
 
 /**
- * Completes or reverts a dead process's replacement. Files changed since are left alone.
+ * Leaves files that changed since alone.
  * @returns undefined if nothing had begun
  * @throws GiveBackError `locked` if the agent is writing the files
  */
@@ -170,7 +166,7 @@ async function finishReplacement(
   return 'done';
 }
 
-/** A task whose folder is gone can't be locked, and its agent can't write to it. */
+/** A task whose folder is gone can't be locked, nor can its agent write to it. */
 async function runWithAgentLocks<T>(
   files: Files,
   record: ReplacementRecord,

@@ -12,7 +12,7 @@ import {
   type ReplacementRecord,
 } from './replacementRecord';
 
-/** Ledgers are kept for as long. */
+/** Ledgers are kept for the same time. */
 const MAX_REPLACEMENT_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -58,7 +58,6 @@ async function findLastDone(files: Files, root: string): Promise<ReadonlyMap<str
   return last;
 }
 
-/** A conversation that its agent continues condensed. */
 export interface GivenBack {
   readonly conversation: string;
   /** The file that the agent continues with. */
@@ -91,10 +90,7 @@ export interface Recovery {
   readonly problems: readonly string[];
 }
 
-/**
- * Recovers replacements of dead processes and removes expired ones. A failure does not stop the
- * others.
- */
+/** A failure does not stop the others. */
 export async function recoverAll(files: Files, root: string, now: Date): Promise<Recovery> {
   let recovered = 0;
   const problems: string[] = [];

@@ -6,13 +6,12 @@ import { readBytes } from './fileBytes';
 import { createMissingError, createRunningError } from './giveBackError';
 
 /**
- * A working agent writes at every answer and tool call, so a newer file may mean that it is
- * working. Milliseconds.
+ * A working agent writes at every answer and tool call, so a newer file may be in use.
+ * Milliseconds.
  */
 export const MIN_IDLE_MS = 5_000;
 
 /**
- * @param history path of `api_conversation_history.json`
  * @param now milliseconds since the epoch
  * @throws GiveBackError `running` if the task isn't idle
  */

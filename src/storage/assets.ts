@@ -9,8 +9,7 @@ const RANK_TABLE_FILE_NAME = 'o200k.bin';
 const counterByFolder = new Map<string, Promise<TokenCounter>>();
 
 /**
- * Loads the o200k counter once per process.
- * @param folder the bundles' folder
+ * Loads the counter once per process.
  * @throws Error with instructions if the table is missing or damaged; the next call tries again
  */
 export function loadTokenCounter(folder: string): Promise<TokenCounter> {

@@ -38,7 +38,6 @@ export async function undefinedIfMissing<T>(result: Promise<T>): Promise<T | und
 export const readStatusIfPresent = (files: Files, path: string): Promise<FileStatus | undefined> =>
   undefinedIfMissing(files.status(path));
 
-/** Shorter at the end of the file. */
 export async function readSlice(file: OpenFile, position: number, length: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length);
   let filled = 0;
@@ -58,7 +57,6 @@ export const readText = (files: Files, path: string): Promise<string | undefined
     }),
   );
 
-/** The system may write the bytes in several pieces. */
 export async function writeAll(file: OpenFile, bytes: Uint8Array): Promise<void> {
   let done = 0;
   while (done < bytes.length) done += await file.write(bytes.subarray(done));
@@ -81,7 +79,7 @@ export interface AtomicWriteOptions {
 }
 
 /**
- * Writes a file whole or not at all, replacing anything at its path.
+ * Writes a file whole or not at all.
  * @throws the system's error; the file is then as it was, and no temporary file is left
  */
 export async function writeAtomically(

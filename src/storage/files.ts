@@ -1,7 +1,4 @@
-/**
- * Tests replace these operations to simulate a full disk or a crash. Errors are the system's, with
- * their codes.
- */
+/** Tests replace these operations to simulate a full disk or a crash. */
 
 export interface OpenFile {
   /** @returns the number of bytes, 0 at the end */

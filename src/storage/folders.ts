@@ -105,7 +105,7 @@ export async function writeAbout(files: Files, paths: LedgerPaths, about: Ledger
 }
 
 /**
- * Creates a ledger's folder and marks the root as ours.
+ * Marks the root as ours.
  * @throws StorageError `not-ours` if the root is not ours
  */
 export async function makeLedgerFolder(files: Files, root: string, folder: string): Promise<void> {
@@ -116,7 +116,7 @@ export async function makeLedgerFolder(files: Files, root: string, folder: strin
 }
 
 /**
- * The root itself may be a link chosen by the user.
+ * The root itself may be a link.
  * @throws StorageError if a path under the root is a link that leaves it or is broken
  */
 export async function refuseLinksOut(files: Files, root: string, paths: readonly string[]): Promise<void> {
@@ -188,7 +188,7 @@ function moveAway(
 }
 
 /**
- * Waits until no process writes to the ledger. A ledger with a foreign file stays.
+ * A ledger with a foreign file stays.
  * @param condition checked under the lock
  * @returns false if there was no ledger, or the condition doesn't hold
  */
@@ -215,7 +215,6 @@ export const setLedgerAside = (
   condition: () => Promise<boolean>,
 ): Promise<boolean> => moveAway(folder, setAsideFolder(folder, time), options, condition);
 
-/** @returns the folder; undefined if none was set aside */
 export async function restoreLedgerFolder(files: Files, folder: string): Promise<string | undefined> {
   const root = dirname(folder);
   const inUse = join(root, getNameInUse(folder));

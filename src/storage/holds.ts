@@ -1,6 +1,6 @@
 /**
- * A process that holds a ledger puts an empty file `held-<owner>` in its folder. Timestamps would
- * not do, since a clock change makes everything look old.
+ * A process marks a ledger it holds with an empty file `held-<owner>`. A clock change makes every
+ * timestamp look old.
  */
 import { join } from 'node:path';
 import { undefinedIfMissing, readStatusIfPresent, withFile } from './fileTools';

@@ -1,8 +1,6 @@
 /**
- * An append-only file of JSON lines with length and checksum:
- *
- *     {"bytes":"0000000298","crc32":"9f86d081","value":{…}}
- *
+ * JSON lines with length and checksum:
+ * {"bytes":"0000000298","crc32":"9f86d081","value":{…}}
  * An interrupted write leaves a torn last line, which readers skip and the next writer removes.
  * Other damaged lines are reported and skipped.
  */
@@ -21,7 +19,6 @@ export interface StorageProblem {
 export interface JournalRecord {
   /** Byte offset of the value's JSON. */
   readonly position: number;
-  /** Valid only during the call. */
   readonly json: Buffer;
 }
 
@@ -43,10 +40,7 @@ const CHUNK_BYTES = 1 << 20;
 
 const computeCheck = (json: Uint8Array): string => crc32(json).toString(16).padStart(8, '0');
 
-/**
- * What follows the last complete line. `torn` is the start of an interrupted write. Anything else
- * is `damaged` and kept.
- */
+/** `torn` is the start of an interrupted write. Anything else is `damaged` and kept. */
 type JournalEnd = 'none' | 'torn' | 'damaged';
 
 export class Journal {
@@ -67,15 +61,14 @@ export class Journal {
     return this.tail === 'damaged' ? [...this.found, this.makeProblem(DAMAGED_LINE_TEXT)] : this.found;
   }
 
-  /** Reads what was appended since the last call. */
   async refresh(): Promise<void> {
     const read = await undefinedIfMissing(withFile(this.files, this.path, 'read', (file) => this.readFrom(file)));
     if (read === undefined) this.startOver();
   }
 
   /**
-   * Resolves when the values are on disk. Call with the lock held, right after a refresh. On
-   * failure the file is truncated to its previous length, or else keeps a torn line.
+   * Resolves when the values are on disk. Call with the lock held, right after a refresh. A failure
+   * truncates the file to its previous length, or else leaves a torn line.
    */
   async append(values: Iterable<string | Buffer>): Promise<void> {
     await withFile(this.files, this.path, 'append', async (file) => {
@@ -157,10 +150,7 @@ export class Journal {
     return true;
   }
 
-  /**
-   * True if the file still starts with what was read. The inode would not do, since systems reuse
-   * it.
-   */
+  /** True if the file still starts with what was read. Systems reuse inodes. */
   private async isContinuation(file: OpenFile): Promise<boolean> {
     if (!this.taken) return true;
     const { position, head } = this.taken;

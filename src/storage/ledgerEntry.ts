@@ -3,10 +3,7 @@ import { upgradeEdit } from '../core/condense/edits/storedEdits';
 import type { NewResultsEntry, Condensation, LedgerEntry } from '../core/condense/ledger/ledger';
 import { NO_USE } from '../core/condense/ledger/use';
 
-/**
- * Undefined if the line has no entry; `newer` if a later version wrote it. The checksum ensures
- * integrity.
- */
+/** Undefined if the line has no entry; `newer` if a later version wrote it. */
 export function parseEntry(json: string): LedgerEntry | 'newer' | undefined {
   let entry: Partial<Record<string, unknown>>;
   try {

@@ -42,7 +42,6 @@ export async function isLedgerFolder(files: Files, folder: string): Promise<bool
   return /^\{"bytes":"\d{10}","crc32":"[0-9a-f]{8}","value":\{"type":"/.test(beginning);
 }
 
-/** Undefined unless the folder's name is derived from the ID. */
 async function readLedgerId(files: Files, folder: string): Promise<string | undefined> {
   const path = join(folder, HEADER_FILE_NAME);
   if ((await readStatusIfPresent(files, path))?.kind !== 'file') return undefined;

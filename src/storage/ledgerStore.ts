@@ -1,7 +1,7 @@
 /**
- * A conversation's folder contains `ledger.jsonl` (entries, append-only), `originals.jsonl`
- * (strings that edits changed, written before their entries) and `about.json`. Several processes
- * may append concurrently.
+ * A ledger's folder has `ledger.jsonl` (entries, append-only), `originals.jsonl` (strings that
+ * edits changed, written before their entries) and `about.json`. Several processes may append
+ * concurrently.
  */
 import { collectReferences } from '../core/condense/edits/references';
 import { foldEntries, type Condensation, type Ledger, type LedgerEntry } from '../core/condense/ledger/ledger';
@@ -66,10 +66,7 @@ export async function listLedgers(root: string, options: Partial<StorageOptions>
   });
 }
 
-/**
- * Recognizes files written with a condensation's view. Of several ledgers, returns the most
- * recently used one.
- */
+/** Of several ledgers, returns the most recently used one. */
 export const findByView = (
   root: string,
   viewHash: string,
@@ -78,8 +75,7 @@ export const findByView = (
   findLedger(root, options, JSON.stringify(viewHash), (condensation) => condensation.viewHash === viewHash);
 
 /**
- * Works without the conversation's file, which may have moved. Several ledgers with the reference
- * have the same content.
+ * Works without the conversation's file. Several ledgers with the reference have the same content.
  */
 export const findByReference = (
   root: string,
@@ -89,8 +85,7 @@ export const findByReference = (
   findLedger(root, options, JSON.stringify(reference), ({ edits }) => collectReferences(edits).has(reference));
 
 /**
- * @param text occurs in the line of every wanted condensation, so that most lines need not be
- * parsed
+ * @param text occurs in the line of every wanted condensation, so that others need not be parsed
  */
 async function findLedger(
   root: string,

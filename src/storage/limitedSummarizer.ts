@@ -18,10 +18,7 @@ export interface LimitedBy {
   readonly count: (text: string) => number;
 }
 
-/**
- * Reserves each call's maximum cost: whole prompt at the highest price, longest answer. Calls
- * beyond a limit aren't made.
- */
+/** Reserves each call's maximum cost: whole prompt at the highest price, longest answer. */
 export function limitSummarizer(summarizer: Summarizer, { spending, limits, count }: LimitedBy): Summarizer {
   const { model } = summarizer;
   if (model.billing === 'included') return summarizer;

@@ -1,6 +1,6 @@
 /**
- * A lock between processes and their threads: a file that only one can create, naming its owner.
- * Locks of ended owners are removed at once, others after a time without a heartbeat.
+ * Only one process or thread can create the lock's file, which names its owner. Locks of ended
+ * owners are removed at once, others after a time without a heartbeat.
  */
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
@@ -185,8 +185,8 @@ const createNotLockError = (path: string, kind: 'folder' | 'link' | 'other'): St
   });
 
 /**
- * If two processes find a stale lock, the slower one must not remove the new lock of the other, so
- * the first takes a second lock named after the stale one and checks again.
+ * If two processes find a stale lock, the slower one must not remove the other's new lock, so the
+ * first takes a second lock named after the stale one and checks again.
  */
 async function takeAway(files: Files, path: string, timing: LockTiming, holder: LockHolder): Promise<void> {
   const claim = `${path}.${holder.token}`;

@@ -1,7 +1,4 @@
-/**
- * Metrics of condensations: one JSON line each, bounded, never sent anywhere. The user can view and
- * delete them.
- */
+/** Metrics are bounded and never sent anywhere. The user can view and delete them. */
 import { Buffer } from 'node:buffer';
 import { dirname } from 'node:path';
 import type { RunMetrics } from '../core/condense/metrics/metrics';

@@ -1,7 +1,4 @@
-/**
- * A conversation's originals are the strings that edits changed, found by hash. Memory holds only
- * positions.
- */
+/** Originals are the strings that edits changed, found by hash. Memory holds only positions. */
 import { hashText, type Hash } from '../core/hash';
 import { getOriginalText, type Edit } from '../core/condense/edits/edits';
 import type { ApiMessage } from '../core/messages/types';
@@ -30,7 +27,7 @@ const LINE_START = /^\{"hash":"([0-9a-f]{64})","text":"/;
 const LINE_START_BYTES = '{"hash":"","text":"'.length + 64;
 
 export class Originals {
-  /** Lines that claim to contain a text, in order; a damaged one may contain something else. */
+  /** Lines that claim to contain a text; a damaged one may contain something else. */
   private readonly slices = new Map<Hash, readonly FileSlice[]>();
   /** Hashes with a verified line. */
   private readonly whole = new Set<Hash>();
@@ -62,8 +59,7 @@ export class Originals {
   }
 
   /**
-   * Stores texts that are missing or whose line is damaged. Call with the lock held, right after a
-   * refresh.
+   * Call with the lock held, right after a refresh.
    * @throws StorageError if a text doesn't match its hash; then none is stored
    */
   async appendOriginals(texts: ReadonlyMap<Hash, string>): Promise<void> {

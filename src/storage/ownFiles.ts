@@ -1,6 +1,6 @@
 /**
  * An option, setting or variable may name any path, so only files with our name and header are
- * replaced or removed, and only marked folders are cleaned up. Links are never followed.
+ * replaced or removed. Links are never followed.
  */
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
@@ -162,9 +162,7 @@ export async function replaceOwnFile(files: Files, path: string, text: string, k
 export async function replaceCache(files: Files, path: string, text: string, kind: OwnFileKind): Promise<void> {
   try {
     await replaceOwnFile(files, path, text, kind);
-  } catch {
-    // Without the cache everything is read again.
-  }
+  } catch {}
 }
 
 export async function removeOwnFile(files: Files, path: string, kind: OwnFileKind): Promise<void> {
@@ -179,8 +177,7 @@ const makeTemporaryPath = (folder: string): string =>
   join(folder, `.${formatOwner(getThisProcess())}.${randomBytes(4).toString('hex')}${TEMPORARY_SUFFIX}`);
 
 /**
- * Writes a file atomically, replacing anything at its path, and removes leftovers of crashed
- * processes.
+ * Also removes leftovers of crashed processes.
  * @throws the system's error
  */
 export async function replaceWhole(files: Files, path: string, text: string): Promise<void> {

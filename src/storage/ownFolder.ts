@@ -19,7 +19,6 @@ export async function inspectFolder(files: Files, folder: string): Promise<Folde
   if (await isMarked(files, folder)) return 'marked';
   const names = await undefinedIfMissing(files.list(folder));
   if (names === undefined) return 'missing';
-  // Another window may have marked the folder since.
   if (names.includes(FOLDER_MARKER_FILE_NAME) && (await isMarked(files, folder))) return 'marked';
   const others = names.filter((name) => !FILE_MANAGER_FILES.has(name) && !isTemporary(name));
   if (others.length === 0) return 'empty';
@@ -62,7 +61,6 @@ async function classifyUnmarked(files: Files, folder: string, name: string): Pro
   return 'foreign';
 }
 
-/** Version 1.0 named its runs' folders so. */
 export const OLD_RUN_FOLDER_NAME = /^run-(\d+)-\w{6}$/;
 
 async function hasOnlyRuns(files: Files, path: string): Promise<boolean> {
@@ -100,7 +98,7 @@ export async function isOurs(files: Files, folder: string): Promise<boolean> {
   return state === 'earlier' || state === 'marked';
 }
 
-/** True for a path, existing or not, where we store a file, so that results must not replace it. */
+/** True for a path, existing or not, where we store a file; results must not replace it. */
 export async function isKeptFile(files: Files, path: string): Promise<boolean> {
   for (let at = path; dirname(at) !== at; at = dirname(at)) {
     const [folder, name] = [dirname(at), basename(at)];

@@ -1,7 +1,4 @@
-/**
- * Identifies the process that owns a file. A process ID would not do: IDs are reused, and each
- * container has its own.
- */
+/** A process ID does not identify an owner: IDs are reused, and each container has its own. */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { getErrorCode } from '../core/errors';

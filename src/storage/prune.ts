@@ -1,6 +1,6 @@
 /**
- * Least recently used ledgers are set aside, so that opening restores them, and removed a week
- * later. The clock alone never decides, since it may be wrong by a year.
+ * Least recently used ledgers are set aside and removed a week later; opening one restores it. The
+ * clock alone never decides, since it may be wrong by a year.
  */
 import { basename } from 'node:path';
 import { formatPlural } from '../core/plural';
@@ -43,9 +43,7 @@ const DAYS_SET_ASIDE = 7;
 /** Limits the ledgers that one run sets aside, and those it removes. */
 const MAX_PRUNED_PER_RUN = 20;
 
-/**
- * Selects ledgers that are too old, then the oldest until the rest fits. Never selects one in use.
- */
+/** Selects ledgers that are too old, then the oldest until the rest fits, but none in use. */
 export function selectLedgersToPrune(
   ledgers: readonly PruneCandidate[],
   { maxBytes = DEFAULT_MAX_BYTES, maxAgeDays = DEFAULT_MAX_AGE_DAYS, now }: PruneLimits,
@@ -85,7 +83,7 @@ export function describePruning({ setAside, removed }: PruneResult): string | un
 }
 
 /**
- * Keeps ledgers that another process writes or has used since. Skips folders that aren't ours.
+ * Keeps ledgers that another process writes or has used since.
  * @throws StorageError
  */
 export async function pruneLedgers(
@@ -112,8 +110,8 @@ export async function pruneLedgers(
     }
     const used = [...ledgers.filter((ledger) => !ledger.inUse), ...aside.map(({ use }) => use)];
     const lastUse = Math.max(...used.map(({ lastUsed }) => lastUsed), 0);
-    // Limited by the last use of any ledger, so that the first start after a clock change or a long
-    // vacation removes nothing.
+    // Limited by the last use of any ledger, so that a clock change or a long vacation removes
+    // nothing.
     const now = new Date(Math.min(limits.now.getTime(), lastUse));
     const stamp = Math.max(limits.now.getTime(), lastUse);
     const unusedSince =

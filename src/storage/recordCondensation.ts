@@ -12,9 +12,7 @@ export interface RecordedConversation {
 }
 
 /**
- * Replaces the condensation that was applied before. Call this before showing or writing the view,
- * which must not exist without its originals.
- * @param path file of the conversation
+ * Call this before showing or writing the view, which must not exist without its originals.
  * @throws StorageError
  */
 export async function recordCondensation(

@@ -1,6 +1,6 @@
 /**
- * Folders of runs contain the gateway's address and possibly the agent's settings with keys. They
- * are removed with the run, or at our next start if the run was killed.
+ * A run's folder has the gateway's address and possibly the agent's settings with keys. It is
+ * removed with the run, or at our next start if the run was killed.
  */
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
@@ -14,7 +14,6 @@ import { StorageError } from './storageError';
 
 export const getRunsFolder = (store: string): string => join(store, 'runs');
 
-/** Created with its first file. */
 export interface RunFolder {
   /**
    * Writes a file that only the user can read.
@@ -96,8 +95,7 @@ async function removeLeftoverFolder(files: Files, folder: string): Promise<void>
 }
 
 /**
- * True if a run whose process isn't visible had no heartbeat between two checks a day apart. The
- * clock may change between them.
+ * True if a run had no heartbeat between two checks a day apart. The clock may change between them.
  */
 async function isSilent(files: Files, folder: string): Promise<boolean> {
   const beat = String((await files.status(join(folder, OWNER_FILE_NAME))).modified);

@@ -1,6 +1,6 @@
 /**
- * Each call's maximum cost is reserved before the call and settled after it, both under a lock, so
- * a crash keeps the reservation, and windows can't spend the same dollar twice.
+ * Each call's maximum cost is reserved before it and settled after it under a lock, so a crash
+ * keeps the reservation, and windows can't spend the same dollar twice.
  */
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
@@ -12,7 +12,10 @@ import { LOCK_TIMING, withLock, type LockTiming } from './lock';
 import { nodeFiles } from './nodeFiles';
 import { makeHeaderLine, OWN_FILE_KINDS, refuseForeign, replaceOwnFile } from './ownFiles';
 
-/** `own`: our calls for condensing. `chat`: conversations' requests to models that we offer, or through a gateway. */
+/**
+ * `own`: calls for condensing. `chat`: conversations' requests to models that we offer, or through
+ * a gateway.
+ */
 export type SpendingKind = 'own' | 'chat';
 
 /** US dollars; 0 means unlimited. */
@@ -29,10 +32,7 @@ export interface SpendingReport {
 export interface Purchase {
   readonly kind: SpendingKind;
   readonly conversation?: string | undefined;
-  /**
-   * US dollars. For a conversation's request: the whole prompt at the base price, which caching
-   * lowers and the answer raises.
-   */
+  /** US dollars; for a conversation's request, the whole prompt at the base price. */
   readonly atMost: number;
 }
 
@@ -76,7 +76,6 @@ interface SpendingEntry {
 
 /** Older entries are ignored, so a conversation's limit starts again. */
 const MAX_ENTRY_AGE_MS = 60 * 24 * 3_600_000;
-/** After this time the calling process has certainly ended. */
 const MAX_CALL_MS = 24 * 3_600_000;
 /** Each reservation reads the file, so a longer one is compacted. */
 const MAX_LINES = 2_000;

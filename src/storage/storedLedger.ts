@@ -25,7 +25,7 @@ export interface LedgerFile {
   readonly ledger: Ledger;
   readonly problems: readonly StorageProblem[];
   /**
-   * Appends after entries of other processes, and returns once the entry is on the disk.
+   * Returns once the entry is on the disk.
    * @param originals contains at least those of the entry's edits that are not stored yet
    * @throws StorageError if the entry was not appended
    */

@@ -1,6 +1,6 @@
 /**
- * Paid summaries, reused across restarts and windows. Each file is named by the hash of its input
- * (content, prompt, model), so processes share the folder without a lock.
+ * Paid summaries, reused across restarts and windows. The hash of its input (content, prompt,
+ * model) names a file, so processes share the folder without a lock.
  */
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
@@ -95,7 +95,6 @@ export class StoredSummaries implements SummaryMemo {
     await writeAtomically(files, this.getPath(key), bytes, { temporary, isSynced: false });
   }
 
-  /** Ignores other programs' files with similar names. */
   private async listStored(): Promise<{ readonly path: string; readonly bytes: number; readonly used: number }[]> {
     const { files } = this.options;
     const kept: { readonly path: string; readonly bytes: number; readonly used: number }[] = [];

@@ -1,6 +1,6 @@
 /**
- * A process ID can't tell a killed thread from a running one, so this tracks which threads have
- * ended. All threads share one bit per thread ID; Node never reuses IDs.
+ * A process ID can't tell a killed thread from a running one. All threads share one bit per thread
+ * ID; Node never reuses IDs.
  */
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 
@@ -21,7 +21,6 @@ export const shareEndedThreads = (): void => void getEndedThreads();
 
 const isCounted = (thread: number): boolean => thread >= 0 && thread < MAX_TRACKED_THREADS;
 
-/** @param thread its `threadId` while it ran */
 export function noteEndedThread(thread: number): void {
   if (isCounted(thread)) Atomics.or(getEndedThreads(), thread >> 3, 1 << (thread & 7));
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * Programs of the extension host are separate files, split into parts (`scripts/bundleParts.mjs`)
- * and loaded on first use.
+ * Programs of the extension host are separate files, loaded on first use in parts
+ * (`scripts/bundleParts.mjs`).
  * @typeParam Programs what each exports, by name
  */
 export class Bundles<Programs extends object> {

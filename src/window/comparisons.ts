@@ -8,10 +8,8 @@ import { COMPARISON_SCHEME, CONVERSATION_FOLDER } from './schemes';
 const MAX_KEPT_COMPARISONS = 3;
 
 interface OpenComparison extends FoldedTexts {
-  /** The conversation's ID; each has at most one open diff. */
   readonly conversation: string;
   readonly title: string;
-  /** Display names of the providers; absent or empty if unknown. */
   readonly by?: string;
   readonly isPreview?: boolean;
   /** Originals of a preview's markers, by reference, since no ledger contains them. */

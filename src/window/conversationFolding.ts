@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { HEADING } from '../core/messages/heading';
 
-/** Folds a rendered conversation message by message. */
 export class ConversationFolding implements vscode.FoldingRangeProvider {
   provideFoldingRanges(document: vscode.TextDocument): vscode.FoldingRange[] {
     const headings: number[] = [];

@@ -4,7 +4,7 @@ const MAX_NAME_CHARS = 60;
 export const toTabName = (title: string): string => title.trim().replace(/[\s.,:;…]+$/u, '') || title.trim();
 
 /**
- * The name has no extension and is valid on every system.
+ * Valid on every system, without extension.
  * @param otherwise used if nothing of the title is left
  */
 export function toFileName(title: string, otherwise: string): string {

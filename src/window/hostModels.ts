@@ -6,7 +6,6 @@ import { NoSummarizerError, type LoadOwnModel, type SelectedSummarizer } from '.
 import type { WindowModels } from './models';
 
 export interface HostModelsDependencies {
-  /** Loaded on the engine's first call. */
   readonly models: () => Promise<WindowModels>;
   /** A conversation's own model by name; default: none. */
   readonly own?: (name: string) => LoadOwnModel | undefined;

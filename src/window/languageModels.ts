@@ -86,14 +86,13 @@ interface ThinkingPart {
 
 /**
  * VS Code accepts thinking parts from every extension (1.139's extension host), but the typings
- * lack the class; undefined in editors without it.
+ * lack the class.
  */
 const getThinkingClass = (): (new (value: string) => ThinkingPart) | undefined => {
   const found: unknown = Reflect.get(vscode, 'LanguageModelThinkingPart');
   return typeof found === 'function' ? (found as new (value: string) => ThinkingPart) : undefined;
 };
 
-/** Undefined if the editor doesn't support thinking. */
 export function createThinkingPart(text: string): vscode.LanguageModelResponsePart | undefined {
   const Part = getThinkingClass();
   // `progress.report` accepts the part; only the typings don't say so.

@@ -5,10 +5,7 @@ import { escapeLinks } from './notifications';
 /** Dot, colon and at sign would start automatic links and lists. */
 const MARKDOWN_SIGNS = /[!#$&()*+\-.:<>@[\\\]_`{|}~]/g;
 
-/**
- * Shows a text literally on one line that can wrap. The non-breaking spaces of
- * `MarkdownString.appendText` make narrow views cut words.
- */
+/** The non-breaking spaces of `MarkdownString.appendText` would make narrow views cut words. */
 export const escapeMarkdown = (text: string): string =>
   text
     .replace(/[\s\u0085]+/g, ' ')
@@ -36,14 +33,11 @@ const getSource = (value: string | Markdown | readonly Markdown[]): string =>
 
 export const toMarkdownString = ({ source }: Markdown): vscode.MarkdownString => new vscode.MarkdownString(source);
 
-/** VS Code's chat treats strings as Markdown too. */
 export function showMarkdown(stream: vscode.ChatResponseStream, text: Markdown): void {
   stream.markdown(toMarkdownString(text));
 }
 
-/**
- * Shows text verbatim in a block, then a link to a command (the only one allowed there) and words.
- */
+/** Only the link's command is allowed in this Markdown. */
 export function makeTextWithCommand(
   text: string,
   { command, title, arguments: values }: vscode.Command,

@@ -23,11 +23,10 @@ import type { Services } from './services';
 export interface WindowModels {
   /** @throws NoSummarizerError */
   readonly select: SelectModel;
-  /** Lengths of replies in a model's earlier calls. */
   readonly samples: (model: SummarizerModel) => readonly OutputSample[];
 }
 
-/** Returns a profile's model with the user's prompt and masking, or why it can't be called. */
+/** Returns a profile's model, or why it can't be called. */
 export async function createSummarizer(
   services: Services,
   counter: MessageCounter,

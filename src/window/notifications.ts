@@ -2,7 +2,7 @@
  * Only this file shows text in VS Code's own UI. VS Code turns some of it into links, even to
  * commands (`[Fix it](command:…)`, `parseLinkedText` in microsoft/vscode), or into icons
  * (`$(alert)`, `renderLabelWithIcons`). Our text quotes files, models and programs, so both are
- * escaped. Lint bans the original functions elsewhere; Markdown is in `markdownText.ts`.
+ * escaped.
  */
 import * as vscode from 'vscode';
 
@@ -51,7 +51,6 @@ export const showProgress = <R>(
       ),
   );
 
-/** @param icon name of a VS Code icon to show first */
 export const showStatus = (words: string, milliseconds: number, icon?: string): vscode.Disposable =>
   vscode.window.setStatusBarMessage(`${icon === undefined ? '' : `$(${icon}) `}${escapeLinks(words)}`, milliseconds);
 

@@ -1,4 +1,3 @@
-/** The user consents once for each pair of extension and API profile. */
 import * as vscode from 'vscode';
 import { isRecord } from '../core/messages/blocks';
 import { getKeyTarget, type ApiProfile } from '../settings/profiles';
@@ -48,7 +47,6 @@ async function askUser(services: Services, extension: string, profile: ApiProfil
 export const countConsents = (services: Services, { id }: ApiProfile): number =>
   Object.keys(readConsents(services)).filter((key) => isFor(key, id)).length;
 
-/** Extensions must ask again afterwards. */
 export const forgetConsents = (services: Services, { id }: ApiProfile): Promise<void> =>
   saveConsents(services, Object.fromEntries(Object.entries(readConsents(services)).filter(([key]) => !isFor(key, id))));
 

@@ -8,9 +8,8 @@ import { getLiveLedgerFolder, getLedgerFolder } from './background';
 import type { Services } from './services';
 
 /**
- * Only this store resolves markers in conversations given back or condensed behind the gateway, so
- * agents that use VS Code's servers get `recall` and `search`. No server is offered until something
- * was condensed, so that an unused extension starts no process.
+ * Only this store resolves markers in conversations given back or condensed behind the gateway. No
+ * server is offered until something was condensed, so that an unused extension starts no process.
  */
 export function createRecallServers(services: Services): vscode.McpStdioServerDefinition[] {
   const { context } = services;

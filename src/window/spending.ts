@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { Spending } from '../storage/spending';
 import type { Services } from './services';
 
-/** All windows count the user's paid calls in this file. */
 export const getSpendingFile = ({ context }: Pick<Services, 'context'>): string =>
   join(context.globalStorageUri.fsPath, 'spending.jsonl');
 

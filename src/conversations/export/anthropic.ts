@@ -138,10 +138,7 @@ const withoutUnknownCaller =
       : block;
   };
 
-/**
- * The API rejects a server call without its result, a result without its call, and thinking as the
- * last block.
- */
+/** The API rejects a server call or its result alone, and thinking as the last block. */
 function dropUnpairedServerBlocks({ role, blocks }: Turn, programs: ReadonlySet<unknown>, losses: Losses): Turn {
   if (role === 'user') return { role, blocks };
   const calls = new Set(

@@ -1,7 +1,4 @@
-/**
- * A prompt with which another agent can continue. Secrets are masked because prompts get pasted
- * anywhere.
- */
+/** Prompts get pasted anywhere, so secrets are masked. */
 import { getBlocks, isText } from '../../core/messages/blocks';
 import { maskMessage } from '../../core/secrets/maskMessages';
 import { maskSecrets } from '../../core/secrets/maskSecrets';
@@ -38,7 +35,6 @@ export function renderHandover(
     counter,
     Math.floor(budget * SECTION_SHARES.facts),
   );
-  // Listings and reminders of one agent are useless to another.
   const said = messages.filter((message) => !isAddedByAgent(message));
   const { texts, leftOut } = selectNewest(said, counter, Math.floor(budget * SECTION_SHARES.end));
   const text = [
@@ -59,7 +55,7 @@ export function renderHandover(
   return `${masked}\n`;
 }
 
-/** Selects the newest messages that fit, at least the last one. */
+/** Always includes the last message. */
 function selectNewest(
   messages: readonly ApiMessage[],
   counter: MessageCounter,

@@ -1,7 +1,6 @@
 /**
  * Builds turns that all APIs accept: roles alternate, each call is answered first in the next turn,
- * and ids are unique. Adds missing answers and prompts, turns misplaced content into text, and
- * notes each change.
+ * and ids are unique. Each change is noted.
  */
 import { isToolResult, isToolUse } from '../../core/messages/blocks';
 import { foldSystem } from '../../core/messages/foldSystem';
@@ -13,19 +12,14 @@ export interface Turn {
   readonly blocks: readonly Block[];
 }
 
-/**
- * Returns nothing if the target can't express the block. Calls and results must stay calls and
- * results.
- */
+/** Returns nothing if the target can't express the block. Calls and results must stay such. */
 export type ConvertBlock = (block: Block, role: Turn['role']) => readonly Block[];
 
 export interface Turns {
-  /** Texts of the system messages before the first prompt. */
   readonly system: readonly string[];
   readonly turns: readonly Turn[];
 }
 
-/** @param toNote converts later system messages; default: text of the user */
 export function toTurns(
   messages: readonly ApiMessage[],
   convert: ConvertBlock,
@@ -99,7 +93,6 @@ function assignUniqueIds(turns: readonly Turn[]): TurnsWithUniqueIds {
   return { turns: identified, calls };
 }
 
-/** Answers a call that was interrupted or whose result was stored as text. */
 export const MISSING_RESULT_TEXT = 'No result was recorded.';
 
 function addMissingResults({ turns, calls }: TurnsWithUniqueIds, losses: Losses): Turn[] {

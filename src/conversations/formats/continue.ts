@@ -1,8 +1,7 @@
 /**
- * Sessions of Continue (`~/.continue/sessions/<id>.json`). Results come from `toolCallStates`,
- * context precedes the user's words, and a compacted session sends its last `conversationSummary`
- * and what follows. Source: continuedev/continue, core/index.d.ts (Session, ChatHistoryItem) and
- * gui's constructMessages.
+ * Results come from `toolCallStates`, context precedes the user's words, and a compacted session
+ * sends its last `conversationSummary` and what follows. Source: continuedev/continue,
+ * core/index.d.ts (Session, ChatHistoryItem) and gui's constructMessages.
  */
 import { selectRecordedRequests } from '../../core/account/recordedRequest';
 import { isRecord } from '../../core/messages/blocks';

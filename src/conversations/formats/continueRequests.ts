@@ -1,9 +1,8 @@
 /**
- * Each answer has the vendor's counts, and `usage` sums the session with compactions and subagents.
- * Continue's costs are ignored: for unknown models it invents $1 and $2 per million. Sources:
- * continuedev/continue, extensions/cli 1.5 (streamChatResponse.ts, session.ts `trackUsage`,
- * `startNewSession`), packages/openai-adapters (Anthropic.ts, vercelStreamConverter.ts,
- * openaiResponses.ts).
+ * `usage` sums the session with compactions and subagents. Continue's costs are ignored: for
+ * unknown models it invents $1 and $2 per million. Sources: continuedev/continue, extensions/cli
+ * 1.5 (streamChatResponse.ts, session.ts `trackUsage`, `startNewSession`), packages/openai-adapters
+ * (Anthropic.ts, vercelStreamConverter.ts, openaiResponses.ts).
  */
 import type { RecordedRequest, RecordedRequests, RecordedTotal } from '../../core/account/recordedRequest';
 import { countPromptTokens, type Usage } from '../../core/cost/usage';
@@ -11,14 +10,12 @@ import { hashText } from '../../core/hash';
 import { isRecord } from '../../core/messages/blocks';
 import { type Fields, countIn, listIn, recordIn, readString } from '../text/values';
 
-/** @param places index of the message that each history item became */
 export function readContinueRequests(
   session: Fields,
   places: ReadonlyMap<Fields, number>,
 ): RecordedRequests | undefined {
   const answers: { readonly usage: Fields; readonly key: string; readonly message: number | undefined }[] = [];
-  // A fork repeats its origin's history without ids or times, so everything said until then
-  // identifies a copy.
+  // A fork repeats its origin's history without ids or times, so its words identify a copy.
   let said = '';
   for (const item of listIn(session, 'history').filter(isRecord)) {
     const message = recordIn(item, 'message') ?? {};
@@ -57,7 +54,7 @@ const isCompacted = (item: Fields): boolean => readString(item, 'conversationSum
 
 /**
  * Continue's adapter for Anthropic counts without cached tokens, under names that only it and the
- * AI SDK use; the SDK names the model `vendor/model` and, like OpenAI, includes cached tokens.
+ * AI SDK use; the SDK (model `vendor/model`) includes them.
  */
 function detectAccounting(usages: readonly Fields[]): Usage['accounting'] {
   const isAnthropic = usages.some((usage) => {
@@ -100,9 +97,8 @@ function toUsage(usage: Fields, accounting: Usage['accounting']): Usage {
 }
 
 /**
- * The session's total counts if one model made all of it, since after a compaction nothing else
- * records what came before. Cache reads are only counted on Anthropic's wire, so only the excess
- * over the answers is used.
+ * After a compaction only the session's total covers what came before. Cache reads are only counted
+ * on Anthropic's wire, so only the excess over the answers is used.
  */
 function readTotals(session: Fields, usages: readonly Fields[], requests: readonly RecordedRequest[]): RecordedTotal[] {
   const sum = recordIn(session, 'usage');

@@ -2,16 +2,13 @@ import type { Conversation, ReadOptions, Source } from '../types';
 import type { Fields } from '../text/values';
 import type { RecordedRequests } from '../../core/account/recordedRequest';
 
-/** Collects requests from records, one at a time, without keeping the records. */
 export interface RequestCollector {
   takeRecord(value: Fields): void;
   getResult(): RecordedRequests | undefined;
   readonly compactions: number;
 }
 
-/**
- * Records of another file that precede a conversation's own, or that file's name if it is missing.
- */
+/** Records that precede a conversation's own, or the name of their file if it is missing. */
 export type EarlierRecords =
   | {
       readonly file: string;

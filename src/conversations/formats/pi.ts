@@ -1,7 +1,7 @@
 /**
- * Sessions of Pi and Oh My Pi have a header and entries that form a tree by `id` and `parentId`;
- * the conversation is the path to the last entry. Sources: Pi's docs/session.md and
- * session-manager.ts (versions 1 to 3), Oh My Pi's docs/session.md, recorded sessions.
+ * Entries form a tree by `id` and `parentId`; the conversation is the path to the last entry.
+ * Sources: Pi's docs/session.md and session-manager.ts (versions 1 to 3), Oh My Pi's
+ * docs/session.md, recorded sessions.
  */
 import {
   selectRecordedRequests,
@@ -30,7 +30,7 @@ export const isPiRecord = (value: Fields): boolean =>
 
 /**
  * `active` is what the agent would send: the last compaction's summary, the messages that it kept,
- * and what follows; `all` is everything on the path.
+ * and what follows.
  * @throws {ConversationReadError} for a broken line or no messages
  */
 export function readPi(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
@@ -115,7 +115,6 @@ export class PiRequests implements RequestCollector {
   private model: string | undefined;
   private seller: string | undefined;
 
-  /** @param message index of the entry's message, if the conversation was read too */
   takeRecord(entry: Fields, message?: number): void {
     if (entry['type'] === 'session') this.header = entry;
     // Since 1.x a summary has the usage of its request (CompactionEntry).
@@ -220,10 +219,7 @@ function findPath({ records, entries }: Entries): readonly Fields[] {
   return way.reverse();
 }
 
-/**
- * Maps an entry to its new content, or null if it was removed; the last edit on the path counts (Pi
- * 1.6).
- */
+/** Maps an entry to its new content, or null if it was removed; the last edit counts (Pi 1.6). */
 const collectEdits = (way: readonly Fields[]): ReadonlyMap<string | undefined, Fields | null> =>
   new Map(
     way.flatMap((entry) =>
@@ -436,7 +432,6 @@ function toPartBlocks(content: unknown): Block[] {
     const text = readString(part, 'text');
     if (part['type'] === 'text' && text !== undefined) return text.trim() === '' ? [] : [{ type: 'text', text }];
     const data = readString(part, 'data');
-    // Oh My Pi stores large images in separate files.
     if (part['type'] === 'image' && data !== undefined && !data.startsWith('blob:')) {
       const source = { type: 'base64', media_type: readString(part, 'mimeType') ?? 'image/png', data };
       return [{ type: 'image', source }];

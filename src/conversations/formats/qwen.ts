@@ -1,7 +1,7 @@
 /**
- * Sessions of Qwen Code (`~/.qwen/projects/<folder>/chats/<session>.jsonl`) are a tree of records
- * by `uuid` and `parentUuid` with messages of Google's API. Sources: QwenLM/qwen-code
- * (chatRecordingService, sessionService: `buildApiHistoryFromConversation`), sessions of 0.21.
+ * Sessions of Qwen Code (`~/.qwen/projects/<folder>/chats/<session>.jsonl`) are a tree by `uuid`
+ * and `parentUuid`. Sources: QwenLM/qwen-code (chatRecordingService, sessionService:
+ * `buildApiHistoryFromConversation`), sessions of 0.21.
  */
 import { selectRecordedRequests, type RecordedRequests } from '../../core/account/recordedRequest';
 import { isRecord } from '../../core/messages/blocks';
@@ -30,7 +30,7 @@ export const isQwenRecord = (value: Fields): boolean =>
 
 /**
  * `active` is what resuming would send: the history left by the last compression and what follows;
- * `all` is the whole newest branch.
+ * `all` is the newest branch.
  * @throws {ConversationReadError} if there are no messages
  */
 export function readQwen(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {

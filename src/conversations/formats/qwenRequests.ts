@@ -1,6 +1,6 @@
 /**
- * A `ui_telemetry` record reports every response, including those of subagents and compressions;
- * the answers repeat their counts. Sources: QwenLM/qwen-code 0.24 (loggers.ts `logApiResponse`,
+ * A `ui_telemetry` record reports every response, even of subagents and compressions; the answers
+ * repeat their counts. Sources: QwenLM/qwen-code 0.24 (loggers.ts `logApiResponse`,
  * sessionService.ts `forkSession`, internalPromptIds.ts: suggestions and side queries are not
  * recorded), recorded sessions.
  */
@@ -30,9 +30,7 @@ type Source = 'answer' | 'response';
 export class QwenRequests implements RequestCollector {
   compactions = 0;
   private readonly found: RecordedRequest[] = [];
-  /**
-   * Indexes of requests seen in only one of their two records so far, by kind of record and counts.
-   */
+  /** Requests seen in only one of their two records, by kind of record and counts. */
   private readonly unpaired = new Map<string, number[]>();
   private readonly seen = new Set<string>();
   private hasResponses = false;
@@ -40,7 +38,6 @@ export class QwenRequests implements RequestCollector {
   private began: number | undefined;
   private forkOf: string | undefined;
 
-  /** @param message index of the record's message, if the conversation was read too */
   takeRecord(value: Fields, message?: number): void {
     const at = readTime(value, 'timestamp');
     const fork = recordIn(value, 'forkedFrom');

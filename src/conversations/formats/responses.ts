@@ -1,6 +1,6 @@
 /**
  * Reads request bodies of OpenAI's Responses API, `{model, instructions, input}`, and its answers,
- * `{object: "response", output}`; Codex stores the same items. Source: the API's reference.
+ * `{object: "response", output}`. Source: the API's reference.
  */
 import { isRecord } from '../../core/messages/blocks';
 import { makeSourceId, getSourceName } from '../conversationId';
@@ -46,7 +46,6 @@ export function readResponses(
     typeof input === 'string'
       ? [{ role: 'user', content: input }]
       : [...(isItems(input) ? input : []), ...(isAnswer(body) ? listIn(body, 'output') : [])];
-  // All input items are sent, whatever their kind.
   const items = given.filter(isRecord).flatMap((item) => {
     const type = readString(item, 'type') ?? 'message';
     return ITEM_USE_BY_KIND[type] === 'declarations' ? [] : [{ ...item, type }];

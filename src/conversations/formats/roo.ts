@@ -12,9 +12,8 @@ import { convertTextResults } from './textResults';
 import { noteUnansweredCalls } from './unanswered';
 
 /**
- * Reads `api_conversation_history.json` of the Roo family (Roo, Zoo, Kilo up to 5, Cline) and Cline
- * 4's `<id>.messages.json`. Extra fields (`ts`, `isSummary`, …) are kept. `active` is the agent's
- * effective history, `all` the whole file.
+ * `api_conversation_history.json` of the Roo family (Roo, Zoo, Kilo up to 5, Cline) or Cline 4's
+ * `<id>.messages.json`. Extra fields (`ts`, `isSummary`, …) are kept.
  * @throws {ConversationReadError} for a malformed message
  */
 export function readRoo(
@@ -49,7 +48,7 @@ function findTaskId({ request }: MessageDocument, source: Source, input: string 
   return taskId === undefined ? makeSourceId(source, input) : `roo:${taskId}`;
 }
 
-/** Conversions of shapes that the Messages API lacks can be reverted when writing the file. */
+/** Writing the file reverts these conversions. */
 function normalizeMessage(message: unknown): unknown {
   if (!isRecord(message)) return message;
   // Standalone reasoning (OpenAI's, encrypted) has no content and sometimes no role.
@@ -109,8 +108,8 @@ function renderResultAsText(block: unknown): unknown {
 
 /**
  * Follows `getEffectiveApiHistory` of Roo 3.52: from the last summary on, without results of
- * earlier calls and without messages hidden by a truncation whose marker exists. In files of 2025
- * the summary is an assistant message, preceded by the task's first message.
+ * earlier calls and messages hidden by a truncation whose marker exists. In files of 2025 the
+ * summary is an assistant message, preceded by the task's first message.
  */
 export function selectEffectiveHistory(all: readonly ApiMessage[]): readonly ApiMessage[] {
   const start = all.findLastIndex((message) => message['isSummary'] === true);

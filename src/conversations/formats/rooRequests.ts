@@ -1,5 +1,5 @@
 /**
- * Roo, Zoo, Kilo and Cline up to 3 record requests in `ui_messages.json`, as the text of each
+ * Roo, Zoo, Kilo and Cline up to 3 record requests in `ui_messages.json`, in each
  * `api_req_started`; Cline 4 in the messages (`modelInfo`, `metrics`).
  */
 import { withoutOddNumbers, type RecordedRequest, type RecordedRequests } from '../../core/account/recordedRequest';
@@ -90,7 +90,7 @@ const createKey = (at: number | undefined, counts: Fields): Pick<RecordedRequest
 
 /**
  * Newer versions count cached tokens as input; older ones on Anthropic's wire do not, which input
- * below the cached tokens proves for all requests of a task.
+ * below the cached tokens proves for a whole task.
  */
 function unifyAccounting(requests: readonly RecordedRequest[]): RecordedRequest[] {
   const isBeside = requests.some(

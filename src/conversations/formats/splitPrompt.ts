@@ -5,8 +5,8 @@ export interface BlockMessage extends ApiMessage {
 }
 
 /**
- * Keeps text that an agent attached, such as a file's, apart from the user's words. Vendors join
- * consecutive user messages, so the model sees the same text.
+ * Text that an agent attached, such as a file's, must not be taken for the user's words. Vendors
+ * join consecutive user messages, so the model sees the same text.
  */
 export function splitPrompt(blocks: readonly Block[], attached: ReadonlySet<Block>): BlockMessage[] {
   const runs: { readonly isMeta: boolean; readonly content: Block[] }[] = [];

@@ -1,7 +1,6 @@
 /**
- * Histories of Cline 3.x can have results as text in the message after the calls: a header
- * `[read_file for 'a.ts'] Result:` and the output, in the same block or the next. Source: Cline's
- * ToolResultUtils.
+ * Cline 3.x can store results as text after the calls: a header `[read_file for 'a.ts'] Result:`
+ * and the output, in the same block or the next. Source: Cline's ToolResultUtils.
  */
 import { getBlocks, isText, isToolResult, isToolUse } from '../../core/messages/blocks';
 import type { ApiMessage, Block, ToolUseBlock } from '../../core/messages/types';
@@ -59,8 +58,7 @@ const isNamed = (name: string, tool: string): boolean =>
   name === tool || (tool === 'use_mcp_tool' && name.includes('mcp'));
 
 /**
- * The output follows in the next block, unless that is a header or text that the agent adds to
- * every message.
+ * The next block is the output, unless it is a header or text that the agent adds to every message.
  */
 const isOutput = (block: Block): boolean =>
   isText(block) && !parseXmlResultHeader(block.text) && !isEnvironment(block.text);

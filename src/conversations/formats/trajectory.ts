@@ -1,7 +1,6 @@
 /**
- * Reads runs of benchmarks and training: ATIF (1.0 to 1.7), SWE-agent's `.traj`, and OpenHands'
- * event lists, old and V1. Sources: Harbor's RFC 0001, SWE-agent's and OpenHands' documentation,
- * files in public repositories.
+ * Reads ATIF (1.0 to 1.7), SWE-agent's `.traj`, and OpenHands' event lists, old and V1. Sources:
+ * Harbor's RFC 0001, SWE-agent's and OpenHands' documentation, files in public repositories.
  */
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
@@ -43,7 +42,6 @@ const isOpenHandsV1 = (value: Fields): boolean => {
   return events.some(isV1Event) && events.slice(0, 20).every((event) => 'kind' in event && 'source' in event);
 };
 
-/** A bare list of OpenHands events becomes `events`. */
 export function toTrajectory(value: unknown): Fields | undefined {
   const document = Array.isArray(value) ? { events: value } : value;
   return isRecord(document) &&
@@ -137,7 +135,6 @@ function fromAtif(steps: readonly Fields[]): ApiMessage[] {
         tool_use_id: readString(result, 'source_call_id') ?? '',
         content: Array.isArray(result['content']) ? toBlocks(result['content']) : asText(result['content']),
       })),
-      // Results without a call are written like words.
       ...results.filter((result) => !answers.includes(result)).flatMap(({ content }) => toBlocks(content)),
     ]);
   }
@@ -244,7 +241,7 @@ const V1_UNSENT_EVENTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Actions of one reply share `llm_response_id`; an observation, error or rejection with the same
+ * Actions of one reply share `llm_response_id`; an observation, error or rejection with its
  * `tool_call_id` answers each. A condensation removes events and may insert a summary.
  */
 function fromV1(

@@ -1,8 +1,7 @@
 /**
- * VS Code's chat sessions: `chatSessions/<id>.json`, since 1.109 `.jsonl`, a log of changes to one
- * object. Each answer's metadata has what was sent: rounds of words and calls, and the calls'
- * results. Sources: VS Code's chatModel.ts and objectMutationLog.ts, vscode-copilot-chat's
- * toolCallRound.ts.
+ * `chatSessions/<id>.json`, since 1.109 `.jsonl`, is a log of changes to one object. Each answer's
+ * metadata has the rounds of words and calls, and the results. Sources: VS Code's chatModel.ts and
+ * objectMutationLog.ts, vscode-copilot-chat's toolCallRound.ts.
  */
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
@@ -142,7 +141,7 @@ export function readVscodeChat(
   };
 }
 
-/** VS Code records only the last request of a turn, which is no basis for costs. */
+/** VS Code records only a turn's last request, which is no basis for costs. */
 function findLastRequest(
   turns: readonly Turn[],
   count: number,
@@ -158,10 +157,7 @@ function findLastRequest(
   return selectRecordedRequests('active', { requests, compactions: [] }, count);
 }
 
-/**
- * Input and output together, in tokens, as VS Code computes how full the window is (1.139,
- * ChatContextUsageWidget).
- */
+/** Input and output together, in tokens, as VS Code shows it (1.139, ChatContextUsageWidget). */
 function readWindow(session: Fields): { readonly window?: number } {
   const model = recordIn(recordIn(session, 'inputState') ?? {}, 'selectedModel') ?? {};
   const metadata = recordIn(model, 'metadata') ?? {};
@@ -171,10 +167,7 @@ function readWindow(session: Fields): { readonly window?: number } {
   return input > 0 ? { window } : {};
 }
 
-/**
- * Usage of a turn's last request; `promptTokens` include cached ones. In 1.139 `outputTokens`
- * covers the last answer only.
- */
+/** `promptTokens` include cached ones. In 1.139 `outputTokens` covers a turn's last answer only. */
 function readUsage({ promptTokens, outputTokens }: Fields): Usage | undefined {
   if (typeof promptTokens !== 'number' || typeof outputTokens !== 'number') return undefined;
   return {
@@ -188,7 +181,6 @@ function readUsage({ promptTokens, outputTokens }: Fields): Usage | undefined {
 }
 
 interface Turn {
-  /** What the user typed, without VS Code's context. */
   readonly typed: ApiMessage;
   readonly usage: Usage | undefined;
   readonly messages: readonly ApiMessage[];

@@ -56,7 +56,6 @@ function readParentId(path: string): string | undefined {
   }
 }
 
-/** A root of the table can refer to several folders: {@link StoreRow.root}. */
 function resolveFolders(root: string, options: FindOptions, users: readonly string[]): string[] {
   const path = expandVariables(root, options.env);
   const [first = '', ...rest] = path.split('/');

@@ -15,10 +15,7 @@ const CUSTOM_STORAGE_SETTING = new RegExp(
   'g',
 );
 
-/**
- * Settings are JSON with comments, so a text search finds the setting. A path in a comment does no
- * harm.
- */
+/** Settings are JSON with comments, so a text search finds the setting. */
 export function findCustomPaths(settings: string): { agent: AgentName; folder: string }[] {
   return [...settings.matchAll(CUSTOM_STORAGE_SETTING)].flatMap(([, prefix = '', quoted = '']) => {
     const agent = AGENT_BY_SETTING_PREFIX.get(prefix);

@@ -23,13 +23,13 @@ export interface ConversationDetails {
   readonly workspace?: string;
   readonly parent?: string;
   /**
-   * o200k tokens of the messages that the agent would send next. Undefined until counted, and for
-   * files that are too large.
+   * o200k tokens that the agent would send next. Undefined until counted, and for files that are
+   * too large.
    */
   readonly tokens?: number;
-  /** Tokens of what the agent adds again in each session, so that a copy lacks it. */
+  /** Tokens that the agent adds again in each session, so that a copy lacks them. */
   readonly renewed?: number;
-  /** How full the model's window is; set together with `tokens`. */
+  /** Set together with `tokens`. */
   readonly fill?: FillLevel;
   readonly problem?: string;
   /** True without any message, as VS Code stores for each opened chat. */
@@ -41,7 +41,6 @@ export interface ConversationDetails {
 /** Parsing larger files in the background would take hundreds of megabytes. */
 export const MAX_COUNTED_BYTES = 32 * 1024 ** 2;
 
-/** Small files are read whole instead of reading their beginning twice. */
 export const isSmall = ({ bytes }: FoundConversation): boolean => bytes !== undefined && bytes <= FIRST_BEGINNING_BYTES;
 
 export const isTooLarge = ({ bytes }: FoundConversation): boolean => bytes !== undefined && bytes > MAX_COUNTED_BYTES;
@@ -78,7 +77,7 @@ export function readHeadDetails(found: FoundConversation): HeadDetails {
 
 function readBeginning({ bytes, isWhole }: Beginning, path: string): Conversation | undefined {
   const head = asBuffer(bytes).toString('utf8');
-  // Drops the incomplete last record; a document on a single line is parsed as far as it goes.
+  // Drops the incomplete last record of a truncated file.
   const text = head.slice(0, isWhole ? undefined : head.lastIndexOf('\n') + 1) || head;
   try {
     const document = parseHead(text);

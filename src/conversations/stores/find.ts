@@ -1,7 +1,4 @@
-/**
- * Finds agents' conversations by names, sizes and times without reading them (except small chat
- * sessions of VS Code).
- */
+/** Finds conversations without reading them (except small chat sessions of VS Code). */
 import { basename, extname } from 'node:path';
 import type { OpenDatabases } from '../databases';
 import { formatLocation } from '../location';
@@ -14,7 +11,7 @@ import { walkStore } from './walk';
 
 /**
  * Newest first. Queries of databases block, so run it in a worker if possible.
- * @param databases keeps databases open; without it they are closed again
+ * @param databases keeps databases open
  */
 export async function findConversations(options: FindOptions, databases?: OpenDatabases): Promise<FindResult> {
   const problems: FindProblem[] = [];
@@ -69,8 +66,8 @@ function listSessionsIn(
 const CHAT_SESSION_PATH = /[\\/](?:chatSessions|emptyWindowChatSessions)[\\/][^\\/]+$/;
 
 /**
- * Agents that changed their format left old files, so the newer form of a session counts. VS Code's
- * transcripts lack results and the first prompt (1.139), so they count only without a chat session.
+ * Agents that changed their format left old files. VS Code's transcripts lack results and the first
+ * prompt (1.139), so they count only without a chat session.
  */
 function dropOlderForms(conversations: readonly FoundConversation[]): FoundConversation[] {
   const inDatabases = new Set(conversations.map(({ path }) => /#(ses_\w+)$/.exec(path)?.[1]));
@@ -97,7 +94,6 @@ function dropOlderForms(conversations: readonly FoundConversation[]): FoundConve
   });
 }
 
-/** An empty chat session contains little more than input settings. */
 const MAX_EMPTY_CHAT_BYTES = 64 * 1024;
 
 /** Unreadable chat sessions stay, so that their row shows the problem. */

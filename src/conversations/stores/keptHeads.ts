@@ -11,7 +11,6 @@ export class FileHeadCache {
 
   constructor(private readonly maxBytes = MAX_CACHED_BYTES) {}
 
-  /** True if any further beginning fits, whatever its size. */
   get hasRoom(): boolean {
     return this.bytes + MAX_BEGINNING_BYTES <= this.maxBytes;
   }

@@ -27,7 +27,6 @@ const VSCODE_SERVER_FOLDERS = [
   '.openvscode-server',
 ];
 
-/** Flatpak and Snap put the settings folder into these. */
 const SANDBOX_CONFIG_FOLDERS = [
   ['.var', 'app', 'com.visualstudio.code', 'config'],
   ['.var', 'app', 'com.vscodium.codium', 'config'],

@@ -16,7 +16,6 @@ export interface FoundConversation {
   readonly workspace?: string;
 }
 
-/** An error that hid some conversations. */
 export interface FindProblem {
   readonly path: string;
   /** The reason is shown to the user, without the path. */

@@ -12,7 +12,7 @@ export interface WalkedFile {
 
 /**
  * The root may be a link, since users move their data; other links are not followed. Unreadable
- * folders are noted and skipped.
+ * folders are skipped.
  */
 export async function walkStore(
   root: string,

@@ -1,6 +1,6 @@
 /**
  * Runs only after `JSON.parse` failed, because many V8 errors lack a position and one line can
- * contain several values (Claude Code has written two records without a newline).
+ * contain several values.
  */
 
 export interface JsonProblem {
@@ -68,8 +68,8 @@ function scanScalar(text: string, from: number): number {
 }
 
 /**
- * Returns the offset after the JSON value. Iterative, so depth costs no stack.
- * @throws {JsonError} if the text is not valid JSON
+ * Returns the offset after the value. Iterative, so depth costs no stack.
+ * @throws {JsonError}
  */
 export function scanValue(text: string, from: number): number {
   const closers: ('}' | ']')[] = [];

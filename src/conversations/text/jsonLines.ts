@@ -14,9 +14,9 @@ export interface JsonRecord {
 }
 
 /**
- * Passes records to `take` one at a time, so that each can be freed before the next. Skips and
- * notes damaged lines, including those that `take` rejects with a {@link ConversationReadError};
- * reads complete records that share a line with garbage.
+ * Passes records to `take` one at a time, so that each can be freed. Notes damaged lines, including
+ * those that `take` rejects with a {@link ConversationReadError}; reads complete records that share
+ * a line with garbage.
  * @throws {ConversationReadError} for the first damaged line if there is no valid record
  */
 export function readRecords(
@@ -53,10 +53,7 @@ export function readRecords(
   notes.push(...noteDamages(damages));
 }
 
-/**
- * If a record's parent is missing, the conversation continues from the record above the gap.
- * @param records in file order
- */
+/** If a record's parent is missing, the conversation continues from the record above the gap. */
 export function recordAboveGap<T extends Pick<JsonRecord, 'line' | 'gap'>>(
   records: readonly T[],
   { line, gap }: T,
@@ -115,9 +112,7 @@ function parseValues(line: Line, source: string): LineValues {
   try {
     // Most lines hold one record, which is parsed at full speed.
     return { values: [{ value: JSON.parse(text) as unknown, bytes: () => countLineBytes(line) }] };
-  } catch {
-    // The scanner separates several records or damage.
-  }
+  } catch {}
   const spans: Span[] = [];
   let at = skipBlank(text, 0);
   let problem: JsonError['problem'] | undefined;
@@ -169,12 +164,11 @@ function findEndOfValue(text: string, at: number): number | JsonError['problem']
   }
 }
 
-/** Each attempt may scan the whole line. */
 const MAX_SPLIT_TRIES = 64;
 
 /**
- * Finds the next complete record after damage: at the damage, or at a brace where valid JSON can't
- * have one (it follows only `:`, `,`, `[` and whitespace).
+ * Tries the damage itself and braces that valid JSON can't have there (they follow only `:`, `,`,
+ * `[` and whitespace).
  */
 function findNextRecord(text: string, from: number, broken: number): number {
   const starts = /(?<![:,[\s\\])\{"/g;

@@ -12,8 +12,8 @@ export interface Line {
 }
 
 /**
- * Yields nonblank lines. Bytes are decoded line by line, so a file may exceed the longest string
- * (512 MB in V8). Only LF ends a line, since JSON strings may contain U+2028 and U+2029.
+ * Decodes line by line, so a file may exceed the longest string (512 MB in V8). Only LF ends a
+ * line, since JSON strings may contain U+2028 and U+2029.
  */
 export function* readLines(input: string | Uint8Array, name: string): Generator<Line, void> {
   // Only the next line shows whether the held one was the last.

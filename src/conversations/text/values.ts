@@ -43,7 +43,6 @@ export const asText = (value: unknown): string =>
 
 const DATA_URL = /^data:([^;,]+);base64,/;
 
-/** Uses the bytes of a data URL, else the URL. */
 export function toImageSource(url: string): Fields {
   const match = DATA_URL.exec(url);
   return match ? { type: 'base64', media_type: match[1], data: url.slice(match[0].length) } : { type: 'url', url };

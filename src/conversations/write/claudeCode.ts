@@ -1,7 +1,6 @@
 /**
- * Writes a new Claude Code session in the form that resuming reads: each record names the previous
- * one, and an answer has one record per block with the same `message.id`. The old file is only
- * read.
+ * Writes the form that resuming reads: each record names the previous one, and an answer has one
+ * record per block with the same `message.id`. The old file is only read.
  */
 import { isRecord, isToolResult } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
@@ -13,17 +12,14 @@ export interface NewSession {
   readonly sessionId: string;
   readonly title: string;
   readonly view: readonly ApiMessage[];
-  /**
-   * The old session's parsed records; folder, branch and version come from the last that has them.
-   */
+  /** Folder, branch and version come from the last of the old session's records that has them. */
   readonly records: readonly unknown[];
   readonly now: Date;
   readonly newId: () => string;
 }
 
 /**
- * `isMeta` marks text by Claude Code, which the terminal and the list of prompts hide. System
- * messages have no records.
+ * The terminal and the list of prompts hide text with `isMeta`. System messages have no records.
  */
 const renderRole = (message: ApiMessage): Json =>
   message.role === 'user' && message['isMeta'] !== true && message['addedByAgent'] !== true
@@ -67,7 +63,7 @@ export function renderSession({ sessionId, title, view, records, now, newId }: N
 
 /**
  * 2.1.330 lists a session of 326 KB with only a `summary` under its first words, and one with a
- * `custom-title` under that (tested with `--resume`); 2.1.17 and earlier only know the summary.
+ * `custom-title` under that; 2.1.17 and earlier only know the summary.
  */
 const makeTitleRecords = (title: string, sessionId: string, leafUuid: string | null): readonly Json[] => [
   { type: 'summary', summary: title, leafUuid },
@@ -113,7 +109,7 @@ function renderAnswer(message: ApiMessage, content: readonly Block[], newId: () 
 
 const ZERO_USAGE = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 };
 
-/** As with parallel calls, each result gets a record, and so does the user's text beside them. */
+/** Like Claude Code, writes a record for each result and for the user's text beside them. */
 function groupResults(content: readonly Block[]): readonly (readonly Block[])[] {
   const results = content.filter(isToolResult);
   if (results.length < 2) return [content];

@@ -1,7 +1,7 @@
 /**
- * Writes Cline 4's sidecar `<session>.compaction.json`, which replaces the first N messages of a
- * session. Cline ignores a sidecar whose hash doesn't match; deleting one is always safe. Source:
- * cline/cline, `sdk/packages/core/src/session/models/session-compaction.ts`, hash v2.
+ * Cline 4's sidecar `<session>.compaction.json` replaces the first N messages. Cline ignores a
+ * sidecar whose hash doesn't match; deleting one is always safe. Source: cline/cline,
+ * `sdk/packages/core/src/session/models/session-compaction.ts`, hash v2.
  */
 import { createHash } from 'node:crypto';
 import type { ApiMessage } from '../../core/messages/types';
@@ -95,7 +95,6 @@ function toStoredBlock(block: Json): Json {
   return { ...block, content: (block['content'] as readonly unknown[]).map(toStoredPart) };
 }
 
-/** A file whose text was condensed stays text. */
 function toStoredFile({ text }: Json, file: Json): Json {
   const { path, content } = file;
   const whole = `<file_content path="${String(path)}">\n${String(content)}\n</file_content>`;

@@ -1,7 +1,6 @@
 /**
  * Cline 4's prefix hash uses the user's text without the tags that Cline adds (cline/cline,
- * `sdk/packages/shared`, `formatDisplayUserInput`). Same steps, without its regular expressions of
- * quadratic time.
+ * `sdk/packages/shared`, `formatDisplayUserInput`), whose regular expressions take quadratic time.
  */
 
 export function getDisplayedInput(input: string): string {
@@ -48,7 +47,7 @@ function stripOpeningTags(text: string, tag: string): string {
 }
 
 /**
- * No tag can end after the last `>`; without this limit each opened tag would be followed to the
+ * No tag can end after the last `>`; without this limit each opened tag would be searched to the
  * end.
  */
 const cutAfterLastTag = (text: string): string => text.slice(0, text.lastIndexOf('>') + 1);

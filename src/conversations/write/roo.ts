@@ -1,9 +1,8 @@
 /**
- * Writes a condensed task for Roo Code 3.52 and Zoo Code by their rules
- * (`src/core/condense/index.ts`, `getEffectiveApiHistory` and `cleanupAfterTruncation`). All
- * messages get `condenseParent`, and the view follows, its first message tagged `isSummary` with
- * the same id, because the agent sends what follows the last summary. The agent's own rewind shows
- * the originals again.
+ * Follows Roo Code 3.52 (`src/core/condense/index.ts`, `getEffectiveApiHistory` and
+ * `cleanupAfterTruncation`). All messages get `condenseParent`, and the view follows, its first
+ * message tagged `isSummary` with the same id, because the agent sends what follows the last
+ * summary. Its own rewind shows the originals again.
  */
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage } from '../../core/messages/types';
@@ -12,7 +11,6 @@ import { ConversationReadError } from '../readError';
 
 /** The agent shows a condensation in a row of its own. */
 export interface CondensationRow {
-  /** ID of the condensation in both files. */
   readonly condenseId: string;
   /** US dollars, which the agent adds to the task's total. */
   readonly cost: number;
@@ -40,7 +38,7 @@ const CONDENSING_TAGS = [
 ];
 
 /**
- * @param read the active history as {@link readRoo} read it from these files
+ * @param read the active history, as {@link readRoo} read it
  * @param view the messages to send instead
  * @throws ConversationReadError if the files' shape can't be written
  */
@@ -84,8 +82,7 @@ function findRawRecords(
   for (const [index, message] of again.entries()) {
     const record = records[place.get(message) ?? -1];
     const shown = read[index];
-    // The agent's own rules shorten some messages (results without their calls), which match no
-    // record.
+    // The agent shortens some messages (results without their calls), which match no record.
     if (record && shown) raw.set(shown, record);
   }
   return raw;
@@ -106,7 +103,7 @@ function renderRow(row: CondensationRow, rows: readonly unknown[], ts: number): 
   };
 }
 
-/** Reads the last request's tokens, or those after the last condensation, from the agent's rows. */
+/** From the last request, or the last condensation. */
 export function getContextTokens(rows: readonly unknown[]): number | undefined {
   for (const row of [...rows].reverse()) {
     if (!isRecord(row) || row['type'] !== 'say') continue;

@@ -8,7 +8,6 @@ export interface ModelSettings {
   readonly profiles: readonly ApiProfile[];
   /** The summarizing profile; undefined if none is chosen or it is missing. */
   readonly condensing: ApiProfile | undefined;
-  /** Used if a profile has none of its own. */
   readonly threshold: Threshold;
   /** The user's own condensing prompt; blank means the built-in one. */
   readonly prompt: string;

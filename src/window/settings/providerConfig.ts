@@ -11,8 +11,8 @@ import { createBuiltInProviders } from './settingRules';
 import { readSetting } from './settings';
 
 /**
- * The provider validates the configuration and adds defaults. A user's preset replaces its name.
- * Undefined if nothing is set (VS Code then has an empty object).
+ * Not validated. A user's preset replaces its name. Undefined if nothing is set (VS Code then has
+ * an empty object).
  */
 export function readProviderConfig(id: string): unknown {
   const value = isBuiltIn(id) ? readSetting(id) : getRegisteredConfig(readSetting('providers'), id);
@@ -54,7 +54,6 @@ function resolveStepConfig(provider: string, own: unknown): unknown {
   const settings = readProviderConfig(provider);
   if (provider === 'smart' || !isRecord(settings)) return own ?? settings;
   const known = createBuiltInProviders(readOwnPresets).find(({ id }) => id === provider);
-  // Invalid settings don't apply to steps either.
   const checked = known?.validateConfig(settings);
   const sound = checked?.valid === false ? checked.rest?.written : settings;
   return isRecord(sound) && (isRecord(own) || own === undefined) ? { ...sound, ...own } : own;
@@ -70,7 +69,6 @@ export function readNativeConfig(): NativeConfig {
   return (checked.valid ? checked.config : checked.rest?.config) ?? nativeConfigSchema.parse({});
 }
 
-/** One setting holds the configurations of other extensions' providers, by ID. */
 const getRegisteredConfig = (configs: unknown, id: string): unknown =>
   isRecord(configs) && Object.hasOwn(configs, id) ? configs[id] : undefined;
 

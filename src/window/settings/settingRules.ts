@@ -14,10 +14,7 @@ export const createBuiltInProviders = (presets: () => readonly Preset[]): readon
   createProviders({ presets, select: () => Promise.reject(new NoSummarizerError()) });
 
 export class SettingRules {
-  /**
-   * @param providers those with a setting named after their ID
-   * @param registered other extensions', configured in the setting `providers`
-   */
+  /** @param registered other extensions', configured in the setting `providers` */
   constructor(
     private readonly providers: readonly CondensationProvider[],
     private readonly registered: () => readonly CondensationProvider[] = () => [],
@@ -111,7 +108,6 @@ const addPathPrefix = (parents: readonly string[], { path, message }: ConfigProb
   message,
 });
 
-/** The setting `providers` holds other extensions' configurations by ID. */
 const getConfig = (value: unknown, { id }: CondensationProvider): unknown =>
   isRecord(value) && Object.hasOwn(value, id) ? value[id] : undefined;
 

@@ -29,7 +29,7 @@ export const getValue = (name: SettingName): unknown => getEffectiveValue(name, 
 export const getConfiguration = (): vscode.WorkspaceConfiguration =>
   vscode.workspace.getConfiguration(SETTINGS_SECTION, null);
 
-/** A setting as VS Code reports it: the values in the files, unchecked, and the merged one. */
+/** The values in the files, unchecked, and the merged one. */
 interface CachedSetting {
   readonly all: unknown;
   readonly defaultValue?: unknown;
@@ -103,7 +103,7 @@ export function isSet(name: SettingName): boolean {
   return globalValue !== undefined || workspaceValue !== undefined || !isOurs;
 }
 
-/** Returns a sentence each: where, what is expected, what was found, what applies instead. */
+/** Each sentence says where, what is expected, what was found, and what applies instead. */
 export function listSettingProblems(): string[] {
   const rules = new SettingRules(createBuiltInProviders(() => readSetting('presets')));
   const names = SETTING_NAMES.filter(isSet);
@@ -111,7 +111,6 @@ export function listSettingProblems(): string[] {
     `Setting ${formatSettingPath(name, path)}: ${message}. ${consequence}`;
   const invalid = names.flatMap((name) => {
     const value = getValue(name);
-    // Other extensions may register an unknown provider later.
     const problems = name === 'provider' ? SETTINGS[name].parse(value).problems : rules.findProblems(name, value);
     return problems.map((problem) => sentence(name, problem, rules.describeConsequence(name, value)));
   });
@@ -151,10 +150,7 @@ export function describeWeakening(name: SettingName): string | undefined {
 
 const watchedServices = new WeakSet<Services>();
 
-/**
- * Reports invalid settings once, now and when they change, and asks for consent to settings of the
- * workspace.
- */
+/** Reports invalid settings once, and asks for consent to settings of the workspace. */
 export function watchSettings(services: Services): void {
   if (watchedServices.has(services)) return;
   watchedServices.add(services);

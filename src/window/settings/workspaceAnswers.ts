@@ -1,4 +1,4 @@
-/** The user's consent to this workspace's settings is asked once and stored for the workspace. */
+/** The user's consent is asked once and stored for the workspace. */
 import * as vscode from 'vscode';
 import type { WorkspaceQuestion, WorkspaceQuestions } from '../../settings/workspaceRules';
 import type { Services } from '../services';

@@ -1,8 +1,7 @@
 /**
- * Inserts the text of attachments where Claude Code's requests have it: text in the user's role
- * before the following prompt, text in the system's role after it, like words typed in mid-turn if
- * the model accepts system messages. Source: 2.1.332 (`rZo` and the normalization after it), and
- * recorded requests (additions.test.ts).
+ * Text in the user's role goes before the following prompt; text in the system's role after it,
+ * like words typed in mid-turn if the model accepts system messages. Source: 2.1.332 (`rZo` and the
+ * normalization after it), and recorded requests (additions.test.ts).
  */
 import { getBlocks, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
@@ -13,7 +12,6 @@ import type { ClaudeCodeRecord } from './record';
 type Addition = Extract<AttachmentUse, { readonly kind: 'agent' | 'person' }>;
 type AgentAddition = Extract<AttachmentUse, { readonly kind: 'agent' }>;
 
-/** @param getPlace returns the index of a record's message */
 export function insertAdditions(
   messages: readonly ApiMessage[],
   getPlace: (record: ClaudeCodeRecord) => number | undefined,
@@ -39,9 +37,8 @@ export function insertAdditions(
 }
 
 /**
- * Other models accept system messages only at the start, so the text gets the user's role. Source:
- * 2.1.332 (`pk`: models before claude-opus-4-8 in `Zf`, and Claude 3), and requests to
- * claude-sonnet-4-5.
+ * These models accept system messages only at the start. Source: 2.1.332 (`pk`: models before
+ * claude-opus-4-8 in `Zf`, and Claude 3), and requests to claude-sonnet-4-5.
  */
 const MODELS_WITHOUT_SYSTEM_MESSAGES = /claude-3-|claude-(?:opus|sonnet|haiku)-4(?:-[0-7])?(?:-\d{8})?(?!-?\d)/;
 
@@ -78,7 +75,6 @@ function skipPrompts(messages: readonly ApiMessage[], place: number): number {
   return behind;
 }
 
-/** Joins neighbors of one kind, except prompts of the user. */
 function toMessages(additions: readonly Addition[]): readonly ApiMessage[] {
   const ordered = [
     ...additions.filter((addition) => addition.kind === 'person' || addition.role === 'user'),
@@ -103,8 +99,8 @@ function toMessages(additions: readonly Addition[]): readonly ApiMessage[] {
 }
 
 /**
- * The message gets the user's role, which all APIs accept; `sentAs` records a different original
- * role. `isRenewed` means that a resumed session sends it again.
+ * All APIs accept the user's role; `sentAs` records a different original one. A resumed session
+ * sends the message again if `isRenewed`.
  */
 const toMessage = (content: readonly Block[], { role, isRenewed }: AgentAddition): ApiMessage => ({
   role: 'user',

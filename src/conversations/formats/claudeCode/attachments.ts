@@ -1,8 +1,7 @@
 /**
- * Versions after 2.1.233 store the text of attachments as sent (`rendered`); for older records the
- * table below produces it. Source unless a row names another: the renderers in npm
- * `@anthropic-ai/claude-code` 2.1.332 (`i6t`), checked against recorded requests in
- * attachments.test.ts.
+ * Versions after 2.1.233 store attachments' text as sent (`rendered`); the table below is for older
+ * records. Source unless a row names another: the renderers in npm `@anthropic-ai/claude-code`
+ * 2.1.332 (`i6t`), checked against recorded requests in attachments.test.ts.
  */
 import { isRecord, isText } from '../../../core/messages/blocks';
 import type { Block } from '../../../core/messages/types';
@@ -30,7 +29,6 @@ export interface Attachment {
   readonly isUnrendered: boolean;
 }
 
-/** Undefined if the record lacks the words. */
 type AttachmentRenderer = (attachment: Fields) => string | readonly (string | Block)[] | undefined;
 
 const renderField =
@@ -49,7 +47,7 @@ const joinParts =
         .join(between),
     );
 
-/** The versions that send it store the text, or no record contains its data. */
+/** Newer versions store this text, or no record contains its data. */
 const NOT_RECONSTRUCTED: AttachmentRenderer = () => undefined;
 
 const UNSENT = 'not-sent';
@@ -462,8 +460,8 @@ const isSilentHook = (attachment: Fields, name: string): boolean =>
   name === 'hook_success' && !HOOKS_WITH_SENT_OUTPUT.includes(attachment['hookEvent']);
 
 /**
- * A prompt typed during a running turn, the user's unless it names another origin. Claude Code
- * wraps the words in two sentences, which we drop.
+ * A prompt typed during a running turn is the user's unless it names another origin. Claude Code
+ * wraps it in two sentences, which we drop.
  */
 function toQueuedPrompt(
   attachment: Fields,

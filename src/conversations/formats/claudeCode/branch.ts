@@ -1,8 +1,7 @@
 /**
- * Records of a Claude Code transcript are a tree by `parentUuid`, and a rewind starts a new branch.
- * Resuming reads the path from the newest message up to the last compact boundary. Sources:
- * transcripts of 2.0.76 to 2.1.39; for messages that a compaction keeps, public descriptions of how
- * Claude Code relinks them.
+ * Records of a transcript are a tree by `parentUuid`, and a rewind starts a new branch. Resuming
+ * reads from the newest message up to the last compact boundary. Sources: transcripts of 2.0.76 to
+ * 2.1.39; for messages that a compaction keeps, public descriptions.
  */
 import { recordAboveGap } from '../../text/jsonLines';
 import type { ClaudeCodeRecord } from './record';
@@ -46,7 +45,6 @@ export function findActiveBranch(thread: readonly ClaudeCodeRecord[]): Branch {
   while (at && !seen.has(at)) {
     const record: ClaudeCodeRecord = at;
     seen.add(record);
-    // Messages that a compaction wrote again are read where it put them.
     if (record.uuid === undefined || !uuids.has(record.uuid)) path.push(record);
     if (record.uuid !== undefined) uuids.add(record.uuid);
     if (isBoundary(record)) {
@@ -84,8 +82,8 @@ function toLinearBranch(thread: readonly ClaudeCodeRecord[]): Branch {
 }
 
 /**
- * A boundary has only a logical parent, which may be missing or, for a `precomputed` compaction, be
- * a kept message after the boundary. Everything above a boundary was written before it.
+ * A boundary has only a logical parent, which may be missing or, for a `precomputed` compaction,
+ * follow it. Everything above a boundary was written before it.
  */
 function findBeforeBoundary(
   boundary: ClaudeCodeRecord,
@@ -97,24 +95,22 @@ function findBeforeBoundary(
     uuid === undefined ? undefined : earlier.findLast((record) => record.uuid === uuid);
   const before = above(boundary.logicalParent) ?? earlier.findLast(({ message }) => message !== undefined);
   if (!before || !preserved.some(({ uuid }) => uuid === before.uuid)) return before;
-  // The preserved messages moved below the boundary, so the history continues above the first of
-  // them.
+  // The preserved messages moved below the boundary.
   const [first] = preserved;
   return above((above(first?.uuid) ?? first)?.parent);
 }
 
 interface PreservedMessages {
   readonly records: readonly ClaudeCodeRecord[];
-  /** Returns the record's parent after preserved messages have moved. */
   readonly getParent: (record: ClaudeCodeRecord) => string | undefined;
   /** The last preserved message if nothing was said since, else the record itself. */
   readonly tailBehind: (leaf: ClaudeCodeRecord) => ClaudeCodeRecord;
 }
 
 /**
- * A compaction can keep messages (`compactMetadata.preservedMessages`, earlier `preservedSegment`).
- * They precede the boundary in the file but follow its anchor: the first links to the anchor, and
- * the anchor's children to the last. Only the last boundary counts.
+ * Messages kept by a compaction (`compactMetadata.preservedMessages`, earlier `preservedSegment`)
+ * precede the boundary in the file but follow its anchor: the first links to the anchor, and the
+ * anchor's children to the last. Only the last boundary counts.
  */
 function readPreservedMessages(
   thread: readonly ClaudeCodeRecord[],

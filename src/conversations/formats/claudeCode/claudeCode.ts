@@ -48,7 +48,7 @@ export const exportToRecords = (value: Fields): string =>
 
 /**
  * `active` is what resuming would send: the newest branch after the last compact boundary; `all`
- * adds what precedes it. Sidechains are kept apart.
+ * adds what precedes it.
  * @throws {ConversationReadError} for damaged lines, malformed messages, or no messages
  */
 export function readClaudeCode(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
@@ -95,7 +95,6 @@ export function readClaudeCode(input: string | Uint8Array, source: Source, optio
   };
 }
 
-/** The user's latest title precedes Claude Code's. */
 function findTitle(records: readonly ClaudeCodeRecord[]): string | undefined {
   const uuids = new Set(records.map(({ uuid }) => uuid));
   // Older versions also store titles of other sessions in a file.

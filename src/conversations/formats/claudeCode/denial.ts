@@ -10,7 +10,7 @@ const DENIAL_BEGINNING = "The user doesn't want to ";
 /**
  * Since about 2.1.205 `toolDenialKind` names who denied a call (`user-rejected`, `permission-rule`,
  * `automode-blocked`). Earlier versions repeat the result in `toolUseResult` after "Error: ", as
- * they do for MCP errors, whose text is arbitrary. Source: sessions of 2.0.76 to 2.1.232.
+ * for MCP errors, whose text is arbitrary. Source: sessions of 2.0.76 to 2.1.232.
  */
 export class DenialReader {
   private readonly ownCalls = new Set<string>();

@@ -1,7 +1,7 @@
 /**
  * Claude Code writes one record per content block, all with the same `message.id`. Results of
  * parallel calls hang at their calls' records, so the path from the newest record to the root
- * misses most of them.
+ * misses most.
  */
 import { getBlocks, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
@@ -26,7 +26,7 @@ const listResultIds = ({ message }: MessageRecord): readonly string[] =>
     .filter(isToolResult)
     .map((block) => block.tool_use_id);
 
-/** @param thread all records in file order, to find siblings and results off the path */
+/** @param thread all records in file order */
 export function joinRecords(branch: readonly ClaudeCodeRecord[], thread: readonly ClaudeCodeRecord[]): JoinedMessages {
   const sent = branch.filter(isSent);
   const onBranch = new Set(sent);
@@ -82,7 +82,6 @@ function addAttachmentsBesidePath(
   for (const record of thread) {
     const place = record.attachment && !onBranch.has(record) ? places.get(record.parent ?? '') : undefined;
     if (place === undefined) continue;
-    // An attachment can be another's parent.
     if (record.uuid !== undefined) places.set(record.uuid, place);
     beside.push({ record, place });
   }
@@ -103,7 +102,9 @@ const callIds = ({ message }: MessageRecord): readonly string[] =>
 
 type Siblings = ReadonlyMap<MessageRecord, readonly MessageRecord[]>;
 
-/** Maps a record to those written after it that are off the path but belong to its messages. */
+/**
+ * Maps a record to those written after it that belong to the path's messages but are off the path.
+ */
 function findSiblings(sent: readonly MessageRecord[], beside: readonly MessageRecord[]): Siblings {
   const onPath = Map.groupBy(sent.filter(isAssistant), getMessageKey);
   return Map.groupBy(
@@ -116,8 +117,8 @@ function findSiblings(sent: readonly MessageRecord[], beside: readonly MessageRe
 }
 
 /**
- * One API message consists of consecutive records on the path, interrupted only by early answers to
- * its own calls, and of their siblings off the path.
+ * One API message has consecutive records on the path, interrupted only by early answers to its own
+ * calls, and siblings off the path.
  */
 function collectParts(sent: readonly MessageRecord[], index: number, siblings: Siblings): MessageRecord[] {
   const first = sent[index];
@@ -144,16 +145,13 @@ function collectParts(sent: readonly MessageRecord[], index: number, siblings: S
 
 const getMessageKey = (record: MessageRecord): unknown => record.message['id'] ?? record;
 
-/** A compaction can write messages again under their UUIDs; only the copy on the branch counts. */
+/** A compaction can write messages again; only the copy on the branch counts. */
 function dropCopies(sent: readonly MessageRecord[], thread: readonly ClaudeCodeRecord[]): readonly MessageRecord[] {
   const chosen = new Map(sent.map((record) => [record.uuid, record]));
   return thread.filter(isSent).filter((record) => (chosen.get(record.uuid) ?? record) === record);
 }
 
-/**
- * Collects the records that answer the calls, up to the next assistant message, or after it if
- * others came earlier.
- */
+/** Collects results up to the next assistant message, or after it if others came earlier. */
 function collectResults(
   sent: readonly MessageRecord[],
   index: number,
@@ -174,7 +172,7 @@ function collectResults(
     }
     if (beyond === 'assistant') beyond = 'results';
     const open = listResultIds(record).filter((id) => calls.has(id) && !taken.has(id));
-    // One message must not contain two answers to a call, or words from in between.
+    // One message must not contain two answers to a call.
     if (open.length === 0) continue;
     for (const id of open) taken.add(id);
     found.push(record);

@@ -1,6 +1,6 @@
 /**
- * A Claude Code transcript (`~/.claude/projects/<folder>/<session>.jsonl`) has one record per line
- * and only grows. `toolUseResult` repeats the result's text and is dropped.
+ * A transcript (`~/.claude/projects/<folder>/<session>.jsonl`) has one record per line and only
+ * grows. `toolUseResult` repeats the result's text.
  */
 import { isRecord } from '../../../core/messages/blocks';
 import type { ApiMessage } from '../../../core/messages/types';
@@ -34,7 +34,6 @@ export interface ClaudeCodeRecord {
   readonly isLogged?: boolean;
   /** True for a record that only displays an error; Claude Code never sends it. */
   readonly isApiError: boolean;
-  /** Claude Code's version; set only for attachments. */
   readonly version?: string;
   readonly message?: ApiMessage;
   readonly attachment?: Attachment;
@@ -193,8 +192,8 @@ function readReplacements(list: unknown): ReadonlyMap<string, string> {
 }
 
 /**
- * Of the record's fields, the message keeps those that say who wrote it: `isMeta` (added for the
- * model), `isCompactSummary`, and `addedByAgent` (other sessions, channels and plugins).
+ * The message keeps fields that say who wrote it: `isMeta` (added for the model),
+ * `isCompactSummary`, and `addedByAgent` (other sessions, channels and plugins).
  */
 function readMessage(
   value: Readonly<Record<string, unknown>>,

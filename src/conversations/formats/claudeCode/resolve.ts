@@ -35,9 +35,9 @@ function applyReplacements(message: ApiMessage, replacements: ReadonlyMap<string
 }
 
 /**
- * Before about 2.1.100 only the queue's records have the words of prompts that a running turn took
- * from it: `remove` puts a prompt into the running turn, `dequeue` starts a turn, `popAll` returns
- * it to the user (sessions of 2.0.76 to 2.1.232).
+ * Before about 2.1.100 only the queue has the words of prompts that a running turn took from it:
+ * `remove` puts a prompt into the running turn, `dequeue` starts a turn, `popAll` returns it to the
+ * user (sessions of 2.0.76 to 2.1.232).
  */
 function findQueuedWords(records: readonly ClaudeCodeRecord[]): ReadonlyMap<ClaudeCodeRecord, string> {
   const waiting: QueuedPrompt[] = [];
@@ -91,7 +91,6 @@ function collectTexts({ message, attachment }: ClaudeCodeRecord): readonly strin
   return content.flatMap((block) => (typeof block['text'] === 'string' ? [block['text'].trim()] : []));
 }
 
-/** Inserts prompts that only the queue recorded where they were sent. */
 export function addQueuedWords(branch: Branch, records: readonly ClaudeCodeRecord[]): Branch {
   const added = records.filter(({ queue, attachment }) => queue && attachment);
   if (added.length === 0) return branch;
@@ -113,5 +112,4 @@ export function addQueuedWords(branch: Branch, records: readonly ClaudeCodeRecor
   return { ...branch, records: placed, before };
 }
 
-/** Some of an answer's records can be off the branch. */
 const getMessageKey = (message: ApiMessage): unknown => message['id'] ?? message;

@@ -1,7 +1,4 @@
-/**
- * Each assistant record carries the API's usage. The last record of a message counts, because
- * output grows while it streams.
- */
+/** A message's last record counts, because output grows while it streams. */
 import type {
   RecordedRequest,
   RecordedRequests,
@@ -18,7 +15,7 @@ interface SeenRequest {
   readonly id: string | undefined;
   readonly request: RecordedRequest;
   readonly first: number | undefined;
-  /** The `api-request` record in the same file that the request answers. */
+  /** The `api-request` record that the request answers. */
   readonly ref: string | undefined;
   readonly session: string | undefined;
 }
@@ -33,7 +30,7 @@ export class ClaudeRequests implements RequestCollector {
   private began: number | undefined;
   private lastAt: number | undefined;
   /**
-   * Sessions that we wrote start with two titles; another session paid for their answers
+   * A session that we wrote starts with two titles; another paid for its answers
    * (`write/claudeCode.ts`).
    */
   private isGivenBack = false;
@@ -73,7 +70,7 @@ export class ClaudeRequests implements RequestCollector {
   }
 
   /**
-   * @param indexOf finds a message by API id, if the conversation was read too
+   * @param indexOf finds a message by API id
    * @returns undefined if no record has usage, as in redacted transcripts
    */
   getResult(indexOf: (id: string) => number | undefined = () => undefined): RecordedRequests | undefined {
@@ -146,9 +143,9 @@ export class ClaudeRequests implements RequestCollector {
   }
 
   /**
-   * A resumed or forked session can begin with another's records: they name that session (before
-   * 2.0, and by `/branch`), are older than the file (2.1.332, `--fork-session`), or answer requests
-   * that are not in it.
+   * A resumed or forked session can begin with another's records: they name it (before 2.0, and by
+   * `/branch`), are older than the file (2.1.332, `--fork-session`), or answer requests that are
+   * not in it.
    */
   private isCopy({ request: { at }, ref, session }: SeenRequest): boolean {
     return (
@@ -178,8 +175,8 @@ const isFree = ({ usage, parts = [] }: Pick<RecordedRequest, 'usage' | 'parts'>)
 const isNone = (usage: Usage): boolean => countPromptTokens(usage) === 0 && usage.outputTokens === 0;
 
 /**
- * The top-level sums omit an advisor and a server-side compaction, and each step is priced by its
- * own length. Sources: API guides "Advisor tool" and "Compaction"; Claude Code's own calculation.
+ * The top-level sums omit an advisor and a server-side compaction, and each step has its own price.
+ * Sources: API guides "Advisor tool" and "Compaction"; Claude Code's own calculation.
  */
 function readCharges(usage: Fields): Pick<RecordedRequest, 'usage' | 'parts' | 'service'> {
   const top = readUsage(usage);
@@ -242,8 +239,8 @@ function readUsage(usage: Fields): Usage {
 }
 
 /**
- * `cost-state` holds what Claude Code had paid by model when it ended; a resumed session continues
- * the sums (2.1.332).
+ * `cost-state` holds what Claude Code had paid by model; a resumed session continues the sums
+ * (2.1.332).
  */
 const toModelTotals = (models: Fields): RecordedTotal['models'] =>
   Object.entries(models).flatMap(([model, sums]) => {

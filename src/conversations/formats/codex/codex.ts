@@ -13,10 +13,7 @@ import { UNTITLED, makeTitle } from '../../title';
 import type { Conversation, ReadOptions, Source } from '../../types';
 import { noteUnansweredCalls } from '../unanswered';
 
-/**
- * Codex wraps records in an envelope; before September 2025 they were bare items of the Responses
- * API.
- */
+/** Before September 2025 Codex stored bare items of the Responses API, without an envelope. */
 export const isCodexRecord = (value: Fields): boolean => {
   const { type } = value;
   if (typeof type === 'string' && isRecord(value['payload'])) return true;
@@ -36,7 +33,7 @@ const ITEM_TYPES_WITHOUT_ENVELOPE = new Set<unknown>([
 
 /**
  * `active` is what resuming would send: the last compaction's replacement history and what follows;
- * `all` is everything, with the summaries.
+ * `all` is everything.
  * @throws {ConversationReadError} for damaged lines or no messages
  */
 export function readCodex(
@@ -72,7 +69,6 @@ export function readCodex(
   };
 }
 
-/** A fork's own first prompt distinguishes it from its origin. */
 function makeSessionTitle(
   { everything: items, forkedBehind }: CodexRollout,
   everything: readonly ApiMessage[],

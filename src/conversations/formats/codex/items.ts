@@ -1,6 +1,4 @@
-/**
- * Converts Codex's items of the Responses API. Items without an equivalent stay whole in a block.
- */
+/** Items without an equivalent stay whole in a block. */
 import { REASONING_BLOCK_TYPE, isRecord } from '../../../core/messages/blocks';
 import { pickCaller } from '../../../core/messages/programs';
 import type { ApiMessage, Block, Role } from '../../../core/messages/types';
@@ -10,7 +8,6 @@ import { type Fields, asText, toImageSource, listIn, recordIn, readString } from
 
 const CODEX_ITEM_TYPE = 'codex_item';
 
-/** @param owners filled with the message of each item */
 export function toMessages(items: readonly CodexItem[], owners?: Map<CodexItem, ApiMessage>): ApiMessage[] {
   const messages: ApiMessage[] = [];
   let open: { readonly kind: 'reply' | 'results'; readonly blocks: Block[] } | undefined;
@@ -23,7 +20,7 @@ export function toMessages(items: readonly CodexItem[], owners?: Map<CodexItem, 
     const owner = messages.at(-1);
     if (owner) owners?.set(item, owner);
   };
-  // Sub-agents may report between a call and its result, so their reports move after the results.
+  // Sub-agents' reports between a call and its result move after the results.
   let reports: ApiMessage[] = [];
   const addReports = (): void => {
     if (reports.length > 0) open = undefined;
@@ -52,7 +49,7 @@ export function toMessages(items: readonly CodexItem[], owners?: Map<CodexItem, 
 }
 
 /**
- * Outputs of client-side tools and answers to MCP questions. Server-side tools have their output in
+ * Client-side tools' outputs and answers to MCP questions. Server-side tools have their output in
  * the call's item.
  */
 const isOutput = ({ type }: CodexItem): boolean => /_call_output$|^mcp_approval_response$/.test(asText(type));
@@ -113,7 +110,6 @@ function toResult(item: CodexItem): Block {
   const id = readString(item, 'call_id');
   if (id === undefined) return { type: CODEX_ITEM_TYPE, item };
   const output = item['type'] === 'tool_search_output' ? asText(item['tools']) : item['output'];
-  // Some versions stored an object with text and outcome.
   const content = isRecord(output)
     ? (output['content_items'] ?? output['content'] ?? extractScreenshot(output))
     : output;

@@ -30,7 +30,7 @@ export const ITEM_USE_BY_KIND: Readonly<Record<string, ItemUse>> = {
 
 /**
  * Codex keeps these records for its screen and for resuming. What the model sees of `world_state`
- * is in separate messages.
+ * is in messages.
  */
 export const UNSENT_RECORD_TYPES: ReadonlySet<string> = new Set([
   'session_meta',

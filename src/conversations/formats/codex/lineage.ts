@@ -1,8 +1,7 @@
 /**
- * Reads the beginning of a forked thread. Since 0.146 `history_base` in a fork's header names the
- * rollout that it continues, and where (`{thread_id, end_ordinal_exclusive, end_byte_offset}`).
- * Source: openai/codex, codex-rs/thread-store (rollout_lineage, thread_rollout_resolver); a fork of
- * codex-cli 0.171.
+ * Since 0.146 `history_base` in a fork's header names the rollout that it continues, and where
+ * (`{thread_id, end_ordinal_exclusive, end_byte_offset}`). Source: openai/codex,
+ * codex-rs/thread-store (rollout_lineage, thread_rollout_resolver); a fork of codex-cli 0.171.
  */
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
@@ -20,7 +19,7 @@ const MAX_HEADER_BYTES = 1024 ** 2;
 const THREAD_ID = /^[\w-]+$/;
 
 /**
- * Returns the records that precede a rollout's own, oldest first; none if it is no fork.
+ * Oldest first; empty if the rollout is no fork.
  * @param read returns a file's bytes, unpacked
  */
 export function readCodexLineage(
@@ -77,7 +76,6 @@ function toBase(base: Fields): ForkOrigin | undefined {
   };
 }
 
-/** Cuts only where a line ends; otherwise the caller uses the records' ordinals. */
 const cutAtOffset = (bytes: Uint8Array, offset: number): Uint8Array =>
   bytes[offset - 1] === 0x0a ? bytes.subarray(0, offset) : bytes;
 
@@ -89,7 +87,7 @@ function findSessionsFolder(path: string): string | undefined {
   return at === -1 ? undefined : parts.slice(0, at + 1).join(sep);
 }
 
-/** File names end in the thread's id. The file is probably in the same folder. */
+/** File names end in the thread's id. */
 function findRollout(thread: string, path: string): string | undefined {
   const isIts = (name: string): boolean =>
     basename(name).startsWith('rollout-') && new RegExp(`-${thread}\\.jsonl(?:\\.zst)?$`).test(name);

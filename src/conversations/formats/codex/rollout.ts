@@ -1,8 +1,7 @@
 /**
- * Replays a Codex rollout, whose lines are `{timestamp, type, payload}` (bare items before
- * September 2025). A `compacted` record replaces the history, a rollback removes turns. Sources:
- * Codex's protocol (codex-rs/protocol: RolloutItem, ResponseItem), rollouts in public repositories'
- * tests.
+ * A rollout's lines are `{timestamp, type, payload}`. A `compacted` record replaces the history, a
+ * rollback removes turns. Sources: Codex's protocol (codex-rs/protocol: RolloutItem, ResponseItem),
+ * rollouts in public repositories' tests.
  */
 import { isRecord } from '../../../core/messages/blocks';
 import { extractPersonText } from '../../../core/messages/personText';
@@ -80,7 +79,7 @@ export function parseRollout(
   return { ...replay.getResult(), notes };
 }
 
-/** Old rollouts contain bare items. A header has an id but no type. */
+/** A header has an id but no type. */
 const isItem = (value: Fields): boolean => value['payload'] === undefined && typeof value['type'] === 'string';
 
 class RolloutReader {
@@ -125,7 +124,7 @@ class RolloutReader {
     }
     switch (value['type']) {
       case 'session_meta':
-        // A forked session repeats its origin's header, so the first header is its own.
+        // A forked session repeats its origin's header after its own.
         this.header ??= payload;
         return;
       case 'response_item':

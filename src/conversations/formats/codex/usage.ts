@@ -1,7 +1,6 @@
 /**
- * Codex records `token_count` events and, since 0.15x, a `token_usage_record` that names the
- * answer. Both contain the thread's running sum. Sources: codex-rs/protocol (TokenUsageInfo),
- * sessions of 0.171.
+ * `token_count` events and, since 0.15x, `token_usage_record` (which names the answer) contain the
+ * thread's running sum. Sources: codex-rs/protocol (TokenUsageInfo), sessions of 0.171.
  */
 import type { RecordedRequest, RecordedRequests, RecordedSession } from '../../../core/account/recordedRequest';
 import type { Usage } from '../../../core/cost/usage';
@@ -14,7 +13,6 @@ export class CodexRequests implements RequestCollector {
   private readonly byKey = new Map<string, number>();
   private readonly byResponse = new Map<string, number>();
   private header: Fields | undefined;
-  /** Threads whose headers are among the records. */
   private readonly threads = new Set<string>();
   private began: number | undefined;
   private total: Fields = {};
@@ -23,7 +21,6 @@ export class CodexRequests implements RequestCollector {
   private resets = 0;
   private model: string | undefined;
   private seller: string | undefined;
-  /** Number of searches since the last counted request. */
   private searches = 0;
   /** True if the model said something since the last counted request. */
   private hasSpoken = false;
@@ -35,8 +32,8 @@ export class CodexRequests implements RequestCollector {
   }
 
   /**
-   * True in 0.171; false from 0.118 to 0.146, where the thread's sum excludes server-side
-   * compactions. Assumed from 0.150 on, when records of each answer began.
+   * True in 0.171; false from 0.118 to 0.146, where the sum excludes server-side compactions.
+   * Assumed from 0.150 on.
    */
   get hasCompactions(): boolean {
     const [major = 0, minor = 0] = (readString(this.header ?? {}, 'cli_version') ?? '').split('.').map(Number);
@@ -72,7 +69,7 @@ export class CodexRequests implements RequestCollector {
         // A file appended to itself starts again with the same sums.
         if (this.header && readString(payload, 'id') === readString(this.header, 'id'))
           [this.sum, this.resets] = [0, 0];
-        // A forked session repeats its origin's header, so the first header is its own.
+        // A forked session repeats its origin's header after its own.
         this.header ??= payload;
         this.threads.add(readString(payload, 'id') ?? '');
         this.began ??= at ?? readTime(payload, 'timestamp');
@@ -151,10 +148,7 @@ export class CodexRequests implements RequestCollector {
     this.sum = sum;
   }
 
-  /**
-   * Since 0.15x the record names the request that produced the summary. Older versions don't count
-   * server-side compactions.
-   */
+  /** Since 0.15x the record names the request that produced the summary. */
   private noteCompaction(response: string | undefined): void {
     this.compactions += 1;
     const index = response === undefined && this.isSilent ? this.found.length - 1 : this.byResponse.get(response ?? '');
@@ -165,8 +159,8 @@ export class CodexRequests implements RequestCollector {
 }
 
 /**
- * A fork has `forked_from_id`. A subagent names its parent in the header or its source and,
- * depending on the version (0.1xx), starts with the parent's counts or none.
+ * A subagent names its parent in the header or its source and, depending on the version (0.1xx),
+ * starts with the parent's counts or none.
  */
 function findOrigin(header: Fields): string | undefined {
   const spawn = recordIn(recordIn(recordIn(header, 'source') ?? {}, 'subagent') ?? {}, 'thread_spawn') ?? {};

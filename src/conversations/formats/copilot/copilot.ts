@@ -17,8 +17,8 @@ export const isCopilotRecord = ({ type, data }: Fields): boolean =>
   isRecord(data) && typeof type === 'string' && type.includes('.');
 
 /**
- * Reads a transcript of VS Code's agent mode or Copilot CLI's `events.jsonl`. `active` begins with
- * the last compaction's summary, `all` with the first message.
+ * Reads VS Code's agent mode or Copilot CLI's `events.jsonl`. `active` begins with the last
+ * compaction's summary.
  * @throws {ConversationReadError} for damaged lines or no messages
  */
 export function readCopilot(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {

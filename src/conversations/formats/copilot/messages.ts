@@ -7,7 +7,7 @@ import { type Fields, asText, listIn, readNumber, readString } from '../../text/
 
 export interface CopilotMessages {
   readonly messages: readonly ApiMessage[];
-  /** System prompt of the latest request. Copilot stores it whole with each prompt of the user. */
+  /** Copilot stores the latest system prompt whole with each prompt of the user. */
   readonly system: string | undefined;
   /** Index of the first message that the next request would hold; 0 without a compaction. */
   readonly activeFrom: number;
@@ -18,7 +18,6 @@ export interface CopilotMessages {
 
 export interface CopilotAnswer {
   readonly request: RecordedRequest;
-  /** Index of the answer's recorded request. */
   readonly record: number | undefined;
 }
 

@@ -1,8 +1,7 @@
 /**
- * Since 1.0.9x each request has a `session.usage_record`, including those of subagents and
- * compactions. Before, `session.shutdown` and `session.usage_checkpoint` have sums by model, and a
- * summary its compaction's tokens. Sources: the event schema of GitHub's Copilot SDK, sessions of
- * 1.0.64 to 1.0.102.
+ * Since 1.0.9x each request has a `session.usage_record`, even of subagents and compactions.
+ * Before, `session.shutdown` and `session.usage_checkpoint` have sums by model, and a summary its
+ * tokens. Sources: the event schema of GitHub's Copilot SDK, sessions of 1.0.64 to 1.0.102.
  */
 import type {
   ModelTotal,
@@ -18,8 +17,8 @@ import type { RequestCollector } from '../format';
 import { type Fields, countIn, readNumber, recordIn, readString, readTime } from '../../text/values';
 
 /**
- * US dollars per nano-AI-credit, Copilot's billing unit: a credit costs a cent (docs.github.com,
- * "Models and pricing for GitHub Copilot").
+ * A credit of US$0.01 has a billion nano-credits (docs.github.com, "Models and pricing for GitHub
+ * Copilot").
  */
 const NANO_CREDIT_DOLLARS = 1e-11;
 
@@ -28,14 +27,12 @@ export class CopilotRequests implements RequestCollector {
   private readonly found: RecordedRequest[] = [];
   private readonly keys = new Set<string>();
   private readonly lone: Usage[] = [];
-  /** True if the last request used the user's own key. */
   private isOwnKey = false;
   private readonly sums: RecordedTotal[] = [];
   private id: string | undefined;
   private began: number | undefined;
   private lastAt: number | undefined;
   charged: RecordedCharge | undefined;
-  /** Number of answers that the sums cover. */
   private answers = 0;
   private readonly sideAnswers = new Map<string, number>();
   private base: readonly ModelTotal[] = [];
@@ -135,10 +132,7 @@ export class CopilotRequests implements RequestCollector {
     });
   }
 
-  /**
-   * The summary contains its request's tokens. If there is a request record too, its counts are
-   * equal.
-   */
+  /** The summary contains its request's tokens, equal to those of a request record. */
   private addCompaction(data: Fields, at: number | undefined): void {
     if (data['success'] === false) return;
     this.compactions += 1;
@@ -182,7 +176,7 @@ export class CopilotRequests implements RequestCollector {
   }
 
   /**
-   * `usageAccountingWatermarks` says that a sum continues earlier ones; an older version's sum
+   * `usageAccountingWatermarks` says that a sum continues earlier ones; in older versions a sum
    * covers one process, unless it has grown.
    */
   private noteTotals(data: Fields): void {

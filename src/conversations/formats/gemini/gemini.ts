@@ -45,9 +45,8 @@ export function readGeminiDocument(value: Fields, source: Source, options: ReadO
 }
 
 /**
- * The lines are a header and records. A record replaces an earlier one with its id, `$set` changes
- * the header or all messages, `$rewindTo` removes a message and all later ones. Source: Gemini
- * CLI's chatRecordingService.
+ * A record replaces an earlier one with its id, `$set` changes the header or all messages,
+ * `$rewindTo` removes a message and all later ones. Source: Gemini CLI's chatRecordingService.
  * @throws {ConversationReadError} for a broken line or no messages
  */
 export function readGeminiLines(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
@@ -79,7 +78,7 @@ export function readGeminiLines(input: string | Uint8Array, source: Source, opti
 
 /**
  * Like Gemini CLI, empties the session on a rewind to a missing message, unless a damaged line may
- * have contained it.
+ * have held it.
  */
 function dropRewound(
   records: ReadonlyMap<string, JsonRecord>,

@@ -7,7 +7,6 @@ export interface GeminiMessages {
   readonly messages: readonly ApiMessage[];
   /** Counts of messages for the user (info, error, warning), by type. */
   readonly passedOver: ReadonlyMap<string, number>;
-  /** Index of the first message that each of the model's records became. */
   readonly places: ReadonlyMap<Fields, number>;
 }
 
@@ -46,7 +45,7 @@ export function toMessages(records: readonly Fields[]): GeminiMessages {
 
 /**
  * Since 0.61 a user record repeats the results stored with their calls; in a resumed session only
- * it has them, twice. Each call keeps one result.
+ * it has them, twice.
  * @param open calls of the last answer without a result; updated
  * @param answered all answered calls; updated
  */
@@ -82,8 +81,8 @@ const REFERENCES_START = /\n?--- Content from referenced files ---/;
 const REFERENCES_END = '--- End of content ---';
 
 /**
- * Keeps files that a prompt names with @ apart from the user's words; Qwen Code writes the same
- * frame (atCommandProcessor.ts). A file can hold the closing line, so the last one counts.
+ * Keeps files named with @ apart from the user's words; Qwen Code writes the same frame
+ * (atCommandProcessor.ts). A file can hold the closing line, so the last one counts.
  */
 export function splitAtReferences(blocks: readonly Block[]): BlockMessage[] {
   const texts = blocks.map(({ text }) => asText(text));

@@ -7,14 +7,12 @@ import { isAnswer } from './messages';
 
 /** Includes rewound requests, which were also paid for. */
 export class GeminiRequests implements RequestCollector {
-  /** Gemini CLI does not record compactions. */
   readonly compactions = 0;
   /** A growing record is written again under its id. */
   private readonly known = new Map<string | symbol, { readonly record: Fields; readonly request: RecordedRequest }>();
   private id: string | undefined;
   private began: number | undefined;
 
-  /** @param value a record, or the document of a whole session */
   takeRecord(value: Fields): void {
     const set = recordIn(value, '$set') ?? value;
     this.id = readString(set, 'sessionId') ?? this.id;
@@ -22,9 +20,6 @@ export class GeminiRequests implements RequestCollector {
     for (const record of [value, ...listIn(set, 'messages').filter(isRecord)]) this.record(record);
   }
 
-  /**
-   * @param places index of the message that each record became, if the conversation was read too
-   */
   getResult(places: ReadonlyMap<Fields, number> = new Map()): RecordedRequests | undefined {
     if (this.known.size === 0) return undefined;
     return {

@@ -1,6 +1,6 @@
 /**
- * OpenCode (1.2 and later) and Kilo (7 and later) have tables `session`, `message` and `part` with
- * JSON in a column `data`. Calls block, so run them in a worker. Source: OpenCode's session.sql.ts.
+ * Tables `session`, `message` and `part` with JSON in a column `data` (OpenCode since 1.2, Kilo
+ * since 7). Calls block, so run them in a worker. Source: OpenCode's session.sql.ts.
  */
 import type * as sqlite from 'node:sqlite';
 import { isRecord } from '../../../core/messages/blocks';
@@ -20,8 +20,8 @@ export interface DatabaseSession {
 }
 
 /**
- * A manual compaction changes messages but not the session's own time (1.18, POST
- * /session/:id/summarize). Reads only one message of each session.
+ * A manual compaction changes messages but not the session's time (1.18, POST
+ * /session/:id/summarize).
  */
 const LAST_UPDATE_SQL = `max(time_updated, coalesce(
   (SELECT time_updated FROM message WHERE session_id = session.id ORDER BY time_created DESC LIMIT 1), 0))`;
@@ -110,7 +110,6 @@ const hasMessages = (database: sqlite.DatabaseSync, session: string): boolean =>
 
 const TABLES_OF_VERSION_2 = ['session_v2', 'session_message'];
 
-/** Undefined if the session doesn't exist or, without an id, is not the only one. */
 function readSecondStore(database: sqlite.DatabaseSync, id: string | undefined): OpenCodeDocument | undefined {
   const where = id === undefined ? 'LIMIT 2' : 'WHERE id = ?';
   const [session, other] = queryRows(

@@ -27,7 +27,7 @@ export function readSessionFiles(file: string, info: Fields): OpenCodeDocument {
 /** An id that is not a plain name could lead out of the store. */
 const toSafeName = (id: string | undefined): string => (id !== undefined && /^\w+$/.test(id) ? id : 'unnamed');
 
-/** Counts missing, incomplete or foreign files, so that the rest of the session can be read. */
+/** Counts unreadable files, so that the rest of the session can be read. */
 function readRecords(folder: string): { readonly records: readonly Fields[]; readonly unreadable: number } {
   const names = listNames(folder).filter((name) => name.endsWith('.json'));
   const records = names.toSorted().flatMap((name) => {
@@ -41,7 +41,6 @@ function readRecords(folder: string): { readonly records: readonly Fields[]; rea
   return { records, unreadable: names.length - records.length };
 }
 
-/** Agents write far smaller messages and parts. */
 const MAX_STORE_BYTES = 256 * 1024 ** 2;
 
 /** @throws for links, which may lead out of the store, and pipes, which would block */

@@ -1,6 +1,6 @@
 /**
- * Selects the messages that OpenCode would send, as its `filterCompacted` does (message-v2.ts, 1.2
- * to 1.14): from the last finished compaction on, with a kept tail after the summary.
+ * As OpenCode's `filterCompacted` does (message-v2.ts, 1.2 to 1.14): from the last finished
+ * compaction on, with a kept tail after the summary.
  */
 import type { Fields } from '../../text/values';
 

@@ -8,7 +8,6 @@ import { type Fields, asText, toImageSource, listIn, recordIn, readString } from
 export interface PartOptions {
   /** For outputs that OpenCode cleared: the original, or the placeholder that the model gets. */
   readonly cleared: 'original' | 'told';
-  /** Filled with the reply of each end of a step and of each message's own fields. */
   readonly owners?: Map<Fields, ApiMessage>;
 }
 
@@ -58,7 +57,6 @@ function toUserBlocks(part: Fields): Block[] {
 
 const STRUCTURAL_PART_TYPES = new Set<unknown>(['step-start', 'step-finish', 'snapshot', 'patch', 'agent', 'retry']);
 
-/** Each step becomes a message, and the results of its calls the next. */
 function toReplies({ info, parts }: OpenCodeMessage, options: PartOptions): ApiMessage[] {
   return splitSteps(parts).flatMap((step) => {
     const content = step.flatMap(toReplyBlocks);

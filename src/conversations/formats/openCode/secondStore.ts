@@ -1,7 +1,7 @@
 /**
  * OpenCode 2 keeps sessions in `session_v2` and messages in `session_message`. Follows its public
  * schema (packages/core session/sql, schema/session-message) and conversion
- * (session/runner/to-llm-message); no real store was available. A fork copies inherited messages
+ * (session/runner/to-llm-message); no real store was available. A fork copies messages
  * (session/projector).
  */
 import { isRecord } from '../../../core/messages/blocks';
@@ -123,8 +123,8 @@ function toReplyPart(part: Fields): Fields {
 }
 
 /**
- * The vendor's own fields, such as a signature, were under the vendor's name, then in `state`, and
- * are now in `native`.
+ * The vendor's own fields, such as a signature, were under the vendor's name, then in `state`, now
+ * in `native`.
  */
 function readProviderState(part: Fields): Fields {
   const named = recordIn(recordIn(part, 'provider') ?? {}, 'metadata');
@@ -133,8 +133,8 @@ function readProviderState(part: Fields): Fields {
 }
 
 /**
- * A vendor's own compaction has no text; OpenCode sends the transcript instead unless the same
- * model answers at the same address. The request was paid for in any case.
+ * A vendor's own compaction has no text; OpenCode sends the transcript unless the same model
+ * answers at the same address. The request was paid for in any case.
  */
 function toCompaction(id: string, data: Fields): OpenCodeMessage {
   const isFinished = readString(data, 'summary') !== undefined && data['status'] !== 'running';

@@ -5,10 +5,7 @@ import { MAX_JSON_DEPTH, isDeeperThan } from '../../text/json';
 
 export type OpenAIRecord = Readonly<Record<string, unknown>>;
 
-/**
- * If a model's text is not a JSON object, it goes into `invalidArguments`, where passes and people
- * see it.
- */
+/** Text that is not a JSON object goes into `invalidArguments`, where passes and people see it. */
 export function parseArguments(text: string): OpenAIRecord {
   if (text.trim() === '') return {};
   try {

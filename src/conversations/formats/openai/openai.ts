@@ -1,8 +1,8 @@
 /**
  * `toOpenAI(fromOpenAI(x))` equals `x`, including key order. A field `openai` keeps what
- * Anthropic's shape can't express: the original object, with converted values emptied and filled in
- * again on the way back. Anything not understood stays whole in a block `openai_message`,
- * `openai_call` or `openai_part`. Messages from elsewhere lose thinking and `is_error`.
+ * Anthropic's shape can't express: the original object with converted values emptied. Anything not
+ * understood stays whole in a block `openai_message`, `openai_call` or `openai_part`. Messages from
+ * elsewhere lose thinking and `is_error`.
  */
 import { isRecord, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block, Role, ToolResultBlock, ToolUseBlock } from '../../../core/messages/types';
@@ -88,7 +88,6 @@ const hasKeys = (value: OpenAIRecord, ...keys: readonly string[]): boolean => {
 };
 
 function toMessage(message: OpenAIRecord): ApiMessage {
-  // Untyped callers may pass anything, which is kept whole.
   const whole: unknown = message;
   if (!isRecord(whole)) return wrapUnknownMessage(message);
   const { role: rawRole, content, tool_calls: rawCalls } = message;

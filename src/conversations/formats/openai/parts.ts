@@ -14,7 +14,6 @@ const ANTHROPIC_PART_TYPES = new Set<unknown>([
   'openai_message',
 ]);
 
-/** Wraps a part without an equivalent block, so that nothing is lost. */
 export function convertPartFromOpenAI(part: unknown): Block {
   if (!isRecord(part) || ANTHROPIC_PART_TYPES.has(part['type'])) return wrapPart(part);
   const { type, image_url: image } = part;
