@@ -19,7 +19,6 @@ export interface AnthropicDialect {
   readonly maxTokens: number;
 }
 
-/** Returns the dialect to try first. */
 export function findAnthropicDialect(model: string): AnthropicDialect {
   const { thinking = 'budget' } = findFamily(model) ?? {};
   return {

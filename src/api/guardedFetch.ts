@@ -3,7 +3,7 @@ import { ApiError } from './apiError';
 import type { JsonFrames } from './jsonFrames';
 import { normalizeRefusal } from './refusal';
 
-/** Encoding a longer body takes noticeable time. UTF-16 units. */
+/** Encoding a longer body (in UTF-16 units) takes noticeable time. */
 const LARGE_BODY_BYTES = 1_000_000;
 
 /**

@@ -9,7 +9,7 @@ export interface ModelOptions {
 }
 
 export interface HandlerOptions extends CallOptions {
-  /** Shown in errors. Default: the vendor's name. */
+  /** The name is shown in errors. Default: the vendor's name. */
   readonly name?: string;
   readonly model: ModelOptions;
   readonly counter: MessageCounter;

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../core/messages/blocks';
 
-/** Longer texts are serialized in slices. UTF-16 units. */
+/** Longer texts (in UTF-16 units) are serialized in slices. */
 export const LARGE_TEXT_CHARS = 128 * 1024;
 
 /** Deeper values are serialized in one piece; `JSON.stringify` itself handles twice this depth. */

@@ -1,4 +1,3 @@
-/** Learns from rejections how servers of one protocol differ. */
 import type { ApiError } from './apiError';
 
 export interface Quirk<Dialect> {
@@ -31,7 +30,7 @@ export class LearnedQuirks<Dialect extends object> {
     private readonly classify: (raw: unknown) => ApiError,
   ) {}
 
-  /** Ends because each quirk applies once. */
+  /** The loop ends because each quirk applies only once. */
   async ask<Answer>(ask: (dialect: Dialect) => PromiseLike<Answer>): Promise<Answer> {
     for (let tried = 0; ; tried++) {
       // A concurrent call may have learned the same.

@@ -1,4 +1,4 @@
-/** Nothing above the handlers depends on an SDK. */
+/** Vendor-independent requests and answers: nothing above the handlers depends on an SDK. */
 import type { Usage, UsageAccounting } from '../core/cost/usage';
 import type { ApiMessage, Block, TextBlock } from '../core/messages/types';
 import type { ThinkingScope } from '../core/vendors/families';
@@ -43,10 +43,10 @@ export interface ApiRequest {
   /** Default: the model's limit, or 8192 if the vendor requires one. */
   readonly maxOutputTokens?: number;
   readonly temperature?: number;
-  /** Absent: no thinking. Anthropic requires at least 1024. */
+  /** Thinking budget; absent for no thinking. Anthropic requires at least 1024. */
   readonly thinkingTokens?: number;
   /**
-   * Up to 64 characters. Leads a conversation's requests to the same cache (OpenAI's
+   * An ID of up to 64 characters that leads a conversation's requests to the same cache (OpenAI's
    * `prompt_cache_key`, OpenRouter's `session_id`).
    */
   readonly conversation?: string;
@@ -71,7 +71,9 @@ export type ApiEvent =
       readonly id: string;
       readonly name: string;
       readonly input: Readonly<Record<string, unknown>>;
-      /** Exactly as the model wrote them; OpenAI-compatible vendors get them back. */
+      /**
+       * The arguments exactly as the model wrote them, which OpenAI-compatible vendors get back.
+       */
       readonly rawArguments: string;
     }
   /** Replaces earlier `usage` events. */

@@ -10,8 +10,8 @@ import { ConversationReadError, describeValue } from './readError';
 export type FileLayout = 'document' | 'lines';
 
 /**
- * One record per line if the first line is a whole object and another follows, if it has no
- * `messages`, or if it is broken and the next line opens an object.
+ * A file has one record per line if the first line is a whole object and another follows, if it has
+ * no `messages`, or if it is broken and the next line opens an object.
  */
 export function detectLayout(lines: Iterable<Line>): FileLayout {
   const [first, second] = takeFirst(lines, 2);

@@ -1,4 +1,4 @@
-/** Reading blocks, so run it in a worker or a separate process. */
+/** Reading sessions blocks, so run this in a worker or a separate process. */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compareChoices, tallySession, type Judgement, type SessionTally } from '../core/condense/futureNeed/judge';

@@ -1,4 +1,3 @@
-/** Marks results in which the user speaks, according to the agent's format. */
 import { AGENT_LIST } from '../core/agents';
 import {
   listAskingTools,

@@ -31,7 +31,7 @@ export interface FileAccess {
   readonly maxBytes?: number;
   /** Reused if the file is unchanged. */
   readonly head?: FileHead | undefined;
-  /** Without it, databases are closed again. */
+  /** Databases are closed again unless this keeps them open. */
   readonly databases?: OpenDatabases | undefined;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Writes in place (Roo, Zoo), a sidecar (Cline 4), or a new session (Claude Code). The output comes
- * from the file as read under the lock and the ledger's edits, so it includes newer messages, and a
- * diverged history is rejected.
+ * Writes a condensed conversation in place (Roo, Zoo), as a sidecar (Cline 4), or as a new session
+ * (Claude Code). The output comes from the file as read under the lock and the ledger's edits, so
+ * it includes newer messages, and a diverged history is rejected.
  */
 import { randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
@@ -87,7 +87,7 @@ export async function giveBack(request: GiveBackRequest, parts: GiveBackParts): 
 }
 
 /**
- * Without it the user would be asked to agree to what is then refused.
+ * Without this check the user would be asked to agree to what is then refused.
  * @throws as {@link giveBack}, except errors of writing
  */
 export async function checkGiveBack(request: GiveBackRequest, parts: GiveBackParts): Promise<void> {

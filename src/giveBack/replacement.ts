@@ -72,7 +72,7 @@ export async function replaceFiles(
   try {
     await completeReplacement(files, folder, record, guard, 'refuse');
   } catch (error) {
-    // If this fails too, the next start does it.
+    // If this fails too, the next start reverts the replacement.
     await markState(files, folder, 'undoing')
       .then(() => revertReplacement(files, folder, record, NO_GUARD))
       .catch(() => undefined);

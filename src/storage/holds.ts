@@ -1,6 +1,6 @@
 /**
- * A process marks a ledger it holds with an empty file `held-<owner>`. A clock change makes every
- * timestamp look old.
+ * A process marks a ledger that it holds with an empty file `held-<owner>`. After a clock change,
+ * timestamps would make everything look old.
  */
 import { join } from 'node:path';
 import { undefinedIfMissing, readStatusIfPresent, withFile } from './fileTools';

@@ -1,4 +1,3 @@
-/** A summarizer whose calls respect the limits per conversation and day. */
 import { computeCallCost } from '../core/cost/callCost';
 import {
   getLimitNames,

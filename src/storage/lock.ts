@@ -15,7 +15,7 @@ import { getErrorCode } from '../core/errors';
 import { hasThreadEnded } from './threads';
 import { StorageError } from './storageError';
 
-/** In milliseconds. */
+/** All times are in milliseconds. */
 export interface LockTiming {
   readonly wait: number;
   /** A lock without a heartbeat for this long is removed. */

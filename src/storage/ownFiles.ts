@@ -102,7 +102,7 @@ function isJson(line: string): boolean {
   }
 }
 
-/** Contains the header, or enough lines to recognize a file without one. */
+/** A file's first bytes contain the header, or enough lines to recognize a file without one. */
 const MAX_BEGINNING_BYTES = 16 * 1024;
 
 const readBeginningIfPresent = (files: Files, path: string): Promise<string | undefined> =>

@@ -95,7 +95,8 @@ async function removeLeftoverFolder(files: Files, folder: string): Promise<void>
 }
 
 /**
- * True if a run had no heartbeat between two checks a day apart. The clock may change between them.
+ * True if a run had no heartbeat between two checks a day apart. One check is not enough, since the
+ * clock may change.
  */
 async function isSilent(files: Files, folder: string): Promise<boolean> {
   const beat = String((await files.status(join(folder, OWNER_FILE_NAME))).modified);

@@ -196,7 +196,7 @@ export class Spending {
     return replaceOwnFile(this.files, this.path, `${lines.join('\n')}\n`, OWN_FILE_KINDS.spending);
   }
 
-  /** The reservation is on the disk before a call is made. */
+  /** The file is synced, so that a reservation is on the disk before the call. */
   private writeFile(mode: 'append', text: string): Promise<void> {
     return withFile(this.files, this.path, mode, async (file) => {
       await writeAll(file, Buffer.from(text));

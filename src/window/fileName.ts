@@ -1,10 +1,10 @@
 const MAX_NAME_CHARS = 60;
 
-/** More text follows, so dots, colons and commas at the end go. */
+/** More text follows a tab's name, so it loses dots, colons and commas at the end. */
 export const toTabName = (title: string): string => title.trim().replace(/[\s.,:;…]+$/u, '') || title.trim();
 
 /**
- * Valid on every system, without extension.
+ * The name is valid on every system and has no extension.
  * @param otherwise used if nothing of the title is left
  */
 export function toFileName(title: string, otherwise: string): string {

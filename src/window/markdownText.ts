@@ -37,7 +37,7 @@ export function showMarkdown(stream: vscode.ChatResponseStream, text: Markdown):
   stream.markdown(toMarkdownString(text));
 }
 
-/** Only the link's command is allowed in this Markdown. */
+/** In this Markdown only a link to the given command is allowed. */
 export function makeTextWithCommand(
   text: string,
   { command, title, arguments: values }: vscode.Command,

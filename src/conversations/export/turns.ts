@@ -12,7 +12,10 @@ export interface Turn {
   readonly blocks: readonly Block[];
 }
 
-/** Returns nothing if the target can't express the block. Calls and results must stay such. */
+/**
+ * Returns nothing if the target can't express the block. Calls and results must stay calls and
+ * results.
+ */
 export type ConvertBlock = (block: Block, role: Turn['role']) => readonly Block[];
 
 export interface Turns {

@@ -12,8 +12,8 @@ import { convertTextResults } from './textResults';
 import { noteUnansweredCalls } from './unanswered';
 
 /**
- * `api_conversation_history.json` of the Roo family (Roo, Zoo, Kilo up to 5, Cline) or Cline 4's
- * `<id>.messages.json`. Extra fields (`ts`, `isSummary`, …) are kept.
+ * Reads `api_conversation_history.json` of the Roo family (Roo, Zoo, Kilo up to 5, Cline) or Cline
+ * 4's `<id>.messages.json`. Extra fields (`ts`, `isSummary`, …) are kept.
  * @throws {ConversationReadError} for a malformed message
  */
 export function readRoo(

@@ -1,7 +1,7 @@
 /**
- * `chatSessions/<id>.json`, since 1.109 `.jsonl`, is a log of changes to one object. Each answer's
- * metadata has the rounds of words and calls, and the results. Sources: VS Code's chatModel.ts and
- * objectMutationLog.ts, vscode-copilot-chat's toolCallRound.ts.
+ * VS Code's chat sessions (`chatSessions/<id>.json`, since 1.109 `.jsonl`) are logs of changes to
+ * one object. Each answer's metadata has the rounds of words and calls, and the results. Sources:
+ * VS Code's chatModel.ts and objectMutationLog.ts, vscode-copilot-chat's toolCallRound.ts.
  */
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';

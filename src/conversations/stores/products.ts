@@ -1,4 +1,3 @@
-/** Where VS Code and its derivatives keep settings and extension folders. */
 import { dirname, join } from 'node:path';
 import type { FindOptions } from './types';
 

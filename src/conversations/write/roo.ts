@@ -103,7 +103,7 @@ function renderRow(row: CondensationRow, rows: readonly unknown[], ts: number): 
   };
 }
 
-/** From the last request, or the last condensation. */
+/** Returns the tokens of the last request, or those after the last condensation. */
 export function getContextTokens(rows: readonly unknown[]): number | undefined {
   for (const row of [...rows].reverse()) {
     if (!isRecord(row) || row['type'] !== 'say') continue;

@@ -11,8 +11,8 @@ import { createBuiltInProviders } from './settingRules';
 import { readSetting } from './settings';
 
 /**
- * Not validated. A user's preset replaces its name. Undefined if nothing is set (VS Code then has
- * an empty object).
+ * The value is not validated. A user's preset replaces its name. Undefined if nothing is set (VS
+ * Code then has an empty object).
  */
 export function readProviderConfig(id: string): unknown {
   const value = isBuiltIn(id) ? readSetting(id) : getRegisteredConfig(readSetting('providers'), id);
@@ -72,7 +72,7 @@ export function readNativeConfig(): NativeConfig {
 const getRegisteredConfig = (configs: unknown, id: string): unknown =>
   isRecord(configs) && Object.hasOwn(configs, id) ? configs[id] : undefined;
 
-/** Undefined if the passes are the user's own. */
+/** The value is not validated. */
 export const getPresetName = (config: unknown): string | undefined => getPreset(config, readOwnPresets())?.name;
 
 export const getPresetId = (config: unknown): string | undefined => getPreset(config, readOwnPresets())?.id;

@@ -1,4 +1,3 @@
-/** Finds problems by the table's rule, or by the provider for its configuration. */
 import { createProviders, type CondensationProvider } from '../../core/condense';
 import type { Preset } from '../../core/condense/providers/smart/presets';
 import { NoSummarizerError } from '../../core/condense/summarizer';

@@ -29,7 +29,7 @@ export const getValue = (name: SettingName): unknown => getEffectiveValue(name, 
 export const getConfiguration = (): vscode.WorkspaceConfiguration =>
   vscode.workspace.getConfiguration(SETTINGS_SECTION, null);
 
-/** The values in the files, unchecked, and the merged one. */
+/** A setting's values as VS Code reports them, unchecked. */
 interface CachedSetting {
   readonly all: unknown;
   readonly defaultValue?: unknown;

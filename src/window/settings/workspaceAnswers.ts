@@ -1,4 +1,7 @@
-/** The user's consent is asked once and stored for the workspace. */
+/**
+ * The user is asked once for consent to a workspace's settings; the answer is stored for the
+ * workspace.
+ */
 import * as vscode from 'vscode';
 import type { WorkspaceQuestion, WorkspaceQuestions } from '../../settings/workspaceRules';
 import type { Services } from '../services';
@@ -38,7 +41,7 @@ export class WorkspaceAsker {
     const show = vscode.l10n.t('Show Them');
     const choice = await showWarningMessage(words, allow, refuse, show);
     if (choice === show) {
-      // The user may answer after reading the settings.
+      // The question is asked again after the user has read the settings.
       this.asked.delete(question.key);
       await vscode.commands.executeCommand('workbench.action.openWorkspaceSettingsFile');
       await this.askOnce(question, words);

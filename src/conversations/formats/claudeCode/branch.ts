@@ -1,7 +1,7 @@
 /**
- * Records of a transcript are a tree by `parentUuid`, and a rewind starts a new branch. Resuming
- * reads from the newest message up to the last compact boundary. Sources: transcripts of 2.0.76 to
- * 2.1.39; for messages that a compaction keeps, public descriptions.
+ * Records of a Claude Code transcript are a tree by `parentUuid`, and a rewind starts a new branch.
+ * Resuming reads from the newest message up to the last compact boundary. Sources: transcripts of
+ * 2.0.76 to 2.1.39; for messages that a compaction keeps, public descriptions.
  */
 import { recordAboveGap } from '../../text/jsonLines';
 import type { ClaudeCodeRecord } from './record';
@@ -82,8 +82,8 @@ function toLinearBranch(thread: readonly ClaudeCodeRecord[]): Branch {
 }
 
 /**
- * A boundary has only a logical parent, which may be missing or, for a `precomputed` compaction,
- * follow it. Everything above a boundary was written before it.
+ * A compact boundary has only a logical parent, which may be missing or, for a `precomputed`
+ * compaction, be a message below it. Everything above it was written earlier.
  */
 function findBeforeBoundary(
   boundary: ClaudeCodeRecord,

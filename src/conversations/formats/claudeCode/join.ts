@@ -1,7 +1,7 @@
 /**
  * Claude Code writes one record per content block, all with the same `message.id`. Results of
- * parallel calls hang at their calls' records, so the path from the newest record to the root
- * misses most.
+ * parallel calls are children of their calls' records, so the path from the newest record to the
+ * root misses most.
  */
 import { getBlocks, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
@@ -63,7 +63,7 @@ export function joinRecords(branch: readonly ClaudeCodeRecord[], thread: readonl
 }
 
 /**
- * Results hang at their calls' records, so hook output beside them is off the path.
+ * A result is a child of its call's record, so hook output beside it is off the path.
  * @param used index of each record's message
  */
 function addAttachmentsBesidePath(

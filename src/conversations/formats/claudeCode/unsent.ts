@@ -2,8 +2,9 @@ import { formatKinds } from '../../notes';
 import type { ClaudeCodeRecord } from './record';
 
 /**
- * Source: 2.1.332, the table used to read a transcript (`Ehr`), and message normalization, which
- * skips `progress` and all `system` records except `local_command`.
+ * Claude Code never sends these records. Source: 2.1.332, the table used to read a transcript
+ * (`Ehr`), and message normalization, which skips `progress` and all `system` records except
+ * `local_command`.
  */
 const UNSENT_RECORD_TYPES: ReadonlySet<string> = new Set([
   'agent-color',

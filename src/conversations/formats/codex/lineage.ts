@@ -19,7 +19,7 @@ const MAX_HEADER_BYTES = 1024 ** 2;
 const THREAD_ID = /^[\w-]+$/;
 
 /**
- * Oldest first; empty if the rollout is no fork.
+ * Returns records, oldest first; none if the rollout is no fork.
  * @param read returns a file's bytes, unpacked
  */
 export function readCodexLineage(

@@ -40,9 +40,9 @@ export interface CodexRollout {
   /** True if `requests` includes those of compactions. */
   readonly hasCompactions: boolean;
   readonly rolledBack: number;
-  /** Counts by kind. */
+  /** Counts of records outside the conversation, by kind. */
   readonly passedOver: ReadonlyMap<string, number>;
-  /** Counts by kind. */
+  /** Counts of unknown records, by kind. */
   readonly unknown: ReadonlyMap<string, number>;
   readonly declarations: number;
   /** The last item that a fork inherited. */

@@ -26,7 +26,7 @@ export interface CopilotEvents {
   };
   readonly events: readonly CopilotEvent[];
   readonly rewound: number;
-  /** Counts by type. */
+  /** Counts of events outside the conversation, by type. */
   readonly passedOver: ReadonlyMap<string, number>;
   readonly notes: readonly string[];
   readonly requests: CopilotRequests;

@@ -1,6 +1,6 @@
 /**
- * Tables `session`, `message` and `part` with JSON in a column `data` (OpenCode since 1.2, Kilo
- * since 7). Calls block, so run them in a worker. Source: OpenCode's session.sql.ts.
+ * OpenCode (since 1.2) and Kilo (since 7) have tables `session`, `message` and `part` with JSON in
+ * a column `data`. Calls block, so run them in a worker. Source: OpenCode's session.sql.ts.
  */
 import type * as sqlite from 'node:sqlite';
 import { isRecord } from '../../../core/messages/blocks';
