@@ -87,7 +87,9 @@ function findEndOfValue(text: string): number | undefined {
   try {
     JSON.parse(text);
     return text.length;
-  } catch {}
+  } catch {
+    // The scanner decides whether the line is broken, cut off, or continues.
+  }
   try {
     return scanValue(text, 0);
   } catch (error) {

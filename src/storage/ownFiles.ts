@@ -162,7 +162,9 @@ export async function replaceOwnFile(files: Files, path: string, text: string, k
 export async function replaceCache(files: Files, path: string, text: string, kind: OwnFileKind): Promise<void> {
   try {
     await replaceOwnFile(files, path, text, kind);
-  } catch {}
+  } catch {
+    // Without the cache everything is read again.
+  }
 }
 
 export async function removeOwnFile(files: Files, path: string, kind: OwnFileKind): Promise<void> {

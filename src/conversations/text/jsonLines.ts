@@ -112,7 +112,9 @@ function parseValues(line: Line, source: string): LineValues {
   try {
     // Most lines hold one record, which is parsed at full speed.
     return { values: [{ value: JSON.parse(text) as unknown, bytes: () => countLineBytes(line) }] };
-  } catch {}
+  } catch {
+    // The scanner separates several records or damage.
+  }
   const spans: Span[] = [];
   let at = skipBlank(text, 0);
   let problem: JsonError['problem'] | undefined;

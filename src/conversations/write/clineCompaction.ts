@@ -107,6 +107,8 @@ function toStoredPart(part: unknown): unknown {
   try {
     const value: unknown = JSON.parse(part['text']);
     if (isRecord(value)) return value;
-  } catch {}
+  } catch {
+    // Text that is not JSON is returned below.
+  }
   return { type: 'text', text: part['text'] };
 }

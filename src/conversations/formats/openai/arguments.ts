@@ -11,7 +11,9 @@ export function parseArguments(text: string): OpenAIRecord {
   try {
     const value: unknown = JSON.parse(text);
     if (isRecord(value) && !isDeeperThan(value, MAX_JSON_DEPTH)) return value;
-  } catch {}
+  } catch {
+    // Text that is not JSON is returned below.
+  }
   return { invalidArguments: text };
 }
 
