@@ -6,7 +6,7 @@ let numberFormat: Intl.NumberFormat | undefined;
 export const formatTokens = (tokens: number): string =>
   (numberFormat ??= new Intl.NumberFormat('en-US')).format(Math.round(tokens));
 
-/** Never 0 if something changed. */
+/** Never formats a change as 0%. */
 export function formatChange(before: number, after: number): string {
   const words = formatShare(after - before, before);
   return before > 0 && after > before && !words.startsWith('<') ? `+${words}` : words;

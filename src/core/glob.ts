@@ -73,7 +73,6 @@ type Token =
   | { readonly kind: 'any' }
   /** `name` matches any characters within a name, `path` any characters at all. */
   | { readonly kind: 'name' | 'path' }
-  /** Makes the next two tokens optional. */
   | { readonly kind: 'optional' };
 
 function parseGlob(pattern: string): Token[] {

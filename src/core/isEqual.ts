@@ -1,6 +1,6 @@
 /**
- * Compares two values as JSON, apart from the order of keys. Not `isDeepStrictEqual` of node:util,
- * because the panel's page has no Node and this takes less than half of its time.
+ * Not `isDeepStrictEqual` of node:util, because the panel's page has no Node and this takes less
+ * than half of its time.
  */
 export function isEqual(a: unknown, b: unknown): boolean {
   if (a === b || (isWrittenAsNull(a) && isWrittenAsNull(b))) return true;

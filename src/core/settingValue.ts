@@ -1,6 +1,6 @@
 /**
- * List entries have their ID as their name, so that the right one changes even if the list is
- * different by then.
+ * A path names list entries by ID, so that the right entry changes even if the list is different by
+ * then.
  */
 import * as z from 'zod';
 
@@ -46,7 +46,6 @@ export function withValueAt(root: unknown, path: Path, value: unknown): unknown 
   }
   const others = Object.entries(container).filter(([other]) => other !== key);
   if (inner === undefined) return Object.fromEntries(others);
-  // Keeps the position of an existing key.
   return Object.hasOwn(container, key)
     ? Object.fromEntries(Object.entries(container).map(([other, old]) => [other, other === key ? inner : old]))
     : Object.fromEntries([...others, [key, inner]]);
@@ -147,7 +146,6 @@ export function applyListChange(list: readonly unknown[], change: ListChange): C
   return { list: after, undo: to === from ? undefined : { kind: 'move', entry: nameAt(after, to), place: back } };
 }
 
-/** Restores an entry after another one with its ID replaced it. */
 export function restoreReplacedEntry(list: readonly unknown[], index: number): readonly ListChange[] {
   const entry = list[index];
   if (!isContainer(entry)) return [];

@@ -8,7 +8,6 @@ export const createSecret = (): string => randomBytes(24).toString('base64url');
 
 export interface Admitted {
   readonly kind: 'admitted';
-  /** First path segment after the secret, which selects the vendor. */
   readonly route: string;
   readonly rest: string;
 }
@@ -19,7 +18,6 @@ export type Admission =
   | { readonly kind: 'refused'; readonly status: 400 | 403 | 404; readonly detail: string };
 
 export interface AccessKeys {
-  /** Grants full access. */
   readonly secret: string;
   /**
    * Tickets by value, each for one route. Other users can read an agent's command line: with a

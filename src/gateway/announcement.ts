@@ -51,7 +51,6 @@ export async function announceGateway(folder: string, gateway: Announcement): Pr
   return () => removeOwnFile(nodeFiles, path, OWN_FILE_KINDS.gateway);
 }
 
-/** Removes files of gateways that ended. */
 export async function listAnnouncements(folder: string): Promise<Announcement[]> {
   const names = await readdir(folder).catch(() => []);
   const found = await Promise.all(
@@ -67,7 +66,6 @@ async function readAnnouncement(path: string): Promise<Announcement | undefined>
     if ((await inspectPath(nodeFiles, path, OWN_FILE_KINDS.gateway)) !== 'ours') return undefined;
     const { owner: word = '', ...gateway } = announcementSchema.parse(JSON.parse(await readFile(path, 'utf8')));
     const owner = parseOwner(word);
-    // Version 1.0 recorded only the PID.
     const liveness = owner ? checkLiveness(owner) : isProcessGone(gateway.pid) ? 'unknown' : 'running';
     if (liveness === 'running') return gateway;
     if (liveness === 'gone') await removeOwnFile(nodeFiles, path, OWN_FILE_KINDS.gateway);

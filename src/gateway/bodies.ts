@@ -57,7 +57,7 @@ interface Places {
 export class ParsedBodyCache {
   private known: readonly ParsedBody[] = [];
 
-  /** Undefined if the bytes are not a JSON object that the core supports. */
+  /** Returns undefined for anything but a JSON object that the core supports. */
   parseBody(bytes: Buffer, list: string): ParsedBody | undefined {
     const [best, common] = this.findLongestCommon(bytes, list);
     const read = (best && continueBody(best, common, bytes)) ?? readWhole(bytes, list);
@@ -79,7 +79,7 @@ export class ParsedBodyCache {
   }
 }
 
-/** So many bytes distinguish agents and models. */
+/** This many bytes distinguish agents and models. */
 const COMPARED_BEGINNING_BYTES = 64;
 
 const haveSameBeginning = (a: Buffer, b: Buffer): boolean =>
@@ -87,7 +87,6 @@ const haveSameBeginning = (a: Buffer, b: Buffer): boolean =>
 
 function countCommonElements({ bytes: known, ends }: ParsedBody, bytes: Buffer): number {
   let [same, differs, from] = [0, ends.length + 1, 0];
-  // Starts from the end, since usually all elements match.
   for (let next = ends.length; same + 1 < differs; next = Math.floor((same + differs) / 2)) {
     const end = ends[next - 1] ?? 0;
     if (end <= bytes.length && known.compare(bytes, from, end, from, end) === 0) [same, from] = [next, end];
@@ -96,7 +95,7 @@ function countCommonElements({ bytes: known, ends }: ParsedBody, bytes: Buffer):
   return same;
 }
 
-/** Undefined if the whole body must be parsed. */
+/** Returns undefined if the whole body must be parsed. */
 function continueBody(known: ParsedBody, common: number, bytes: Buffer): ParsedBody | undefined {
   const { list, ends } = known;
   const from = ends[common - 1];
@@ -104,7 +103,7 @@ function continueBody(known: ParsedBody, common: number, bytes: Buffer): ParsedB
   if (from === undefined || !Array.isArray(elements)) return undefined;
   const tail = bytes.subarray(from);
   if (!isUtf8(tail)) return undefined;
-  // One placeholder represents all common elements.
+  // One placeholder stands for all common elements.
   const opening = `{${JSON.stringify(list)}:[0`;
   const text = opening + decodeText(tail);
   try {

@@ -27,7 +27,6 @@ export interface PreparedCall {
    * @param words the vendor's message
    */
   asItCame(words: string): PreparedCall;
-  /** @param usage undefined if not reported */
   answered(usage: Usage | undefined): void;
   /**
    * Called once, whatever the outcome.

@@ -25,7 +25,6 @@ export interface LogLine {
 }
 
 interface Course<Tried = readonly Attempt<Refusal>[]> {
-  /** Undefined for the first form. */
   readonly change: RequestChange | undefined;
   readonly rejected: Tried;
   readonly impossible: ReadonlySet<RequestChange>;
@@ -120,7 +119,6 @@ export function nextState(state: State, event: Event): State {
     const { usage, overflow } = event;
     const booking = { kind: 'booking', call, answer, usage, overflow } as const;
     if (!overflow) return { ...booking, isPaid: true };
-    // A prompt that was not processed is not billed.
     const log = toProblem('The vendor refused a request as too large in its answer.');
     return { ...booking, isPaid: usage !== undefined, log };
   }

@@ -50,7 +50,6 @@ export class Exchange {
       response.on('drain', () => {
         answer.resume();
       });
-      // A lost connection must not look like the end of the answer.
       answer.on('end', () => {
         if (answer.complete) response.end(resolve);
         else reject(new Error('The connection to the vendor was lost.'));

@@ -22,7 +22,7 @@ const CONNECTION_HEADERS = new Set([
 /** Alternating names and values, as in Node. */
 type RawHeaders = string[];
 
-/** @param without lowercase names */
+/** @param without lowercase names of headers to leave out */
 export function filterHeaders(message: IncomingMessage, without: readonly string[] = []): RawHeaders {
   const named = (message.headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
   const gone = new Set([...CONNECTION_HEADERS, ...named, ...without]);

@@ -15,7 +15,7 @@ const IDENTITY_HEADERS: readonly (readonly string[])[] = [
   ['session_id'],
 ];
 
-/** User agent (Qwen Code sends claude-cli) and cache key are unreliable. */
+/** Ignores user agent (Qwen Code sends claude-cli) and cache key, which are unreliable. */
 export function getConversationId(headers: IncomingHttpHeaders): string | undefined {
   for (const names of IDENTITY_HEADERS) {
     const [first, ...rest] = names.map((name) => headers[name]);

@@ -107,7 +107,7 @@ export class LiveCondenser implements Condenser {
    */
   private readonly unthought = new Map<LiveId, number>();
   private readonly heads = new LruMap<LiveId, ConversationHead>(MAX_KEPT_HEADS);
-  /** The vendor counts these models' requested answer against the window. */
+  /** Models whose vendor counts the requested answer against the window. */
   private readonly countsOutput = new Set<string>();
 
   /** Tokens of side requests that fit each model, learned from rejections. */
@@ -186,7 +186,6 @@ export class LiveCondenser implements Condenser {
     };
   }
 
-  /** @param overflow what the vendor said about the length, if it rejected the request */
   private async shortenSideRequest(
     call: AgentCall,
     request: WireRequest,
@@ -380,7 +379,7 @@ export class LiveCondenser implements Condenser {
     const shown = known === undefined || this.leftAlone.has(known) ? undefined : live.view(known);
     if (!shown || shown.edits.length === 0) return undefined;
     const { original } = shown;
-    // Only the newest messages may be new.
+    // Only messages at the end may be new.
     if (countCommonPrefix(original, request.messages) < original.length) return undefined;
     const whole = extendView(shown, [...original, ...request.messages.slice(original.length)]);
     return {
@@ -443,7 +442,6 @@ export class LiveCondenser implements Condenser {
 const getModelId = ({ known }: Pick<AgentCall, 'known'>, { model = known.model }: WireRequest): string | undefined =>
   model;
 
-/** The name comes from the request, so it is validated for display. */
 const nameIn = (key: string): string => (/^[\w.:@/+-]{1,120}$/.test(key) ? key : 'a model');
 
 interface ConversationHead {
@@ -451,7 +449,7 @@ interface ConversationHead {
   readonly until: number;
 }
 
-/** The engine keeps equally many conversations. */
+/** As many conversations as the engine keeps. */
 const MAX_KEPT_HEADS = 20;
 
 function withoutThinking(message: ApiMessage): ApiMessage {

@@ -107,7 +107,6 @@ export function createLiveRoute(
         resolve();
       };
       const timer = setTimeout(end, LONG_POLL_MS);
-      // The timer must not keep the process alive.
       timer.unref();
       waiting.add(end);
       signal.addEventListener('abort', end);

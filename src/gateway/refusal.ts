@@ -18,7 +18,6 @@ export async function readRefusal(answer: IncomingMessage): Promise<Refusal> {
       ? undefined
       : await unpackBody(bytes, answer.headers['content-encoding'], MAX_REFUSAL_BYTES);
   const words = whole?.toString();
-  // The status alone may be sufficient.
   const overflow = parseOverflow(words ?? '', answer.statusCode);
   return { answer, bytes, words, problem: overflow ? 'too-long' : makeProblem(words), overflow };
 }

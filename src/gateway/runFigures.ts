@@ -27,7 +27,6 @@ export interface AnsweredRequest {
   readonly tokens: number;
   readonly prices: ModelPrices | undefined;
   readonly savedTokens: number;
-  /** True for the first request with a new condensation. */
   readonly breaksCache: boolean;
 }
 
@@ -70,7 +69,6 @@ export class RunFigures {
 
   summary(): RunSummary {
     const { requests, unreported, condensed, sentTokens, savedTokens } = this;
-    // Without requests the cost is unknown rather than zero.
     const cost = this.costs.length === 0 ? undefined : sumCosts(this.costs);
     const costWithout = this.costs.length === 0 ? undefined : sumCosts(this.costsWithout);
     return {

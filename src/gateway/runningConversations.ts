@@ -20,7 +20,7 @@ interface FollowedGateway {
   readonly abort: AbortController;
   /** When this window started to follow the gateway, in milliseconds since the epoch. */
   readonly since: number;
-  /** Kept because a conversation missing from a list may return. */
+  /** Includes earlier ones, because a conversation missing from a list may return. */
   readonly condensations: Set<CondensationId>;
   conversations: readonly LiveSummary[];
   isEnding: boolean;
@@ -178,7 +178,6 @@ export class RunningConversations implements WindowEngine {
     return postQuestion<LiveAnswers[K]>(gateway.told.address, asked, signal);
   }
 
-  /** The folder exists only after a gateway was started. */
   private watchFolder(): void {
     const { folder } = this.options;
     if (this.watcher || this.isEnded || !existsSync(folder)) return;
@@ -252,7 +251,6 @@ export class RunningConversations implements WindowEngine {
     }
   }
 
-  /** @param isFirst the reported changes may have been reported before */
   private async takeConversations(
     known: FollowedGateway,
     conversations: readonly LiveSummary[],

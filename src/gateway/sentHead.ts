@@ -1,4 +1,7 @@
-/** Between two condensations, bodies share their start, so only the new part is written. */
+/**
+ * Remembers the start of a sent body: between two condensations, bodies share it, so only the new
+ * part is written.
+ */
 import { Buffer } from 'node:buffer';
 import type { View } from '../core/condense/edits/view';
 import type { ApiMessage } from '../core/messages/types';
@@ -37,7 +40,6 @@ export function makeSentHead(
     return makeHead(read, request.sources, view, Buffer.from(head), at);
   }
   const tail = read.bytes.subarray(last.came.length).toString();
-  // One placeholder per element of the head preserves the indexes.
   const opening = `{${JSON.stringify(wire.list)}:[${Array(last.elements).fill('0').join(',')}`;
   const text = opening + tail;
   const from = { view: last.view.length, original: last.originals };

@@ -1,6 +1,6 @@
 /**
  * Receives an agent's requests on 127.0.0.1, condenses them and forwards them to the vendor. If
- * anything is uncertain, it forwards the original body.
+ * anything is uncertain, it forwards the original.
  */
 import * as http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -51,12 +51,10 @@ export interface GatewayEvent {
 }
 
 export interface GatewayOptions {
-  /** Upstream URL per route. */
   readonly routes: ReadonlyMap<string, URL>;
   /** Absent: everything is forwarded unchanged. */
   readonly condenser?: Condenser;
   readonly port?: number;
-  /** Default: a new secret. */
   readonly secret?: string;
   readonly limits?: Partial<GatewayLimits>;
   readonly report?: (event: GatewayEvent) => void;

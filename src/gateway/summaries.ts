@@ -211,7 +211,6 @@ function withBetas({ 'anthropic-beta': agents }: SignIn['headers'], ours: string
   return names.length === 0 ? {} : { 'anthropic-beta': [...new Set(names)].join(',') };
 }
 
-/** The agent may have requested a non-streaming answer. */
 function toStreamingAddress(address: URL): URL {
   const other = new URL(address);
   other.pathname = address.pathname.replace(/:generateContent$/, ':streamGenerateContent');

@@ -72,7 +72,7 @@ async function decodeBody(decoder: Transform, bytes: Buffer, most: number): Prom
 }
 
 interface Unpacker extends Transform {
-  /** Less than all compressed bytes if data follows. */
+  /** Fewer than all bytes if other data follows the compressed part. */
   readonly bytesWritten: number;
 }
 
@@ -86,7 +86,6 @@ const BROTLI_QUALITY = 4;
 
 const gzipCoding: Coding = { decoder: () => zlib.createGunzip(), pack: promisify<Buffer, Buffer>(zlib.gzip) };
 
-/** Returns undefined if this Node.js lacks zstd. */
 export function createZstdCoding({ createZstdDecompress, zstdCompress }: typeof zstd): Coding | undefined {
   return createZstdDecompress && zstdCompress
     ? { decoder: () => createZstdDecompress(), pack: promisify<Buffer, Buffer>(zstdCompress) }

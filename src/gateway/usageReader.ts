@@ -1,4 +1,4 @@
-/** Forwards the answer unchanged. */
+/** Reads usage and errors from an answer that is forwarded unchanged. */
 import type { Transform } from 'node:stream';
 import type { Usage } from '../core/cost/usage';
 import { isRecord } from '../core/messages/blocks';
@@ -16,7 +16,7 @@ const USAGE_OR_ERROR = /[uU]sage|"error"/;
 
 export interface ReportedAnswer {
   readonly usage: Usage | undefined;
-  /** In the form of an error body. */
+  /** An error in a successful answer, in the form of an error body. */
   readonly failure: string | undefined;
 }
 

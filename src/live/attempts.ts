@@ -22,7 +22,6 @@ export type RejectionProblem =
 export type RequestChange = 'shorten' | 'leave-out-thinking' | 'send-as-it-came' | 'correct-calls';
 
 export interface Attempt<Reason> {
-  /** Undefined for the first attempt. */
   readonly change: RequestChange | undefined;
   /** True if some of the agent's content was left out. */
   readonly isCondensed: boolean;
@@ -35,7 +34,6 @@ export type NextStep<Reason> =
   /** `reason` comes from the attempt that explains the failure best. */
   | { readonly kind: 'stop'; readonly reason: Reason };
 
-/** @param impossible changes that can't be made or would have no effect */
 export function chooseNextAttempt<Reason>(
   attempts: readonly [...Attempt<Reason>[], Attempt<Reason>],
   impossible: ReadonlySet<RequestChange>,

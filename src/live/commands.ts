@@ -26,7 +26,6 @@ const REDONE_TEXT = 'Brought back. The next request is sent condensed again.';
 
 const createNoop = (detail: string): LedgerCommand => ({ entries: [], detail });
 
-/** Oldest first. */
 export const listCondensations = ({ ledger, messages }: LiveConversation): Condensation[] =>
   ledger.condensations.filter((one) => !isRestoring(one) && hasRemainingEdits(one, messages));
 
@@ -54,7 +53,6 @@ export function createRedo(conversation: LiveConversation): LedgerCommand {
 export const hasUndoneCondensation = (conversation: LiveConversation): boolean =>
   !listUndone(conversation).every(isNewResults);
 
-/** Oldest first. */
 function listUndone(conversation: LiveConversation): Condensation[] {
   const candidates = listCondensations(conversation);
   const last = findLastShown(conversation);

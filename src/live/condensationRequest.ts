@@ -8,7 +8,9 @@ import { readOwnTools } from './ownTools';
 import type { LiveSettings, WhenNotEnough } from './types';
 import type { CondensationReason } from './events';
 
-/** Frees this share if a request doesn't fit, because each condensation breaks the cache. */
+/**
+ * Share of the window to free if a request doesn't fit, because each condensation breaks the cache.
+ */
 const ROOM_WINDOW_PERCENT = 20;
 
 /** In o200k tokens. */

@@ -10,7 +10,7 @@ export interface ConversationLimits extends SpendingLimits {
 
 export type LimitKind = 'conversation' | 'day';
 
-/** Without the prefix. */
+/** VS Code settings without the extension's prefix. */
 export const LIMIT_SETTINGS = {
   conversation: 'agent.maxCostPerConversation',
   day: 'agent.maxCostPerDay',
@@ -25,9 +25,9 @@ export interface LimitNotice {
 /** Amounts are formatted, such as "$1.20". */
 export interface SpendingMessages {
   readonly stopped: Readonly<Record<LimitKind, (spent: string, allowed: string) => string>>;
-  /** Before a limit that stops requests. */
+  /** Shown before a limit that stops requests. */
   readonly near: Readonly<Record<LimitKind, (spent: string, allowed: string) => string>>;
-  /** At a limit that doesn't stop requests. */
+  /** Shown at a limit that doesn't stop requests. */
   readonly reached: Readonly<Record<LimitKind, (spent: string, allowed: string) => string>>;
   readonly notRecorded: (why: string) => string;
 }
@@ -50,7 +50,7 @@ export interface PaidModel {
 }
 
 export interface PaidRequest {
-  /** If the report is implausible, the booked amount counts. */
+  /** If the vendor's report is implausible, the booked amount counts. */
   readonly used: (usage: Usage | undefined) => void;
   /**
    * @param isPaid false if the vendor accepted nothing; true without usage: the booked amount
@@ -62,7 +62,7 @@ export interface PaidRequest {
 const WARN_AT_LIMIT_SHARE = 0.8;
 
 export class ConversationSpending {
-  /** Once per conversation or day. */
+  /** Limits already reported, once per conversation or day. */
   private readonly told = new Set<string>();
 
   constructor(private readonly parts: ConversationSpendingDependencies) {}

@@ -42,7 +42,6 @@ const isDeferred = (tool: ToolDeclaration): boolean => tool['defer_loading'] ===
 const hasDeferred = (tool: unknown): boolean =>
   isRecord(tool) && (isDeferred(tool) || getInnerTools(tool).some((inner) => hasDeferred(inner)));
 
-/** @param ofDeferred returns what remains of a deferred tool */
 function mapDeferred(tools: readonly unknown[], ofDeferred: (tool: ToolDeclaration) => unknown): unknown[] {
   return tools.flatMap((tool) => {
     if (!isRecord(tool) || !hasDeferred(tool)) return [tool];

@@ -2,7 +2,7 @@ import { listToolExchanges } from '../core/messages/exchanges';
 import { DEFAULT_TOOLS, getPath } from '../core/messages/tools';
 import type { ApiMessage, Place } from '../core/messages/types';
 
-/** Such as `result of read_file src/a.ts, message 12`. */
+/** Describes a place such as `result of read_file src/a.ts, message 12`. */
 export function createPlaceDescriber(messages: readonly ApiMessage[]): (place: Place) => string {
   const named = new Map<string, string>();
   for (const exchange of listToolExchanges(messages)) {

@@ -15,7 +15,6 @@ export interface LiveDecision {
   readonly cache: CacheState;
   /** Price tier of long prompts below which the request dropped. */
   readonly dearerAbove?: number;
-  /** Absent if prices or the cache's state are unknown. */
   readonly saving?: Saving;
 }
 

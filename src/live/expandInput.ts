@@ -32,7 +32,6 @@ export async function expandInput(conversation: LiveConversation, input: unknown
   return { input: mapStrings(input, (text) => expandMarkers(text, (reference) => originals.get(reference))) };
 }
 
-/** Characters of a broken marker to examine. */
 const MAX_MARKER_CHARS = 300;
 
 /** The agent copied the marker incorrectly, but with its reference or its words. */

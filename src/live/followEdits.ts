@@ -87,7 +87,6 @@ function moveNewResults(
   );
 }
 
-/** Computing keys is slow the first time. */
 export function getKeys(messages: readonly ApiMessage[]): MessageKey[] {
   const keys: MessageKey[] = [];
   for (const message of messages) {
@@ -96,7 +95,6 @@ export function getKeys(messages: readonly ApiMessage[]): MessageKey[] {
   return keys;
 }
 
-/** Skips messages that a summary covers. */
 export function addCuts({ original, messages, origins, edits }: View, added: readonly CutEdit[]): View {
   const changed = [...messages];
   for (const { place, cuts } of added) {
@@ -137,7 +135,6 @@ export function listExcludedEdits(
   if (ledger.excluded.size === 0) return [];
   const keys = messages.map(makeMessageKey);
   const edits = getExcludedEdits(ledger, (_, condensation) => followCondensation(condensation, keys, messages));
-  // An edit that was undone and redone has the same ID in both condensations.
   const ids = new Set(shown.map(({ id }) => id));
   return edits.filter((edit) => !ids.has(edit.id) && !changesAny(edit, pinned) && isStanding(messages, edit));
 }

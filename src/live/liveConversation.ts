@@ -61,7 +61,6 @@ interface RequestState {
   readonly model: UpstreamModel;
   readonly system: string | undefined;
   readonly title: string;
-  /** Undefined if unknown. */
   readonly canRecall: boolean | undefined;
   readonly tools: readonly DeclaredTool[];
   readonly toolsJson: string;
@@ -74,7 +73,7 @@ interface RequestState {
   readonly at: number;
 }
 
-/** The scheduler decides when and what to condense. */
+/** A conversation that an agent continues. The scheduler decides when and what to condense. */
 export class LiveConversation {
   readonly id: LiveId;
   /**
@@ -86,7 +85,7 @@ export class LiveConversation {
   readonly answers = new AnsweredRequests();
   private asked: RequestState | undefined;
   private current: View = createView([]);
-  /** Results prepared for an earlier view no longer fit. */
+  /** Changes with the view, because results prepared for an earlier view no longer fit. */
   private revision = 0;
   /** Index of the first message that was not sent before. */
   private firstNew = 0;
@@ -184,7 +183,6 @@ export class LiveConversation {
     );
   }
 
-  /** Undefined if not watched. */
   getReferenceUse(id: CondensationId): UseAfter | undefined {
     return this.watch?.id === id ? this.watch.use : this.ledger.uses.get(id);
   }
@@ -353,7 +351,6 @@ export class LiveConversation {
     const { id, use } = watch;
     const entry: LedgerEntry = { type: 'used', condensation: id, use };
     await this.store.append(entry).catch((error: unknown) => {
-      // The count is not worth an error.
       if (!isStorageError(error)) throw error;
       this.store.keepInMemory(entry, new Map());
     });
@@ -425,7 +422,6 @@ function readRequest(
     system,
     title: title ?? before?.title ?? '',
     canRecall,
-    // Most requests declare the same tools as the one before.
     tools: before?.toolsJson === toolsJson ? before.tools : measureTools(loaded, counter),
     toolsJson,
     overheadTokens: counter.countText(system ?? '') + counter.countText(toolsJson) + extraTokens,

@@ -39,7 +39,6 @@ export interface LiveOptions {
   readonly manager: CondensationManager;
   readonly counter: MessageCounter;
   readonly root: string;
-  /** Read for each request. */
   readonly settings: () => LiveSettings;
   readonly clock?: Clock;
   readonly storage?: Partial<StorageOptions>;

@@ -22,13 +22,12 @@ const MIN_RESULT_TOKENS = 200;
 
 export interface NewResultsState {
   readonly shown: View;
-  /** Index of the first message that was not sent before. */
   readonly firstNew: number;
 }
 
 export interface NewResultsConfig {
   readonly rules: NewResultRules;
-  /** For the remaining results, if the view then needs them. */
+  /** Rules for the remaining results, if the view then needs them. */
   readonly further?: { readonly rules: NewResultRules; readonly isNeeded: (shown: View) => boolean };
 }
 
@@ -43,7 +42,6 @@ export interface CondensedResults extends NewResultsState {
 export interface NewResultsRequest {
   /** In the model's tokens; 0 if unknown. */
   readonly contextWindow: number;
-  /** The model's tokens per o200k token. */
   readonly tokenFactor: number;
   /** If false, a large result is only condensed if the request would not fit. */
   readonly canRecall: boolean;

@@ -16,14 +16,14 @@ export interface PreparationTerms {
   readonly onGivenUp: (outcome: CondensationOutcome, why: string) => void;
 }
 
-/** May take longer than a request can wait. */
+/** A model's condensation, which may take longer than a request can wait. */
 export class BackgroundCondensation {
   /** Undefined until finished, and if abandoned. */
   outcome: CondensationOutcome | undefined;
   /** The outcome as applied; absent until used. */
   taken: CondensationOutcome | undefined;
   isOver = false;
-  /** Only one request waits. */
+  /** True if a request has waited; no other does. */
   hasWaited = false;
   readonly isByHand: boolean;
   /** Never rejects. */

@@ -22,7 +22,6 @@ export const MAX_SEARCH_CHARS = 1_000;
 const MAX_LISTED_REFERENCES = 20;
 const REFERENCE_PATTERN = /\b[0-9a-f]{6,64}\b/g;
 
-/** Each line takes at least one token, plus one that says how to continue. */
 const MAX_SHOWN_LINES = MAX_ANSWER_TOKENS + 1;
 
 interface RecalledLine {
@@ -162,7 +161,6 @@ function readImage({ content, text }: ResolvedReference): ImageBlock | undefined
   return block && isImage(block) && getBase64(block) !== undefined ? block : undefined;
 }
 
-/** @param spent as in {@link searchLines} */
 function selectLines(
   behind: ResolvedReference,
   matches: LineMatcher | undefined,

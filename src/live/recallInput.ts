@@ -15,7 +15,6 @@ export const recallInput = z
   })
   .partial();
 
-/** Models send empty strings for optional fields. */
 export function toRecallQuery({ references, words, pattern, ...rest }: z.output<typeof recallInput>): RecallQuery {
   const named = references?.filter((reference) => reference.trim() !== '') ?? [];
   return {

@@ -1,4 +1,4 @@
-/** The view may no longer show the references. */
+/** Finds what references replaced, even if the view no longer shows them. */
 import { expandReference, collectReferences, type ReferencedContent } from '../core/condense/edits/references';
 import type { ReferenceId } from '../core/messages/markers';
 import type { ApiMessage } from '../core/messages/types';

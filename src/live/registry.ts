@@ -11,7 +11,7 @@ import type { LiveDependencies } from './types';
 import { countCommonPrefix, saysMore } from './align';
 import type { AgentRequest, LiveId } from './request';
 
-/** Others are reopened from their ledgers. */
+/** Conversations in memory; others are reopened from their ledgers. */
 const MAX_CONVERSATIONS = 20;
 
 interface RegisteredConversation {
@@ -29,7 +29,6 @@ const NO_TASK_KEY = 'none' as MessageKey;
  * parent's ID. Without an ID, the longest common beginning decides.
  */
 export class ConversationRegistry {
-  /** Least recently used first. */
   private readonly conversations = new Map<LiveId, RegisteredConversation>();
   private queue: Promise<unknown> = Promise.resolve();
   private hasPruned = false;
@@ -55,9 +54,8 @@ export class ConversationRegistry {
     return [...this.conversations.values()].reverse();
   }
 
-  /** Last used first. */
   listShownSchedulers(): CondensationScheduler[] {
-    // The agent canceled the first request.
+    // Leaves out a conversation whose first request the agent canceled.
     return this.listSchedulers().filter(({ conversation: { about, hasBegun } }) => about.isAside !== true && hasBegun);
   }
 
@@ -67,13 +65,13 @@ export class ConversationRegistry {
    */
   findScheduler(request: AgentRequest, signal?: AbortSignal): Promise<CondensationScheduler> {
     const found = this.queue.then(async () => {
-      // A turn canceled before its answer follows the task from then on.
+      // If a turn was canceled before its answer, the next prompt becomes the task.
       const { messages } = request;
       const tasks = messages.slice(0, findTask(messages) + 1).map(makeMessageKey);
       const known =
         this.findOpenConversation(request, tasks) ?? (await this.openConversation(request, tasks.toReversed()));
       const { id, about } = known.conversation;
-      // If the conversation returns with its first task, the grown task belonged to another one.
+      // If the agent sends the first task again, the later one belonged to another conversation.
       if (!tasks.includes(known.task))
         known.task = tasks.includes(about.task) ? about.task : (tasks.at(-1) ?? NO_TASK_KEY);
       known.signal = signal;
@@ -100,7 +98,6 @@ export class ConversationRegistry {
     return candidates[lengths.indexOf(Math.max(...lengths))];
   }
 
-  /** @param tasks newest first */
   private async openConversation(request: AgentRequest, tasks: readonly MessageKey[]): Promise<RegisteredConversation> {
     const [newest = NO_TASK_KEY] = tasks;
     for (const task of tasks) {

@@ -26,7 +26,7 @@ export interface AgentRequest {
   /** o200k tokens added after condensing, such as restored thinking. */
   readonly extraTokens?: number;
   /**
-   * True if the vendor reads something else than what is sent, so that reported tokens say nothing
+   * True if the vendor reads something other than what is sent, so that reported tokens say nothing
    * about the request.
    */
   readonly isReadOtherwise?: boolean;
@@ -54,7 +54,7 @@ export interface UpstreamModel {
   readonly tokenFactor?: number;
   readonly prices?: ModelPrices;
   readonly accounting?: UsageAccounting;
-  /** Determines write costs; default `none`. */
+  /** Cache lifetime that prompts request, which determines write costs; default `none`. */
   readonly cacheLifetime?: CacheLifetime;
   /** Absent: unknown. */
   readonly cacheSpan?: CacheLifespan | 'none';
@@ -73,7 +73,7 @@ export interface PreparedRequest extends View {
    * MESSAGE_CACHE_MARKS}.
    */
   readonly cacheMarks: readonly number[];
-  /** Of the whole request, as the model counts. */
+  /** Tokens of the whole request, as the model counts them. */
   readonly tokens: number;
   /** o200k tokens of the whole request. */
   readonly countedTokens: number;

@@ -46,7 +46,6 @@ const NO_ROOM_REASON = 'the request would not have fit without being condensed i
 const REQUIRED_TO_SEND: ReadonlySet<CondensationReason> = new Set(['window', 'too-long', 'bytes']);
 
 export interface ScheduleResult {
-  /** Undefined if nothing was due. */
   readonly outcome: CondensationOutcome | undefined;
   readonly notes: readonly string[];
 }
@@ -166,7 +165,6 @@ export class CondensationScheduler {
       learning.learnWeightLimit(request.model, measureRequest(conversation.weighed), weight);
       const lighter = await this.takeWeight(signal);
       if (lighter) return { outcome: lighter };
-      // Only removing images helps.
       if (isAboutImages(weight)) return undefined;
     }
     // The prompt alone would have fit: the updated limits leave less for the answer.
@@ -280,7 +278,7 @@ export class CondensationScheduler {
     return begun instanceof BackgroundCondensation ? this.finishPreparation(begun, signal) : begun;
   }
 
-  /** @throws like {@link byHand} */
+  /** @throws like {@link condenseManually} */
   private async finishPreparation(
     preparation: BackgroundCondensation,
     signal: AbortSignal | undefined,
@@ -293,7 +291,6 @@ export class CondensationScheduler {
     await preparation.over;
     signal?.removeEventListener('abort', cancel);
     return this.runExclusively(async () => {
-      // A request may have applied the preparation already.
       if (this.preparation === preparation) await this.applyPrepared();
       if (preparation.taken) return preparation.taken;
       signal?.throwIfAborted();

@@ -87,7 +87,6 @@ function findBatchEnd(lines: readonly string[], from: number): number {
   let chars = 0;
   let at = from;
   while (at < lines.length && (at === from || chars < MAX_BATCH_CHARS)) {
-    // Each line has a fixed cost too.
     chars += 1 + Math.min(MAX_SEARCHED_LINE_CHARS, lines[at]?.length ?? 0);
     at++;
   }

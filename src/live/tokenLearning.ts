@@ -63,7 +63,6 @@ interface LearnedLimits {
 interface ServerTruncation {
   /** In the model's tokens. */
   readonly reported: number;
-  /** In o200k tokens. */
   readonly mustRead: number;
 }
 

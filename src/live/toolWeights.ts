@@ -64,7 +64,6 @@ export class CallCounts {
   }
 }
 
-/** Largest first. */
 export const combineCalls = (
   tools: readonly DeclaredTool[],
   own: CallCounts,

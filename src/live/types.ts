@@ -22,7 +22,7 @@ export interface LiveCondensation {
   /** ISO 8601. */
   readonly at: string;
   readonly provider: string;
-  /** Of the preset or strategy. */
+  /** Name of the preset or strategy. */
   readonly configName?: string;
   /** For display, such as "Lossless, then Smart (File-Aware)". */
   readonly by?: string;
@@ -34,7 +34,6 @@ export interface LiveCondensation {
   /** US dollars; absent if a price is unknown. */
   readonly cost?: number;
   readonly isUndone: boolean;
-  /** Absent if not watched. */
   readonly use?: UseAfter;
 }
 
@@ -76,7 +75,6 @@ export interface LiveSummary {
   readonly condensations: readonly LiveCondensation[];
   readonly lastDecision?: LiveDecision;
   readonly newResults?: NewResultsSummary;
-  /** Largest first. */
   readonly tools?: readonly ToolWeight[];
   /** US dollars spent on the model's answers; absent if a price is unknown. */
   readonly spent?: number;
@@ -127,7 +125,6 @@ export type RecallResult =
 
 export type ExpandedInput = { readonly input: unknown } | { readonly error: string };
 
-/** `detail` says why nothing was done. */
 export type CommandResult =
   | { readonly kind: 'done'; readonly detail: string }
   | { readonly kind: 'nothing'; readonly detail: string };
@@ -167,7 +164,7 @@ export interface LiveSettings {
   readonly coldPercent?: number;
   /** True if a failure may lead to a paid call. */
   readonly mayUseNative: boolean;
-  /** By provider. */
+  /** Configurations by provider. */
   readonly configs?: Readonly<Record<string, unknown>>;
   /** US dollars per condensation; absent: no limit. */
   readonly maxCost?: number;
@@ -218,7 +215,6 @@ export interface LiveConversationsApi {
   /** The last used one. */
   active(): LiveSummary | undefined;
   view(conversation: LiveId): LiveView | undefined;
-  /** For a diff editor. */
   compare(conversation: LiveId): FoldedTexts | undefined;
   outline(conversation: LiveId): ReturnType<typeof listMessages> | undefined;
   /** The next request is sent condensed. */
@@ -292,7 +288,6 @@ export interface LiveControls extends Pick<
 export interface ByHandResult {
   /** Absent if the conversation is gone. */
   readonly kind?: OutcomeSummary['kind'];
-  /** In sentences. */
   readonly words: string;
 }
 

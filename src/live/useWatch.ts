@@ -63,7 +63,6 @@ export class UseWatch {
     return this.counted.turns >= WATCHED_TURNS || isExcessiveUse(this.use);
   }
 
-  /** @param messages the same conversation, grown */
   followMessages(messages: readonly ApiMessage[]): void {
     const added = messages.slice(this.read);
     this.read = messages.length;

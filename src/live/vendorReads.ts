@@ -1,4 +1,4 @@
-/** The rest of a request says nothing about the window. */
+/** Which part of a request a vendor must read; the rest says nothing about the window. */
 import { getBlocks, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';
@@ -21,7 +21,7 @@ function countOptional(block: Block, counter: MessageCounter): number {
 }
 
 /**
- * True if the vendor reads something else than the body's content, so that reported tokens say
+ * True if the vendor reads something other than the body's content, so that reported tokens say
  * nothing about it.
  *
  * - `context_management` drops or summarizes old calls and results (Anthropic API guide, "Context

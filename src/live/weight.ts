@@ -15,15 +15,13 @@ export interface ImageSelection extends ImageLimits {
   readonly keepNewest: number;
 }
 
-/** Later images must fit too. */
+/** Leaves room for later images. */
 const DUE_BYTES_SHARE = 0.9;
 const TARGET_BYTES_SHARE = 0.5;
 const MAX_IMAGES_KEPT_AFTER_REMOVAL = 10;
 
 export interface RequestContent extends Pick<View, 'original' | 'messages'> {
-  /** Bytes of system prompt and tools. */
   readonly besideBytes: number;
-  /** Original indexes of messages that stay unchanged. */
   readonly pinned: ReadonlySet<number>;
 }
 
@@ -51,7 +49,6 @@ export function selectImages(weighed: RequestContent, limits: WeightLimits): Ima
   const newestFirst = listImages(weighed.original)
     .filter(({ message }) => message > task)
     .toReversed();
-  /** Only removable images have a size; the others stay in any case. */
   const sizes = newestFirst.map((image) => (mayGo(image) ? countImageBytes(image) : 0));
   const rest = weight - sizes.reduce((sum, size) => sum + size, 0);
   const room = isHeavy ? countFitting(sizes, bytes * TARGET_BYTES_SHARE - rest) : sizes.length;

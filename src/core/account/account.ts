@@ -12,7 +12,6 @@ export interface DayUsage extends TokenSums {
   readonly block: number;
   readonly model?: string;
   readonly requests: number;
-  /** US dollars for requests with a known price. */
   readonly cost: number;
   /** Requests without a known price, which `cost` lacks. */
   readonly unpriced: number;
@@ -35,7 +34,6 @@ export interface SessionAccount {
   readonly fill: readonly number[];
   readonly now?: FillLevel;
   readonly compactions: CompactionSum;
-  /** False if only the requests were read. Default true. */
   readonly isComposed?: boolean;
   readonly parts: PartSums;
   readonly sentOften: number;
@@ -48,7 +46,7 @@ export interface CompactionSum {
   readonly count: number;
   /** US dollars; undefined if no price is known. */
   readonly cost?: number;
-  /** An estimated cost is in no other sum; a recorded one is. */
+  /** An estimated cost is in no other sum, unlike a recorded one. */
   readonly isEstimate: boolean;
 }
 
@@ -336,7 +334,7 @@ export const selectSessionsUsedSince = (
 ): readonly SessionAccount[] =>
   since === undefined ? sessions : sessions.filter(({ usage }) => usage.some(({ day }) => day >= since));
 
-/** Composition is not stored by day, so it stays whole. */
+/** Composition is not stored by day, so a remaining session keeps all of it. */
 export function cutSessionsSince(sessions: readonly SessionAccount[], since?: string): readonly SessionAccount[] {
   if (since === undefined) return sessions;
   return selectSessionsUsedSince(sessions, since).map((session) => ({

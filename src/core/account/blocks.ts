@@ -2,7 +2,6 @@ import { formatLocalDay } from '../localDay';
 
 const HOUR_MS = 60 * 60_000;
 
-/** Session limit of Claude's and ChatGPT's plans. */
 export const BLOCK_MS = 5 * HOUR_MS;
 
 interface RequestTime {

@@ -13,7 +13,7 @@ export interface FillLevel {
   readonly model?: string | undefined;
   /** The model's tokens per o200k token; default 1. */
   readonly tokenFactor?: number | undefined;
-  /** For a copy without a request of its own, whose figures come from the original. */
+  /** Set for a copy that has no request of its own; its original has these figures. */
   readonly fromOriginal?: {
     /** o200k tokens that the copy lacks because its agent adds them when it continues. */
     readonly renewed: number;
@@ -103,7 +103,6 @@ export const fillShare = (fill: FillLevel, assumed: number): string =>
 export const fillChange = (before: FillLevel, after: FillLevel, assumed: number): string =>
   `${fillShare(before, assumed)} → ${fillShare(after, assumed)} full`;
 
-/** Formats `52% full: 516,627 of 1,000,000 tokens, …`. */
 export function fillSentence(fill: FillLevel, assumed?: number): string {
   const window = fill.window ?? assumed;
   const share = window === undefined ? '' : `${fillShare(fill, window)} full: `;

@@ -24,7 +24,7 @@ export interface PaidRequest extends TokenSums {
   readonly isCopy?: boolean;
 }
 
-/** The agent's running total, with prices for tokens that no recorded request has. */
+/** The agent's running total, with prices for tokens that no recorded request accounts for. */
 export interface PaidTotal {
   readonly at: number;
   readonly after: number;
@@ -45,7 +45,7 @@ export interface ReadSession extends Omit<SessionAccount, 'usage' | 'source' | '
   readonly requests: readonly PaidRequest[];
   readonly totals?: readonly PaidTotal[];
   readonly identity?: RecordedSession;
-  /** Path or ID of a session. */
+  /** Path or ID of the session that started this one. */
   readonly startedBy?: string;
 }
 
@@ -62,7 +62,6 @@ export function countOnce(sessions: readonly ReadSession[]): SessionAccount[] {
   for (const session of inOrder) {
     for (const claim of keyed.get(session) ?? []) {
       const known = claims.get(claim.key);
-      // At a tie the older session wins: a copy made during an answer has less of it.
       if (!known) claims.set(claim.key, claim);
       else {
         const owner = known.isCopy && !claim.isCopy ? claim : known;
@@ -101,7 +100,6 @@ export function countOnce(sessions: readonly ReadSession[]): SessionAccount[] {
   });
 }
 
-/** A total order makes the result independent of the order of files. */
 function compareAge(a: ReadSession, b: ReadSession): number {
   return (
     (a.identity?.began ?? Infinity) - (b.identity?.began ?? Infinity) ||
@@ -193,7 +191,7 @@ interface ParentSession {
   readonly relation: 'fork' | 'subagent';
 }
 
-/** The recorded parent, or the session that made the newest copied request. */
+/** A session's parent is the recorded one, or the session that made its newest copied request. */
 function findParentSessions(
   sessions: readonly ReadSession[],
   keyed: KeyedRequests,

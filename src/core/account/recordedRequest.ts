@@ -8,8 +8,8 @@ export interface RecordedRequest {
   /** The agent's name for the model's vendor, such as `openrouter`. */
   readonly seller?: string;
   /**
-   * Absent if the agent recorded no size. Of several steps, `usage` is the last one, which shows
-   * how full the window is.
+   * Absent if the agent recorded no size. If the vendor needed several steps, this is the last one,
+   * which shows how full the window is.
    */
   readonly usage?: Usage;
   readonly isOdd?: true;
@@ -65,7 +65,7 @@ export interface RecordedSession {
   readonly began?: number;
   /** ID of the session from which this one was forked. */
   readonly forkOf?: string;
-  /** In case the origin's file is gone. */
+  /** Further ancestors, in case the origin's file is gone. */
   readonly furtherOrigins?: readonly string[];
   /**
    * Whether keys are unique in all of the agent's sessions, or only in a session and its ancestors.
@@ -130,7 +130,6 @@ const MAX_REQUESTS = 100_000;
 const isNothing = (usage: Usage, parts: readonly RequestPart[] = []): boolean =>
   countPromptTokens(usage) === 0 && usage.outputTokens === 0 && usage.costUsd === undefined && parts.length === 0;
 
-/** Removes impossible numbers, which would corrupt every sum. */
 export function withoutOddNumbers<T extends RecordedRequests>(recorded: T): T {
   const isTokens = (value: number): boolean => value >= 0 && value <= MAX_CALL_TOKENS;
   const isDollars = (value: number): boolean => value >= 0 && value <= MAX_CALL_USD;

@@ -11,7 +11,6 @@ export interface ConversationRequest {
   readonly from: number;
   readonly sent: number;
   readonly answered: number;
-  /** Milliseconds since the epoch, if known. */
   readonly at?: number;
 }
 

@@ -42,7 +42,6 @@ export interface ReplayedCosts {
   readonly rereads: readonly Usage[];
 }
 
-/** Turns after a condensation in which we look for quoted lines. */
 const TURNS_AHEAD = 20;
 /** Growth before we try again after a condensation without effect. */
 const RETRY_GROWTH_FACTOR = 1.1;
@@ -92,13 +91,11 @@ export async function replayWhatIf(options: ReplayOptions): Promise<ReplayedCost
   return { before: simulateUsage(requests, calibration), after, condensations, ...lines, rereads };
 }
 
-/** o200k tokens of a call that reads a file again. */
 const TOKENS_PER_CALL = 50;
 
 interface ReplayState {
   readonly from: number;
   readonly edits: readonly Edit[];
-  /** o200k tokens that the edits save. */
   readonly saved: number;
   readonly view: readonly ApiMessage[] | undefined;
   readonly waitFor: number;

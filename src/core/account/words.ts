@@ -41,7 +41,7 @@ export function describeReplayed(requests: number, { estimated }: Pick<AccountTo
   return `${made} ${most}${isCopilot ? `; for ${COPILOT} it is often less` : ''}`;
 }
 
-/** The vendor charged two sessions of 1.0.74 40 and 53 % of their replayed cost. */
+/** Two sessions of version 1.0.74 were charged 40 and 53 % of their replayed cost. */
 const COPILOT: AgentName = 'Copilot CLI';
 
 export const describePeriod = (days: number | undefined): string =>

@@ -1,4 +1,4 @@
-/** README's table of agents; `npm run manifest` writes it, and documents.test.ts checks it. */
+/** Writes README's table of agents for `npm run manifest`. */
 import { AGENT_LIST, type KnownAgent } from '.';
 
 export const renderAgentsTable = (): string =>

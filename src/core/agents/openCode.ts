@@ -7,8 +7,8 @@ import type { Agent, StoreRow, Tools } from './types';
 const ANY = /^/;
 
 /**
- * Both agents use `XDG_DATA_HOME` on every system; some macOS and Windows builds use the system's
- * own folder.
+ * OpenCode and Kilo use `XDG_DATA_HOME` on every system; some macOS and Windows builds use the
+ * system's own folder.
  */
 const listStoreRows = (name: string): StoreRow[] =>
   [`<data>/${name}`, `<local>/${name}`].flatMap((root): StoreRow[] => [

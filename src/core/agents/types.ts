@@ -1,4 +1,4 @@
-/** To add an agent, add a row of this type to `index.ts`. */
+/** Describes agents as data: to add one, add an `Agent` to `index.ts`. */
 
 export const TOOL_KINDS = [
   'read',
@@ -15,8 +15,8 @@ export const TOOL_KINDS = [
 export type ToolKind = (typeof TOOL_KINDS)[number];
 
 /**
- * Spellings by priority. `edits[].oldText` is a field of list elements; `files[]` is a list of
- * strings.
+ * Spellings of a parameter by priority. `edits[].oldText` is a field of list elements; `files[]` is
+ * a list of strings.
  */
 export type ParameterNames = readonly string[];
 
@@ -128,7 +128,7 @@ export interface Agent {
   /** Versions with which reading was tested; undefined if not readable. */
   readonly seen: { readonly versions: string; readonly on: 'real sessions' | 'hand-written sessions' } | undefined;
   readonly stores: readonly StoreRow[];
-  /** True if its files lack most tool results, so that little can be condensed. */
+  /** True if the agent's files lack most tool results, so that little can be condensed. */
   readonly storesFewResults?: true;
   /** Prefix of the agent's VS Code settings, in which users can choose another folder. */
   readonly settings?: string;

@@ -31,7 +31,6 @@ export function computeCallCost(usage: Usage, prices: ModelPrices | undefined): 
   return usage.costUsd ?? priceTokens(usage, prices);
 }
 
-/** US dollars that a call would have cost with other tokens. */
 export function scaleCost(usage: Usage, others: Usage, prices: ModelPrices | undefined): number | undefined {
   const would = priceTokens(others, prices);
   if (usage.costUsd === undefined) return would;

@@ -23,7 +23,6 @@ export interface ModelPrices {
   readonly longCacheWrite?: Rate;
 }
 
-/** `none`: no caching. */
 export type CacheLifetime = 'none' | '5m' | '1h';
 
 export type PartialPrices = { readonly [kind in keyof ModelPrices]?: number | undefined };

@@ -29,7 +29,6 @@ export interface Saving {
    * change. Negative if the cache had expired.
    */
   readonly cacheBreak: number;
-  /** Undefined if the condensation never pays off or its cost is unknown. */
   readonly breakEvenRequests: number | undefined;
 }
 

@@ -21,10 +21,7 @@ export interface Usage {
   readonly costUsd?: number;
 }
 
-/**
- * Windows have millions of tokens, and vendors' tools repeat a prompt a few dozen times. A larger
- * reported number is an error.
- */
+/** Windows have millions of tokens, and vendors' tools repeat a prompt a few dozen times. */
 export const MAX_CALL_TOKENS = 1_000_000_000;
 /** More US dollars than any call costs. */
 export const MAX_CALL_USD = 100_000;

@@ -8,7 +8,7 @@ import { skipSpace, skipString, skipValue } from './editJson';
 /** Index of the original of each element; undefined for a new one. */
 export type Origins = readonly (number | undefined)[];
 
-/** If undefined, elements are matched by equality, IDs and position. */
+/** If this returns undefined, elements are matched by equality, IDs and position. */
 export type OriginsAt = (path: readonly string[]) => Origins | undefined;
 
 /** @param origins gets paths that contain only keys of objects */
@@ -66,7 +66,6 @@ export function replaceSpans(text: string, spans: readonly Replacement[]): strin
   return out + text.slice(at);
 }
 
-/** Lists outer objects first. Skips lines that aren't JSON. */
 export function* listObjectsIn(
   text: string,
 ): Generator<{ readonly members: readonly Member[]; readonly offset: number }, void> {
@@ -146,7 +145,6 @@ class JsonRewriter {
     const counting = new Map(members.map((member, index) => [member.key, index]));
     const kept = members.filter(({ key }) => after[key] !== undefined && Object.hasOwn(after, key));
     const made = kept.map((member) =>
-      // Of duplicate keys, the last one counts.
       members[counting.get(member.key) ?? -1] === member
         ? this.rewriteValue({ ...member, value: value[member.key] }, after[member.key], [...path, member.key])
         : this.text.slice(member.start, member.end),

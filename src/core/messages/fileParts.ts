@@ -14,7 +14,6 @@ import { getPath, getToolRule, type ToolTable } from './tools';
 export interface FilePart extends Slice {
   readonly path: string;
   readonly head: LineHead | undefined;
-  /** Number of the first line, if known but not printed. */
   readonly firstLine: number | undefined;
   /** False if the lines are those of an older revision. */
   readonly isCurrent: boolean;

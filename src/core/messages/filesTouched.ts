@@ -9,7 +9,6 @@ export interface TouchedFile {
   readonly isRead: boolean;
 }
 
-/** Excludes failed calls. */
 export function listTouchedFiles(exchanges: readonly ToolExchange[], tools: ToolTable): TouchedFile[] {
   const files = new Map<string, TouchedFile>();
   for (const exchange of exchanges) {

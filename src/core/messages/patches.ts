@@ -21,7 +21,6 @@ export interface PatchHunk extends Slice {
 
 export interface PatchedFile {
   readonly change: 'add' | 'update' | 'delete';
-  /** For a renamed file the old path. */
   readonly path: string;
   readonly movedTo: string | undefined;
   readonly hunks: readonly PatchHunk[];
@@ -104,7 +103,6 @@ function readEnvelope(lines: LineReader, files: PatchedFile[]): void {
     lines.moveToNext();
     if (kind === undefined) continue;
     const change = kind === 'Add' ? 'add' : kind === 'Delete' ? 'delete' : 'update';
-    // After the last line the text is empty.
     const [, movedTo] = PATCH_MOVE_HEAD.exec(lines.getText()) ?? [];
     if (movedTo !== undefined) lines.moveToNext();
     files.push({ change, path: path.trim(), movedTo: movedTo?.trim(), hunks: readHunks(lines) });
@@ -126,7 +124,6 @@ function readHunks(lines: LineReader): PatchHunk[] {
     const { sign, start, textEnd } = lines;
     if (isSign(sign)) hunk.push({ sign, start: start + 1, end: textEnd });
     else if (lines.startsWith('@@')) close();
-    // An empty line is part of the file, except after the last one.
     else if (sign === '' && lines.end < lines.source.length) close();
   }
   close();

@@ -2,7 +2,6 @@ import type { Path } from './types';
 
 type JsonContainer = Readonly<Record<string | number, unknown>>;
 
-/** Reads own properties only. */
 export function getValueAt(root: unknown, path: Path): unknown {
   let value: unknown = root;
   for (const key of path) {
@@ -13,7 +12,7 @@ export function getValueAt(root: unknown, path: Path): unknown {
 }
 
 /**
- * Shares everything but the path's objects.
+ * Copies only the objects along the path.
  * @throws Error if the path does not exist
  */
 export function withValueAt<T>(root: T, path: Path, value: unknown): T {

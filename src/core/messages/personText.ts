@@ -30,5 +30,4 @@ export function extractPersonText(text: string): string {
 
 const MACHINE_REPORT = new RegExp(`^\\s*<(?:${joinForms(({ reports }) => reports)})[\\s>]`, 'i');
 
-/** True if the text is only the report of a subagent or background task. */
 export const isReport = (text: string): boolean => MACHINE_REPORT.test(text) && extractPersonText(text) === '';

@@ -29,7 +29,6 @@ export function renderConversation(
     .join('\n');
 }
 
-/** The APIs put tool results in user messages. */
 export function getSpeaker(message: ApiMessage): string {
   const blocks = getBlocks(message);
   return blocks.length > 0 && blocks.every((block) => isToolResult(block)) ? 'tool result' : message.role;
@@ -47,7 +46,6 @@ export function renderBodies(messages: readonly ApiMessage[], original = message
   );
 }
 
-/** UTF-16 units per message. */
 const MAX_LISTED_CHARS = 120;
 
 export function listMessages(

@@ -37,7 +37,7 @@ export function findTurnStart(messages: readonly ApiMessage[]): number {
   return isAnswering ? -1 : end;
 }
 
-/** Ours, or the agent's own (Claude Code, Roo). */
+/** True for our summaries and the agent's own (Claude Code, Roo). */
 export const isSummaryMessage = (message: ApiMessage): boolean =>
   message['isSummary'] === true || message['isCompactSummary'] === true;
 

@@ -9,13 +9,12 @@ import type { PlacedContent, ToolExchange } from './exchanges';
 
 /** Tools of all agents, overridden by the user's rows. */
 export interface ToolTable {
-  /** By lowercase name. */
   readonly own: Readonly<Record<string, ToolRule>>;
 }
 
 export const DEFAULT_TOOLS: ToolTable = { own: {} };
 
-/** Caches keyed by the table stay valid while the user's rows are the same. */
+/** Reused while the user's rows are the same, so that caches keyed by it stay valid. */
 let latestTable: { readonly json: string; readonly table: ToolTable } | undefined;
 
 export function makeToolTable(own: Readonly<Record<string, ToolRule>>): ToolTable {
@@ -34,7 +33,6 @@ const ruleMemory = memoizeByObject<
   WeakMap<ToolCall['input'], { readonly tool: string; readonly rule: ToolRule | undefined }>
 >(() => new WeakMap());
 
-/** Returns undefined if the tool is unknown and its parameters give no hint. */
 export function getToolRule(tools: ToolTable, call: ToolCall): ToolRule | undefined {
   const known = ruleMemory(tools).get(call.input);
   if (known?.tool === call.tool) return known.rule;
@@ -127,7 +125,6 @@ const EMPTY_VALUES: readonly never[] = [];
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
-/** Uses the first spelling that the call has. */
 export function listTexts(input: ToolCall['input'], parameters: ParameterNames | undefined): readonly string[] {
   for (const parameter of parameters ?? []) {
     const texts = listValues(input, parameter).filter((value) => typeof value === 'string');
@@ -168,7 +165,7 @@ export function getCommand(exchange: ToolCall): string | undefined {
   return undefined;
 }
 
-/** Without the file's name, nobody can understand the call. */
+/** True for the parameter that names the file, without which a call makes no sense. */
 export const isNameOfFile = ({ path }: Pick<PlacedContent, 'path'>): boolean =>
   path.includes('input') && FILE_PARAMETERS.has(String(path.findLast((key) => typeof key === 'string')));
 

@@ -5,7 +5,6 @@
 
 export type Role = 'user' | 'assistant' | 'system';
 
-/** Unknown fields are kept. */
 interface OpenObject {
   readonly [field: string]: unknown;
 }

@@ -4,7 +4,10 @@ import type { ApiMessage } from './types';
 import { parseXmlResultHeader } from './xmlTools';
 import type { MessageRange } from './messageRange';
 
-/** Excludes the task and recent messages, and never separates a call from its results. */
+/**
+ * Returns the messages that may change: neither the task nor recent ones. Never separates a call
+ * from its results.
+ */
 export function findOldZone(messages: readonly ApiMessage[], keepRecent: number): MessageRange {
   const start = findTask(messages) + 1;
   let end = Math.max(start, messages.length - keepRecent);

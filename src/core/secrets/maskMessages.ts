@@ -14,7 +14,6 @@ export function maskMessage(message: ApiMessage): ApiMessage {
   return made;
 }
 
-/** Returns the same value if there are no secrets. */
 export const maskValue = <T>(value: T): T => maskUnknownValue(value) as T;
 
 function maskUnknownValue(value: unknown, name?: string): unknown {
@@ -44,7 +43,6 @@ function maskString(text: string, name: string | undefined): string {
 
 const MAX_NAMED_VALUE_CHARS = 4096;
 
-/** Short values without secrets, with their names, since types, IDs and paths recur. */
 const harmlessTexts = new Set<string>();
 const MAX_HARMLESS_TEXTS = 5_000;
 const MAX_HARMLESS_TEXT_CHARS = 200;

@@ -132,7 +132,6 @@ function findSecretsInLines(text: string, chars: number, { forms, shapes, beside
 }
 
 class MaskedText {
-  /** Masked slices of the original text. */
   slices: readonly Slice[] = [];
 
   constructor(public text: string) {}

@@ -22,7 +22,6 @@ const NAMED_ASSIGNMENT = new RegExp(
 );
 const STRONG_SECRET_NAME_END = new RegExp(`(?:${STRONG_SECRET_NAME})[\\w-]{0,20}$`, 'i');
 const UNQUOTED_VALUE = /[^\s"'`,;)}\]\\<>&\x1b]{1,4096}/y;
-/** In an environment file, the value extends to the end of the line. */
 const ENVIRONMENT_VALUE = /[^\s"'`\x1b]{1,4096}(?=[\r\n\x1b]|$|\\n)/y;
 const MAX_QUOTED_CHARS = 4096;
 
@@ -203,7 +202,7 @@ export const BESIDE_RULES: readonly BesideRule[] = [
   ],
 ];
 
-/** May span several lines. */
+/** A .netrc entry may span several lines. */
 const NETRC_ENTRY =
   /\bmachine\s{1,10}\S{1,200}\s{1,10}(?:login\s{1,10}\S{1,200}\s{1,10})?password\s{1,10}(?<secret>\S{3,200})/dg;
 
@@ -213,7 +212,6 @@ const COOKIE_HEADER =
 const COOKIE_VALUE =
   /(?<![\w-])(?!(?:Path|Domain|Expires|Max-Age|SameSite|Priority)=)[\w.-]{1,60}=(?<secret>[^;,\s]{8,})/dgi;
 
-/** Placeholders that state a source or a removal. */
 const PLACEHOLDER_VALUE =
   /^(?:\$[A-Za-z_{(]|\$$|\{\{?|<|%[A-Za-z({]|\[key\]|\[?REDACTED|\*{3,}$|x{4,}$|\.{3}|…|your[-_]|process\.|os\.|env[.[(]|import\.|secrets?\.|vars?\.|null$|undefined$|none$|true$|false$|string$|change[-_]?(?:me|it|this)$|(?:pass(?:word)?|secret|example|placeholder|testtest)$)/i;
 

@@ -14,9 +14,9 @@ interface Piece {
 
 export interface SeenText {
   readonly text: string;
-  /** Whole lines, or {@link REACH} units on both sides in a very long line. */
+  /** Whole lines, or {@link REACH_CHARS} on both sides in a very long line. */
   readonly changed: readonly Slice[];
-  /** Includes hidden characters inside the slices. */
+  /** Maps slices to the source, including hidden characters inside them. */
   readonly inSource: (slices: readonly Slice[]) => Slice[];
 }
 
@@ -218,7 +218,7 @@ function decodeCharacter(code: number, written: string): string {
 function mapSlicesToSource(slices: readonly Slice[], pieces: readonly Piece[]): Slice[] {
   let next = 0;
   let hidden = 0;
-  /** Counts pieces before `place`; with `isEnd`, without invisible ones at it. */
+  /** `isEnd` leaves out invisible characters at `place`. */
   const inSource = (place: number, isEnd: boolean): number => {
     for (let piece = pieces[next]; piece; piece = pieces[next]) {
       const end = piece.at + piece.length;

@@ -1,7 +1,6 @@
 /** Searches in windows, so that a line of megabytes costs no more than many short ones. */
 import type { Slice } from '../slice';
 
-/** UTF-16 units. */
 export const WINDOW_CHARS = 64_000;
 
 /** Maximum lookbehind of a pattern in UTF-16 units. */
@@ -16,7 +15,6 @@ const LOOK_AHEAD_CHARS = 1_024;
 /** Maximum lookahead of a pattern in UTF-16 units. */
 const MARGIN_CHARS = 16;
 
-/** Positions refer to the whole text. */
 export interface WindowMatch extends Slice {
   readonly groups: readonly (string | undefined)[];
   /** Group `secret`, or else the match; requires the flag `d`. */

@@ -3,7 +3,6 @@ import { isRecord } from '../messages/blocks';
 /** Anthropic scales larger images to about this size (API guide, "Vision"). */
 export const MAX_IMAGE_TOKENS = 1600;
 const PIXELS_PER_TOKEN = 750;
-/** Longest edge that Anthropic does not scale. */
 const MAX_EDGE_PIXELS = 1568;
 
 /**
@@ -65,7 +64,6 @@ function readJpegSize(bytes: Buffer): ImageSize | undefined {
   let at = 2;
   while (at + 9 <= bytes.length && bytes[at] === 0xff) {
     const marker = bytes[at + 1] ?? 0;
-    // Fill bytes may precede markers.
     if (marker === 0xff) {
       at += 1;
       continue;

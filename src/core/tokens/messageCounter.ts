@@ -54,7 +54,6 @@ export class MessageCounter {
     this.byHash.set(hash, tokens);
   }
 
-  /** Includes the tokens that the API adds around a block. */
   countBlock(block: Block): number {
     const known = this.byObject.get(block);
     if (known !== undefined) return known;

@@ -48,7 +48,6 @@ export const cachesOnConverse = (model: string): boolean => /nova/i.test(model);
 export interface CachedModel {
   readonly vendor: Vendor;
   readonly model: string;
-  /** Host of a custom endpoint. */
   readonly host?: string | undefined;
   readonly lifetime?: CacheLifetime | undefined;
 }

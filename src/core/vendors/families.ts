@@ -17,7 +17,6 @@ export interface ModelFamily {
   readonly thinking?: 'adaptive' | 'unasked';
   /** Anthropic's compaction supports the model (guide "Compaction on demand", supported models). */
   readonly compacts?: boolean;
-  /** Undefined if unknown. */
   readonly seesImages?: boolean;
   /** Input and output together, in tokens. */
   readonly contextWindow?: number;

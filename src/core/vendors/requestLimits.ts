@@ -1,7 +1,6 @@
 import { getVendorEntry, type Vendor } from './vendors';
 
 export interface RequestLimits {
-  /** Bytes of the body. */
   readonly bytes?: number;
   /** With more than `above` images, no edge may exceed `edge` pixels. */
   readonly manyImages?: { readonly above: number; readonly edge: number };

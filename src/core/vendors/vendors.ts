@@ -1,4 +1,4 @@
-/** An incomplete vendor does not compile or fails vendors.test.ts. */
+/** Vendors as data: an incomplete vendor does not compile or fails vendors.test.ts. */
 import type { UsageAccounting } from '../cost/usage';
 
 const WIRES = {

@@ -72,7 +72,6 @@ function readBlock(value: unknown, path: Path): PlacedBlock {
   return placeBlock({ ...block, content: (content as readonly unknown[]).map(removeCacheMark) }, path);
 }
 
-/** Agents move the cache breakpoint between requests. */
 function removeCacheMark(value: unknown): unknown {
   if (!isRecord(value) || !('cache_control' in value)) return value;
   const rest: Record<string, unknown> = { ...value };

@@ -2,7 +2,6 @@ import { parseArguments } from '../../conversations/formats/openai/arguments';
 import type { Path } from '../../core/messages/types';
 import type { StringSource } from './wire';
 
-/** @param to path of the `arguments` text in the body */
 export function callInput(text: string, to: Path): { readonly input: unknown; readonly strings: StringSource[] } {
   const input = parseArguments(text);
   // Text that is not JSON is a single field.

@@ -125,7 +125,7 @@ function getImage(part: Fields): Block | undefined {
     : undefined;
 }
 
-/** By Google's guide and as agents use them. */
+/** Text fields of tool responses, by Google's guide and as agents use them. */
 const RESPONSE_TEXT_FIELDS = ['output', 'error', 'content', 'result'];
 
 function readResult(id: string, response: Fields, path: Path): PlacedBlock {

@@ -17,7 +17,6 @@ export const placeBlock = (block: Block, path: Path, strings: readonly StringSou
 /** The block is counted but never edited. */
 export const makeOpaque = (part: unknown, path: Path): PlacedBlock => placeBlock({ type: 'raw', part }, path, []);
 
-/** Returns nothing for an empty text. */
 export const placeTextBlock = (text: string, path: Path, string: Path): PlacedBlock[] =>
   text === '' ? [] : [placeBlock({ type: 'text', text }, path, [{ from: ['text'], to: string }])];
 

@@ -19,10 +19,8 @@ export interface Wire {
   readonly list: string;
   /** @returns undefined if the body has another format or lacks part of the conversation */
   read(body: Body): WireRequest | undefined;
-  /** @param path currently contains `before` */
   textPart(text: string, path: Path, before: unknown): unknown;
   userItem(text: string): unknown;
-  /** @param before usage of earlier events */
   usage(event: Body, before: Usage | undefined): Usage | undefined;
   /** Returns the error in a stream event or in a successful answer. */
   failure(event: Body): unknown;
@@ -103,7 +101,6 @@ export function writeView(
 
 class BodyChanges {
   private readonly edits: JsonEdit[] = [];
-  /** Edits inside strings that are JSON, by the string's path. */
   private readonly inTexts = new Map<string, { readonly to: Path; readonly edits: JsonEdit[] }>();
 
   constructor(

@@ -18,7 +18,7 @@ export interface CommandStep {
   readonly when: RunCondition;
   readonly printed: readonly PrintedText[];
   readonly effects: readonly CommandEffect[];
-  /** Their error messages start with these names. */
+  /** The programs' error messages start with these names. */
   readonly programs: readonly string[];
 }
 

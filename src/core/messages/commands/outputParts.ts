@@ -50,7 +50,6 @@ function splitOutput(text: string): CommandOutput {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
   let count = starts.length;
-  // The agent may have added or removed trailing blank lines.
   while (count > 0 && text.slice(starts[count - 1], (starts[count] ?? text.length + 1) - 1).trim() === '') count--;
   let cut: { first: number; last: number } | undefined;
   if (/truncated|omitted|too large|\.\.\. ?\d|…\d|\[Showing|persisted-output/.test(text)) {
@@ -68,7 +67,7 @@ function getLineText({ text, starts }: CommandOutput, line: number): string {
   return text.slice(starts[line], text[end - 1] === '\r' ? end - 1 : end);
 }
 
-/** These can appear anywhere in the output. */
+/** Error messages can appear anywhere in an output. */
 const SHELL_MESSAGE =
   /^(?:\/(?:usr\/)?bin\/)?(?:bash|sh|zsh|dash|zsh:\d+|fatal|error|usage): |^(?:bash|zsh|sh): line \d+: |^\(eval\):\d+: |^[\w-]+ ?: (?:The term|Cannot find path)|^At line:\d+ char:\d+/;
 
@@ -144,7 +143,7 @@ function findPieces(steps: readonly CommandStep[], output: CommandOutput): Outpu
   return found;
 }
 
-/** Locates items if as many lines start with a file's first number as items must be printed. */
+/** Locates items by their line numbers, if these are unambiguous. */
 function findNumbered(items: readonly PrintedItem[], output: CommandOutput): void {
   const uses = new Map<string, { readonly form: NumberForm; readonly first: number; readonly items: PrintedItem[] }>();
   for (const item of items) {
@@ -238,7 +237,6 @@ function isInOrder(items: readonly PrintedItem[]): boolean {
   for (const { at, most, printed } of items) {
     if (at === undefined) continue;
     if (at < end) return false;
-    // Blank lines around a text may belong to its neighbors.
     end = at + (printed.kind === 'lines' ? most : 1);
   }
   return true;
@@ -253,7 +251,6 @@ function extractOnlyLine(text: string): { line: string; before: number; behind: 
   return line !== undefined && isSole ? { line, before: at, behind: lines.length - 1 - at } : undefined;
 }
 
-/** Attributes lines to items as far as that is certain. */
 function splitBetween(items: readonly PrintedItem[], output: CommandOutput, lines: LineCountRange): OutputPiece[] {
   const open = items.filter(({ most }) => most > 0);
   const count = lines.last - lines.first + 1;
@@ -363,7 +360,6 @@ function computePrefixSums(numbers: readonly number[]): number[] {
   return sums;
 }
 
-/** Some agents append blank lines. */
 function isOverflowBlank(output: CommandOutput, lines: LineCountRange, most: number): boolean {
   for (let line = lines.first + most; line <= lines.last; line++)
     if (getLineText(output, line).trim() !== '') return false;

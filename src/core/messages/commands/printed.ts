@@ -5,7 +5,6 @@ import type { ScriptWord } from './script';
 export interface LineRange {
   /** Starts at 1; undefined if it depends on the file's length. */
   readonly first: number | undefined;
-  /** The file may end earlier. */
   readonly most: number;
 }
 

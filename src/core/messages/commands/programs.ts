@@ -146,7 +146,6 @@ const runSed: Program = (call) => {
   const isQuiet = hasOption(options, 'n', 'quiet', 'silent');
   const wanted = script === undefined ? undefined : readSedRanges(script, isQuiet);
   if (!wanted) return UNKNOWN_OUTCOME;
-  // Line numbers continue across files.
   if (operands.length > 1) return UNKNOWN_OUTCOME;
   return takePart(call, operands, false, (whole) => (wanted === 'some' ? takeSome(whole) : selectLines(whole, wanted)));
 };

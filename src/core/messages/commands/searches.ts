@@ -158,7 +158,6 @@ function filterInput(input: readonly PrintedText[], options: Options, isNumbered
       ? { kind: 'matches', path: only.path, isNumbered, folder: '', most: only.most }
       : makeOther(only.most);
   }
-  // The dashes between context groups are not lines of the file.
   if (hasContext && only.numbers === undefined)
     return { kind: 'matches', path: only.path, isNumbered: false, folder: '', most: Infinity };
   return { ...only, ranges: undefined };

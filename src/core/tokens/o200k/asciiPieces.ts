@@ -1,4 +1,7 @@
-/** One lookup per byte and one jump per piece, since mispredicted branches dominate scanning. */
+/**
+ * A state table: one lookup per byte and one jump per piece, since mispredicted branches dominate
+ * scanning.
+ */
 
 /** Kinds of bytes: the table's columns. */
 const BYTE_KINDS = {

@@ -17,7 +17,7 @@ export function toByteText(bytes: Uint8Array): ByteText {
   return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
 }
 
-/** Three words, padded with zeros. */
+/** A short piece is three words of four bytes. */
 export const MAX_SHORT_BYTES = 12;
 
 /** Element k + 8 masks all but the first k bytes of a word: none for k <= 0, all for k >= 4. */

@@ -12,7 +12,7 @@ const CHUNK_CHARS = 16 * 1024;
 const MAX_BYTES_PER_UNIT = 3;
 
 /**
- * Exact, in linear time.
+ * Counts exactly, in linear time.
  * @param table the bytes of the shipped o200k.bin; kept, not copied
  * @param chunk UTF-16 units that are turned into bytes at a time
  */

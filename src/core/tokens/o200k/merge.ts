@@ -2,13 +2,11 @@ import type { ByteText } from './bytes';
 import { MinHeap } from './minHeap';
 import { MAX_TOKEN_BYTES, NO_RANK, type RankTable } from './rankTable';
 
-/** Sizes in bytes; they don't affect counts. */
 export interface MergeSizes {
   /** Beyond this size a heap finds the lowest rank, instead of a linear search. */
   readonly simple: number;
   /** Longer pieces are merged in windows of this size, which keeps time and memory linear. */
   readonly window: number;
-  /** Minimum overlap of two windows. */
   readonly overlap: number;
 }
 

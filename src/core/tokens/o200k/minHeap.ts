@@ -2,7 +2,6 @@ export class MinHeap {
   #keys: Float64Array;
   #size = 0;
 
-  /** @param capacity maximum number of keys */
   constructor(capacity: number) {
     this.#keys = new Float64Array(capacity);
   }
@@ -21,7 +20,7 @@ export class MinHeap {
     this.#keys[this.#size++] = key;
   }
 
-  /** Linear time. */
+  /** Sorts appended keys in linear time. */
   arrange(): void {
     for (let at = (this.#size >> 1) - 1; at >= 0; at--) this.#sink(at, this.#keys[at] as number);
   }

@@ -17,7 +17,7 @@ export const MAX_TOKEN_BYTES = 128;
 export const NO_RANK = 0x7fffffff;
 
 const TABLE_MAGIC = 0x314b324f; // 'O2K1'
-const TABLE_HEAD_BYTES = 16; // bytes before the class ranges
+const TABLE_HEAD_BYTES = 16;
 
 /** 2^19 slots for 200,000 tokens: half of all lookups miss, which a sparse table detects fast. */
 const SLOT_BITS = 19;
@@ -29,13 +29,12 @@ const RANK_BITS = 18;
 const RANK_MASK = (1 << RANK_BITS) - 1;
 
 export class RankTable {
-  /** Class bits per code point; see charClass.ts. */
   readonly classes: Uint8Array;
   readonly #asset: DataView;
   readonly #offsets: Int32Array;
-  /** By hash of the bytes, with open addressing. */
+  /** Ranks by hash of the bytes, with open addressing. */
   readonly #slots = new Int32Array(1 << SLOT_BITS);
-  /** By the little-endian number of two bytes. */
+  /** Ranks of two-byte tokens by their little-endian number. */
   readonly #pairs = new Int32Array(1 << 16).fill(NO_RANK);
 
   /** @param asset the bytes that scripts/ranks.mjs makes; kept, not copied */

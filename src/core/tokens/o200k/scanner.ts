@@ -35,7 +35,6 @@ const SLASH = 0x2f;
 export class PieceScanner {
   readonly #classes: Uint8Array;
 
-  /** @param classes class bits per code point */
   constructor(classes: Uint8Array) {
     this.#classes = classes;
   }
