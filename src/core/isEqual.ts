@@ -1,6 +1,6 @@
 /**
- * Not `isDeepStrictEqual` of node:util, because the panel's page has no Node and this takes less
- * than half of its time.
+ * Replaces `isDeepStrictEqual` of node:util, which the panel's page lacks and which takes more than
+ * twice as long.
  */
 export function isEqual(a: unknown, b: unknown): boolean {
   if (a === b || (isWrittenAsNull(a) && isWrittenAsNull(b))) return true;

@@ -39,7 +39,7 @@ export const isGatewayAddress = (address: string): boolean =>
 export async function announceGateway(folder: string, gateway: Announcement): Promise<() => Promise<void>> {
   await claimFolder(nodeFiles, folder, 'Nothing was started.');
   const owner = formatOwner(getThisProcess());
-  // Processes in two containers may have the same PID.
+  // The hash is needed because processes in two containers may have the same PID.
   const path = join(folder, `${gateway.pid}-${hashText(owner).slice(0, 8)}.json`);
   const { pid, ...rest } = gateway;
   await replaceOwnFile(

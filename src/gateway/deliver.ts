@@ -122,7 +122,7 @@ async function reportUsage(
   try {
     await call.shortened(overflow);
   } catch (error) {
-    // The agent has its answer already.
+    // The agent already has its answer, so this only logs the failure.
     log({ kind: 'problem', detail: `Nothing was condensed for it: ${getErrorKind(error)}` });
   }
 }

@@ -144,7 +144,6 @@ export class LiveCondenser implements Condenser {
   private async prepareSideRequest(call: AgentCall, request: WireRequest, signal: AbortSignal): Promise<PreparedCall> {
     const { counter, spending } = this.options;
     const model = this.getUpstreamModel(call, request);
-    // A token has at least one byte.
     const isLong = call.read.bytes.length > model.contextWindow;
     const tokens = spending || isLong ? counter.countMessages(request.messages) * (model.tokenFactor ?? 1) : 0;
     const fitting = this.fittingAside.get(model.key) ?? model.contextWindow - (model.maxOutputTokens ?? 0);

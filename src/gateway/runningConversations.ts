@@ -312,7 +312,6 @@ async function postQuestion<T>(address: string, body: LiveQuestion, signal?: Abo
   return value;
 }
 
-/** Older gateways do not report what they knew of the cache. */
 function dropUnknownDecision({ lastDecision, ...conversation }: LiveSummary): LiveSummary {
   return lastDecision && 'cache' in lastDecision ? { ...conversation, lastDecision } : conversation;
 }

@@ -11,7 +11,6 @@ import { writeView, type MessageSource, type Wire, type WireRequest } from './wi
 export interface SentHead {
   readonly came: Buffer;
   readonly sent: Buffer;
-  /** Index of the list element after which the head ends; 0 if unknown. */
   readonly elements: number;
   readonly view: readonly ApiMessage[];
   readonly origins: readonly number[];

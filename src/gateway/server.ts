@@ -186,7 +186,6 @@ function respondWithError(
 class RequestProxy {
   private readonly bodies = new ParsedBodyCache();
   private readonly readers = new Set<UsageReader>();
-  /** Reasons already reported for unread requests: an agent compresses all its requests alike. */
   private readonly unread = new Set<string>();
 
   constructor(

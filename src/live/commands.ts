@@ -33,7 +33,7 @@ export function createUndo(conversation: LiveConversation): LedgerCommand {
   const last = findLastShown(conversation);
   if (!last) return createNoop('There is nothing left to undo.');
   const entries = [{ type: 'undone', condensation: last.id }] as const;
-  // The condensation would be due again at once.
+  // Automatic condensing waits, because the condensation would be due again at once.
   return isNewResults(last)
     ? { entries, detail: UNDONE_NEW_RESULTS_TEXT }
     : { entries, detail: UNDONE_TEXT, automatic: 'waits' };
@@ -49,7 +49,6 @@ export function createRedo(conversation: LiveConversation): LedgerCommand {
   };
 }
 
-/** True if automatic condensing would soon repeat what the user has undone. */
 export const hasUndoneCondensation = (conversation: LiveConversation): boolean =>
   !listUndone(conversation).every(isNewResults);
 

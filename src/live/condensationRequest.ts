@@ -62,7 +62,6 @@ export function createTerms(
   }
   if (reason !== 'threshold') return {};
   const worthwhile = computeWorthwhileTokens(model.threshold, model.contextWindow);
-  // If instructions and tools alone approach the threshold, every request exceeds it.
   const share = worthwhile / Math.max(1, computeThresholdTokens(model.threshold, model.contextWindow));
   const tokens = Math.floor(Math.max(worthwhile / learning.getFactor(model), countedTokens * share));
   const percent = Math.ceil((100 * tokens) / Math.max(1, countedTokens - overheadTokens));

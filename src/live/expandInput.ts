@@ -5,9 +5,7 @@ import type { LiveConversation } from './liveConversation';
 import { readOriginals, mapReferences } from './references';
 import type { ExpandedInput } from './types';
 
-/**
- * Keeps markers out of files. Only markers of this conversation count; others are ordinary text.
- */
+/** Replaces this conversation's markers by their originals, so that no marker ends up in a file. */
 export async function expandInput(conversation: LiveConversation, input: unknown): Promise<ExpandedInput> {
   const strings = collectStrings(input).filter((text) => text.includes(MARKER_START));
   if (strings.length === 0) return { input };

@@ -33,8 +33,8 @@ export interface FollowedView extends View {
 }
 
 /**
- * A pure function: an edited, branched or rewound conversation keeps the edits of remaining
- * messages, and returning to an earlier state restores them all.
+ * An edited, branched or rewound conversation keeps the edits of remaining messages, and returning
+ * to an earlier state restores them all.
  */
 export function followEdits(ledger: Ledger, messages: readonly ApiMessage[]): FollowedView {
   if (ledger.condensations.length === 0) return { ...createView(messages), isExact: true };

@@ -210,7 +210,7 @@ export class LiveConversation {
     const known = countCommonPrefix(was, request.messages);
     const added = request.messages.slice(known);
     const messages = [...was.slice(0, known), ...added];
-    // Perhaps another process sent everything before the model's last answer.
+    // Another process may have sent everything before the model's last answer.
     const answered = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
     if (!before && answered > 0) this.resumed = clock.now();
     this.asked = readRequest({ ...request, messages }, before, this.parts);
@@ -271,7 +271,7 @@ export class LiveConversation {
   async recordCondensation(made: CondensationRecord, mustFit: boolean): Promise<CondensationId | undefined> {
     const { clock, emit } = this.parts;
     const shown = applyEdits(this.messages, selectLastByPlace([...this.current.edits, ...made.edits]));
-    // The conversation may have grown since.
+    // The conversation may have grown since the condensation was made.
     if (findNewViolations(this.messages, shown.messages, { origins: shown.origins }).length > 0) return undefined;
     const id = randomUUID() as string as CondensationId;
     const { provider, alsoBy, configNames = {}, edits, steps, tokensBefore, tokensAfter, cost } = made;
@@ -432,5 +432,5 @@ function readRequest(
   };
 }
 
-/** Such a condensation only repairs references, and users can't see or undo it. */
+/** True for a condensation that only repairs references, which users can't see or undo. */
 export const isRestoring = ({ provider }: Pick<Condensation, 'provider'>): boolean => provider === RESTORE_PROVIDER_ID;

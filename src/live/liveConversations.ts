@@ -128,7 +128,7 @@ export class LiveConversations implements LiveConversationsApi {
 
   recall(conversation: LiveId | undefined, query: RecallQuery): Promise<RecallResult> {
     const own = conversation === undefined ? undefined : this.registry.getScheduler(conversation);
-    // Other conversations are other tasks, so this does not search them for a dropped one.
+    // If the conversation was dropped, others are not searched, because they are other tasks.
     const looked = conversation === undefined ? this.registry.listSchedulers() : own ? [own] : [];
     const conversations = looked.map((scheduler) => scheduler.conversation);
     return recallOriginals(conversations, query, this.parts.counter);

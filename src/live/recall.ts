@@ -33,7 +33,6 @@ interface RecalledLine {
 interface RecalledLines {
   readonly all: number;
   readonly asked: number;
-  /** In order; a text may have millions of lines. */
   readonly shown: readonly RecalledLine[];
 }
 

@@ -142,7 +142,6 @@ export class ConversationRegistry {
     }
   }
 
-  /** Once per host, after its first request. */
   private pruneOnce(): void {
     if (this.hasPruned) return;
     this.hasPruned = true;

@@ -84,7 +84,6 @@ export interface PreparedRequest extends View {
   /** False while the model's tokens are estimated by family. */
   readonly isCalibrated: boolean;
   readonly contextWindow: number;
-  /** Absent if no condensation was due. */
   readonly outcome?: CondensationOutcome;
   readonly notes: readonly string[];
   /** When the request was ready, in milliseconds since the epoch. */

@@ -16,7 +16,7 @@ import { isAboutImages, type WeightLimits } from './weight';
 const FACTOR_BOUNDS = { least: 0.7, most: 5 } as const;
 /** Reports this close together count as equal. */
 const EQUAL_REPORT_SHARE = 0.01;
-/** A conversation's content changes slowly. */
+/** Low, because a conversation's content changes slowly. */
 const NEWEST_ANSWER_WEIGHT = 0.3;
 /** In shorter requests the fixed parts dominate. */
 const MIN_LEARNED_TOKENS = 500;
@@ -139,7 +139,6 @@ export class TokenLearning {
     return reported;
   }
 
-  /** If a server reads more than the implied window, the implication was wrong. */
   private readMore(learned: LearnedLimits, reported: number): void {
     const { cutTo, readBeyond } = learned;
     const isWrong = cutTo !== undefined && reported > cutTo * (1 + EQUAL_REPORT_SHARE);
@@ -167,7 +166,6 @@ export class TokenLearning {
     if (promised !== undefined && ageMs < promised) return;
     const learned = this.getLearnedLimits(model);
     if (usage.cacheReadTokens > tokens / 2) learned.warmMs = Math.max(learned.warmMs ?? 0, ageMs);
-    // Within the promised lifetime, or without one, a miss has other causes.
     else if (promised !== undefined && usage.cacheReadTokens < tokens / 10)
       learned.coldMs = Math.min(learned.coldMs ?? Infinity, ageMs);
   }
@@ -181,7 +179,6 @@ export class TokenLearning {
 
   learnWeightLimit(model: UpstreamModel, bytes: number, said: OverWeight): void {
     const learned = this.getLearnedLimits(model);
-    // Our size may differ slightly from what was sent; a stated limit is exact.
     const limit = isAboutImages(said) ? undefined : Math.min(said.bytes ?? Infinity, bytes * RETRY_SIZE_SHARE);
     learned.weight = { ...learned.weight, ...said, ...(limit !== undefined && { bytes: Math.floor(limit) }) };
   }

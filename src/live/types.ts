@@ -57,7 +57,7 @@ export interface LiveSummary {
   /** Tokens of the last request, as the model counts them. */
   readonly tokens: number;
   readonly contextWindow: number;
-  /** The threshold, or fewer tokens if more would not fit. */
+  /** The next condensation is due at the threshold, or earlier if more would not fit. */
   readonly thresholdTokens: number;
   /** For display, such as "Lossless, then Smart (File-Aware) if that is not enough". */
   readonly condensedBy?: string;
@@ -96,7 +96,7 @@ export interface RecallQuery {
   readonly references?: readonly string[];
   /** A line must contain all words, in any order and case. */
   readonly words?: string;
-  /** JavaScript, with flags `iu` if it allows them. */
+  /** JavaScript regular expression, with flags `iu` if it allows them. */
   readonly pattern?: string;
   /** One-based, inclusive. */
   readonly fromLine?: number;
@@ -272,7 +272,7 @@ export interface ChatConversations extends Pick<
   recordAnswer(prepared: PreparedChat, usage: Usage | undefined): void;
 }
 
-/** In whatever thread or process the engine runs. */
+/** Actions on live conversations, in whatever thread or process the engine runs. */
 export interface LiveControls extends Pick<
   LiveConversationsApi,
   'list' | 'undo' | 'redo' | 'toggleEdit' | 'pin' | 'unpin'

@@ -74,7 +74,6 @@ export interface RecordedSession {
 }
 
 export interface RecordedCompaction {
-  /** Index of the first message that was sent after the compaction. */
   readonly message: number;
   readonly at?: number;
   readonly tokensBefore?: number;
@@ -169,7 +168,6 @@ export function withoutOddNumbers<T extends RecordedRequests>(recorded: T): T {
   };
 }
 
-/** Prefers the conversation's own answer to a subagent's. */
 export function findLastAnswer({ requests }: Pick<RecordedRequests, 'requests'>): RecordedRequest | undefined {
   const answers = requests.filter(({ purpose, usage }) => purpose === 'answer' && usage);
   return answers.findLast(({ message }) => message !== undefined) ?? answers.at(-1);

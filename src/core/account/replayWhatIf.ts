@@ -43,7 +43,6 @@ export interface ReplayedCosts {
 }
 
 const TURNS_AHEAD = 20;
-/** Growth before we try again after a condensation without effect. */
 const RETRY_GROWTH_FACTOR = 1.1;
 
 export async function replayWhatIf(options: ReplayOptions): Promise<ReplayedCosts> {

@@ -66,7 +66,6 @@ function listTextContents(message: ApiMessage, path: Path, text: string, afterHe
     : makeWholeContent('messageText', path, text);
 }
 
-/** The displayed file or listing is a tool result; the words around it are the agent's. */
 const listDisplayContents = (path: Path, text: string, { start, end }: Display): Content[] => [
   ...makeContent('messageText', path, text, 0, start),
   ...makeContent('toolResults', path, text, start, end),

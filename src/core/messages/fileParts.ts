@@ -75,7 +75,6 @@ function listResultParts(
   return kind === 'list' ? NO_FILE_PARTS : makeWholePart(content, path);
 }
 
-/** Keyed by input, since results change more often than command lines. */
 function getSteps({ tool, input }: ToolExchange): readonly CommandStep[] {
   const known = stepsByInput.get(input);
   if (known?.tool === tool) return known.steps;

@@ -147,7 +147,6 @@ class MaskedText {
     if (this.slices.length === 0) return [...slices];
     let next = 0;
     let lost = 0;
-    /** Maps a position in a mask to the start or end of what it replaced. */
     const before = (place: number, isEnd: boolean): number => {
       for (let masked = this.slices[next]; masked; masked = this.slices[next]) {
         const at = masked.start - lost;

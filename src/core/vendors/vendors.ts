@@ -30,7 +30,6 @@ const VENDOR_FIELDS = [
 export type VendorField = (typeof VENDOR_FIELDS)[number];
 
 export interface VendorEntry {
-  /** Not translated. */
   readonly label: string;
   /**
    * Servers with the same protocol, for lists in which users look for a name. `address`: where the

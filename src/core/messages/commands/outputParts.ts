@@ -91,7 +91,6 @@ const MAX_FAILURE_HEAD_CHARS = 60;
 
 interface LineCountRange {
   readonly first: number;
-  /** Inclusive; less than `first` if there are no lines. */
   readonly last: number;
 }
 
@@ -220,7 +219,6 @@ function findTexts(items: readonly (PrintedItem & { isSure: boolean })[], output
     if (lines.length === own.length && (output.cut === undefined || own.length === 1)) {
       own.forEach(({ item, before, behind }, at) => {
         const line = lines[at] as number;
-        // The agent may have removed leading blank lines.
         item.at = Math.max(0, line - before);
         item.most = line - item.at + behind + 1;
       });
@@ -277,8 +275,6 @@ function splitBetween(items: readonly PrintedItem[], output: CommandOutput, line
   if (count > (before.at(-1) as number) + (open.at(-1) as PrintedItem).most) return [];
   return open.map(({ printed, most }, at): OutputPiece => {
     const [ahead, after] = [before[at] as number, behind[at] as number];
-    // The start depends on the maximum of the items before, the end on the minimum of the items
-    // after.
     const start = Math.min(count, ahead);
     const end = Math.max(0, count - after);
     return {
@@ -313,7 +309,6 @@ function limitToFile(items: readonly PrintedItem[], output: CommandOutput, lines
   }
 }
 
-/** The longest run of lines in the item's format limits what the item can have printed. */
 function findLongestRun(printed: PrintedText, output: CommandOutput, lines: LineCountRange): number {
   const looksLike = getLineTest(printed);
   if (printed.kind === 'diff') return hasDiff(output, lines) ? Infinity : 0;
@@ -458,7 +453,6 @@ const isCut = ({ cut }: CommandOutput, { first, last }: LineCountRange): boolean
 
 /** A match has colons around the line number, context has dashes. */
 const SEARCH_MATCH = /^((?:[A-Za-z]:[\\/])?[^\n:]{1,400}?):(\d{1,9}):/;
-/** A match whose path is on the line before, or a marker. */
 const NUMBERED_REST = /^\d{1,9}[:-]/;
 const SEARCH_CONTEXT = /^((?:[A-Za-z]:[\\/])?[^\n]{1,400}?\.\w{1,10})-(\d{1,9})-/;
 

@@ -25,7 +25,7 @@ export type PrintedText =
    */
   | {
       readonly kind: 'matches';
-      /** Undefined if each line names its file. */
+      /** The searched file; undefined if each line names its file. */
       readonly path: string | undefined;
       readonly isNumbered: boolean;
       readonly folder: ScriptWord;

@@ -95,11 +95,9 @@ function takePart(
   }
   const [operand] = operands;
   if (operands.length > 1) {
-    // An unknown word may expand to any number of files, each with a header.
     return isHeaded ? makeOutcome({ kind: 'headed', folder: call.folder, most: Infinity }) : UNKNOWN_OUTCOME;
   }
   const path = joinWordPath(call.folder, operand);
-  // A wildcard may match one file, which has no header, or several.
   return path === undefined ? UNKNOWN_OUTCOME : makeOutcome(part(makeWholeFile(path)));
 }
 
