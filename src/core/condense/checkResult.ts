@@ -10,7 +10,7 @@ import { restoreReferences } from './lossless/integrity';
 import type { CondensationOptions, ConversationContext } from './types';
 
 export interface CheckedResult {
-  /** Also includes edits that restore text that earlier references need. */
+  /** Includes edits that restore text that earlier references need. */
   readonly edits: readonly Edit[];
   readonly view: readonly ApiMessage[];
   /** o200k tokens of the view. */
@@ -20,7 +20,7 @@ export interface CheckedResult {
 }
 
 /**
- * Also checks that earlier references still lead to their text.
+ * Checks also that earlier references still lead to their text.
  * @throws the signal's reason if it is aborted
  */
 export async function checkResult(

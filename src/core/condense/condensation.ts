@@ -38,7 +38,7 @@ export interface CondensationRequest extends CondensationOptions {
 
 export interface OutcomeBase {
   readonly provider: string;
-  /** Absent for the user's own configurations. */
+  /** Leaves out the user's own configurations, which have no names. */
   readonly configNames?: Readonly<Record<string, string>>;
   readonly tokensBefore: number;
   readonly steps: readonly StepReport[];
@@ -70,7 +70,7 @@ export type OutcomeSummary = OutcomeBase &
 export type CondensationOutcome =
   | Exclude<OutcomeSummary, { readonly kind: 'condensed' }>
   | (Extract<OutcomeSummary, { readonly kind: 'condensed' }> & {
-      /** Without the edits of earlier condensations. */
+      /** The new edits, without those of earlier condensations. */
       readonly edits: readonly Edit[];
       readonly view: readonly ApiMessage[];
     });

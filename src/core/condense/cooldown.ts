@@ -6,7 +6,7 @@ const REQUIRED_GROWTH_PERCENT = 13;
 
 const MAX_TRACKED_CONVERSATIONS = 1_000;
 
-/** Delays automatic attempts after one that gained too little or was undone. */
+/** Delays automatic attempts after a condensation that gained too little or was undone. */
 export class Cooldown {
   private readonly waiting = new LruMap<string, number>(MAX_TRACKED_CONVERSATIONS);
   private readonly reported = new LruMap<string, true>(MAX_TRACKED_CONVERSATIONS);

@@ -41,11 +41,11 @@ export interface FallbackPolicy {
   /** o200k tokens to leave for the next request if this one did not fit. Default 0. */
   readonly roomTokens?: number;
   /**
-   * o200k tokens at which the fallbacks that fit a request stop; default: as soon as it fits. They
-   * break the prompt cache, so one large cut costs less than many small ones.
+   * Size in o200k tokens to which File-Aware and Truncation cut. They break the prompt cache, so
+   * one large cut costs less than many small ones.
    */
   readonly truncateTo?: number;
-  /** True if the floor may follow Truncation. Default false. */
+  /** True if the last resort may follow: suppressing results, oldest first. Default false. */
   readonly hasFloor?: boolean;
   /** True if File-Aware follows a Lossless run that misses the target. Default false. */
   readonly fileAwareFollows?: boolean;
@@ -82,7 +82,7 @@ interface Fallback {
   /** Shown to the user if the fallback changes anything. */
   readonly why: string;
   readonly when: (outcome: CondensationOutcome, tries: FallbackAttempt) => boolean;
-  /** If true, the coherence floor does not apply. */
+  /** If true, the request must fit, so the coherence floor does not apply. */
   readonly isToFit?: boolean;
 }
 
@@ -200,7 +200,7 @@ class FallbackAttempt implements Work {
   ) {
     this.limit = limitTokens ?? (window ? computeFittingTokens(window, request.overheadTokens) : Infinity);
     const fittingTarget = Math.max(0, this.limit - roomTokens);
-    // If it leaves no room, the next request breaks the prompt cache again.
+    // A condensation that leaves no room would make the next request break the prompt cache again.
     this.enough = outcome.tokensBefore > this.limit ? fittingTarget : this.limit;
     this.fitting = { ...request, coherenceFloor: {}, targetTokens: Math.min(truncateTo, fittingTarget) };
   }
@@ -254,7 +254,7 @@ class FallbackAttempt implements Work {
       config,
       configName: undefined,
       edits: [...(request.edits ?? []), ...made],
-      // The failed attempt started a cool-down, which must not stop this fallback.
+      // Ignores the cool-down that the failed attempt started.
       trigger: 'manual',
       // Above the window, every saving counts.
       ...(provider === 'truncation' && { minimumGain: { percent: 0, tokens: 0 } }),

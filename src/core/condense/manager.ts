@@ -182,7 +182,7 @@ export class CondensationManager {
     try {
       const { config, notes } = toCheckedConfig(provider, request.config);
       makers.notes.push(...notes);
-      // Yields here, because applying the earlier edits and counting took time.
+      // Applying the earlier edits and counting tokens took time.
       await yieldBetweenSteps(request.signal);
       result = await provider.condense(context, config, request);
       makers.notes.push(...(result.notes ?? []));

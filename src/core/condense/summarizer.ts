@@ -152,13 +152,13 @@ export interface UnavailableProfile {
   readonly reason: string;
 }
 
-/** Called only if no profile can be used. */
+/** Loads the conversation's own model; called only if no profile can be used. */
 export type LoadOwnModel = () => Promise<Summarizer | UnavailableProfile>;
 
 export interface SummarizerCandidates {
   /** The profile that a pass names, otherwise the one for condensing. */
   readonly condensing?: Summarizer | UnavailableProfile;
-  /** The profile for condensing, set if a pass names another one. */
+  /** The profile for condensing, if a pass names another one. */
   readonly instead?: Summarizer | UnavailableProfile;
   readonly conversation?: Summarizer | UnavailableProfile;
 }

@@ -50,7 +50,7 @@ export function getProviderName(
 export const formatProviderName = (provider: string, configName: string | undefined): string =>
   configName === undefined ? provider : `${provider} (${configName})`;
 
-/** Name of what runs if Lossless is not enough. */
+/** Display name of the preset that runs if Lossless is not enough. */
 export const FILE_AWARE_NAME = formatProviderName(PROVIDER_NAMES.smart, 'File-Aware');
 
 export interface ProviderCapabilities {
@@ -106,7 +106,7 @@ export interface ConversationContext {
   readonly vendor?: string;
   /** Indexes of messages that lossy operations must not change. */
   readonly pinned?: ReadonlySet<number>;
-  /** Used if no profile can summarize. */
+  /** Loads the model to use if no profile can summarize. */
   readonly ownModel?: LoadOwnModel;
   /** Cached runs for all providers that begin with Lossless; absent to remember none. */
   readonly losslessRuns?: LosslessRuns;
@@ -225,7 +225,7 @@ export interface CondensationEstimate {
   readonly edits?: readonly Edit[];
   /** In the models' tokens; absent without calls or if unknown. */
   readonly callTokens?: TokensByKind;
-  /** Absent without calls or if a price is unknown. */
+  /** In US dollars; absent without calls or if a price is unknown. */
   readonly costRange?: CostRange;
   /** Set if all calls exceed the spending limit. */
   readonly refusal?: string;
@@ -256,7 +256,7 @@ export interface CondensationProvider<Config = unknown> {
   getConfigSchema(): ConfigSchema;
   /** Absent fields take their defaults. */
   validateConfig(config: unknown): ValidationResult<Config>;
-  /** Undefined for the user's own configuration. */
+  /** Returns the name of a preset or strategy; undefined for the user's own configuration. */
   nameOfConfig?(config: unknown): string | undefined;
   /** If absent, the capabilities tell whether the provider calls a model. */
   asksModel?(config: Config): boolean;

@@ -52,7 +52,6 @@ function resolveReference(reference: string, root: ConfigSchema): unknown {
   return target;
 }
 
-/** Constants distinguish a shape from others of its type. */
 function matchesConstants({ type, properties }: Record<string, unknown>, value: unknown): boolean {
   if (Array.isArray(value)) return type === 'array';
   if (!isRecord(value)) return false;

@@ -86,7 +86,7 @@ function createFactFinder(original: readonly ApiMessage[], edits: readonly Edit[
   };
 }
 
-/** A joined text would need twice the memory if one character is beyond Latin-1. */
+/** Joining the texts would double the memory if one character is beyond Latin-1. */
 const occursInAny = (texts: readonly string[], sought: string): boolean => texts.some((text) => text.includes(sought));
 
 /** Summaries shorten paths, and error lines may have lost their colors. */
@@ -138,7 +138,7 @@ const getCutLines = memoizeByObject((message: ApiMessage) =>
   }),
 );
 
-/** A line that is partly cut is lost. */
+/** Returns whole lines, because a line that is partly cut is lost. */
 function getWholeLines(text: string, { start, end }: Slice): string {
   const newline = text.indexOf('\n', end);
   return text.slice(text.lastIndexOf('\n', start - 1) + 1, newline < 0 ? text.length : newline);

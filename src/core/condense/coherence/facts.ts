@@ -37,8 +37,8 @@ function getErrorLines(content: PlacedContent): readonly Slice[] {
 }
 
 /**
- * If a neighboring line has the next or previous number, a file was printed, and error words in it
- * are code.
+ * A line whose neighbor has the next or previous number was printed from a file, so error words in
+ * it are code.
  */
 function isNumberedLine(text: string, { start, end }: Slice): boolean {
   const before = start > 0 ? text.lastIndexOf('\n', start - 2) + 1 : undefined;

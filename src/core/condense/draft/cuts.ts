@@ -15,7 +15,7 @@ import {
 import type { ApiMessage, ContentType, Place } from '../../messages/types';
 
 export interface CutRequest extends Slice {
-  /** Null if the rest of the view implies the slice. */
+  /** Null if the slice needs no marker, because the rest of the view implies it. */
   readonly marker: string | null;
   /** A summary of the slice, or the lines of it that stay. */
   readonly inFront?: string;
@@ -77,7 +77,7 @@ export function mergeCuts(old: readonly Cut[], made: readonly Cut[]): Cut[] {
 
 /**
  * Skips requests that overlap an earlier one, cover only a marker, or save no tokens.
- * @param references by ID; the function adds those of the new cuts
+ * @param references keyed by ID; the function adds those of the new cuts
  */
 export function createCuts(
   state: PlaceState,
@@ -110,7 +110,6 @@ function createCut(
   strict: boolean,
   references: Map<ReferenceId, Hash>,
 ): Cut {
-  // Does not use object spread, which would need more memory for each cut.
   if (what === null) return strict ? { start, end, text: '' } : { start, end, text: '', recoverable: true };
   const kind = strict ? {} : ({ recoverable: true } as const);
   const hash = hashText(original.slice(start, end));
@@ -143,12 +142,12 @@ export function addRule(old: readonly Cut[], cuts: readonly Cut[], ruleStated: b
 
 export const hasRule = (cuts: readonly Cut[]): boolean => cuts.some(({ text }) => statesRule(text));
 
-/** Undefined if the request is too large to be cached. */
+/** Returns undefined for a request that is too large to be cached. */
 export const requestKey = (place: Place, requests: readonly CutRequest[], { strict }: CutInfo): string | undefined =>
   requests.length > MAX_CACHED_REJECTIONS ? undefined : JSON.stringify([place.path, strict, requests]);
 const MAX_CACHED_REJECTIONS = 4;
 
-/** Remembers rejected requests, because providers repeat them while the conversation grows. */
+/** Providers request the same cuts again while the conversation grows. */
 class RejectedCuts {
   private readonly byMessage = new WeakMap<ApiMessage, Set<string>>();
 
@@ -166,6 +165,6 @@ class RejectedCuts {
 
 export const createRejectedCuts = (): RejectedCuts => new RejectedCuts();
 
-/** Longer references save even less, so a rejection with the shortest ones is final. */
+/** If even the shortest references save nothing, later, longer ones save nothing either. */
 export const hasShortReferences = (cuts: readonly Cut[]): boolean =>
   cuts.every(({ reference }) => reference === undefined || reference.length === MIN_REFERENCE_DIGITS);

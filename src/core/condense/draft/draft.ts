@@ -46,7 +46,7 @@ export class Draft implements Work {
   private cutsBefore: ReadonlySet<Cut> | undefined;
   private ruleStated: boolean;
   private readonly releases: (() => void)[] = [];
-  /** Rollbacks keep references, so that an ID always names the same text. */
+  /** A rollback keeps references, so that an ID always names the same text. */
   private readonly references: Map<ReferenceId, Hash>;
   /** Index of the first user message; -1 if there is none. */
   readonly task: number;
@@ -123,7 +123,7 @@ export class Draft implements Work {
     return this.total;
   }
 
-  /** Only the last edit for each step and place. */
+  /** Returns only the last edit for each step and place. */
   get edits(): readonly Edit[] {
     return (this.editsNow ??= this.listEdits());
   }
@@ -159,7 +159,7 @@ export class Draft implements Work {
     return (this.cutsBefore ??= new Set(this.active.flatMap((edit) => (edit.kind === 'cut' ? edit.cuts : []))));
   }
 
-  /** By message index. An unchanged list keeps its identity. */
+  /** The places with cuts, by message index. */
   get shown(): readonly (readonly PlaceState[])[] {
     return this.view.places;
   }
@@ -241,7 +241,7 @@ export class Draft implements Work {
   }
 
   /**
-   * The summary absorbs earlier summaries that overlap the range.
+   * The new summary absorbs earlier ones that overlap the range.
    * @returns tokens saved
    */
   summarize(step: string, range: MessageRange, message: ApiMessage, info: { readonly reason: string }): number {
@@ -295,7 +295,7 @@ export class Draft implements Work {
     return this.counter.countMessages(messages.filter((message) => message !== HIDDEN_MESSAGE));
   }
 
-  /** Counts the whole block if the text is not counted alone. */
+  /** Counts the tokens of the whole block if its text is not counted alone. */
   private tokensAt(message: ApiMessage, { place: { path }, text }: PlaceState): number {
     const block = getBlocks(message)[Number(path[1])];
     const isText = path.at(-1) === 'text' || path.length === RESULT_PATH_DEPTH;

@@ -36,7 +36,6 @@ export class DraftView {
   private shownMessages: ApiMessage[] = [];
   private shownSummaries: readonly SummaryEdit[] = [];
 
-  /** @param known view of the first messages */
   constructor(
     private readonly original: readonly ApiMessage[],
     known: DraftContent = { messages: [], places: [], summaries: [] },
@@ -122,7 +121,7 @@ export class DraftView {
     return this.shownSummaries.filter(({ start, end }) => start < range.end && end > range.start);
   }
 
-  /** The summary absorbs earlier summaries inside its range. */
+  /** The new summary absorbs earlier ones inside its range. */
   showSummary(summary: SummaryEdit): void {
     const { start, end, message } = summary;
     const isInside = (other: SummaryEdit): boolean => other.start >= start && other.end <= end;
@@ -179,7 +178,7 @@ export function rememberDraft(draft: KnownDraft): void {
   drafts.latest = [draft, ...drafts.latest].slice(0, MAX_DRAFTS);
 }
 
-/** Cuts inside summaries cannot be added later; those outside can, in any order. */
+/** Only cuts outside of summaries can be added later. */
 const canShow = ({ state: { summaries } }: KnownDraft, rest: readonly Edit[]): boolean =>
   rest.every(
     (edit) =>

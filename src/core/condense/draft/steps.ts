@@ -11,13 +11,13 @@ export interface Step<W extends Work = Draft> {
    * @throws the signal's reason if it is aborted; any other error drops the step's changes
    */
   run(work: W, signal?: AbortSignal, report?: StepReporter): void | Promise<void>;
-  /** A step with inner steps reports these results instead of its own. */
+  /** For a step with inner steps, replaces the step's own report. */
   readonly result?: () => StepResult;
   /** Explains why the step's changes must be dropped; undefined if they are fine. */
   readonly refuse?: (work: W) => string | undefined;
   /** The spending includes failed calls. */
   readonly spent?: () => StepSpending;
-  /** If the step removes what such references name, text replaces them; see `watchReferences`. */
+  /** References to replace with text if the step removes what they name; see `watchReferences`. */
   readonly rewrites?: RewrittenReferences;
   /** If true, the step is reported only if it changes something. */
   readonly isRepeat?: boolean;

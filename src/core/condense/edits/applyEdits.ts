@@ -84,7 +84,7 @@ function withCuts(
   return made;
 }
 
-/** From last to first, because removing a block moves the blocks after it. */
+/** Sorts from last to first, because removing a block moves the blocks after it. */
 const sortFromLast = (blocks: readonly BlockEdit[]): BlockEdit[] =>
   blocks.toSorted((a, b) => b.place.message - a.place.message || getBlockIndex(b) - getBlockIndex(a));
 

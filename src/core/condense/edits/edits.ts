@@ -8,7 +8,7 @@ import type { MessageRange } from '../../messages/messageRange';
 import type { EditOperation } from './operations';
 
 export interface Cut extends Slice {
-  /** Includes the marker; may be empty. */
+  /** The replacement, including any marker; may be empty. */
   readonly text: string;
   /** Absent if the rest of the view implies the removed text. */
   readonly reference?: ReferenceId;
@@ -33,9 +33,7 @@ interface EditBase {
   readonly tokensAfter: number;
 }
 
-/**
- * Cuts of one string, always relative to the original, so a view needs only a place's last edit.
- */
+/** Cuts of one string. Offsets refer to the original, so a view needs only a place's last edit. */
 export interface CutEdit extends EditBase {
   readonly kind: 'cut';
   readonly place: Place;
@@ -88,7 +86,7 @@ export const placeKey = (place: Place): string => `${place.message}/${pathKey(pl
 export const editKey = (edit: Edit): string =>
   edit.kind === 'summary' ? `summary ${edit.start}-${edit.end}` : placeKey(edit.place);
 
-/** An edit replaces earlier edits of the same place or range. */
+/** Later edits replace earlier ones of the same place or range. */
 export function selectLastByPlace(edits: readonly Edit[]): Edit[] {
   const last = new Map<string, Edit>();
   for (const edit of edits) {
@@ -112,7 +110,7 @@ export function isStanding(original: readonly ApiMessage[], edit: Edit): boolean
   return typeof block === 'object' && block !== null && blockHash(block) === edit.before;
 }
 
-/** For a block its JSON; undefined if the original has changed. */
+/** Returns a block as JSON; undefined if the original has changed. */
 export function getOriginalText(original: readonly ApiMessage[], edit: Edit): string | undefined {
   if (edit.kind === 'block' && !isStanding(original, edit)) return undefined;
   const text = getOriginalValue(original, edit);
@@ -134,7 +132,6 @@ export function hashAt(original: readonly ApiMessage[], { message, path }: Place
   return found;
 }
 
-/** Returns values other than strings as JSON. */
 function getOriginalValue(original: readonly ApiMessage[], edit: Edit): unknown {
   if (edit.kind === 'summary') {
     return edit.end <= original.length ? JSON.stringify(original.slice(edit.start, edit.end)) : undefined;

@@ -79,7 +79,10 @@ export const isOperation = (word: unknown): word is OperationName =>
  */
 export type EditOperation = Exclude<OperationName, 'keep'> | 'reference' | 'restore' | 'cut';
 
-/** `by-strictness`: an earlier step may have removed more text at the same place. */
+/**
+ * `by-strictness`: the outcome depends on whether any step removed text that only the reference
+ * store has.
+ */
 const OTHER_OUTCOMES: Readonly<Record<Exclude<EditOperation, OperationName>, EditOutcome | 'by-strictness'>> = {
   cut: 'cut',
   reference: 'by-strictness',

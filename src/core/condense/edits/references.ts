@@ -49,7 +49,7 @@ export function collectReferencedTexts(
   edits: readonly Edit[],
 ): Record<ReferenceId, string> {
   const texts = [...collectReferences(edits)].flatMap(([reference, { kind, place, start, end }]) => {
-    // Callers render a summary's messages themselves.
+    // Skips summaries, whose messages callers render themselves.
     if (kind === 'summary') return [];
     const value = getValueAt(messages[place.message], place.path);
     const text = typeof value === 'string' ? value.slice(start, end) : JSON.stringify(value);

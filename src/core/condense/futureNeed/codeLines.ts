@@ -15,10 +15,7 @@ export interface CodeLineRetention {
   readonly recallable: number;
 }
 
-/**
- * @param condense must not change the prefix
- * @throws what `condense` throws
- */
+/** @param condense must not change the prefix */
 export async function measureCodeLineRetention(
   messages: readonly ApiMessage[],
   condense: (prefix: readonly ApiMessage[]) => Promise<View>,

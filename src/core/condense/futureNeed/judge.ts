@@ -71,7 +71,7 @@ export async function tallySession(
   tokens: TokenCounter,
   { signal, targets = JUDGED_TARGET_SHARES }: TallyOptions = {},
 ): Promise<SessionTally | undefined> {
-  // Both cache what they have seen, so each session gets new ones.
+  // The counter and the manager cache what they have seen, so each session gets new ones.
   const counter = new MessageCounter(tokens);
   const manager = new CondensationManager(counter, createProviders());
   const tallies = new Map<string, NeededLinesTally>();
@@ -149,7 +149,7 @@ export interface Judgement {
 /** With fewer, the confidence interval is too wide to decide anything. */
 export const MIN_JUDGED_SESSIONS = 5;
 export const MIN_NEEDED_LINES = 50;
-/** Smaller differences in size, as a share of the tokens, are ignored. */
+/** Differences in size up to this share of the tokens are ignored. */
 const SAME_SIZE_SHARE = 0.01;
 
 /** @param choices must begin with the user's settings, as {@link CURRENT_CHOICE_ID} */

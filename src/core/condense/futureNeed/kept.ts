@@ -82,7 +82,7 @@ function collectBlocks({ original: prefix, messages: view, edits, origins }: Vie
   return blocks;
 }
 
-/** Blocks after a removed one have moved up. */
+/** A removed block moves the blocks after it up. */
 const toViewPath = ({ message, path }: Place, dropped: readonly Place[]): Path => {
   const before = dropped.filter((place) => place.message === message && Number(place.path[1]) < Number(path[1]));
   return path.map((key, at) => (at === 1 ? Number(key) - before.length : key));
@@ -107,6 +107,6 @@ const makeSummarizedCut = (text: string, { reference }: SummaryEdit, standing: R
   isReferenced: standing.has(reference),
 });
 
-/** A line that is partly cut is lost. */
+/** Returns whole lines, because a line that is partly cut is lost. */
 const getWholeLines = (text: string, start: number, end: number): string =>
   text.slice(text.lastIndexOf('\n', start - 1) + 1, `${text}\n`.indexOf('\n', end));

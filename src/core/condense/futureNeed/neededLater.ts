@@ -2,7 +2,7 @@ import type { ApiMessage } from '../../messages/types';
 import { listToolExchanges, type ToolExchange } from '../../messages/exchanges';
 import { findQuotedLines, getShownLines, type FileLine, type ShownLine } from '../lines/shownLines';
 
-/** A line that an edit or patch quoted, and the places before the cut that show it. */
+/** A line that an edit quoted, and the places before the cut that show it. */
 export interface NeededLine extends FileLine {
   readonly shown: readonly ShownLine[];
 }

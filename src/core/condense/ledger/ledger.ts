@@ -25,15 +25,13 @@ export interface Condensation extends ProviderRun {
   readonly at: string;
   /** Providers that removed something before `provider`; absent if none are known. */
   readonly before?: readonly ProviderRun[];
-  /**
-   * A condensation of the `original` replaces all earlier ones; one of the `view` builds on them.
-   */
+  /** `original`: the condensation replaces all earlier ones; `view`: it builds on them. */
   readonly base: 'original' | 'view';
   readonly edits: readonly Edit[];
   readonly steps: readonly StepReport[];
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** The whole request of a live conversation, in the model's tokens. */
+  /** Tokens of the whole request of a live conversation, in the model's tokens. */
   readonly request?: RequestSizes;
   /** In US dollars; absent if a price is unknown. */
   readonly cost?: number | undefined;
@@ -47,7 +45,7 @@ export interface Condensation extends ProviderRun {
   readonly rereads?: number;
 }
 
-/** All edits of a conversation's new results form one condensation. */
+/** True for the one condensation that holds the edits of all new results. */
 export const isNewResults = ({ provider }: Pick<Condensation, 'provider'>): boolean =>
   provider === NEW_RESULTS_PROVIDER_ID;
 
@@ -70,8 +68,8 @@ export type LedgerEntry =
   | ({ readonly type: 'unpinned' } & PlacedMessage);
 
 /**
- * Text removed from messages before they were first sent. All such entries form one condensation;
- * each covers only its own messages, to keep ledgers short.
+ * Text removed from messages before they were first sent. All such entries of a conversation form
+ * one condensation.
  */
 export interface NewResultsEntry {
   readonly type: 'arrived';
@@ -93,7 +91,7 @@ export interface Ledger {
   readonly undone: ReadonlySet<CondensationId>;
   /** Keys have the form `condensation/edit`. */
   readonly excluded: ReadonlySet<string>;
-  /** What was undone and excluded when each condensation was made, from which its view follows. */
+  /** What was undone and excluded when each condensation was made. */
   readonly whenMade: ReadonlyMap<CondensationId, Pick<Ledger, 'undone' | 'excluded'>>;
   readonly pinned: readonly PlacedMessage[];
   readonly uses: ReadonlyMap<CondensationId, UseAfter>;
@@ -223,7 +221,7 @@ const listSinceBase = ({ condensations }: Ledger): readonly Condensation[] =>
   );
 
 /**
- * Returns, of several edits at one place, the last that is not excluded.
+ * Of several edits at one place, returns the last that is not excluded.
  * @param follow moves a condensation's edits to the current indexes of their messages and drops
  * edits of removed messages
  */
@@ -272,7 +270,7 @@ export function createToggleEntry(ledger: Ledger, edit: EditId): LedgerEntry | u
   return { type, condensation, edit };
 }
 
-/** Includes the edits of earlier condensations that it was made on top of. */
+/** Includes the edits of earlier condensations that the condensation built on. */
 export function getEditsShownBy(ledger: Ledger, id: CondensationId): Edit[] {
   const { condensations, whenMade } = ledger;
   const upTo = condensations.slice(0, condensations.findIndex((condensation) => condensation.id === id) + 1);

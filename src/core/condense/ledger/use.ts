@@ -25,15 +25,14 @@ export const NO_USE: UseAfter = { turns: 0, rereads: 0, recalls: 0, failedEdits:
 
 export const countUses = ({ rereads, recalls, failedEdits }: UseAfter): number => rereads + recalls + failedEdits;
 
-/** Fewer uses of removed content mean nothing. */
+/** Fewer requests for removed content mean nothing. */
 const MIN_EXCESSIVE_USES = 5;
-/** Uses are excessive above this multiple of the expected ones. */
 const EXCESS_FACTOR = 2;
 
 export const isExcessiveUse = (use: UseAfter): boolean =>
   countUses(use) >= MIN_EXCESSIVE_USES && countUses(use) > EXCESS_FACTOR * use.expected;
 
-/** Fewer known lines may be shown by chance. */
+/** A search may show fewer known lines by chance. */
 const MIN_REREAD_LINES = 3;
 
 /** Treats all spellings of a path as one file. */
@@ -63,7 +62,7 @@ export class LinesByFile {
 
 const getFileName = (path: string): string => (path.split(/[\\/]/).at(-1) ?? '').toLowerCase();
 
-/** Undefined if the call does not ask for known content again. */
+/** Returns undefined if the call does not ask for known content again. */
 export function classifyUse(
   exchange: ToolExchange,
   tools: ToolTable,

@@ -1,6 +1,6 @@
 import { MARKER_START } from '../../messages/markers';
 
-/** Inside JSON strings, lines of a program's output end with an escape of two characters. */
+/** In JSON, lines of a program's output end with the two characters of an escape. */
 export type LineEnd = '\n' | '\\n';
 
 const CUT_AFTER_ESCAPED_NEWLINE = `\\n${MARKER_START}`;
@@ -9,7 +9,7 @@ const MIN_ESCAPED_NEWLINES = 3;
 
 export function detectLineEnd(text: string): LineEnd {
   if (!/^\s*[[{]/.test(text)) return '\n';
-  // After lines were removed, the text must still be read as before.
+  // Removing lines must not change how the text is read.
   if (text.includes(CUT_AFTER_ESCAPED_NEWLINE)) return isJson(text) ? '\\n' : '\n';
   let at = 0;
   for (let found = 0; found < MIN_ESCAPED_NEWLINES; found++) {
@@ -44,7 +44,7 @@ export function findEndOfLine(text: string, from: number, lineEnd: LineEnd): num
   return text.length;
 }
 
-/** A line that is not inside one JSON string contains an unescaped quote. */
+/** Only a line inside a single JSON string contains no unescaped quote. */
 export function isInString(text: string, start: number, end: number): boolean {
   // Searches only the line: the next quote may be megabytes away.
   const line = text.slice(start, end);

@@ -1,7 +1,7 @@
 /** IDs are consecutive from 0. */
 export type LineId = number;
 
-/** For lines that can neither be removed nor replace another, such as lines with a marker. */
+/** ID of lines that can neither be removed nor replace another, such as lines with a marker. */
 export const NO_LINE_ID: LineId = -1;
 
 const BLANK_LINE = 1;
@@ -11,7 +11,6 @@ const DISTINCTIVE_LINE = 3;
 /** Shorter lines, such as `}` or `---`, occur everywhere and identify nothing. */
 const MIN_DISTINCTIVE_CHARS = 4;
 
-/** A hash table with open addressing. */
 export class LineIds {
   count = 0;
   /**

@@ -25,17 +25,16 @@ export class Lines {
     return this.hasPrefixes;
   }
 
-  /** Offsets still refer to the whole text. */
   sliceLines(first: number, last: number): Lines {
     return new Lines(last - first + 1, this.table, this.at + first, this.hasPrefixes, this.lineEnd, this.of);
   }
 
-  /** The offset precedes the line's number, if it has one. */
+  /** Returns the offset before the line's number, if it has one. */
   getStart(line: number): number {
     return this.table[this.at + line] as number;
   }
 
-  /** The offset precedes the newline. */
+  /** Returns the offset before the newline. */
   getEnd(line: number): number {
     return (this.table[this.at + line + 1] as number) - this.lineEnd.length;
   }
@@ -51,7 +50,7 @@ export class Lines {
     return id < 0 ? FIRST_EMPTY_LINE_ID - id : id;
   }
 
-  /** The offset follows the line's number, if it has one. */
+  /** Returns the offset after the line's number, if it has one. */
   getBodyStart(line: number): number {
     return this.hasPrefixes ? (this.table[this.at + 2 * this.of + 1 + line] as number) : this.getStart(line);
   }
@@ -61,7 +60,7 @@ export class Lines {
     return this.hasPrefixes ? Math.max(0, this.table[this.at + 3 * this.of + 1 + line] as number) : 0;
   }
 
-  /** A diff's sign as a number; 0 outside of diffs. */
+  /** Returns a diff's sign as a number; 0 outside of diffs. */
   getSign(line: number): number {
     return this.hasPrefixes ? Math.min(0, this.table[this.at + 3 * this.of + 1 + line] as number) : 0;
   }
@@ -75,7 +74,6 @@ export class Lines {
   }
 }
 
-/** IDs of lines for which {@link Lines.getId} returns {@link NO_LINE_ID} count down from here. */
 const FIRST_EMPTY_LINE_ID = NO_LINE_ID - 1;
 
 /** Roo wraps each file of a multi-file read in these elements. */
@@ -106,7 +104,6 @@ export function splitLines(
   const mayHoldMarkers = mayContainMarker(text);
   let at = 0;
   let number = 0;
-  // Inferred numbers stay tentative until a stated number confirms them.
   let following = 0;
   const forget = (to: number): void => {
     if (format) table.fill(0, first + 3 * count + 1 + to - following, first + 3 * count + 1 + to);
@@ -161,7 +158,7 @@ function splitFilePartsIntoLines(text: string, parts: readonly FilePart[], ids: 
     const stated = part && head !== undefined ? readPrefix(text, at, head) : undefined;
     const body = Math.min(end, stated?.end ?? at);
     if (part && head === undefined) {
-      // A marker may replace any number of lines.
+      // After a marker, which may replace any number of lines, the number is unknown.
       if (holdsMarker) number = 0;
       table[first + 3 * count + 1 + line] = number;
       if (number > 0) number++;

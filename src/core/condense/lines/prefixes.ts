@@ -5,8 +5,8 @@ import type { LineHead } from '../../messages/commands/outputParts';
 import { findEndOfLine, type LineEnd } from './lineEnds';
 
 /**
- * Prefixes that tools print before a file's lines: a number, and in search results the path. Lines
- * that differ only in their prefixes count as equal.
+ * Tools print prefixes before a file's lines: a number, and in search results the path. Lines that
+ * differ only in their prefixes count as equal.
  */
 
 /**
@@ -20,7 +20,7 @@ const SAFE_NUMBER_FORMS = ['arrow', 'tab', 'pipe'] as const;
 /** Recognized only if the numbers count the lines from first to last. */
 const COUNTED_NUMBER_FORMS = ['colon', 'bar', 'L', 'box', 'dot'] as const;
 
-/** What a tool prints: `read` numbered lines, `search` matches, `other` either. */
+/** What a tool prints: numbered lines (`read`), matches (`search`), or either (`other`). */
 export type PrefixHint = 'read' | 'search' | 'other';
 
 export const getPrefixHint = (kind: ToolKind | undefined): PrefixHint =>
@@ -29,7 +29,7 @@ export const getPrefixHint = (kind: ToolKind | undefined): PrefixHint =>
 export interface LinePrefix {
   readonly number: number;
   readonly end: number;
-  /** The start of the line if it has no path. */
+  /** Offset after the path; the start of the line if it has no path. */
   readonly pathEnd: number;
   readonly isMatch: boolean;
 }
@@ -41,7 +41,7 @@ export function readPrefix(text: string, at: number, format: PrefixFormat): Line
   return found && { number: found.number, end: found.end, pathEnd: at, isMatch: false };
 }
 
-/** True if the marker names the removed lines, so that the next line's number is known. */
+/** True if the marker states the numbers of the removed lines. */
 export const statesLineNumbers = (what: string): boolean => /^lines \d[\d-]*/.test(what);
 
 const NEWLINE = 10;
@@ -122,7 +122,7 @@ const isWord = (code: number): boolean => isLetter(code) || isDigit(code) || cod
 /** Only numbered lines look like `12→`; tables also contain tabs and bars. */
 const isDistinct = (format: PrefixFormat): boolean => format === 'arrow';
 
-/** So many lines must keep their numbers for the format to be recognized again. */
+/** This many lines must keep their numbers for the format to be recognized again. */
 export const getProofLines = (format: PrefixFormat, hint: PrefixHint): number =>
   hint === 'other' && !isDistinct(format) ? 2 : 1;
 
@@ -131,7 +131,7 @@ const MAX_DETECTION_LINES = 8;
 
 /**
  * Two numbered lines in a row prove a format. An arrow, or one line near the beginning of a read or
- * search, is enough, because the other numbers may have been removed.
+ * search, is enough, because other numbers may have been removed.
  */
 export function detectPrefixFormat(
   text: string,
@@ -181,7 +181,6 @@ function isCounted(text: string, form: NumberForm, lineEnd: LineEnd): boolean {
       isOpen = false;
       continue;
     }
-    // If one number does not count, the other numbers may be text, too.
     if (number !== undefined && count > 0) return false;
     expected++;
     without++;

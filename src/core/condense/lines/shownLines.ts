@@ -19,8 +19,8 @@ export interface FileLine {
 export const MIN_LINE_CHARS = 12;
 
 /**
- * Numbers in every form of {@link NUMBER_FORMS}, and positions from search tools (`path:12:`,
- * `path-12-`, `12:`).
+ * Matches numbers in every form of {@link NUMBER_FORMS}, and positions from search tools
+ * (`path:12:`, `path-12-`, `12:`).
  */
 const LINE_NUMBER_PREFIX = /^[ *]*(?:\d+(?:→|\t|\. ?| *[|│] ?)|L\d+[:-] ?|(?:[^\s:]+[:-])?\d+[:-] ?)/;
 
@@ -74,7 +74,6 @@ export function splitLinesOfFile(text: string, isDiff: boolean): (Slice & { read
     const end = newline < 0 ? text.length : newline;
     const line = text.slice(at, end);
     for (const form of getForms(isDiff ? line.slice(1) : line)) {
-      // The view may show the line without its prefix.
       const start = at + line.indexOf(form);
       lines.push({ start, end: start + form.length, text: form });
     }

@@ -74,7 +74,7 @@ function getCommandKey(exchange: ToolExchange): string | undefined {
   return JSON.stringify([exchange.tool, command, cwd, workdir]);
 }
 
-/** Of repeated commands, only the latest output and failed ones stay. */
+/** Of a repeated command, only the latest output and outputs of failures stay. */
 export const createRepeatedCommandsStep = (tools: ToolTable): MechanicalStep => {
   const name = 'Repeated commands';
   return {
@@ -178,7 +178,6 @@ function* removeOlderAnswers(
   reason: string,
 ): Generator<number | undefined> {
   if (items.length < atLeast) return;
-  // The item that used to be the last one is now an older one.
   const from = firstOpen < atLeast ? 0 : firstOpen - 1;
   for (const [offset, exchange] of items.slice(from, -1).entries())
     yield removeResult(draft, step, exchange, what, reason) ? from + offset : undefined;

@@ -9,8 +9,7 @@ import { areSameFile, type LineSource } from './sources';
 type RangeFormatter = (source: LineSource, first: number, last: number) => string | undefined;
 
 /**
- * The price of a marker must not depend on which lines were cut before, so this is its longest
- * form.
+ * Gives a marker's longest form, because its price must not depend on which lines were cut before.
  */
 export const describeAtMost = (run: SourceRun): string =>
   describeRun(run, (source) => {

@@ -20,7 +20,7 @@ export interface BrokenCut {
   readonly place: Place;
   readonly cut: Cut;
   readonly contentType: ContentType;
-  /** Empty if only a line's number is missing. */
+  /** The first missing line; empty if only a line's number is missing. */
   readonly line: string;
 }
 
@@ -50,7 +50,6 @@ class CheckMemory {
     this.ofLines = createLineMemory(known);
   }
 
-  /** Call this after all texts are learned. */
   get lines(): LineMemory {
     const { relaid } = this.known;
     if (relaid !== this.relaid) this.ofLines = createLineMemory(this.known);
@@ -62,7 +61,7 @@ class CheckMemory {
 interface LineMemory {
   readonly known: LineCache;
   readonly standing: StandingLines;
-  /** Cuts that are known to be valid. */
+  /** Cuts that have been verified. */
   readonly proven: StableItems<readonly PlaceCuts[]>;
   readonly requirements: WeakMap<readonly Cut[], readonly LineRequirement[]>;
 }
@@ -137,7 +136,7 @@ function learnLines(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): CheckMemory
 }
 
 /**
- * Restores strict cuts whose text is gone because a later operation removed the kept copy.
+ * Restores strict cuts whose text a later operation removed from the rest of the view.
  * @param movable cuts to restore even if another text has their lines, since a marker may name the
  * text that lost them
  * @returns number of cuts restored
@@ -178,7 +177,7 @@ function collectViewLines(draft: Draft, tools: ToolTable, collectsMoved = false)
 }
 
 /**
- * For edits that were made without the check.
+ * Use this for edits that were made without the check.
  * @returns number of cuts restored
  */
 export function restoreReferences(draft: Draft, tools?: ToolTable): number {
@@ -238,7 +237,7 @@ export interface PlaceCuts {
   readonly cuts: readonly Cut[];
 }
 
-/** Lines that a strict cut needs elsewhere in the view, except blank ones. */
+/** Lines that a strict cut needs elsewhere in the view. */
 export interface LineRequirement {
   readonly cut: Cut;
   readonly contentType: ContentType;

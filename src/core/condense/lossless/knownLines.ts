@@ -20,7 +20,6 @@ export class LineCache {
   /** Keyed by the path of a string, which lives as long as its message. */
   private readonly texts = new WeakMap<Path, CachedText>();
   private readonly plain: TextLayout[] = [PLAIN_LAYOUT];
-  /** How often a text's layout changed because its call was replaced. */
   relaid = 0;
   private readonly learnt = { original: new StableItems<ToolExchange>(), view: new StableItems<ToolExchange>() };
 
@@ -103,7 +102,6 @@ interface CachedText {
   layout: TextLayout;
   isLaid: boolean;
   lines: Lines | undefined;
-  /** Another text in the same string; most strings have only one. */
   readonly next: CachedText | undefined;
 }
 
@@ -116,9 +114,7 @@ const createFreeLines = (): FreeLines => ({ task: -1 });
 const byDraft = new WeakMap<Draft, LineCache>();
 const serializeToolRules = memoizeByObject((tools: ToolTable) => JSON.stringify(tools));
 
-/**
- * Several drafts may run at once, so others start without known lines until this one is released.
- */
+/** Other drafts, which may run at the same time, start without known lines. */
 export function takeKnownLines(draft: Draft, tools: ToolTable): LineCache {
   const own = byDraft.get(draft);
   if (own) return own;

@@ -1,7 +1,7 @@
 import { mayReferTo, SOURCE_RANK, type KeptCopy, type LineSource, type SourceKind } from './sources';
 import { growArray, NO_LINE_ID, type LineId, type LineIds } from '../lines/lineIds';
 
-/** Places to try for each line, and places in other files to skip. */
+/** Limits on the places to try for each line, and on places in other files to skip. */
 const MAX_RUN_CANDIDATES = 6;
 const MAX_SKIPPED_CANDIDATES = 30;
 
@@ -46,14 +46,10 @@ export class LineIndex {
     readonly cuttable: ReadonlySet<SourceKind>,
     private readonly ids: LineIds,
     readonly acrossFiles = false,
-    /**
-     * Whether to link single lines outside of runs, which splits runs that a later source would
-     * find.
-     */
     private readonly takesRest = false,
   ) {}
 
-  /** Call this in the order of the conversation. */
+  /** Sources must be added in the order of the conversation. */
   addSource(source: LineSource, mayGo = this.cuttable.has(source.kind)): void {
     const base = this.size;
     this.growTables(base + source.lines.count);
@@ -82,7 +78,6 @@ export class LineIndex {
       if (changed % LISTS_PER_LINE === KEEPER_LIST) this.setKeeper(index, value);
       else (changed % LISTS_PER_LINE === PREVIOUS_LIST ? this.previous : this.newest)[index] = value;
     }
-    // The undo has put lines that these sources had hidden back into the chains.
     for (let at = this.sources.length - 1; at >= count; at--) {
       this.leaveLines(this.sources[at] as LineSource, this.bases[at] ?? 0);
       this.touched.delete(at);
@@ -146,7 +141,6 @@ export class LineIndex {
     }
   }
 
-  /** Makes the remaining lines keepers of all older equal lines. */
   private matchRest(source: LineSource, base: number, mayGo: boolean): void {
     for (let line = 0; line < source.lines.count; line++) {
       const id = source.lines.getId(line);
@@ -184,7 +178,7 @@ export class LineIndex {
     let candidate = this.findOlderPlace(id);
     for (; candidate !== NO_LINE && looked < MAX_RUN_CANDIDATES; candidate = this.findOlderPlace(id, candidate)) {
       const other = this.getSourceAt(candidate);
-      // This file must not refer to lines of other files.
+      // Neither file may refer to lines of the other.
       if (!this.mayReferTo(source, other) && !this.mayReferTo(other, source)) {
         if (++passed > MAX_SKIPPED_CANDIDATES) break;
         continue;
@@ -212,7 +206,6 @@ export class LineIndex {
     return place;
   }
 
-  /** @param base index of the source's first line; if given, lines with a keeper do not count */
   private extendRun({ lines }: LineSource, line: number, candidate: LineNumber, from: number, base?: number): LineRun {
     const other = this.getSourceAt(candidate).lines;
     const at = this.getLineInSource(candidate);
@@ -270,7 +263,7 @@ export class LineIndex {
     const at = this.sourceOf[line] as number;
     const change = Number(keeper !== NO_LINE) - Number(this.getKeeper(line) !== NO_LINE);
     this.linked[at] = (this.linked[at] ?? 0) + change;
-    // Shortening a chain leads to the same line, so the source has not changed.
+    // Shortening a chain does not change what stays.
     if (change !== 0) this.touched.add(at);
     this.keeper[line] = keeper;
   }

@@ -16,7 +16,7 @@ import {
 } from '../lines/prefixes';
 import { createResultStep } from './resultStep';
 
-/** Numbers to keep, so that a model need not count hundreds of lines. */
+/** Some numbers stay, so that a model need not count hundreds of lines. */
 const KEPT_NUMBER_INTERVAL = 50;
 
 /**
@@ -74,7 +74,7 @@ function findPrefixCuts(text: string, parts: readonly FilePart[]): CutRequest[] 
 interface PrefixedLine {
   readonly at: number;
   readonly prefix: LinePrefix | undefined;
-  /** True if no marker names the missing lines before it, so its number cannot be inferred. */
+  /** True if the number cannot be inferred, because no marker names the lines missing before it. */
   readonly afterGap?: boolean;
 }
 
@@ -114,7 +114,7 @@ function findNumberCuts(text: string, lines: readonly PrefixedLine[], format: Pr
     inRun = follows ? inRun + 1 : 0;
     if (inRun >= kept && prefix && prefix.number % KEPT_NUMBER_INTERVAL !== 0) {
       const endsRun = next !== undefined && next.prefix?.number !== prefix.number + 1;
-      // Without the number, such a line would be taken for another one.
+      // Without its number, such a line would seem to have another number.
       if (!endsRun && !readPrefix(text, prefix.end, format)) cuts.push({ start: at, end: prefix.end });
     }
     before = prefix?.number;
@@ -133,7 +133,7 @@ function findSearchCuts(text: string, lines: readonly PrefixedLine[], keepNumber
   let before: number | undefined;
   for (const { at, prefix, afterGap } of lines) {
     if (!prefix || afterGap) {
-      // Dashes separate groups of context.
+      // `--` separates groups of context.
       if (!text.startsWith('--\n', at)) spellings = [];
       before = undefined;
       if (!prefix) continue;

@@ -25,14 +25,14 @@ const RECENT_TURNS = 6;
 const RECENT_MESSAGES = 2 * RECENT_TURNS;
 /** In o200k tokens of the view. */
 const RECENT_TOKENS = 30_000;
-/** A read of so many distinctive lines counts as asking for what a marker replaced. */
+/** A read of this many distinctive lines counts as asking for what a marker replaced. */
 const MIN_REREAD_LINES = 3;
 
-/** The newest answer's own words stay, since they may be bound to signed thinking. */
+/** The newest answer's own words may be bound to signed thinking. */
 const RESULT_OPERATIONS = LINE_OPERATIONS.filter((operation) => operation !== 'writesReadBack');
 
 export interface NewResultRules {
-  /** Whether to replace lines that are further up in the view with references. */
+  /** Whether to replace repeated lines with references. */
   readonly lossless: boolean;
   /** Whether to remove terminal noise. Default false. */
   readonly noise?: boolean;
@@ -75,8 +75,8 @@ export async function cutNewResults(draft: Draft, rules: NewResultRules): Promis
 const getSources = createStepMemory((known) => new LineSources(known, 'original'));
 
 /**
- * Whole stay: repeated reads unless their content is a short way above, files that were read again
- * right after a marker, and recalled content.
+ * These stay whole: repeated reads unless the earlier one is near, files that were read again right
+ * after a marker, and recalled content.
  */
 function isRemovable(
   draft: Draft,
@@ -105,7 +105,7 @@ function isRemovable(
 
 const callKey = memoizeByObject(({ tool, input }: ToolExchange) => `${tool} ${JSON.stringify(input)}`);
 
-/** True if the same was requested before and the answer is too far back for the agent. */
+/** True if the agent requested the same before and the answer is too far back. */
 function isAskedAgain(draft: Draft, exchange: ToolExchange): boolean {
   const key = callKey(exchange);
   const before = draft.exchanges.filter(
@@ -142,7 +142,6 @@ function listRereads(draft: Draft, { ids }: LineCache, reads: readonly LineSourc
       const cut = cutIn.get(lines.getId(line));
       if (cut === undefined || cut >= content.message) continue;
       if (content.message - cut <= RECENT_MESSAGES) again++;
-      // The read has made the line visible again.
       cutIn.delete(lines.getId(line));
     }
     if (again >= MIN_REREAD_LINES) found.push(read);

@@ -20,8 +20,8 @@ interface Reminder extends Slice {
 }
 
 /**
- * Of reminders that agents repeat, one stays. The others need no marker, because a reminder does
- * not depend on its place.
+ * Of a reminder that an agent repeats, one copy stays. The others need no marker, because a
+ * reminder does not depend on its place.
  */
 export const createRepeatedRemindersStep = (tools: ToolTable, keep: KeptCopy): MechanicalStep => {
   const name = 'Repeated reminders';
@@ -82,7 +82,6 @@ function trimEnd(text: string, end: number): number {
   return at;
 }
 
-/** Makes all cuts in a content at once, because each one moves the text after it. */
 function groupCuts(
   at: number,
   messages: readonly ApiMessage[],

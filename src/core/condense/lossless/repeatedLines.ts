@@ -41,7 +41,6 @@ interface IndexRules {
   /** Whether a line of one file may be kept in another file. */
   readonly acrossFiles: boolean;
   readonly mayGo: MayGo | undefined;
-  /** Whether to link the single lines that an earlier plan left. */
   readonly takesRest: boolean;
 }
 
@@ -72,7 +71,7 @@ export function createRepeatedLinesStep(
   };
   const plans = new WeakMap<Draft, { readonly cuts: PlannedCuts[]; saves: boolean }>();
   const plan = (draft: Draft): PlannedCuts[] => makePlan(draft, rules, getMemory(takeKnownLines(draft, tools), keep));
-  // Separate steps give the event loop turns.
+  // Two steps give the event loop a turn in between.
   const reading = [indexLines, updateRuns].map((read): MechanicalStep => ({
     name: 'Repeated lines',
     isRepeat: true,
@@ -89,8 +88,7 @@ export function createRepeatedLinesStep(
       if (at < operations.length - 1) return;
       plans.delete(draft);
       if (!known.saves) return;
-      // Otherwise a second run would still find lines that are left over and runs that cuts have
-      // joined.
+      // Removes what a second run would still find.
       const memory = createRestMemory(takeKnownLines(draft, tools), keep);
       for (let round = 1; round < MAX_SEARCH_ROUNDS; round++) {
         const rest = makePlan(draft, { ...rules, takesRest: true }, memory);
@@ -164,7 +162,6 @@ const indexMemory = createStepMemory((known): IndexMemory => ({
 const getMemory = (known: LineCache, keep: KeptCopy): IndexMemory =>
   indexMemory(known, keep === 'above' ? 'new results' : '');
 
-/** Not cached, because it is as large as the main index and rarely needed. */
 const createRestMemory = (known: LineCache, keep: KeptCopy): IndexMemory =>
   keep === 'above' ? getMemory(known, keep) : { ...getMemory(known, keep), latest: undefined };
 
@@ -209,7 +206,7 @@ function createIndex(known: LineCache, { keep, cuttable, acrossFiles, takesRest 
 const isSameSet = <T>(a: ReadonlySet<T>, b: ReadonlySet<T>): boolean =>
   a.size === b.size && [...a].every((value) => b.has(value));
 
-/** Allows for the length of the reference, which is not known yet. */
+/** Leaves a margin for the reference, whose length is not known yet. */
 const MARGIN_LINES = 3;
 /** Gaps make a text harder to read, so each must save this many times the cost of its marker. */
 const MIN_SAVING_FACTOR = 1.2;
@@ -219,7 +216,7 @@ function isWorthMarker({ counter }: Draft, run: SourceRun): boolean {
   const { content, lines, kind } = run.source;
   const price = makeMarker(describeAtMost(run), PLACEHOLDER_REFERENCE);
   if (lines.getEnd(run.last) - lines.cutStart(run.first, run.last) > 6 * price.length) return true;
-  // Without line numbers, because a later step may remove them.
+  // Leaves out line numbers, because a later step may remove them.
   let body = '';
   for (let line = run.first; line <= run.last; line++)
     body += `${content.text.slice(lines.getBodyStart(line), lines.getEnd(line))}\n`;

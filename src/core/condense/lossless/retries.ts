@@ -65,7 +65,7 @@ function* addPrecedingPlaces(places: readonly number[]): Generator<number> {
 const isRetry = (tools: ToolTable, later: ToolExchange, target: string): boolean =>
   !later.isError && later.results.length > 0 && getTarget(tools, later) === target;
 
-/** A retry of a command need only begin like it. */
+/** For a retry of a command, the same target is enough. */
 function repeatsParameter(later: ToolExchange, { path, text }: Content): boolean {
   if (getCommand(later) !== undefined) return true;
   const again = linesByParameter(later).get(getParameterName(path));

@@ -76,7 +76,7 @@ export async function runLossless(
   const steps = await runPipeline(draft, createLosslessSteps(config), {
     ...options,
     watch: watchReferences(makeToolTable(config.tools), options.signal),
-    // A result can shrink further after a later step has moved the copy that its reference names.
+    // A second round can shrink results whose copies a later step has moved.
     again: ({ edits: made }) => made.length > 0,
   });
   draft.rememberEdits();

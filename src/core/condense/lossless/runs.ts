@@ -25,7 +25,7 @@ const MIN_RUN_CHARS = 60;
 /** A marker with more places would be hard to follow. */
 const MAX_MARKER_PLACES = 2;
 
-/** Lines are hard to find in a range more than this many times as long as the run. */
+/** In a longer range, compared with the run, lines would be hard to find. */
 const MAX_SPREAD_FACTOR = 2;
 
 interface LineRange {
@@ -43,7 +43,6 @@ export interface SourceRuns {
 /** True if a run saves more than its marker costs. */
 export type IsWorth = (run: SourceRun) => boolean;
 
-/** Values of {@link IndexRuns.goes}; `IS_REMOVED` holds if markers name only lines that stay. */
 const MAY_BE_REMOVED = 1;
 const IS_REMOVED = 2;
 
@@ -63,11 +62,10 @@ interface RunChoices {
 }
 
 export class IndexRuns {
-  /** Indexed like the sources. */
+  /** One entry per source of the index. */
   private readonly choices: (RunChoices | undefined)[] = [];
   private readonly known: (SourceRuns | undefined)[] = [];
   private readonly ranges: (readonly LineRange[] | undefined)[] = [];
-  /** A source that was removed may return with the same runs. */
   private readonly bySource = new WeakMap<LineSource, SourceRuns>();
   /** For each line, {@link MAY_BE_REMOVED}, {@link IS_REMOVED}, or 0 if the line must stay. */
   private goes = new Uint8Array(1_024);
@@ -103,7 +101,9 @@ export class IndexRuns {
     this.chooseRuns();
   }
 
-  /** Includes all other sources in the same strings: cuts in one string are made together. */
+  /**
+   * Includes all other sources in the same strings, because cuts in one string are made together.
+   */
   listUnsettled(): readonly SourceRuns[] {
     const { sources } = this.index;
     const places = new Set<number>();
@@ -235,11 +235,11 @@ function findLinkedRanges(index: LineIndex, at: number, isBlank: (id: LineId) =>
     if (first >= 0 && isWorthMarking(lines, first, last)) ranges.push({ first, last });
     first = -1;
   };
-  // An echo's first line reports the outcome.
+  // The first line of an edit's answer reports the outcome.
   for (let line = kind === 'echo' ? 1 : 0; line < lines.count; line++) {
     const root = index.findRemaining(base + line);
     if (root !== base + line) {
-      // A marker keeps only the first sign of a run, unless another diff shows all signs.
+      // A marker keeps only the first sign of a diff's run.
       const hasSign = index.getSignAt(root) === lines.getSign(line);
       const isSameSign = first >= 0 && lines.getSign(line) === lines.getSign(first);
       if (first >= 0 && !(haveOneSign && isSameSign) && !(keepSigns && hasSign)) close();
@@ -295,7 +295,6 @@ function splitIntoRuns(
   return runs;
 }
 
-/** @param stays whether a line may be named although it has a keeper */
 function chooseKeptLines(
   index: LineIndex,
   at: number,
@@ -321,7 +320,6 @@ function chooseKeptLines(
       !stays(candidate)
     )
       return;
-    // Only another diff shows a line with its sign.
     const sign = index.getSignAt(own + step);
     if (sign === 0 || index.getSignAt(line) !== sign || index.getSignAt(candidate) === sign) kept[step] = candidate;
   };

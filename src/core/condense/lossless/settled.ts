@@ -1,4 +1,4 @@
-/** Lets a step skip items that it has processed without effect, compared by identity. */
+/** Lets a step skip items that it has processed without effect. */
 export class StableItems<T extends object> {
   private items: (T | undefined)[] = [];
 

@@ -159,7 +159,6 @@ function splitIntoParts(whole: LineSource, parts: readonly FilePart[]): LineSour
   };
   for (const { start, end, path, head } of parts) {
     add(start, { ...whole, path: undefined });
-    // Other heads precede lines of the file itself.
     const isFile = head !== 'search' && head !== 'diff';
     const own =
       content.type === 'toolParameters' ? (isFile && kind === 'new' ? 'written' : kind) : isFile ? 'read' : kind;
@@ -185,8 +184,5 @@ function getResultKind(kind: ToolKind | undefined): SourceKind {
   return kind === 'edit' || kind === 'write' ? 'echo' : 'result';
 }
 
-/**
- * Which equal copy stays; the `first` is better for the prompt cache, and the one `above` was
- * already sent and cannot change.
- */
+/** Which of equal copies stays; the one `above` was already sent and cannot change. */
 export type KeptCopy = 'latest' | 'first' | 'above';

@@ -16,25 +16,22 @@ export class StandingLines {
   private counts = new Int32Array(1_024);
   /** Indexed by line ID; 1 if a cut relies on the line. */
   private promised = new Uint8Array(1_024);
-  /** True if a promised line has disappeared since the last reset. */
+  /** True if a line that a cut relies on has disappeared since the last reset. */
   hasLost = false;
   /** Lines that have left some text; other texts may still contain them. */
   readonly moved = new Set<LineId>();
 
   constructor(private readonly known: LineCache) {}
 
-  /**
-   * Call this after the layouts of the results have been learned.
-   * @param collectsMoved whether to record the lines that have left a text
-   */
+  /** @param collectsMoved whether to record the lines that have left a text */
   updateCounts(view: readonly ApiMessage[], collectsMoved = false): void {
     const changed: { readonly at: number; readonly texts: readonly Lines[] }[] = [];
     for (const at of this.seen.listOpen(view)) {
       const texts = trimList(listContents(view[at] as ApiMessage).map((content) => this.known.getLines(content)));
       changed.push({ at, texts });
     }
-    // New lines are counted before old ones are removed, so that a moved line is never missing. No
-    // `await` may come between.
+    // Counts new lines before removing old ones, so that a moved line is never missing. No `await`
+    // may come between.
     for (const { texts } of changed) for (const lines of texts) this.countLines(lines, 1);
     for (const { at, texts } of changed) {
       if (collectsMoved) this.collectMoved(this.texts[at] ?? [], texts);

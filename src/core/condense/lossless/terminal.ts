@@ -34,7 +34,6 @@ export function findNoise(text: string): CutRequest[] {
   let previousEnd = 0;
   const closeRun = (): void => {
     if (run && run.count > MIN_EQUAL_LINES && run.line.trim() !== '') {
-      // Drops noise inside the run, which is removed as a whole.
       const { firstEnd } = run;
       while ((requests.at(-1)?.start ?? -1) > firstEnd) requests.pop();
       requests.push({ start: firstEnd + 1, end: previousEnd, marker: `the line above × ${run.count - 1} more` });

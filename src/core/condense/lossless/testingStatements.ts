@@ -20,7 +20,6 @@ interface ViewText {
   readonly lines: readonly ViewLine[];
 }
 
-/** Includes lines that the content's markers quote. */
 type ReadableLines = ReadonlySet<string>;
 
 const NUMBER_PREFIX = /^ {0,11}([1-9]\d*)(?:→|\t| \| )/;
@@ -122,7 +121,6 @@ function isWithin(line: ViewLine, numbers: string | undefined): boolean {
 const getNamedFile = ({ exchange }: ViewText): string | undefined =>
   getPath(DEFAULT_TOOLS, exchange) ?? /[\w./-]+\.\w+$/.exec(getCommand(exchange) ?? '')?.[0];
 
-/** @param file the file whose lines the marker replaces */
 function isMeant(place: string, text: ViewText, at: ViewText, file: string | undefined): boolean {
   const isResult = text.content.type === 'toolResults';
   const name = String(text.content.path.at(-1));

@@ -27,7 +27,7 @@ export interface RunMetrics {
   readonly preset?: string;
   /** `by-hand`, or what made a live conversation due. */
   readonly trigger?: string;
-  /** How full the window was before; absent if it is unknown. */
+  /** Percentage of the window in use before; absent if the window is unknown. */
   readonly windowPercent?: number;
   /** In US dollars; absent if the conversation's prices are unknown. */
   readonly savedPerRequest?: number;
@@ -149,7 +149,7 @@ export function summarizeMetrics(runs: readonly RunMetrics[]): MetricsSummary {
 
 /** Older calls do not count, because models and prompts change. */
 const MAX_RECENT_CALLS = 20;
-/** Larger than other limits: one run makes dozens of such summaries. */
+/** Larger than other limits, because one run makes dozens of such summaries. */
 const MAX_RECENT_CONTENT_SUMMARIES = 100;
 /** No known tokenizer differs from o200k by more than these factors. */
 const FACTOR_BOUNDS = { least: 0.5, most: 5 } as const;

@@ -10,7 +10,6 @@ export interface CurrentSettings {
   readonly threshold: number;
 }
 
-/** What the recommendation would have saved over the recorded runs. */
 export interface ExpectedSaving {
   readonly dollars: number;
   readonly tokens: number;
@@ -28,12 +27,12 @@ export type Recommendation = {
 );
 
 const MIN_RUNS = 5;
-/** A cheaper profile must cost at most this share per removed token. */
+/** A cheaper profile's price per removed token must be at most this share of the current one's. */
 const MAX_PRICE_FACTOR = 0.8;
 /** Another profile may fail this much more often, as a share of its runs. */
 const MAX_EXTRA_FAILURE_SHARE = 0.1;
 /**
- * A better configuration removes at least this additional share of the tokens at no higher cost …
+ * A better configuration removes at least this additional share of the tokens at no higher cost, …
  */
 const MIN_EXTRA_SAVED_SHARE = 0.05;
 /** … or costs at most this share and removes hardly less. */

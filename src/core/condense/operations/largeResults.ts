@@ -10,7 +10,7 @@ import { findTruncatedSlice } from './truncate';
 
 const LARGE_RESULTS_STEP_NAME = 'Results too large for the window';
 
-/** Half is kept at the beginning and half at the end. */
+/** Half of this share is kept at the beginning and half at the end. */
 const KEPT_RESULT_SHARE = 0.25;
 /** In UTF-16 units. Only longer lines are cut inside. */
 const MAX_LINE_CHARS = 2_000;
@@ -24,7 +24,7 @@ export const createLargeResultsStep = (limitTokens: number): MechanicalStep => (
   name: LARGE_RESULTS_STEP_NAME,
   run(draft) {
     for (const exchange of draft.exchanges) {
-      // The agent asked for this much, so it would only recall it again.
+      // If a recalled text were cut, the agent would only recall it again.
       if (isRecall(exchange)) continue;
       for (const content of exchange.results.toReversed()) {
         if (content.message < draft.sentBefore || isProtectedFrom(draft, content)) continue;
@@ -45,7 +45,6 @@ export const createLargeResultsStep = (limitTokens: number): MechanicalStep => (
   },
 });
 
-/** The limit is in o200k tokens. */
 function findLargeCuts(text: string, limitTokens: number, counter: MessageCounter): CutRequest[] {
   // A token has at least one byte. Checking UTF-16 units first avoids measuring the bytes of a huge
   // text.

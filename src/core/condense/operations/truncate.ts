@@ -68,7 +68,7 @@ function findKeptHeadEnd(text: string, share: KeptAmount): number {
 function findTailStart(text: string, share: KeptAmount): number {
   let at = text.length;
   for (let line = 0; line < share.lines; line++) {
-    // Without a limit, V8 scans all of a line without end.
+    // Limits the search: otherwise V8 scans all of a line without end.
     const from = Math.max(0, text.length - share.chars - 1);
     const newline = at <= from ? -1 : text.slice(from, at).lastIndexOf('\n') + from;
     if (newline < from || text.length - newline > share.chars) {

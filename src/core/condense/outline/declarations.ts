@@ -69,7 +69,10 @@ function isDeclaration(text: string, words: string, blocks: readonly IndentedBlo
   return DECLARATION_KEYWORD.test(words) || (blocks.length === 0 ? opensBlock : METHOD_WITHOUT_KEYWORD.test(text));
 }
 
-/** A line opens a block if the next one is indented deeper or may have been. */
+/**
+ * A line opens a block if the next one is indented deeper, or may have been before a marker
+ * replaced it.
+ */
 function findBlockOpeners(lines: readonly OutlineLine[]): boolean[] {
   const opens = new Array<boolean>(lines.length).fill(false);
   let next = -1;
@@ -113,7 +116,7 @@ const NAME_PATTERN = String.raw`[\p{L}_$~][\p{L}\p{N}_$]*(?:(?:\.|::)[\p{L}_$~][
 /** What may precede the name: other keywords, type parameters, Go's receiver. */
 const LEADING_KEYWORDS =
   /^(?:(?:class|interface|trait|impl|enum|object|namespace|module|defmodule|protocol|extension|record|struct|mod|function|func|fun|fn|def|defp|type|union|sub|procedure|macro_rules!|(?:create|or|replace|table|view|index|if|not|exists)(?=\s+\w))(?=[\s<(*]|$)\*?\s*(?:<[^<>]{0,80}>\s*)?(?:\([^()]{0,80}\)\s*)?){1,6}/i;
-/** These declare no name, or a useless one. */
+/** These statements declare nothing that can be named. */
 const NAMELESS_STATEMENT = /^(?:it|test|describe|context|suite|package)(?![\w$])/;
 /** In style sheets and markup a sign precedes the name. */
 const FIRST_NAME = new RegExp(`^[.#@&*<]?(${NAME_PATTERN})`, 'u');

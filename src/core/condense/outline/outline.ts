@@ -46,7 +46,7 @@ export const outlineStep = (name: string, options: OutlineOptions): MechanicalSt
 });
 
 function outlineRead(name: string, draft: Draft, { content, lines, stays }: ReadContent, { turns }: FileRead): void {
-  // The markers need not name the file, because the call does.
+  // Markers need not name the file, because the call does.
   const requests = findRuns(stays, lines).map(({ start, end, what }): CutRequest => ({
     start: content.start + start,
     end: content.start + end,

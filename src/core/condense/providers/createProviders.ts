@@ -35,7 +35,7 @@ export function createProviders(parts: ProviderDependencies = {}): [Condensation
   return [...steps, createStrategyProvider({ providers: () => [...steps, ...others()], presets })];
 }
 
-/** Other messages suggest setting up a model, which would change nothing here. */
+/** The usual message suggests setting up a model, which would change nothing here. */
 const rejectModelSelection: SelectModel = () => {
   throw new NoSummarizerError('No model is called here.');
 };

@@ -91,7 +91,6 @@ export function createNativeProvider(options: NativeOptions): CondensationProvid
       const draft = new Draft(context.messages, counter, context.edits);
       const tokensBefore = draft.tokens;
       if (plan.kind !== 'plan' || !expected) return { tokensBefore, tokensAfter: tokensBefore, steps: [], cost: 0 };
-      // Without known prices, the note still states the tokens.
       const refusal = expected.cost === undefined ? undefined : explainRefusal(expected.cost, model, run.maxCost);
       const replaced = draft.messages
         .slice(plan.range.start, plan.range.end)

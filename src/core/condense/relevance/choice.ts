@@ -1,7 +1,7 @@
 /** Approximate number of tokens in a marker. */
 export const MARKER_TOKENS = 21;
 
-/** Up to this share of the calls' tokens, the agent's own words stay. */
+/** If at most this share of the calls' tokens must go, the agent's own words stay. */
 const MAX_REMOVED_SHARE_WITH_WORDS = 0.5;
 
 /**
@@ -21,7 +21,7 @@ export function getWordlessShare(excess: number, tokens: readonly number[]): num
   return share > MAX_REMOVED_SHARE_WITH_WORDS ? Math.min(1, share) : 0;
 }
 
-/** If a larger share must go, markers name nothing: names would displace the last lines. */
+/** If a larger share must go, markers name nothing, because names would displace the last lines. */
 export const MAX_REMOVED_SHARE_WITH_NAMES = 0.85;
 
 /** Adjacent removed blocks share a marker. */
@@ -86,7 +86,7 @@ export function chooseLeastNeeded(
     if (follows[block] === true && !choice.has(block - 1)) offer(block - 1);
     if (follows[block + 1] === true && !choice.has(block + 1)) offer(block + 1);
   }
-  // Put back blocks that need not go, and those that cost more than they save.
+  // Puts back blocks that need not go, and those that cost more than they save.
   for (const block of chosen.toSorted((a, b) => (relevance[b] ?? 0) - (relevance[a] ?? 0) || b - a)) {
     const gain = choice.gain(block);
     if (over >= gain || gain <= 0) over += choice.change(block, false);

@@ -37,7 +37,9 @@ export interface FeatureContext {
   readonly turnsSince: (message: number) => number;
 }
 
-/** Commands print lines of one file, searches find them in several, and edits put them into one. */
+/**
+ * How the text got into the conversation; for example, `printed` by a command or `put` into a file.
+ */
 export type BlockOrigin = 'read' | 'printed' | 'found' | 'put' | 'other';
 
 export function getOrigin({ type, kind, isError }: ContentFacts, part: FilePart | undefined): BlockOrigin {
@@ -64,7 +66,6 @@ const MAX_UNSOLVED_TURNS = 5;
 export const isOutput = ({ type, kind, isError }: ContentFacts, { part }: TextBlock): boolean =>
   type === 'toolResults' && !part && (isError || kind === 'command');
 
-/** At this distance in lines from a quoted block, nearness has halved. */
 const MAX_NEAR_LINES = 12;
 
 const FEATURE_ROWS_PER_CHUNK = 64;
@@ -75,7 +76,6 @@ export class FeatureRows {
 
   constructor(private readonly surroundings: FeatureContext) {}
 
-  /** {@link finishBlocks} adds the features that depend on other blocks. */
   computeFeatures({ block, lines }: BlockWithLines, standing: ContentFacts): Float32Array {
     const { surroundings } = this;
     const path = block.part?.path ?? standing.path;
@@ -155,7 +155,6 @@ function addFileFeatures(
       if (isRewritten) stale++;
       continue;
     }
-    // Lines that the agent has put back count as present.
     if (facts.gone > Math.max(message, facts.put) || (isRewritten && facts.put < file.written)) stale++;
     if ((facts.quoted >= 0 && facts.quoted !== message) || (facts.put >= 0 && facts.put !== message)) isQuoted = true;
   }
@@ -222,7 +221,6 @@ function createWordTable(words: Focus['words']): WordTable {
     }
   const said = new Float64Array(count * VOICES.length);
   for (const [place, weight] of weights) said[place] = weight;
-  /** For each word, the last text that contained it. */
   const foundIn = new Uint32Array(count);
   let texts = 0;
   const eachIn: WordTable['eachIn'] = (text, tell) => {

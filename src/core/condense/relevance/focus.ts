@@ -113,7 +113,6 @@ export function computeFocus(
   };
 }
 
-/** Builds an index, because many paths are looked up in long texts. */
 function createNameFinder(texts: readonly string[]): (path: string) => boolean {
   const known = new Map<string, boolean>();
   return (path) => {

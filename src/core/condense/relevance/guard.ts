@@ -6,7 +6,7 @@ import { getOrigin, type PlacedBlock } from './features';
  */
 const GUARDED_RESULT_SHARE = 0.3;
 
-/** Greater than any score, so guarded blocks go last. */
+/** Greater than any score, so guarded blocks are removed last. */
 const GUARD_BONUS = 1_000;
 
 export interface GuardedBlock {
@@ -25,10 +25,7 @@ export function toGuardedBlock({ block, standing }: PlacedBlock): GuardedBlock {
   };
 }
 
-/**
- * Raises the scores of file lines in the newest results.
- * @param room tokens that may stay
- */
+/** @param room tokens that may stay */
 export function protectNewest(
   relevance: readonly number[],
   blocks: readonly GuardedBlock[],

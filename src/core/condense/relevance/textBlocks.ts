@@ -9,9 +9,8 @@ import { isMarkdown, splitRead, type FileLine } from '../outline/fileLines';
 export interface TextBlock extends Slice {
   readonly index: number;
   readonly text: string;
-  /** Number of lines. */
   readonly count: number;
-  /** Those lines of the block that declare something. */
+  /** The lines of the block that declare something. */
   readonly head: string;
   readonly declared: readonly FileLine[];
   /** Approximate number of tokens. */

@@ -32,7 +32,6 @@ export function describeEditChanges(
   const shown = new Map(active.map((edit) => [editKey(edit), edit]));
   return edits.map((edit) => {
     const before = getTextBefore(original, shown.get(editKey(edit)), edit);
-    // Later edits of the same place start from this one.
     shown.set(editKey(edit), edit);
     const { id, step, operation, reason, strict, tokensBefore, tokensAfter } = edit;
     const message = edit.kind === 'summary' ? edit.start : edit.place.message;
@@ -80,7 +79,7 @@ function getTextAt(original: readonly ApiMessage[], { message, path }: Place): s
 export interface EditSelection {
   readonly edits: readonly Edit[];
   readonly tokensAfter: number;
-  /** Rules that the remaining edits break, because some depend on excluded ones. */
+  /** Rules that the remaining edits break if they depend on excluded ones. */
   readonly violations: readonly Violation[];
 }
 

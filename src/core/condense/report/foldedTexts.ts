@@ -11,14 +11,13 @@ export interface FoldedTexts {
 }
 
 const CONTEXT_LINES = 3;
-/** Limits on changed lines: in total, and at least per section. */
+/** Limits on changed lines: the total, and the least that each section gets. */
 const MAX_CHANGED_LINES = 2_000;
 const MIN_CHANGED_LINES_PER_SECTION = 12;
 
 /** These signs begin the lines that {@link renderConversation} writes for blocks. */
 const BLOCK_LINE = /^[▶◀▹▫] /;
 
-/** A line that looks like a message heading counts as one, on both sides. */
 function splitSections(text: string): readonly (readonly string[])[] {
   const sections: string[][] = [];
   for (let at = 0; at <= text.length;) {
@@ -123,7 +122,6 @@ function stripNumbers(before: readonly string[], after: readonly string[]): read
 const isEqual = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((line, at) => line === b[at]);
 
-/** Counts equal lines at the beginning and, among the rest, at the end. */
 function measureCommonEnds(
   a: readonly string[],
   b: readonly string[],
@@ -144,7 +142,6 @@ function foldUnchanged(lines: readonly string[], first: number, last: number): r
     : [...lines.slice(0, first), formatFold(hidden, 'lines unchanged'), ...lines.slice(lines.length - last)];
 }
 
-/** Keeps the line that states what changes, such as the file of a result. */
 function foldHead(lines: readonly string[]): readonly string[] {
   const named = lines.findLastIndex((line) => BLOCK_LINE.test(line));
   return named <= 1

@@ -40,7 +40,7 @@ export function formatReport(
     ` - Time: ${formatTime(outcome.timeMs)}`,
   );
   if (outcome.kind === 'condensed') lines.push(...describeCoherence(outcome.coherence).map((line) => ` - ${line}`));
-  // The notes report these failures to users who see no steps.
+  // Users who see no steps find these failures in the notes.
   const told = outcome.steps.flatMap((step) =>
     step.outcome.kind === 'failed' ? [`${step.name}: ${step.outcome.reason}`] : [],
   );
@@ -60,7 +60,6 @@ function formatTotal(
   return ` - Total reduction: ${reduction}${ofWhat} (${words(tokensBefore)} → ${words(tokensAfter)} tokens)`;
 }
 
-/** The sizes are in o200k tokens. */
 export const formatMissedTarget = (
   target: number,
   tokensAfter: number,

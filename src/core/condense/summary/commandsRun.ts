@@ -5,7 +5,10 @@ export interface RunCommand {
   /** The first line of the command. */
   readonly command: string;
   readonly runs: number;
-  /** Of the last run; `failed` if the result says only that; undefined if it says nothing. */
+  /**
+   * Exit status of the last run; `failed` if the result says only that it failed; undefined if
+   * unknown.
+   */
   readonly status: number | 'failed' | undefined;
 }
 

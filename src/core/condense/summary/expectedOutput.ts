@@ -9,7 +9,7 @@ const EXPECTED_INPUT_SHARE = 0.13;
 export const getDefaultOutputTokens = (inputTokens: number): number =>
   Math.min(MAX_EXPECTED_TOKENS, MIN_EXPECTED_TOKENS + EXPECTED_INPUT_SHARE * inputTokens);
 
-/** Share of the limit, because models write less if there is less to say. */
+/** Expected share of the limit, because models write less if there is less to say. */
 const EXPECTED_LIMIT_SHARE = 0.8;
 const MIN_CONTENT_SUMMARY_TOKENS = 20;
 const EXPECTED_CONTENT_SHARE = 0.35;
@@ -25,7 +25,7 @@ export interface OutputSample {
   readonly askedTokens?: number;
 }
 
-/** The start value weighs as much as this many runs. */
+/** The default estimate weighs as much as this many runs. */
 const PRIOR_WEIGHT_RUNS = 1;
 /** At this difference in input, as a natural logarithm, a run's weight has halved. */
 const HALF_WEIGHT_LOG_DISTANCE = 0.3;

@@ -120,7 +120,6 @@ function renderInstructions(
 const formatSection = (title: string, lines: readonly string[]): string =>
   lines.length === 0 ? '' : `### ${title}\n${lines.join('\n')}`;
 
-/** Adds the number of lines omitted. */
 function selectNewest(lines: readonly string[], budget: number, counter: MessageCounter): string[] {
   let tokens = 0;
   let first = lines.length;

@@ -8,7 +8,6 @@ import { listTouchedPaths } from '../../messages/filesTouched';
 export interface OpenError {
   /** Index of the message with the result. */
   readonly message: number;
-  /** Describes the attempt. */
   readonly what: string;
   readonly error: string;
 }

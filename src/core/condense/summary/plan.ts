@@ -34,7 +34,7 @@ export interface SummaryPlan {
   readonly earlier: string;
   readonly system: string;
   readonly custom: string;
-  /** Leaves out thinking, which comes on top. */
+  /** Does not include thinking. */
   readonly maxOutputTokens: number;
   readonly facts: string;
   /** True if repeated content was removed to fit the prompt. */
@@ -150,7 +150,7 @@ const getMessageText = (message: ApiMessage | undefined): string =>
         .map(({ text }) => text)
         .join('\n');
 
-/** Saves a paid model from reading repeated text. */
+/** Keeps a paid model from reading repeated text. */
 async function removeRepetition({ context, signal }: PlanInput): Promise<Draft> {
   return (await runLossless(context, losslessConfigSchema.parse({}), signal ? { signal } : {})).draft;
 }

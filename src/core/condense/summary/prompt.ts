@@ -99,7 +99,7 @@ export function buildPrompt({ conversation, earlier = '', system = '', custom = 
 const THINKING_TAGS = /^(?:\s*<(analysis|thinking)>[\s\S]*?(?:<\/\1>|$))+/;
 const SUMMARY_TAG = '<summary>';
 
-/** The same tags inside the summary stay: it may be about code that contains them. */
+/** Tags inside the summary stay: it may be about code that contains them. */
 export function extractSummary(reply: string): string {
   const plain = reply.replace(THINKING_TAGS, '').trim();
   if (!plain.startsWith(SUMMARY_TAG)) return plain;
@@ -108,8 +108,7 @@ export function extractSummary(reply: string): string {
 }
 
 /**
- * The text cannot contain the tags, because their name includes its hash, so the model can tell
- * data from instructions.
+ * The tags contain a hash of the text, so the text cannot contain the tags and end the data early.
  */
 export function fenceInTags(what: string, text: string): string {
   let tag = '';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { MAX_PROMPT_CHARS, checkPrompt } from './prompt';
 
-/** Forms show such a setting as a field that keeps line breaks. */
+/** Forms show prompts in a field that keeps line breaks. */
 export const promptText = z
   .string()
   .superRefine((prompt, context) => {

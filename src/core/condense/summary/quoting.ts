@@ -19,7 +19,6 @@ export const quoteLines = (text: string): string =>
 
 export const isOneLine = (text: string): boolean => !LINE_END.test(text);
 
-/** Longer names lose their middle. */
 const MAX_NAME_CHARS = 300;
 
 export function toOneLine(text: string, limit = MAX_NAME_CHARS): string {

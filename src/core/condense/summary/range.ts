@@ -60,7 +60,7 @@ export function chooseRange(
   return { kind: 'range', range: { start, end }, since: { start: (earlier ?? start - 1) + 1, end }, earlier };
 }
 
-/** The run's units contain no pinned messages. */
+/** Returns the longest run of units without pinned messages. */
 function findLongestRun(
   { start, end }: MessageRange,
   starts: readonly number[],

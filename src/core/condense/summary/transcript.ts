@@ -71,7 +71,7 @@ function renderBlock(
   return `(${toOneLine(block.type)})`;
 }
 
-/** Truncates results and parameters that XML-era agents wrote inside prose, too. */
+/** Also truncates results and parameters that XML-era agents wrote inside prose. */
 function renderText(message: ApiMessage, at: number | undefined, text: string, limits: TranscriptLimits): string {
   let out = '';
   let from = 0;

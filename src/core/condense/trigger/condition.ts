@@ -36,7 +36,7 @@ export const conditionSchema = z
 
 export type Condition = z.output<typeof conditionSchema>;
 
-/** Undefined facts are unknown. */
+/** A fact is undefined if it is unknown. */
 export interface ConditionFacts {
   /** o200k tokens of the messages. */
   readonly tokens: number;

@@ -28,7 +28,7 @@ export const computeThresholdTokens = ({ percent, tokens = Infinity }: Threshold
   Math.min(getPercentTokens(percent, contextWindow), tokens);
 
 /**
- * Takes a share of the threshold, so that the target is always below it.
+ * A share of the threshold, so that the target is always below it.
  * @param dueTokens where the conversation was due, if below the threshold
  */
 export const computeTargetTokens = (threshold: Threshold, contextWindow: number, dueTokens = Infinity): number =>
@@ -50,7 +50,7 @@ export const computeWorthwhileTokens = (threshold: Threshold, contextWindow: num
       WORTHWHILE_THRESHOLD_SHARE,
   );
 
-/** Upper bound; the actual limit is set with each request. */
+/** Upper bound of the share reserved for the reply; each request sets the actual limit. */
 const MAX_RESERVED_WINDOW_SHARE = 0.4;
 
 /** Returns window × 0.9 less the reserved output. */
@@ -58,16 +58,15 @@ export const computeAllowedTokens = (contextWindow: number, reservedOutput?: num
   contextWindow * (1 - TOKEN_BUFFER_SHARE) -
   Math.min(reservedOutput || DEFAULT_RESERVED_OUTPUT_TOKENS, contextWindow * MAX_RESERVED_WINDOW_SHARE);
 
-/** Default share reserved for the reply, up to the model's output limit. */
+/** Usual share reserved for the reply. */
 const RESERVED_WINDOW_SHARE = 0.1;
-/** Minimum share reserved for the reply, up to {@link DEFAULT_RESERVED_OUTPUT_TOKENS}. */
+/** Share reserved for the reply whatever the threshold. */
 const MIN_RESERVED_WINDOW_SHARE = 0.05;
 
 export interface ReservedOutputInput {
   readonly contextWindow: number;
   readonly threshold: Threshold;
   readonly maxOutputTokens?: number;
-  /** Tokens that the user wants to reserve. */
   readonly wanted?: number;
 }
 

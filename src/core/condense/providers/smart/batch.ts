@@ -13,7 +13,7 @@ import type { PassDependencies } from './passParts';
 import { createKeptWholeTest } from './protection';
 import { findLongestRun, selectContent, getUnitsAfterTask } from './selection';
 
-/** If that fails, the messages stay and a note says why. */
+/** If the summary fails, the messages stay and a note says why. */
 export const createBatchStep = (name: string, pass: BatchPass, parts: PassDependencies): Step => ({
   name,
   async run(draft, _signal, report) {
@@ -49,7 +49,7 @@ export const createBatchStep = (name: string, pass: BatchPass, parts: PassDepend
 
 const NATIVE_DEFAULTS = nativeConfigSchema.parse({});
 
-/** Undefined if nothing is left to summarize. */
+/** Returns undefined if nothing is left to summarize. */
 function countKeptUnits(
   draft: Draft,
   pass: BatchPass,

@@ -37,7 +37,7 @@ export async function findCandidates(
 ): Promise<readonly Candidate[]> {
   const { original, counter } = draft;
   const items = createItemLookup(draft);
-  // Counts in the original: a call happened even if its text was removed.
+  // Uses the original, because a call happened even if its text was removed.
   const turnsSince = createTurnCounter(original);
   const isInUse = ({ type, message, exchange }: Item): boolean =>
     type === 'toolResults' && turnsSince(message) < RECALLED_KEPT_TURNS && exchange !== undefined && isRecall(exchange);
@@ -136,7 +136,6 @@ function computeAges({ original }: Draft, turnsSince: (message: number) => numbe
 
 const EMPTY_MESSAGE = { role: 'user', content: '' } as const;
 
-/** The features still lack those that depend on other blocks. */
 function findCandidatesInItems(
   items: readonly Item[],
   draft: Draft,

@@ -71,7 +71,7 @@ export type ContentReply =
   | { readonly kind: 'summary'; readonly text: string }
   | { readonly kind: 'failed' | 'not-asked'; readonly reason: string };
 
-/** After so many failures, the vendor is down or the key is wrong. */
+/** Then the vendor is down or the key is wrong. */
 const MAX_FAILURES_IN_A_ROW = 3;
 
 /**
@@ -129,7 +129,7 @@ async function askOne(
   return asking;
 }
 
-/** Replies made up for an estimate are remembered only within it. */
+/** An estimate remembers its made-up replies only for itself. */
 async function recallOrCall(
   key: Hash,
   { memo, estimatedCalls }: CallDependencies,

@@ -26,7 +26,7 @@ export interface ContentJob {
 const MIN_SUMMARIZED_CHARS = 200;
 const SUMMARIZED_TEXT = OPERATIONS.summarize.done;
 
-/** Undefined if there is nothing to summarize or the item contains the user's words. */
+/** Returns undefined if there is nothing to summarize or the item contains the user's words. */
 export function createJob(
   item: Item,
   operation: Operation<'summarize'>,
@@ -104,7 +104,7 @@ const MAX_TAG_TOKENS = 40;
 const MAX_FRAME_TOKENS = 600;
 const MAX_DESCRIPTION_CHARS = 400;
 
-/** Uses only our own words, because they are outside the tags. */
+/** Uses only our own words, because the text is outside the tags that mark data. */
 function describeItem({ type, role, exchange }: Item): string {
   if (type === 'messageText') return role === 'user' ? 'What the agent was told' : 'What the agent said';
   const what = type === 'toolParameters' ? 'Parameters' : exchange?.isError ? 'Error' : 'Result';

@@ -20,7 +20,7 @@ const MIN_SURE_SAMPLES = 5;
 const REPLY_LENGTH_SPREAD = { unsure: { least: 0.4, most: Infinity }, sure: { least: 0.7, most: 1.4 } } as const;
 
 export class EstimatedCalls {
-  /** The same request must get the same placeholder, as in a real run. */
+  /** Texts that stand in for summaries; the same request gets the same text. */
   readonly summaries = new Map<Hash, string>();
   private readonly calls: EstimatedCall[] = [];
   private isStopped = false;
@@ -39,7 +39,7 @@ export class EstimatedCalls {
     this.calls.push({ model, usage, limit, samples: selectSamples(samples, askedTokens).length });
   }
 
-  /** The cost limit prevents a call, which may still happen if earlier ones cost less. */
+  /** A call that the cost limit prevents may still happen if earlier ones cost less. */
   addStop(): void {
     this.isStopped = true;
   }

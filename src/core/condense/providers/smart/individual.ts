@@ -17,7 +17,7 @@ import { applyCuts, suppressItem, truncateItem, type PlacedRequest } from './req
 import { pruneItems } from './prune';
 import { selectContent } from './selection';
 
-/** Outlines and prunes first and summarizes last. */
+/** Outlines and prunes first, and summarizes last. */
 export const createIndividualStep = (name: string, pass: IndividualPass, parts: PassDependencies): Step => ({
   name,
   async run(draft, _signal, report) {
@@ -96,15 +96,13 @@ function outlineItems(
   }
 }
 
-/**
- * Cuts that wait for an item's summaries, because all refer to its current text.
- */
+/** Cuts that wait for an item's summaries. */
 interface ItemAwaitingSummary {
   readonly requests: readonly PlacedRequest[];
   readonly jobs: readonly ContentJob[];
 }
 
-/** Cuts what needs no model and collects the jobs for one. */
+/** Makes cuts without a model and collects the jobs for one. */
 async function editOldest(
   name: string,
   draft: Draft,

@@ -13,7 +13,7 @@ export interface ErrorExcerpt {
 export type ErrorsByBlock = ReadonlyMap<TextBlock, ErrorExcerpt>;
 
 const MAX_ERROR_LINES = 6;
-/** More would displace needed blocks (docs/decisions/0028-fitted-relevance.md). */
+/** A larger share would displace needed blocks (docs/decisions/0028-fitted-relevance.md). */
 const MAX_ERROR_SHARE = 0.02;
 
 /**

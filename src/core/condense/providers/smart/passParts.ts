@@ -76,8 +76,8 @@ export class Budget {
 }
 
 /**
- * Without a profile, selects the one for condensing, or the conversation's own if that cannot be
- * used.
+ * Without a profile, selects the one for condensing, or the conversation's own model if that cannot
+ * be used.
  * @throws NoSummarizerError
  */
 export type SelectModel = (

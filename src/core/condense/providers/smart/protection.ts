@@ -22,7 +22,7 @@ export function createProtectedTest(parts: ProtectionParts): ItemTest {
   const { draft, config } = parts;
   return (item) => {
     const message = draft.messages[item.message];
-    // A summary is all that is left of its messages.
+    // A summary must stay, because it is all that is left of its messages.
     return (
       !message || isKept(item) || isSummaryMessage(message) || (config.protect.userMessages && isPersons(item, draft))
     );

@@ -70,7 +70,7 @@ export async function pruneItems(
   for (let round = 0; round < MAX_PRUNE_ROUNDS; round++) {
     await yieldBetweenSteps(signal);
     const chosen = choose(told);
-    // Error lines take tokens, so other blocks go instead, which may contain other error lines.
+    // Kept error lines take tokens, so other blocks must go, which may contain other error lines.
     if (told !== NO_MARKER_INFO) told = { names, errors: errorsOf(chosen) };
     draft.rollback(checkpoint);
     for (const [{ content, item }, blocks] of groupByContent(chosen)) {
@@ -122,7 +122,6 @@ interface MarkerInfo {
 }
 const NO_MARKER_INFO: MarkerInfo = { names: new Map(), errors: new Map() };
 
-/** `follows`: whether each candidate is adjacent to the preceding one. */
 interface PruneContext {
   readonly relevance: readonly number[];
   readonly neighbours: readonly boolean[];

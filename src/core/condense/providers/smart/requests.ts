@@ -45,7 +45,7 @@ export function suppressItem(item: Item, { marker }: Operation<'suppress'>): Pla
   });
 }
 
-/** All of the content, or what follows the beginning of an identifying parameter. */
+/** Returns all of the content, or what follows the beginning of an identifying parameter. */
 export function getRemovableSlice(content: PlacedContent, item: Item): Slice | undefined {
   const { text } = content;
   const keep: TruncateLimits = { maxChars: MAX_IDENTIFYING_CHARS, keep: 'head' };
@@ -69,7 +69,7 @@ interface MarkerTexts {
 
 export interface MarkedSlice extends Slice, MarkerTexts {}
 
-/** Error lines stay. */
+/** Keeps error lines. */
 export function truncateItem(item: Item, limits: TruncateOptions, tools: ToolTable): PlacedRequest[] {
   const { maxChars, maxLines, keep } = limits;
   const keepsErrors = limits.keepErrorLines && item.type === 'toolResults' && !showsCode(item, tools);
@@ -81,7 +81,7 @@ export function truncateItem(item: Item, limits: TruncateOptions, tools: ToolTab
   });
 }
 
-/** Errors in the code that these tools show did not occur. */
+/** Error words in the code that these tools show are not errors. */
 const CODE_TOOL_KINDS: ReadonlySet<ToolKind | undefined> = new Set(['read', 'search', 'list'] as const);
 
 const showsCode = ({ exchange }: Item, tools: ToolTable): boolean =>
@@ -135,7 +135,6 @@ function subtractSlices(slice: Slice, others: readonly Slice[]): Slice[] {
   return at < slice.end ? [...rest, { start: at, end: slice.end }] : rest;
 }
 
-/** Trims the slice so that each marker keeps its own line. */
 function trimMarkers(text: string, slice: Slice, markers: readonly Slice[]): Slice {
   let { start, end } = slice;
   for (;;) {

@@ -35,7 +35,7 @@ export class SmartRecord {
   }
 
   get notes(): readonly string[] {
-    // A note on missing summaries may already give this reason.
+    // A note may already give the reason of this warning.
     const isIncluded = (warning: string): boolean => [...this.ownNotes].some((note) => note.includes(warning));
     return [...this.models.warnings.filter((warning) => !isIncluded(warning)), ...this.ownNotes];
   }
@@ -62,8 +62,7 @@ export async function runSmart(parts: RunParts): Promise<Draft> {
   record.steps.push(...steps);
   const { restoredTokens } = draft;
   const { edits: made } = draft;
-  // A pass may remove the copy that a reference names; then the text that is restored for the
-  // reference may repeat something else.
+  // Passes may restore text that repeats something else.
   const afterPasses = createLosslessSteps(operations).map((step): Step => ({
     ...step,
     isRepeat: true,
@@ -109,7 +108,6 @@ function passSteps(parts: RunParts, tools: ToolTable): Step[] {
             ? undefined
             : describeUnmetCondition(pass.execution.condition, collectFacts(draft, options, budget)),
         spent: () => ({ calls: record.calls.length, cost: record.cost }),
-        // After one pass is refused, the next may still remove other facts.
         ...(Object.keys(floor).length > 0 && { refuse }),
       };
     });

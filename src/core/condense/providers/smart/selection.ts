@@ -39,14 +39,14 @@ export function selectContent(draft: Draft, selection: Selection, tools: ToolTab
 }
 
 export interface UnitRun {
-  /** Index among all units. */
+  /** Index of the first unit among all units. */
   readonly first: number;
   /** Number of units. */
   readonly count: number;
   readonly tokens: number;
 }
 
-/** All units of the run have selected content and no protected content. */
+/** Returns the longest run of units that have selected content and no protected content. */
 export function findLongestRun(
   draft: Draft,
   starts: readonly number[],
@@ -116,7 +116,7 @@ function createFilterTest(filter: Filter, messages: number, tools: ToolTable): I
   };
 }
 
-/** A field that is not set matches. */
+/** Matches if the field is not set. */
 const isAbsentOr = <T>(field: T | undefined, test: (field: T) => boolean): boolean =>
   field === undefined || test(field);
 

@@ -128,7 +128,7 @@ class StrategyWork implements Work {
   tokens: number;
   private readonly notes: string[] = [];
   private readonly costs: (number | undefined)[] = [];
-  /** Contains only steps that are estimated to call a model. */
+  /** Only for steps that are estimated to call a model. */
   private readonly tokensOfCalls: TokensByKind[] = [];
   private readonly estimates: (number | undefined)[] = [];
   private readonly toolResults: number;
@@ -207,8 +207,8 @@ class StrategyWork implements Work {
   }
 
   /**
-   * True if an earlier condensation took this path: going on would run steps that were not meant to
-   * follow.
+   * True if an earlier condensation already ran these steps: going on would run others that were
+   * not meant to follow.
    */
   hasDone(reports: readonly StepReport[]): boolean {
     const names = new Set(reports.map(({ name }) => name));

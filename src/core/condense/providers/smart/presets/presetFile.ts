@@ -35,7 +35,6 @@ export function parsePresetFile(text: string): ValidationResult<Preset> {
   return checked.valid ? checkPreset(checked.config) : checked;
 }
 
-/** {@link validateSmartConfig} decides what is left of a wrong configuration. */
 export function checkPreset(preset: z.output<typeof presetSchema>): ValidationResult<Preset> {
   const config = migrateSmartConfig(preset.config);
   const checked = validateSmartConfig(config);
