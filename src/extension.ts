@@ -57,7 +57,7 @@ export function activate(context: vscode.ExtensionContext): ContextCondenserExpo
       throw error;
     }));
   const loadNow = (): typeof commands => watched(bundles.loadNow('commands'));
-  // The panel requests the commands as soon as it is shown.
+  // The panel needs the commands as soon as it is shown.
   const loadPanel = async (): Promise<typeof panel> => {
     await load();
     return bundles.load('panel');
@@ -187,8 +187,8 @@ function contributeConversations(
     getChildren: async (node) => [...(await load()).getConversationsView(services, tree).getChildren(node)],
   };
   const view = vscode.window.createTreeView(CONVERSATIONS_VIEW_ID, { treeDataProvider, showCollapseAll: true });
-  // VS Code shows the container's title once; a longer title is cut off at the side bar's usual
-  // width.
+  // If both titles are equal, VS Code shows only one; a longer one is cut off at the side bar's
+  // usual width.
   view.title = 'Context Condenser';
   const tree = { view, changed };
   subscriptions.push(

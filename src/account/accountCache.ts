@@ -141,7 +141,7 @@ export class AccountCache {
 
 async function readCache(file: string): Promise<readonly CachedAccount[]> {
   try {
-    // Zod types absent fields as undefined.
+    // Safe cast: Zod types absent fields as undefined.
     return cacheSchema.parse(JSON.parse(await readFile(file, 'utf8'))).kept as CachedAccount[];
   } catch {
     return [];

@@ -1,4 +1,4 @@
-/** Computes the account of all sessions on this machine. Blocks the thread. */
+/** Computes the account of all sessions on this machine. It blocks the thread while it reads. */
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { loadPriceTable, type PriceTable } from '../api/prices';
@@ -69,7 +69,7 @@ export async function accountStores(
         savedAt = performance.now();
       }
     }
-    // Requests paid for by older sessions belong to them.
+    // Requests that an older session paid for belong to that session.
     const older = conversations
       .filter(({ modified }) => modified < since)
       .flatMap((found) => cache.findCurrent(found)?.account ?? []);
@@ -125,7 +125,7 @@ async function computeFileAccount(
     }
     const conversation = readConversation(path, databases);
     const { counter, prices } = await tools();
-    // Cached counts of one conversation are useless for the next.
+    // Use a new counter, because cached counts of one conversation are useless for the next.
     const account = computeSessionAccount(file, conversation, { counter: new MessageCounter(counter), prices });
     return { ...state, account };
   } catch (error) {
@@ -161,7 +161,7 @@ async function computeAccountFromRecords(
 export const readConversation = (path: string, databases: OpenDatabases): Conversation =>
   addUiRequests(readConversationFile(path, { history: 'all' }, { databases }), path);
 
-/** The Roo family records requests in a separate file. */
+/** The Roo family of agents records requests in a separate file. */
 function addUiRequests(conversation: Conversation, path: string): Conversation {
   if (basename(path) !== 'api_conversation_history.json' || conversation.recorded) return conversation;
   const file = join(dirname(path), 'ui_messages.json');

@@ -306,7 +306,7 @@ function distributeCharge(
   );
 }
 
-/** @param covered number of first answers whose requests the agent's sums cover */
+/** @param covered number of answers, from the first on, whose requests the agent's sums cover */
 function replayRequests(
   conversation: Conversation,
   requests: readonly ConversationRequest[],

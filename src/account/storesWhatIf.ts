@@ -18,7 +18,7 @@ import { memoize, readConversation } from './accountStores';
 import { findModelPrices } from './models';
 import { simulateSession } from './sessionWhatIf';
 
-/** The provider must not call a model. */
+/** The provider of this choice must not call a model. */
 export interface WhatIfChoice {
   readonly provider: string;
   readonly config: unknown;
@@ -107,7 +107,7 @@ async function simulateSaving(
     if (error instanceof ConversationReadError) return 'unknown';
     throw error;
   }
-  // Cached counts of one conversation are useless for the next.
+  // Use a new counter, because cached counts of one conversation are useless for the next.
   const counter = new MessageCounter(await tokens());
   const manager = new CondensationManager(counter, createProviders());
   const result = await simulateSession(

@@ -91,7 +91,7 @@ interface Turn {
   readonly stopReason: StopReason;
 }
 
-/** @returns undefined if the request was rejected and has since changed */
+/** @returns undefined if the vendor rejected the request and it has since changed */
 async function readTurn(
   request: ApiRequest,
   { handler, signal, isRetried, text: onText, thinking: onThinking, used }: AnswerParts,

@@ -11,7 +11,7 @@ import type { OfferedModel } from './offeredModels';
 export interface PromptLimits {
   readonly contextWindow: number;
   readonly promptTokens: number;
-  /** True if the model has reported tokens before. */
+  /** True if the model has reported token counts, by which our own are calibrated. */
   readonly isCalibrated: boolean;
 }
 
@@ -58,7 +58,7 @@ const MIN_MARGIN_TOKENS = 1_024;
 /** Reject a prompt as too long if it leaves less room than this. */
 const MIN_OUTPUT_TOKENS = 1_024;
 
-/** Returns undefined if the server should decide. */
+/** Returns undefined to let the server decide. */
 function computeOutputLimit({ maxOutputTokens }: OfferedModel, room: PromptLimits | undefined): number | undefined {
   if (maxOutputTokens === undefined || !room) return maxOutputTokens;
   const { contextWindow, promptTokens, isCalibrated } = room;

@@ -72,7 +72,7 @@ function formatDuration(ms: number): string {
   return hours === 1 ? vscode.l10n.t('1 hour') : vscode.l10n.t('{0} hours', hours);
 }
 
-/** Gives figures only if everything they depend on is known. */
+/** Gives figures only if everything that they depend on is known. */
 export function formatWorth({ cache, saving }: LiveDecision): string {
   if (!saving) {
     return cache.state === 'unknown'

@@ -44,7 +44,7 @@ export class ChatSpending {
   ): Promise<PaidRequest | undefined> {
     const { id, prices, wraps, profile } = model;
     const accounting = getAccounting(profile.vendor, profile.model);
-    // A subscription pays for VS Code's own models.
+    // VS Code's own models are paid for by a subscription.
     const words = wraps ? {} : { unknownPrice: describeUnknownPrice(model) };
     return this.spending.begin({ id, accounting, prices, ...words }, conversation, prompt, mustRead);
   }

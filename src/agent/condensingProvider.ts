@@ -303,7 +303,7 @@ export class CondensingProvider {
     };
   }
 
-  /** In o200k tokens. */
+  /** Counts o200k tokens. */
   private async countKeptThinkingTokens(model: OfferedModel, messages: readonly ApiMessage[]): Promise<number> {
     const kept = { key: getModelKey(model), tokenFactor: model.tokenFactor };
     return Math.ceil(this.kept.countTokens(kept, messages, await this.parts.counter()));
@@ -352,7 +352,10 @@ export class CondensingProvider {
     };
   }
 
-  /** The chat's vendor already has the conversation, and the user already pays for it. */
+  /**
+   * Summarizes with the chat's model, because its vendor already has the conversation and the user
+   * already pays for it.
+   */
   private async createChatSummarizer(model: OfferedModel): Promise<Summarizer | UnavailableProfile> {
     const { name: profile, prices, tokenFactor } = model;
     const { mayCost, ...preferences } = this.parts.summaries(model.profile);
@@ -446,7 +449,7 @@ export class CondensingProvider {
       room,
       conversation: chatId,
     });
-    // VS Code's id of a conversation also covers its subagents.
+    // VS Code's conversation ID also covers the conversation's subagents.
     const paid = await this.parts.spending.begin(model, chatId ?? conversation, room.promptTokens, mustRead);
     let reported = 0;
     const show = (part: vscode.LanguageModelResponsePart | undefined): void => {

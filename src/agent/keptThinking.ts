@@ -39,10 +39,10 @@ const MAX_KEPT_ANSWERS = 2_000;
 export class KeptThinking {
   /** Keyed by the answer's first call. */
   private readonly answers = new LruMap<string, Answer>(MAX_KEPT_ANSWERS);
-  /** How much earlier thinking each model reads again. */
+  /** How much of its earlier thinking each model reads again. */
   private readonly scopes = new Map<string, ThinkingScope>();
 
-  /** No vendor wants the thinking of answers without a call. */
+  /** Answers without a call are not kept, because no vendor wants their thinking back. */
   keepBlocks(model: string, calls: readonly string[], blocks: readonly PositionedBlock[], tokens?: number): void {
     const [first] = calls;
     if (first === undefined || blocks.length === 0) return;
@@ -50,7 +50,7 @@ export class KeptThinking {
     this.answers.set(key, { model, calls: calls.map(sanitizeId), blocks, tokens });
   }
 
-  /** Keeps a scope that the model has reported itself. */
+  /** Does not replace a scope that the model has reported. */
   assumeScope(model: string, scope: ThinkingScope): void {
     if (!this.scopes.has(model)) this.scopes.set(model, scope);
   }
@@ -59,7 +59,7 @@ export class KeptThinking {
     this.scopes.set(model, scope);
   }
 
-  /** Messages without kept blocks keep their identity. */
+  /** Messages without kept blocks are returned unchanged, as the same objects. */
   restoreBlocks(model: string, messages: readonly ApiMessage[]): ApiMessage[] {
     const start = this.start(model, messages);
     return messages.map((message, index) => {

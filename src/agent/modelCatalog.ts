@@ -9,7 +9,10 @@ export interface CatalogDependencies {
   readonly models: LanguageModels;
   readonly profiles: () => readonly ApiProfile[];
   readonly wrapped: () => readonly string[];
-  /** VS Code may register its own models after requesting ours. */
+  /**
+   * Models from an earlier session, because VS Code may register its own models after requesting
+   * ours.
+   */
   readonly remembered: { get(): readonly WrappedModel[]; set(models: readonly WrappedModel[]): void };
   readonly onDidChange: () => void;
 }

@@ -40,7 +40,7 @@ export class ModelGroups {
     this.sawGroup = false;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
-      // A group requested by itself gets its models.
+      // The round is over, so a later request for one group gets that group's models.
       this.given.clear();
       this.setHasGroups(this.sawGroup);
     }, this.roundMs);
@@ -65,7 +65,8 @@ export class ModelGroups {
   private setHasGroups(hasGroups: boolean): void {
     const before = this.hasGroups;
     this.hasGroups = hasGroups;
-    // Models returned without a group are shown twice; after the last group is gone, not at all.
+    // VS Code shows models twice that were returned without a group; after the last group is gone,
+    // it shows none.
     if (before !== hasGroups && (before !== undefined || !hasGroups)) this.onDidChange();
   }
 }

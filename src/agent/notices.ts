@@ -9,7 +9,6 @@ import type { LiveId } from '../live/request';
 import type { Settings } from '../settings/table';
 import { showInformationMessage, showStatus, showWarningMessage } from '../window/notifications';
 
-/** Milliseconds. */
 const STATUS_MESSAGE_MS = 8_000;
 
 type CondensedEvent = Extract<LiveEvent, { readonly kind: 'condensed' }>;
@@ -112,7 +111,10 @@ async function showCondensed(
   }
 }
 
-/** Returns tokens of the model. The target is a percentage of the messages only. */
+/**
+ * Returns the request's size in the model's tokens. The target is a percentage of the messages
+ * only.
+ */
 function computeRequestTarget(
   messages: Pick<CondensedEvent['outcome'], 'tokensBefore' | 'tokensAfter'>,
   request: LiveDecision,

@@ -1,4 +1,4 @@
-/** Offered profiles, and models that VS Code already has. */
+/** The models that the extension offers: profiles, and models that VS Code already has. */
 import type * as vscode from 'vscode';
 import { findKnownModel, type PriceTable } from '../api/prices';
 import { DEFAULT_MAX_OUTPUT_TOKENS } from '../api/types';
@@ -27,7 +27,7 @@ export interface OfferedModel {
   readonly isWindowKnown: boolean;
   /** Initial estimate of the model's tokens per o200k token. */
   readonly tokenFactor: number;
-  /** Undefined if unknown. */
+  /** If undefined, it is unknown until the model rejects an image. */
   readonly seesImages?: boolean;
   /** Maximum tokens of an answer, if known. */
   readonly maxOutputTokens?: number;

@@ -52,7 +52,10 @@ const toBase64Source = (data: Uint8Array, mediaType: string) => ({
   data: Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64'),
 });
 
-/** Another model's thinking has an id and metadata; its signature is only valid for that model. */
+/**
+ * Parts with an id and metadata are another model's thinking, whose signature is only valid for
+ * that model.
+ */
 function toUnknownBlock(part: unknown): Block | undefined {
   if (typeof part === 'string') return toTextBlock(part);
   if (!isRecord(part) || 'metadata' in part || !('value' in part)) return undefined;

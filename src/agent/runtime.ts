@@ -122,7 +122,7 @@ export class AgentRuntime implements vscode.Disposable {
         this.showStatus();
         void this.endGatewayIfOff();
         if (event.affectsConfiguration('contextCondenser.agent')) void this.running.setLimits(readConversationLimits());
-        // The models' declared properties may have changed.
+        // The setting changes properties that the models declare to VS Code.
         if (
           event.affectsConfiguration('contextCondenser.automatic') ||
           event.affectsConfiguration('contextCondenser.agent')
@@ -170,7 +170,7 @@ export class AgentRuntime implements vscode.Disposable {
     return this.running.endShared();
   }
 
-  /** Returns undefined unless {@link lookAt} has loaded the view. */
+  /** Returns undefined until {@link lookAt} has loaded the view. */
   getCachedView(conversation: LiveId): LiveView | undefined {
     return this.engines.map((engine) => engine.getCachedView(conversation)).find((view) => view !== undefined);
   }

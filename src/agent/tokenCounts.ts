@@ -5,13 +5,13 @@ import { LruMap } from '../core/lruMap';
 /** A prompt has about 1,200 texts and is rendered four times per request. */
 const MAX_CACHED_TEXTS = 20_000;
 
-/** The counter itself caches longer texts by hash. */
+/** The token counter itself caches longer texts by hash. */
 const MAX_CACHED_TEXT_CHARS = 4_000;
 
 /** Longer texts (UTF-16 units) are counted in the engine's thread. */
 export const ESTIMATED_PART_CHARS = 64_000;
 
-/** In UTF-16 units. */
+/** Counts UTF-16 units. */
 export function measureLength(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 0;

@@ -6,7 +6,7 @@ import type { FindProblem, FoundConversation } from '../conversations/stores/typ
 import type { IndexProgress } from './tasks';
 
 export interface IndexedConversation extends FoundConversation {
-  /** Undefined until the file is read; after a change, the old details until it is read again. */
+  /** Undefined until the file is read. After a change, the details stay until it is read again. */
   readonly details: ConversationDetails | undefined;
 }
 
@@ -36,7 +36,7 @@ export type Watch = (folder: string, changed: () => void) => Disposable;
 /** Reads in the background, nothing on the caller's thread. */
 export class ConversationIndex implements Disposable {
   private found: readonly FoundConversation[] = [];
-  /** Undefined after a change. */
+  /** Undefined after a change, until the list is rebuilt. */
   private listed: readonly IndexedConversation[] | undefined;
   private readonly details = new Map<string, ConversationDetails>();
   private givenBack: readonly GivenBack[] = [];

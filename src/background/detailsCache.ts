@@ -89,7 +89,7 @@ async function readCache(file: string, history: HistoryScope): Promise<readonly 
   try {
     const cache = cacheSchema.parse(JSON.parse(await readFile(file, 'utf8')));
     if (cache.history !== history) return [];
-    // Zod types absent fields as undefined.
+    // Safe cast: Zod types absent fields as undefined.
     return cache.details as ConversationDetails[];
   } catch {
     return [];

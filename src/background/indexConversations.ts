@@ -57,7 +57,7 @@ async function buildIndex(
   const readWhole = async (each: FoundConversation): Promise<void> => {
     counter ??= await tokens();
     const fill = (getFill ??= await loadFillLevelReader());
-    // Cached counts of one conversation are useless for the next.
+    // Use a new counter, because cached counts of one conversation are useless for the next.
     const messages = new MessageCounter(counter);
     await sink.add(
       readAllDetails(each, messages, history, (read) => fill(read, messages), {
@@ -84,7 +84,7 @@ async function buildIndex(
   await sink.end(found.conversations);
 }
 
-/** Saves periodically, so that a cancellation loses little. */
+/** Saves details periodically, so that a cancellation loses little. */
 class ProgressBatcher {
   private batch: ConversationDetails[] = [];
   private reportedAt = performance.now();

@@ -96,7 +96,7 @@ function outlineLedger(ledger: Ledger): CondensationOutline[] {
 /** Changes only the ledger, not the agent's files. */
 export async function setUndone({ conversation, condensation, isUndone, store }: SetUndoneTask): Promise<null> {
   const ledger = await openLedger(store, { id: conversation });
-  // The history may have been cleared meanwhile.
+  // The user may have cleared the history meanwhile.
   if (!ledger.ledger.condensations.some(({ id }) => id === condensation)) {
     throw new Error('This condensation is no longer in the history. Nothing was changed.');
   }

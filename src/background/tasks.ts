@@ -43,7 +43,7 @@ export interface CondenseTask {
   readonly history: HistoryScope;
   readonly provider: string;
   readonly config: unknown;
-  /** The worker does not know the user's presets. */
+  /** Name of the user's preset, which the worker does not know. */
   readonly configName?: string | undefined;
   /** Percentage of the current tokens that may remain. */
   readonly targetPercent: number;
@@ -77,7 +77,7 @@ export interface IndexTask {
   readonly find: FindOptions;
   readonly history: HistoryScope;
   readonly cache: string;
-  /** Folder of the replacements; if absent, given-back conversations are not reported. */
+  /** Folder of the replacements; if absent, conversations that were given back are not reported. */
   readonly replacements?: string;
 }
 
@@ -170,7 +170,7 @@ export interface PinTask extends StoredConversation {
 export interface OriginalTask {
   readonly kind: 'original';
   readonly reference: string;
-  /** In search order. */
+  /** Folders of ledgers, in search order. */
   readonly stores: readonly string[];
 }
 
@@ -206,7 +206,7 @@ export interface GiveBackTask extends StoredConversation {
   readonly replacements: string;
 }
 
-/** Writes nothing. */
+/** Checks whether a conversation can be given back, and writes nothing. */
 export interface CheckGiveBackTask extends Omit<GiveBackTask, 'kind'> {
   readonly kind: 'check-give-back';
 }
@@ -225,7 +225,7 @@ export interface JudgeTask {
   readonly choices: readonly JudgedChoice[];
 }
 
-/** Also removes replacements too old to undo. */
+/** Also removes replacements that are too old to undo. */
 export interface RecoverTask {
   readonly kind: 'recover';
   readonly replacements: string;

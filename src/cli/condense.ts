@@ -10,7 +10,7 @@ import { EXIT_CODE, type ExitCode } from './io';
 import { checkOutFile, writeWhole } from './output';
 import { makeRequest, type CliSession } from './session';
 
-/** Ignores earlier condensations. Writes only the ledger and `--out`. */
+/** Ignores earlier condensations and writes only the ledger and `--out`. */
 export async function runCondenseCommand(session: CliSession): Promise<ExitCode> {
   const { args, io, conversation, manager } = session;
   const provider = manager.getProvider(args.provider);

@@ -74,7 +74,7 @@ const GATEWAY_COMMAND_NAMES = ['run', 'gateway'] as const;
 const PROVIDER_COMMANDS = [...CONDENSING_COMMANDS, ...GATEWAY_COMMAND_NAMES, 'judge'] as const;
 
 interface Option {
-  /** Includes its value: `--provider <id>`; without one it is a flag. */
+  /** Includes the option's value: `--provider <id>`; an option without one is a flag. */
   readonly option: `--${string}`;
   readonly what: string;
   readonly of: readonly AnyCommand[];
@@ -296,7 +296,7 @@ type SelectOptionRow<C, R = OptionRow> = R extends { readonly of: readonly (infe
     : R
   : never;
 
-/** The values as they are parsed. */
+/** Types of the options' values after parsing. */
 export type OptionValues<C extends AnyCommand> = {
   readonly [R in SelectOptionRow<C> as ExtractOptionName<R['option']>]: ExtractOptionValue<R>;
 };

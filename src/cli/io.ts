@@ -12,7 +12,7 @@ export interface CliIo extends HomeEnvironment {
    */
   readonly data?: (text: string) => void;
   readonly stderr: (text: string) => void;
-  /** Replaces the previous text; an empty text removes it. Absent without a terminal. */
+  /** Replaces the previous progress text; an empty text removes it. Absent without a terminal. */
   readonly showProgress?: (words: string) => void;
   /** Folder of bundles and assets. */
   readonly assets: string;

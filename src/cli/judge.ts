@@ -18,7 +18,9 @@ import { parseOptions, readProviderOption, UsageError } from './args';
 import { readConfig } from './config';
 import { EXIT_CODE, type CliIo, type ExitCode } from './io';
 
-/** Measures how much of the later needed content each provider keeps. Writes nothing. */
+/**
+ * Measures how much of the content that agents needed later each provider keeps. Writes nothing.
+ */
 export async function judgeCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   const { values, folders } = parseArguments(argv);
   const tokens = await loadTokenCounter(io.assets);

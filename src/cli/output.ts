@@ -54,7 +54,7 @@ async function isAmongSessions(file: string, home: HomeEnvironment): Promise<boo
   return folders.some((folder) => file.startsWith(folder + sep));
 }
 
-/** Follows links. */
+/** Follows links before comparing. */
 export const isStoredInFile = async (location: string, file: string): Promise<boolean> =>
   (await resolveRealPath(splitLocation(resolve(location)).file)) === file;
 

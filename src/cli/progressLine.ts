@@ -2,7 +2,6 @@ import type { CliIo } from './io';
 
 /** Milliseconds before progress is shown. */
 const PROGRESS_DELAY_MS = 1_000;
-/** Milliseconds between updates. */
 const PROGRESS_INTERVAL_MS = 100;
 
 /** Clears the progress line before other output. */

@@ -10,7 +10,7 @@ export interface ConversationLedger {
 }
 
 /**
- * Finds the ledger of a conversation, or of a view made from one.
+ * Finds the ledger of a conversation, or of a view that was made from one.
  * @throws UsageError if there is none
  */
 export async function readSessionLedger({ args, conversation, store }: CliSession): Promise<ConversationLedger> {

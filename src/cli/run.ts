@@ -5,10 +5,10 @@ import { EXIT_CODE, type CliIo, type ExitCode } from './io';
 import { withProgressLine } from './progressLine';
 import { escapeOutput } from './terminal';
 
-/** Compared by name, because each bundle has its own classes. */
+/** Errors are compared by name, because each bundle has its own classes. */
 const BAD_INPUT_ERROR_NAMES = ['UsageError', 'UnknownProviderError', 'ConversationReadError'];
 
-/** Errors become a line on stderr and an exit code; never throws. */
+/** Reports errors as a line on stderr and an exit code, and never throws. */
 export async function runCommandLine(argv: readonly string[], plainIo: CliIo): Promise<number> {
   const io = withProgressLine(escapeOutput(plainIo));
   try {

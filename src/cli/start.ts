@@ -27,7 +27,7 @@ export async function startCommandLine(): Promise<void> {
     stdout: (text) => {
       writeToDescriptor(1, text);
     },
-    // Programs and files receive every byte.
+    // Programs and files receive every byte of the text.
     ...(!process.stdout.isTTY && {
       data: (text: string) => {
         writeToDescriptor(1, text);

@@ -124,7 +124,7 @@ function formatWhatIf(result: SessionWhatIf, choice: string, accounted: SessionA
       : `${formatTokens(needed)}, of which ${formatTokens(missing)} were gone by then (${formatTokens(recallable)} recallable)`;
   return [
     `${formatPlural(requests, 'request')}, replayed from the conversation: ${formatCost(before)} without condensing, ${range} with ${choice}`,
-    // Explain two different figures for one session.
+    // Explain why one session has two different figures.
     ...(accounted.source === 'recorded'
       ? [
           ` - Cost by the usage that the agent recorded: ${formatMoney(addUp([accounted]))}. Replaying estimates tokens and cache use, so its costs can differ from this one; compare them with each other.`,

@@ -20,7 +20,7 @@ import { showInformationMessage, showProgress } from '../window/notifications';
 export interface AccountPreferences {
   /** Counts only requests of the last days, including today. */
   readonly days?: number | undefined;
-  /** ID of a provider or preset whose cost to compute too. */
+  /** ID of a provider or preset whose cost is computed too. */
   readonly choice?: string | undefined;
   readonly file?: AccountTask['file'];
 }

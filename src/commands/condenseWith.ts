@@ -26,7 +26,7 @@ import { MEASURED_PRESETS, MEASURED_PROVIDERS, type Measured } from '../core/con
 
 interface ProviderChoice {
   readonly label: string;
-  /** What the provider removes, as a phrase. */
+  /** A phrase that says what the provider removes. */
   readonly does: string;
   readonly provider: string;
   readonly config: unknown;
@@ -61,7 +61,7 @@ export async function condenseWith(
   else void showErrorMessage(vscode.l10n.t('Nothing was condensed. The conversation is no longer in memory.'));
 }
 
-/** For a window that has condensed nothing yet. */
+/** Used in a window that has condensed nothing yet. */
 async function pickAndCondenseWith(services: Services): Promise<void> {
   const words = { title: vscode.l10n.t('Condense With…'), open: vscode.l10n.t('Open') };
   const picked = await pickConversation(services, listLiveConversations(services), words);

@@ -130,7 +130,7 @@ const listProviders = ({ registered }: Services): readonly CondensationProvider[
   ...registered.listProviders(),
 ];
 
-/** Runs in the reader's thread, so that the chat's requests don't wait. */
+/** Runs in the reader's thread, so that the chat's requests don't wait for it. */
 function getCondenser(services: Services): CondenserClient {
   const thread = getReaderThread(services);
   const { registered } = services;
@@ -155,7 +155,7 @@ function listProfiles(): ProfileInfo[] {
   }));
 }
 
-/** Returns undefined if no edit has the reference. */
+/** Returns undefined if no edit has this reference. */
 function findOriginal({ messages, edits }: ParsedConversation, reference: string): string | undefined {
   for (const edit of edits) {
     // Safe cast: only a reference's ID can match.

@@ -61,7 +61,7 @@ function formatSize(result: PreviewResult, { models }: PreviewSetup): string {
   ].join(' · ');
 }
 
-/** Gives a range if replies may vary. */
+/** Formats a range if replies may vary in length. */
 function describeCost({ calls, cost, costRange }: PreviewResult): string {
   const requests = calls === 1 ? vscode.l10n.t('1 request') : vscode.l10n.t('{0} requests', calls);
   if (cost === undefined) return vscode.l10n.t('{0}, cost unknown', requests);

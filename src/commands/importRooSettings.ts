@@ -118,7 +118,7 @@ async function applyImport(
   const possible = settings.filter(({ name, value }) => name !== 'condensingProfile' || ids.has(String(value)));
   const changed = ['profiles' as const, ...possible.map(({ name }) => name)];
   const before = changed.map((name) => [name, getUserValue(name)] as const);
-  /** Profiles whose key was written, with their previous key. */
+  /** Profiles whose key was written, with the key that they had before. */
   const stored: { readonly profile: ApiProfile; readonly before: string | undefined }[] = [];
   if (profiles.length > 0) {
     await saveUserSetting('profiles', profiles.reduce(withProfile, readProfileEntries()));

@@ -1,5 +1,6 @@
 /**
- * This bundle gives the window a single token counter and one copy of the code that calls models.
+ * All commands are in one bundle, so that the window has a single token counter and one copy of the
+ * code that calls models.
  */
 import { ConversationFolding } from '../window/conversationFolding';
 

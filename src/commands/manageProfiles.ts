@@ -132,7 +132,7 @@ export async function removeProfile(services: Services, profile: ApiProfile): Pr
 }
 
 /**
- * An empty key removes the stored one.
+ * An empty input removes the stored key.
  * @returns whether a key was set
  */
 export async function askKey({ context }: Services, profile: ApiProfile): Promise<boolean> {
@@ -242,7 +242,7 @@ const VENDOR_ITEMS = VENDOR_IDS.map((vendor) => {
   return { vendor, label: [label, ...alsoFor.map((server) => server.label)].join(', ') };
 });
 
-/** Returns undefined if the user left. */
+/** Returns undefined if the user left the dialog. */
 async function askProfile(known: ApiProfile | undefined): Promise<ApiProfile | undefined> {
   const vendor =
     known?.vendor ?? (await pickOne(VENDOR_ITEMS, { title: vscode.l10n.t('Which vendor’s model?') }))?.vendor;

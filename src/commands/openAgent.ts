@@ -57,7 +57,7 @@ async function createTerminalOptions(
     name: vscode.l10n.t('{0}, condensed', agent.name),
     iconPath: new vscode.ThemeIcon('archive'),
     ...(cwd !== undefined && { cwd }),
-    // VS Code's executable runs as Node with this variable.
+    // VS Code's executable runs as Node if ELECTRON_RUN_AS_NODE is set.
     shellPath: process.execPath,
     shellArgs: [
       join(services.context.extensionPath, 'dist', 'cli.cjs'),
@@ -122,7 +122,7 @@ export function getSpendingOptions(services: Services): string[] {
   ];
 }
 
-/** Offers to allow gateways if they are not. */
+/** Offers to allow gateways if the settings forbid them. */
 export async function ensureEnabled(): Promise<boolean> {
   if (readSetting('automatic')) return true;
   const turnOn = vscode.l10n.t('Turn On');

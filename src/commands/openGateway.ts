@@ -47,7 +47,7 @@ async function startGateway(services: Services): Promise<Announcement | undefine
   const terminal = vscode.window.createTerminal({
     name: GATEWAY_TERMINAL_NAME,
     iconPath: new vscode.ThemeIcon('radio-tower'),
-    // VS Code's executable runs as Node with this variable.
+    // VS Code's executable runs as Node if ELECTRON_RUN_AS_NODE is set.
     shellPath: process.execPath,
     shellArgs: [
       join(services.context.extensionPath, 'dist', 'cli.cjs'),

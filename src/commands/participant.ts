@@ -33,7 +33,7 @@ export async function answerInChat(
     if (error instanceof vscode.CancellationError) return {};
     const message = getErrorMessage(error);
     services.log.error(message);
-    // Shown as Markdown.
+    // The chat renders this message as Markdown.
     return { errorDetails: { message: escapeMarkdown(message) } };
   }
 }

@@ -14,7 +14,7 @@ import { MovingRows, pickItem } from './pickedItem';
 import type { Services } from '../window/services';
 import { readSetting } from '../window/settings/settings';
 
-/** Users can search longer lists or use "Open file…". */
+/** Users can search for other conversations or use "Open file…". */
 const MAX_SHOWN_CONVERSATIONS = 200;
 
 interface PickItem extends vscode.QuickPickItem {

@@ -1,4 +1,4 @@
-/** The preview's worker has neither settings nor keys. */
+/** The preview's worker has no access to settings and keys, so pass them. */
 import * as vscode from 'vscode';
 import { loadPriceTable } from '../api/prices';
 import type { PreviewModel, PreviewSetup } from '../background/preview/messages';
@@ -140,7 +140,7 @@ export interface ModelPricing {
   readonly accounting: UsageAccounting;
 }
 
-/** Returns undefined if the price table doesn't have the model. */
+/** Returns undefined if the price table doesn't have this model. */
 export async function findPricing(model: string): Promise<ModelPricing | undefined> {
   const table = await loadPriceTable();
   for (const vendor of VENDOR_IDS) {

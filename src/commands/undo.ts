@@ -6,7 +6,7 @@ import { runToEnd } from './conversations/background';
 import type { Services } from '../window/services';
 import { showErrorMessage, showInformationMessage } from '../window/notifications';
 
-/** In the chat or a file. */
+/** Undoes in the chat or in a file's ledger. */
 export async function undoLast(services: Services): Promise<void> {
   if (services.last?.isLive) await getAgentRuntime(services).undo(services.last.conversation);
   else await undoCondensation(services, services.last?.conversation);

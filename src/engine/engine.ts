@@ -154,7 +154,7 @@ export interface Previews {
    * @throws ConversationReadError, NoSummarizerError, the signal's reason if aborted
    */
   ask<R extends PreviewRequest>(request: R, signal: AbortSignal): Promise<PreviewAnswer<R>>;
-  /** Later questions refer to the updated state. */
+  /** Questions asked after this refer to the updated state. */
   update(id: string, update: LiveUpdate): Promise<void>;
 }
 

@@ -91,7 +91,6 @@ export class RpcConnection<Remote extends Exposable<Remote>> {
     });
   }
 
-  /** Number of unanswered calls. */
   get pending(): number {
     return this.calls.size;
   }
@@ -107,7 +106,8 @@ export class RpcConnection<Remote extends Exposable<Remote>> {
     const groups = new Map<string, object>();
     return new Proxy((): void => undefined, {
       get: (_target, key) => {
-        // Async functions check whether a returned proxy has `then`.
+        // A proxy must not look like a promise: async functions check whether a returned value has
+        // `then`.
         if (typeof key !== 'string' || key === 'then') return undefined;
         const known = groups.get(key) ?? this.createProxy(path === '' ? key : `${path}.${key}`);
         groups.set(key, known);
@@ -225,7 +225,7 @@ export class RpcConnection<Remote extends Exposable<Remote>> {
           return Reflect.get(AbortSignal.prototype, 'aborted', signal);
         },
       },
-      // Avoids reading `aborted`.
+      // The built-in method does not use the `aborted` defined above.
       throwIfAborted: {
         value: () => {
           hear();

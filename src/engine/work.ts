@@ -1,4 +1,4 @@
-/** Loaded on demand. */
+/** The engine loads this code on demand. */
 export { PreviewSession } from '../background/preview/session';
 export { performTask } from '../background/perform';
 export { MessageCounter } from '../core/tokens/messageCounter';

@@ -1,4 +1,4 @@
-/** The provider itself runs in the extension host. */
+/** The provider itself runs in the extension host; the engine calls it there. */
 import * as z from 'zod';
 import type { CondensationProvider } from '../core/condense/types';
 import type { Provider, ProviderEstimate, ProviderInput, ProviderResult } from './api';

@@ -153,7 +153,7 @@ const resultSchema = z.object({
 });
 const estimateSchema = z.object({ tokensAfter: countSchema, cost: dollarsSchema.optional() });
 
-/** A copy, so that later changes by the caller have no effect. */
+/** A copy of the caller's conversation, so that later changes by the caller have no effect. */
 export interface ParsedConversation {
   readonly id: string;
   readonly messages: readonly ApiMessage[];

@@ -5,7 +5,6 @@ export class SafeHtml {
 
 type HtmlPart = SafeHtml | string | number | readonly SafeHtml[];
 
-/** Escapes strings and numbers, and joins lists. */
 export function renderHtml(strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): SafeHtml {
   return new SafeHtml(
     strings.map((string, at) => string + (at < parts.length ? renderPart(parts[at] ?? '') : '')).join(''),

@@ -83,7 +83,7 @@ class ReadingPageRenderer {
     }
   }
 
-  /** Also returns the next message that this part does not cover. */
+  /** Renders one part and returns the next message that it does not cover. */
   renderAt(index: number): { readonly section: SafeHtml; readonly next: number } {
     const summary = this.summaries.get(index);
     if (!summary) return { section: this.renderMessage(index), next: index + 1 };
@@ -140,7 +140,7 @@ class ReadingPageRenderer {
     return renderHtml`<p class="size">${describeBlock(block)}</p>`;
   }
 
-  /** Returns undefined unless the whole block was removed. */
+  /** Returns undefined if only a part of the block was removed. */
   private renderRemovedBlock(message: number, path: Path, block: unknown): SafeHtml | undefined {
     const edit = this.byPlace.get(placeKey({ message, path }));
     if (edit?.kind !== 'block') return undefined;

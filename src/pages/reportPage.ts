@@ -1,4 +1,4 @@
-/** The page needs no network or script and can be attached to an issue. */
+/** The page needs no network or script, so it can be attached to an issue. */
 import { sumCosts } from '../core/cost/callCost';
 import { isRecord } from '../core/messages/blocks';
 import { listContents } from '../core/messages/content';

@@ -1,4 +1,4 @@
-/** Stores nothing itself. */
+/** The panel shows and changes VS Code's settings and stores nothing itself. */
 import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { ConfigProblem } from '../core/condense/types';
@@ -216,7 +216,7 @@ export class PanelSettings {
 
 interface UpdatePlan {
   readonly value: unknown;
-  /** The change's path with entries as indexes. */
+  /** The change's path with list entries as indexes. */
   readonly path: Path;
   readonly problems: readonly ConfigProblem[];
 }

@@ -59,7 +59,7 @@ export class ProfileFacts implements vscode.Disposable {
     }
   }
 
-  /** Drops results of an earlier refresh. */
+  /** Drops results that arrive after a newer refresh. */
   private reportFacts(generation: number, facts: ProfileStates): void {
     if (generation !== this.generation) return;
     this.facts = facts;

@@ -52,7 +52,7 @@ export type SettingScope = z.output<typeof scopeSchema>;
 
 const problemSchema = z.object({ path: z.string(), message: z.string() });
 
-/** Absent in a scope where it is not set. */
+/** A setting's value in each scope; absent in a scope that does not set it. */
 const settingSchema = z.object({
   value: z.unknown(),
   user: z.unknown().optional(),
@@ -123,7 +123,7 @@ const presetSchema = z.object({
 export type PresetState = z.output<typeof presetSchema>;
 
 const stateSchema = z.object({
-  /** Grows with each change. */
+  /** The revision grows with each change. */
   revision: z.int().min(0),
   /** Settings by name without the extension's prefix, such as `manual.targetPercent`. */
   settings: z.record(z.string(), settingSchema),
@@ -175,7 +175,7 @@ export const methods = {
   /** Saves nothing. */
   checkSetting: {
     params: z.strictObject(settingChangeFields),
-    /** Includes the effective result of a valid value, with defaults. */
+    /** Includes the effective value with defaults, if the change is valid. */
     result: verdictSchema.extend({ effective: z.unknown().optional() }),
   },
   /** Saves a change unless it has problems. */

@@ -1,6 +1,6 @@
 import type { Method, Params, Result } from './protocol';
 
-/** For example 3 of 36 conversations. */
+/** Reports progress, for example 3 of 36 conversations. */
 export type ReportProgress = (done: number, of: number) => void;
 
 /** Parameters are already validated. */

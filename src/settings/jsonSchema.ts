@@ -23,7 +23,7 @@ function listChildren(key: string, value: unknown, depth: number): [string, unkn
   if (key === 'properties' || key === 'definitions') {
     if (depth <= 0 || !isRecord(value)) return [];
     const inner = Object.entries(value)
-      // Only API callers can pass functions and such values.
+      // Only API callers can pass functions and similar values.
       .filter(([, property]) => isRecord(property) && property['apiOnly'] !== true)
       .map(([name, property]) => [name, removeDescriptions(property as Schema, depth - 1)]);
     return [[key, Object.fromEntries(inner)]];
@@ -39,7 +39,7 @@ function listChildren(key: string, value: unknown, depth: number): [string, unkn
   return [[key, value]];
 }
 
-/** @param prefix keeps the names of several schemas apart */
+/** @param prefix keeps the names of different schemas apart */
 export function hoistDefinitions(schema: Schema, prefix: string, definitions: Record<string, Schema>): Schema {
   const LOCAL = '#/definitions/';
   const hoist = (value: unknown): unknown => {

@@ -58,7 +58,7 @@ export function createSettingsManifest(): SettingsManifest {
   }));
   return {
     groups,
-    // All settings: untrusted workspaces can't set anything.
+    // All settings are restricted, because untrusted workspaces can't set any.
     restricted: SETTING_NAMES.map((name) => `contextCondenser.${name}`),
     words,
   };
@@ -99,7 +99,7 @@ function withChoices(schema: Schema, choices: SettingChoices, word: (value: stri
   };
 }
 
-/** Texts get keys from field paths. */
+/** The extracted texts get keys from their fields' paths. */
 function extractTexts(schema: Schema, key: string, word: (key: string, text: string) => string): Schema {
   const entries = Object.entries(schema).map(([name, value]): [string, unknown] => {
     if (name === 'description' && typeof value === 'string') return [name, word(key, value)];
@@ -171,7 +171,7 @@ export function createSettingsFileSchema(): Schema {
   };
 }
 
-/** In `*.code-workspace`, settings are one level deeper. */
+/** In `*.code-workspace` files, settings are one level deeper. */
 export const createWorkspaceFileSchema = (): Schema => ({
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'Workspace with settings of Context Condenser',

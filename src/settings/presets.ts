@@ -11,7 +11,7 @@ export interface ParsedPresets {
   readonly problems: readonly ConfigProblem[];
 }
 
-/** Reports invalid parts and uses the rest. */
+/** Reports invalid presets and uses the rest. */
 export function parsePresets(value: unknown): ParsedPresets {
   if (value === undefined || value === null) return { presets: [], problems: [] };
   if (!Array.isArray(value)) return { presets: [], problems: [{ path: '', message: 'is not a list' }] };
@@ -32,7 +32,7 @@ export function parsePresets(value: unknown): ParsedPresets {
   return { presets, problems };
 }
 
-/** Replaces an invalid name by the ID. */
+/** Replaces an invalid name by the preset's ID. */
 function parsePreset(entry: unknown): { readonly preset?: Preset; readonly problems: readonly ConfigProblem[] } {
   const shape = validateFields(presetSchema, entry, undefined, ([field]) =>
     field === 'description' ? [field] : undefined,

@@ -16,7 +16,7 @@ export interface SummarizerDependencies {
   /** Calibrated model tokens per o200k token, if any. */
   readonly tokenFactor?: (model: string) => number | undefined;
   readonly preferences?: (profile: ApiProfile) => SummarizerOptions['preferences'];
-  /** Default: per token. */
+  /** Default: billed per token. */
   readonly billing?: SummarizerOptions['billing'];
 }
 
@@ -49,7 +49,7 @@ export async function createProfileSummarizer(
       ...(parts.preferences && { preferences: parts.preferences(profile) ?? {} }),
     });
   } catch (error) {
-    // Vendors' errors start with the profile's name.
+    // Remove the profile's name, with which vendors' errors start.
     const message = getErrorMessage(error);
     return { profile: name, reason: message.startsWith(`${name}: `) ? message.slice(name.length + 2) : message };
   }

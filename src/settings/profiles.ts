@@ -204,7 +204,7 @@ const ROUTING_FIELDS: ReadonlySet<string> = new Set<keyof ApiProfile>([
 /** Objects whose optional fields can be removed individually. */
 const NESTED_FIELDS: ReadonlySet<string> = new Set<keyof ApiProfile>(['prices']);
 
-/** Reports invalid parts and uses the rest. */
+/** Reports invalid profiles or fields and uses the rest. */
 export function parseProfiles(value: unknown): ParsedProfiles {
   if (value === undefined || value === null) return { profiles: [], problems: [] };
   if (!Array.isArray(value)) return { profiles: [], problems: [{ path: '', message: 'is not a list' }] };

@@ -29,7 +29,7 @@ export interface ImportedSetting {
 
 export interface ExistingProfiles {
   readonly profiles: readonly ApiProfile[];
-  /** All IDs, including those of invalid profiles. */
+  /** All profiles' IDs, including those of invalid profiles. */
   readonly taken: readonly string[];
 }
 

@@ -74,7 +74,7 @@ export interface Setting<T> {
 
 type Description<T> = Omit<Setting<T>, 'schema' | 'parse'>;
 
-/** The value is valid or invalid as a whole. */
+/** The setting's value is valid or invalid as a whole. */
 function makeSetting<T>(type: z.ZodType<T>, described: Description<NoInfer<T>>): Setting<T> {
   return {
     ...described,

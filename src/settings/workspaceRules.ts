@@ -99,9 +99,9 @@ export interface WorkspaceQuestion {
 }
 
 export interface WorkspaceQuestions {
-  /** About {@link CHOICE_SETTINGS}. */
+  /** The question about {@link CHOICE_SETTINGS}. */
   readonly choice?: WorkspaceQuestion;
-  /** About `condensingPrompt`. */
+  /** The question about `condensingPrompt`. */
   readonly prompt?: WorkspaceQuestion;
 }
 

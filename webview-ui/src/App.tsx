@@ -35,7 +35,7 @@ const SECTION_COMPONENTS: Readonly<Record<string, () => ReactNode>> = {
   more: OtherSettings,
 };
 
-/** Other providers have only a generated form. */
+/** All other providers have only a form generated from their schema. */
 const PROVIDER_COMPONENTS: Readonly<Record<string, typeof ProviderSection>> = { smart: Smart, strategy: Strategy };
 
 /** Pixels from the top within which a group counts as current. */
@@ -110,7 +110,7 @@ export function App(): ReactNode {
   );
 }
 
-/** Expands the section and scrolls to it. */
+/** Expands a section and scrolls to it. */
 function useReveal(groups: readonly NavigationGroup[]): (id: string) => void {
   const { view, changeView, wanted } = usePanel();
   const [target, setTarget] = useState<{ readonly id: string }>();
@@ -123,7 +123,7 @@ function useReveal(groups: readonly NavigationGroup[]): (id: string) => void {
   };
   useEffect(() => {
     if (wanted) show(wanted.section);
-    // Only a new request counts, not a change of what is expanded.
+    // Depends only on new requests, not on changes of what is expanded.
   }, [wanted]);
   useLayoutEffect(() => {
     const place = target && document.getElementById(target.id);

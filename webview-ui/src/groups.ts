@@ -9,7 +9,7 @@ export interface NavigationGroup {
   /** One sentence below the title. */
   readonly help: string;
   readonly sections: readonly { readonly id: string; readonly title: string }[];
-  /** Expand when the user chooses the group in the outline. */
+  /** Sections that expand when the user chooses the group in the outline. */
   readonly unfolds: readonly string[];
 }
 
@@ -102,7 +102,7 @@ export function listGroups(providers: readonly ProviderDescription[], inUse: unk
 
 export type SettingsPlace = 'when' | 'limits' | 'chat' | 'arrival' | 'stored';
 
-/** In order. Settings without a place are in `more`. */
+/** Lists settings in display order. Settings without a place are in `more`. */
 export const SETTINGS_BY_PLACE: Readonly<Record<SettingsPlace, readonly string[]>> = {
   when: [
     'thresholdTokens',

@@ -49,7 +49,7 @@ export function formatDollars(dollars: number | undefined): string {
 export const formatPercent = (share: number): string => formatPercentage(share, 'auto');
 
 /**
- * Shows the sign.
+ * Shows a plus or minus sign.
  * @param change in percent
  */
 export const formatChange = (change: number): string => formatPercentage(change, 'exceptZero');
@@ -67,7 +67,7 @@ function formatPercentage(percent: number, signDisplay: 'auto' | 'exceptZero'): 
 export const formatTimeOfDay = (iso: string): string =>
   new Intl.DateTimeFormat(languageTag, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
 
-/** @param iso ISO 8601 date without a time */
+/** @param iso ISO 8601 date without time */
 export const formatDate = (iso: string): string =>
   new Intl.DateTimeFormat(languageTag, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(iso));
 

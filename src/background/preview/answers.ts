@@ -54,7 +54,7 @@ export function buildPreviewResult(
   };
 }
 
-/** Agents record the model with its answers. */
+/** Agents record the model's name with its answers. */
 function getModel({ messages }: PreviewConversation): { readonly model?: string } {
   const model = messages.findLast(({ model: noted }) => typeof noted === 'string')?.['model'];
   return typeof model === 'string' ? { model } : {};
@@ -90,7 +90,7 @@ const getBeginning = memoizeByObject((message: ApiMessage) => {
   return words.length <= MAX_FIRST_WORDS_CHARS ? words : `${words.slice(0, MAX_FIRST_WORDS_CHARS - 1).toWellFormed()}…`;
 });
 
-/** Does not scan the whole text. */
+/** Reads only the beginning of a long text. */
 function extractFirstWords(text: string): string {
   for (let chars = 2 * MAX_FIRST_WORDS_CHARS; ; chars *= 2) {
     const words = text.slice(0, chars).replace(/\s+/g, ' ').trim();

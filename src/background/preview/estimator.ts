@@ -1,4 +1,4 @@
-/** Calls no model and stores nothing. */
+/** The estimator calls no model and stores nothing. */
 import { DEFAULT_MINIMUM_GAIN } from '../../core/condense/condensation';
 import { type CondensationManager } from '../../core/condense/manager';
 import { applyEdits } from '../../core/condense/edits/applyEdits';

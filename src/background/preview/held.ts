@@ -12,7 +12,7 @@ import type { FileConversation, LiveContent, LiveConversation, LiveUpdate, Conve
 /** Larger conversations would fill the memory. */
 const MAX_PREVIEW_BYTES = 32 * 1024 ** 2;
 
-/** Includes compared conversations. */
+/** This number includes conversations that are only compared. */
 const MAX_HELD_CONVERSATIONS = 4;
 
 export interface PreviewConversation {
@@ -24,7 +24,7 @@ export interface PreviewConversation {
   readonly messages: readonly ApiMessage[];
   /** Edits that the view shows before this condensation. */
   readonly edits: readonly Edit[];
-  /** Indexes of messages. */
+  /** Indexes of messages pinned in the ledger. */
   readonly pinned: ReadonlySet<number>;
   readonly known: ReturnType<typeof getKnownFacts>;
 }
@@ -72,7 +72,7 @@ export class PreviewConversations {
 }
 
 /**
- * Changes if the file has changed.
+ * Returns a text that changes if the file changes.
  * @throws ConversationReadError if the file is gone
  */
 function readVersion(path: string): string {

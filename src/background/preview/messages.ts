@@ -150,7 +150,7 @@ export interface PreviewResult extends PreviewFigures {
   readonly steps: readonly StepReport[];
   readonly cells: readonly MessageCell[];
   readonly edits: readonly EditExcerpt[];
-  /** Total number; `edits` has the first ones. */
+  /** Total number of edits, of which `edits` has the first. */
   readonly editCount: number;
   /** Indexes of messages pinned in this preview. */
   readonly pinned: readonly number[];

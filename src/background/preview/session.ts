@@ -1,4 +1,4 @@
-/** Answers questions in order and reuses earlier results. */
+/** The preview session answers questions in order and reuses earlier results. */
 import { CondensationManager, createProviders } from '../../core/condense';
 import { applyEdits } from '../../core/condense/edits/applyEdits';
 import { collectReferencedTexts } from '../../core/condense/edits/references';

@@ -11,7 +11,7 @@ export interface GatewayArguments {
   readonly provider: string | undefined;
   readonly config: string | undefined;
   readonly preset: string | undefined;
-  /** In tokens; if undefined, the model table decides. */
+  /** Model's window in tokens; if undefined, the model table decides. */
   readonly window: number | undefined;
   readonly threshold: Threshold;
   readonly store: string | undefined;
@@ -42,7 +42,7 @@ export interface GatewayArguments {
   readonly largeResultPercent: number | undefined;
 }
 
-/** US dollars. */
+/** Limits in US dollars. */
 export interface SummaryLimits {
   /** Undefined means unlimited, even for unknown prices. */
   readonly perCondensation: number | undefined;

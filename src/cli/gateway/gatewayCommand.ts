@@ -19,7 +19,7 @@ const VENDOR_ADDRESSES: Readonly<Record<string, string>> = {
   openrouter: 'https://openrouter.ai/api',
 };
 
-/** Runs until interrupted. */
+/** Runs the gateway until it is interrupted. */
 export async function runGatewayCommand(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   const args = parseGatewayLine('gateway', argv);
   const ends = new AbortController();

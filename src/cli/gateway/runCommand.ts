@@ -96,7 +96,7 @@ async function runWithDeferredSignals(
   }
 }
 
-/** VS Code's terminal closes with the agent, so wait for Enter. */
+/** VS Code's terminal closes when the agent ends, so wait for Enter. */
 async function waitForEnter(io: CliIo): Promise<void> {
   if (!process.stdin.isTTY) return;
   io.stderr('Press Enter to close this terminal.\n');

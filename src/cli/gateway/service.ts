@@ -57,7 +57,7 @@ export interface ServedAgent {
   readonly name?: string;
   /** An earlier secret to reuse. */
   readonly secret?: string;
-  /** Set for a shared gateway: windows receive its URLs and may end it. */
+  /** Set for a shared gateway: VS Code windows receive its URLs and may end it. */
   readonly baseAddresses?: (service: Pick<GatewayService, 'gateway' | 'routes'>) => Record<string, string>;
   readonly end?: () => void;
 }

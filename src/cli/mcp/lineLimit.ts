@@ -6,7 +6,7 @@ import { Transform, type TransformCallback, type Writable } from 'node:stream';
 
 /** Queries have a few hundred bytes. */
 const MAX_LINE_BYTES = 1024 * 1024;
-/** Clients put the ID within this many bytes. */
+/** MCP clients put a request's ID within this many bytes. */
 const ID_SEARCH_BYTES = 1_024;
 const JSON_RPC_ID = /"id"\s*:\s*(\d{1,15}|"[^"\\]{0,200}")/;
 const NEWLINE = 0x0a;

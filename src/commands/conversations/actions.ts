@@ -99,13 +99,13 @@ async function runOnLive(services: Services, action: NodeAction, { live }: LiveN
 interface ConversationSubject {
   readonly path: string;
   readonly title?: string | undefined;
-  /** Absent for a file that no agent stored. */
+  /** Absent if no agent stored the file. */
   readonly agent?: AgentName | undefined;
   /** The agent's own ID and working folder, if known. */
   readonly id?: string | undefined;
   readonly workspace?: string | undefined;
   readonly ledger?: LedgerOutline | undefined;
-  /** The file with which the agent continues after giving back. */
+  /** The file with which the agent continues, if the conversation was given back. */
   readonly givenBackAs?: string | undefined;
 }
 
@@ -201,7 +201,9 @@ async function runOnConversation(services: Services, action: NodeAction, subject
   }
 }
 
-/** The choices depend on earlier condensations, and the list marks the one that was used. */
+/**
+ * The choices depend on earlier condensations, and the list marks the provider that was used last.
+ */
 async function condenseStoredWith(services: Services, { path, title, ledger }: ConversationSubject): Promise<void> {
   const { last } = services;
   const tokensAfter = findShownCondensation(ledger)?.tokensAfter;

@@ -63,7 +63,9 @@ async function updatePage(services: Services, path: string, panel: vscode.Webvie
 interface Action {
   readonly command: string;
   readonly label: () => string;
-  /** @param givenBackAs the file with which the agent continues after giving back */
+  /**
+   * @param givenBackAs the file with which the agent continues, if the conversation was given back
+   */
   readonly isPossible?: (path: string, givenBackAs: string | undefined) => boolean;
 }
 

@@ -19,7 +19,7 @@ interface ChoiceItem extends vscode.QuickPickItem {
   readonly workspace?: string;
 }
 
-/** Selecting nothing means all. */
+/** If the user selects nothing, all are shown. */
 export async function chooseFilter(view: ConversationsView): Promise<void> {
   const { agents } = view.listChoices();
   const current = view.currentFilter;

@@ -15,7 +15,7 @@ import { exportFile } from './exportFile';
 import { getShellCommand, resumeInTerminal } from './resume';
 import { showErrorMessage, showInformationMessage, showProgress, showWarningMessage } from '../../window/notifications';
 
-/** Checks and asks the user first. Shows errors and does not rethrow them. */
+/** Checks the conversation and asks the user first. Shows errors and does not rethrow them. */
 export async function giveBackFile(services: Services, path: string, agent?: AgentName): Promise<void> {
   try {
     await askAndGiveBack(services, path, agent);

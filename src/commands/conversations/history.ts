@@ -26,7 +26,10 @@ interface HistoryItem extends vscode.QuickPickItem {
   readonly condensation: CondensationOutline;
 }
 
-/** Newest first. Selecting one shows its changes; its button undoes or restores it. */
+/**
+ * Lists condensations, newest first. Selecting one shows its changes; its button undoes or restores
+ * it.
+ */
 export async function showHistory(
   services: Services,
   { path, ledger }: LedgerSubject & { readonly path: string },

@@ -1,4 +1,4 @@
-/** Off by default. */
+/** Offers to condense an idle stored task before the user resumes it. Off by default. */
 import * as vscode from 'vscode';
 import { isUpToDate, type ConversationIndex } from '../../background/conversationIndex';
 import { computeThresholdTokens } from '../../core/condense/trigger/thresholds';
@@ -60,7 +60,7 @@ class IdleTaskWatch implements vscode.Disposable {
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
-  /** Offers one task at a time, in the focused window. */
+  /** Offers one task at a time, only in the focused window. */
   private async checkTasks(): Promise<void> {
     clearTimeout(this.timer);
     if (this.isLooking || this.index.isBusy || !vscode.window.state.focused) return;

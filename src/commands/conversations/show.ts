@@ -17,7 +17,7 @@ import { getConversationIndex, getFileName } from '../conversationIndex';
 import { toStored, withProgress } from './background';
 import { showInformationMessage } from '../../window/notifications';
 
-/** The document begins with the conversation's size. */
+/** The document begins with the conversation's size in tokens. */
 export async function openConversation(services: Services, path: string): Promise<void> {
   const { title, text } = await withProgress(services, vscode.l10n.t('Opening “{0}”', getFileName(services, path)), {
     kind: 'text',
@@ -78,8 +78,8 @@ export const createComparison = (
 });
 
 /**
- * Keeps no result. Model calls cost money, so Summary shows its prompt and passes that call a model
- * are skipped.
+ * Does not keep the result. Model calls cost money, so Summary shows its prompt and passes that
+ * call a model are skipped.
  */
 export async function previewCondensation(services: Services, path: string): Promise<void> {
   const { provider, targetPercent } = readManualSettings();

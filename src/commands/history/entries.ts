@@ -46,7 +46,7 @@ export interface HistoryEntry {
 }
 
 /**
- * Sorted newest first.
+ * Returns entries newest first.
  * @param canChange whether a conversation's condensations can be undone now
  * @param isInUse whether a conversation's agent continues with the result
  */

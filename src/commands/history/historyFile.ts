@@ -31,7 +31,7 @@ const CSV_COLUMNS: readonly (readonly [string, (entry: HistoryEntry) => CsvCell]
 export const formatHistory = (entries: readonly HistoryEntry[], format: HistoryFormat): string =>
   format === 'json' ? `${JSON.stringify({ version: 1, entries }, undefined, 2)}\n` : renderCsv(entries);
 
-/** RFC 4180. */
+/** Renders CSV according to RFC 4180. */
 function renderCsv(entries: readonly HistoryEntry[]): string {
   const lines = [
     CSV_COLUMNS.map(([name]) => name),

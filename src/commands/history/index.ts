@@ -29,7 +29,7 @@ export interface History {
 
 type LedgersByPlace = Record<HistoryPlace, KnownLedgers>;
 
-/** Only ledgers used since the last read are read again. */
+/** Only ledgers that were used since the last read are read again. */
 const knownLedgers = new WeakMap<Services, LedgersByPlace>();
 
 export async function readHistory(services: Services, signal: AbortSignal): Promise<History> {
@@ -45,7 +45,7 @@ export async function readHistory(services: Services, signal: AbortSignal): Prom
   stores.stored.takeResult(files);
   stores.live.takeResult(chats);
   const measured = new Map(runs.flatMap((run) => (run.condensation === undefined ? [] : [[run.condensation, run]])));
-  // Chat conversations in memory are undone there.
+  // Chat conversations in memory are undone in memory, not in their ledgers.
   const inMemory = new Set<string>(listLiveConversations(services).map(({ id }) => id));
   const entries = [
     ...createEntries(

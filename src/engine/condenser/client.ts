@@ -21,7 +21,7 @@ export interface CondenserClientOptions {
   readonly setup: () => ManagerSetup;
 }
 
-/** The parts of a call that can't be cloned. */
+/** The parts of a call that can't be cloned for another thread. */
 export interface Call {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: CondensationProgress) => void) | undefined;

@@ -71,7 +71,7 @@ export class CondenserSession {
     return this.counter.countMessages(messages);
   }
 
-  /** The call's outcome reports the cancellation and its cost. */
+  /** Does not reject the call; its outcome reports the cancellation and the cost. */
   cancel(call: number): void {
     this.running.get(call)?.abort();
   }

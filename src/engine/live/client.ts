@@ -50,7 +50,7 @@ export interface LiveClientOptions {
   readonly providers: ProviderCalls;
 }
 
-/** The messages that the engine already has. */
+/** The messages of a chat that the engine already has. */
 interface Chat {
   readonly id: number;
   version: number;
@@ -322,7 +322,7 @@ export class LiveClient implements ChatConversations, WindowEngine {
     this.known.set(conversation, known);
   }
 
-  /** Chats with only a common start, such as subagents, have separate lists. */
+  /** Chats that share only their beginning, such as subagents' chats, have separate lists. */
   private findChat(messages: readonly ApiMessage[]): { readonly chat: Chat; readonly kept: number } {
     const shared = this.chats.map((chat) => countCommonPrefix(chat.messages, messages));
     const most = Math.max(0, ...shared);

@@ -1,4 +1,4 @@
-/** Plain data, with only the new part of long lists. */
+/** Window and engine exchange plain data, and only the new part of long lists. */
 import type { ListUpdate } from '../../background/preview/messages';
 import type { OutcomeSummary } from '../../core/condense';
 import type { View } from '../../core/condense/edits/view';
@@ -28,7 +28,7 @@ export interface ChatUpdate {
   readonly dropped: readonly number[];
 }
 
-/** Omits what the engine already has. */
+/** Omits everything that the engine already has. */
 export interface SentRequest extends Omit<AgentRequest, 'system' | 'messages' | 'tools' | 'model'> {
   readonly update: ChatUpdate;
   readonly model: Omit<UpstreamModel, 'summarizer'>;

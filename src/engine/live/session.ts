@@ -1,4 +1,4 @@
-/** Keeps what was sent before, so that only new data crosses the threads. */
+/** The engine keeps what it received before, so that only new data crosses the threads. */
 import type { OverflowTokens } from '../../api/tooLong';
 import type { OutcomeSummary } from '../../core/condense';
 import { summarizeOutcome } from '../../core/condense/condensation';

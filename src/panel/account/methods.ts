@@ -58,7 +58,7 @@ const accountSchema = z.object({
     week: rowsSchema,
     session: rowsSchema,
   }),
-  /** The most expensive sessions. */
+  /** The sessions that cost most. */
   sessions: z
     .array(
       z.object({
@@ -95,7 +95,7 @@ export type ShownAccountRow = z.output<typeof rowSchema>;
 const weightsSchema = z.object({
   title: z.string(),
   agent: z.string(),
-  /** Largest first. */
+  /** Largest tools first. */
   tools: z
     .array(
       z.object({
@@ -121,7 +121,7 @@ const preferencesSchema = z.strictObject({
 });
 
 export const accountMethods = {
-  /** Without an account if the user canceled. */
+  /** The result has no account if the user canceled. */
   account: {
     params: preferencesSchema,
     result: z.object({ account: accountSchema.optional() }),

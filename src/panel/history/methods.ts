@@ -93,7 +93,7 @@ export const historyMethods = {
   history: { params: z.strictObject({}), result: historySchema },
   setUndone: { params: z.strictObject({ ...subjectFields, isUndone: z.boolean() }), result: z.null() },
   showCondensation: { params: z.strictObject(subjectFields), result: z.null() },
-  /** Asks the user for a file. */
+  /** Asks the user for the file to write. */
   exportHistory: {
     params: z.strictObject({ format: z.enum(['json', 'csv']) }),
     result: z.object({ written: z.boolean() }),

@@ -1,4 +1,4 @@
-/** Only choices that call no model. */
+/** Compares only choices that call no model. */
 import * as z from 'zod';
 
 const estimateSchema = z.object({ share: z.number(), low: z.number(), high: z.number() });

@@ -8,7 +8,7 @@ type Pass = SmartConfig['passes'][number];
 /** Fields that only name a configuration or pass. */
 const NAMING_FIELDS: ReadonlySet<string> = new Set(['version', 'passes', 'id', 'name', 'description']);
 
-/** Ignores names and IDs. */
+/** Ignores the names and IDs of configurations and passes. */
 export function compareConfigs(first: SmartConfig, second: SmartConfig): ComparedPresets {
   return { general: findDifferences(first, second), passes: comparePasses(first.passes, second.passes) };
 }
@@ -51,7 +51,7 @@ interface ConfigLeaf {
   readonly value: unknown;
 }
 
-/** A list is one value. */
+/** Collects a configuration's values by path; a list is one value. */
 function collectLeaves(value: object): Map<string, ConfigLeaf> {
   const leaves = new Map<string, ConfigLeaf>();
   const walk = (inner: object, path: readonly string[]): void => {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** `current`: the settings. */
+/** `current` means the user's settings. */
 const comparableSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('current') }),
   z.strictObject({ kind: z.literal('preset'), id: z.string().min(1).max(200) }),
@@ -8,7 +8,7 @@ const comparableSchema = z.discriminatedUnion('kind', [
 export type Comparable = z.output<typeof comparableSchema>;
 
 const differenceSchema = z.object({
-  /** Keys from the pass or configuration to the value. */
+  /** Keys that lead from the pass or configuration to the value. */
   path: z.array(z.string()),
   /** Absent if not set. */
   first: z.unknown().optional(),
@@ -33,7 +33,7 @@ export type ComparedPass = z.output<typeof comparedPassSchema>;
 
 const comparedSchema = z.object({
   general: z.array(differenceSchema),
-  /** The first configuration's passes in order, then those only in the second. */
+  /** Lists the first configuration's passes in order, then those only in the second. */
   passes: z.array(comparedPassSchema),
 });
 export type ComparedPresets = z.output<typeof comparedSchema>;

@@ -146,11 +146,11 @@ export type ComparedConfiguration = z.output<typeof comparedSchema>;
 
 const questionFields = {
   conversation: conversationNameSchema,
-  /** Absent: the ledger's pins. */
+  /** If absent, the ledger's pins apply. */
   pinned: indexesSchema.optional(),
   /** Messages that no edit may touch. */
   excluded: indexesSchema,
-  /** Absent: the current settings. */
+  /** If absent, the saved settings apply. */
   drafts: draftsSchema.optional(),
 };
 const nothingSchema = z.null();

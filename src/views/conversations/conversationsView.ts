@@ -81,7 +81,7 @@ export class ConversationsView implements vscode.Disposable {
     return this.filter;
   }
 
-  /** Ignores the filter. */
+  /** Includes agents that the filter hides. */
   listChoices(): { readonly agents: readonly AgentNode[] } {
     return { agents: this.createNodes(NO_FILTER) };
   }
@@ -99,7 +99,7 @@ export class ConversationsView implements vscode.Disposable {
     return children;
   }
 
-  /** VS Code passes back an outdated row. */
+  /** Looks the row up again, because VS Code passes back an outdated one. */
   getNewest<T extends TreeNode>(node: T): T {
     // Rows with the same ID have the same kind.
     return (this.current.get(getId(node)) as T | undefined) ?? node;

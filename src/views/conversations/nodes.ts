@@ -127,7 +127,7 @@ const getFolder = (node: LiveNode | ConversationNode): string | undefined =>
   node.kind === 'live' ? node.live.folder : getWorkspace(node.found);
 
 /**
- * Sorted by last use, those in this window's folders first. This window's chat counts as its
+ * Sorts by last use, those in this window's folders first. This window's chat counts as its
  * folders.
  */
 export function createAgentNodes(

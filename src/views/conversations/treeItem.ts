@@ -130,8 +130,8 @@ function createConversationItem(node: ConversationNode, facts: ItemFacts): vscod
     ...(problem === undefined && getLiveCommand(found.agent) !== undefined ? ['runnable'] : []),
     ...(problem === undefined && found.agent === 'Claude Code' && found.parent === undefined ? ['resumable'] : []),
   ].join(' ');
-  // An unreadable conversation can still be viewed as a file; for a condensed one, users want to
-  // see the result.
+  // An unreadable conversation can still be viewed as a file; for a condensed one, show what was
+  // condensed.
   const action: ConversationAction = problem !== undefined ? 'openRaw' : last ? 'details' : 'open';
   item.command = { command: `${CONVERSATIONS_VIEW_ID}.${action}`, title: vscode.l10n.t('Open'), arguments: [node] };
   return item;
@@ -149,9 +149,9 @@ interface FillFigures {
   readonly isGivenBack?: boolean;
 }
 
-/** A longer title would cut off what follows in a side bar of usual width. */
+/** A longer title would cut off the figures after it in a side bar of usual width. */
 const MAX_TITLE_CHARS = 20;
-/** Room for {@link CONDENSED_SUFFIX} is needed too. */
+/** Shorter than {@link MAX_TITLE_CHARS}, because {@link CONDENSED_SUFFIX} follows the title. */
 const CONDENSED_TITLE_CHARS = 12;
 
 /** Suffix of the title that giving back to Claude Code writes. */

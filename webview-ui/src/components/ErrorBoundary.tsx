@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from 'react';
 
 interface ErrorBoundaryProps {
-  /** Shown instead of children that failed. */
+  /** Text that is shown instead of children that failed. */
   readonly message: string;
   readonly onError: (error: unknown) => void;
   readonly children: ReactNode;

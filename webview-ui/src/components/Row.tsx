@@ -17,7 +17,7 @@ interface RowProps {
   readonly keywords?: string;
   /** True if the control shows the title itself. */
   readonly isTitled?: boolean;
-  /** True if a short control is beside the text. */
+  /** If true, the short control is beside the text. */
   readonly isInline?: boolean;
   readonly children: ReactNode;
 }

@@ -68,11 +68,11 @@ export interface SchemaFieldProps {
   readonly schema: Schema;
   readonly title?: string | undefined;
   readonly help?: string | undefined;
-  /** True if a choice may be empty. */
+  /** True if the user may leave the choice empty. */
   readonly isOptional?: boolean;
 }
 
-/** Chooses the control by the schema. */
+/** Chooses a field's control by its schema. */
 export function SchemaField({ name, path, schema: given, isOptional = false, ...texts }: SchemaFieldProps): ReactNode {
   const { root, ancestors } = use(SchemaRoot);
   const schema = resolveReference(given, root);
@@ -226,7 +226,7 @@ function EntriesField({ name, path, title, help, items }: ItemsFieldProps): Reac
   );
 }
 
-/** Objects or numbers by names that the user gives. */
+/** A field for objects or numbers under names that the user chooses. */
 function MapField({ name, path, title, help, items }: ItemsFieldProps): ReactNode {
   const { root } = use(SchemaRoot);
   const setting = useSetting(name, path);

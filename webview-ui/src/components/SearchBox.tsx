@@ -5,7 +5,6 @@ import { Icon } from '../ui';
 interface SearchBoxProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** Announces the search's result. */
   readonly result: string;
 }
 

@@ -32,7 +32,7 @@ export const SideBySide = ({ label, names, className = '', caption, children }: 
 
 interface SideBySideRowProps {
   readonly name: string;
-  /** In the order of the columns. */
+  /** Values in the order of the columns. */
   readonly values: readonly string[];
 }
 

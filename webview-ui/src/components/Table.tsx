@@ -16,7 +16,7 @@ interface TableProps<Row> {
   readonly keyOf: (row: Row, index: number) => string;
 }
 
-/** Rows shown at first. */
+/** Rows that are shown at first. */
 const FIRST_ROWS = 10;
 /** A button would take as much room as this many more rows. */
 const SPARE_ROWS = 2;

@@ -69,7 +69,7 @@ export const makeNotSetChoice = () => ({ value: '', label: t('Not set') });
 const makeOwnChoice = () => ({ value: '', label: t('Your own') });
 
 /**
- * Returns an empty text if there is no choice. While unset, a setting whose choices name whole
+ * Returns an empty text if the user has chosen nothing. An unset setting whose choices name whole
  * configurations (such as a strategy) has the default configuration as its value.
  */
 function getChosenValue({ value, isSet }: SettingHandle, { values }: ChoiceFieldKind): string {
@@ -240,7 +240,7 @@ export function ListField({ name, path, title, help }: FieldProps): ReactNode {
   );
 }
 
-/** An empty ID means the profile chosen for summaries. */
+/** If the ID is empty, the profile chosen for summaries is used. */
 export function ProfileField({ name, path, title, help }: FieldProps): ReactNode {
   const { state } = usePanel();
   const setting = useSetting(name, path);

@@ -14,7 +14,7 @@ export type FieldKind =
   | { readonly kind: 'variants'; readonly key: string; readonly variants: readonly SchemaVariant[] }
   | { readonly kind: 'group'; readonly fields: Readonly<Record<string, Schema>> }
   | { readonly kind: 'entries'; readonly items: Schema }
-  /** Objects or numbers by names that the user gives. */
+  /** Objects or numbers under names that the user chooses. */
   | { readonly kind: 'map'; readonly items: Schema }
   /** No form exists; users edit the value in settings.json. */
   | { readonly kind: 'other' };
@@ -25,7 +25,7 @@ export interface SchemaVariant {
   readonly schema: Schema;
 }
 
-/** Longer texts get a field of several lines. */
+/** Texts with a higher limit get a field of several lines. */
 const SHORT_TEXT_CHARS = 600;
 const LONG_TEXT_CHARS = 4_000;
 

@@ -2,7 +2,7 @@ import { isOperation, OPERATIONS } from '../../../src/core/condense/edits/operat
 import { t } from '../l10n';
 
 const SETTING_TITLES: Readonly<Record<string, () => string>> = {
-  // Lossless
+  // Fields of Lossless
   deduplicateFileReads: () => t('Same file read again'),
   deduplicateResults: () => t('Same result again'),
   consolidateToolResults: () => t('Repeated listings, searches and commands'),
@@ -15,7 +15,7 @@ const SETTING_TITLES: Readonly<Record<string, () => string>> = {
   failedCalls: () => t('Failed calls that were retried'),
   acrossFiles: () => t('References to other files'),
   strictOnly: () => t('Strict'),
-  // Truncation
+  // Fields of Truncation
   preserveRecentCount: () => t('Newest messages left alone'),
   toolResults: () => t('Tool results'),
   toolParameters: () => t('Tool parameters'),
@@ -26,7 +26,7 @@ const SETTING_TITLES: Readonly<Record<string, () => string>> = {
   mode: () => t('Operation'),
   maxLines: () => t('Lines'),
   maxChars: () => t('Characters'),
-  // Summary
+  // Fields of Summary
   keepFirst: () => t('Kept at the beginning'),
   keepLast: () => t('Kept at the end'),
   maxSummaryTokens: () => t('Length of a summary'),
@@ -36,7 +36,7 @@ const SETTING_TITLES: Readonly<Record<string, () => string>> = {
   keepUserMessages: () => t('Keep what people wrote'),
   vendorCompaction: () => t("Use the vendor's compaction"),
   maskSecrets: () => t('Mask keys'),
-  // Profiles
+  // Fields of profiles
   baseUrl: () => t('Base URL'),
   allowInsecureHttp: () => t('Allow unencrypted HTTP'),
   api: () => t('API'),
@@ -48,7 +48,7 @@ const SETTING_TITLES: Readonly<Record<string, () => string>> = {
   maxOutputTokens: () => t('Longest answer'),
   timeoutSeconds: () => t('Time-out'),
   offerInChat: () => t('Offer in the chat'),
-  // Smart
+  // Fields of Smart
   count: () => t('Newest messages left alone'),
   percentage: () => t('Newest share left alone'),
   keepErrorLines: () => t('Keep error lines'),
@@ -78,7 +78,7 @@ const SETTING_TITLES: Readonly<Record<string, () => string>> = {
   userMessages: () => t('Leave what people wrote unchanged'),
   keepRecent: () => t('Newest messages that keep theirs'),
   parallelCalls: () => t('Parallel calls'),
-  // Facts that must stay in the view
+  // Kinds of facts that must stay in the view
   todos: () => t('To-dos'),
 };
 

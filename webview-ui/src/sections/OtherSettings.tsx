@@ -12,7 +12,7 @@ export const SettingsIn = ({ place }: { readonly place: SettingsPlace }): ReactN
   <Fields names={SETTINGS_BY_PLACE[place]} />
 );
 
-/** A section that only contains settings. */
+/** A section that contains only settings. */
 export const SettingsSection = ({ id }: { readonly id: keyof typeof GROUP_TITLES }): ReactNode => (
   <Section id={id} title={GROUP_TITLES[id]()}>
     <SettingsIn place={id} />

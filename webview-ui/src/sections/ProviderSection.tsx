@@ -10,7 +10,7 @@ import { useSearch } from '../state/search';
 import { PromptEditor } from './PromptEditor';
 import { usePanel } from '../state/panel';
 
-/** The form follows from the provider's schema. */
+/** The form is generated from the provider's schema. */
 export function ProviderSection({ provider }: { readonly provider: ProviderDescription }): ReactNode {
   const { welcome } = usePanel();
   const isSearching = useSearch() !== '';

@@ -54,7 +54,7 @@ export class HostConnection {
     this.postMessage({ type: 'ready', version: PROTOCOL_VERSION });
   }
 
-  /** The host keeps this state after the page is gone. */
+  /** The host keeps this state when the page is gone. */
   sendViewState(kept: Readonly<Record<string, unknown>>): void {
     this.postMessage({ type: 'keep', kept });
   }

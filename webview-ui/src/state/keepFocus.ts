@@ -38,7 +38,7 @@ export function keepFocus(root: HTMLElement): () => void {
     if (focused && !root.contains(focused)) focused = undefined;
     if (lost) settle();
   });
-  /** Updates the position after a node was removed. */
+  /** Returns where to look for the next focus after a node was removed. */
   const placeAfter = (removed: Node, left: FocusPosition): FocusPosition | undefined => {
     if (focused && removed.contains(focused)) return left;
     if (lost && (removed.contains(lost.parent) || removed === lost.behind)) return left;

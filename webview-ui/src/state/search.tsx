@@ -3,7 +3,7 @@ import { createContext, use, type ReactNode } from 'react';
 /** The search term in lower case; empty without a search. */
 export const SearchContext = createContext('');
 
-/** Ends the search and goes to a section. */
+/** Provides a function that ends the search and goes to a section. */
 export const ShowSectionContext = createContext<(id: string) => void>(() => undefined);
 
 /** Elements that a search counts. */

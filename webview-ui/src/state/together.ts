@@ -14,7 +14,7 @@ export interface SavedSettings {
   readonly written: readonly WrittenSetting[];
   /**
    * Restores all previous values or none.
-   * @returns why it could not
+   * @returns why it could not restore them
    */
   readonly undo: () => Promise<readonly string[]>;
 }

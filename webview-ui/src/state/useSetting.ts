@@ -133,7 +133,7 @@ function listProblemsAt({ problems, value }: SettingState, path: Path): string[]
     .map((problem) => formatProblem(problem, own, value));
 }
 
-/** A problem of another place than the shown one names it. */
+/** Names the place of a problem if it is not the shown one. */
 const formatProblem = (
   { path, message }: { readonly path: string; readonly message: string },
   own: string,

@@ -27,7 +27,7 @@ const viewStateSchema = z.object({
 });
 export type ViewState = z.output<typeof viewStateSchema>;
 
-/** The part that survives closing the panel's tab. */
+/** Selects the part that survives closing the panel's tab. */
 export const selectLastingPart = ({ drafts, ownPasses, previewed, compared }: ViewState): Partial<ViewState> => ({
   drafts,
   ownPasses,

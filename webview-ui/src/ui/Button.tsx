@@ -34,7 +34,7 @@ export function Button({ children, onClick, primary = false, disabled = false, i
 
 interface IconButtonProps {
   readonly icon: IconName;
-  /** For screen readers, and shown as a tooltip. */
+  /** The label is for screen readers and shown as a tooltip. */
   readonly label: string;
   readonly onClick: () => void;
   readonly disabled?: boolean;

@@ -3,7 +3,7 @@ import type { FieldLabels } from './labelled';
 
 interface ComboProps extends FieldLabels {
   readonly value: string;
-  /** Offered while typing; any other text is accepted, too. */
+  /** Offered while the user types; any other text is accepted, too. */
   readonly choices: readonly string[];
   readonly placeholder?: string;
   /** Called on each key, and when the user picks a choice. */

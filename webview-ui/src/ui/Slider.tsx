@@ -7,7 +7,7 @@ interface SliderProps {
   readonly min: number;
   readonly max: number;
   readonly step: number;
-  /** Describes a value for screen readers. */
+  /** Returns a description of the value for screen readers. */
   readonly describe: (value: number) => string;
   /** Called while the slider moves; pass the new value back as `value`. */
   readonly onMove: (value: number) => void;

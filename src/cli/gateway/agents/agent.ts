@@ -35,7 +35,7 @@ export interface RunEnvironment {
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
-  /** Variables added to our own environment. */
+  /** Variables that the agent gets in addition to our own environment. */
   readonly env: Readonly<Record<string, string>>;
 }
 

@@ -37,7 +37,7 @@ export const claudeCode: GatewayAgent = {
       .map((name) => join(cwd, '.claude', name))
       .filter((path) => path !== users);
     const files = [...inProject, users];
-    // By descending precedence.
+    // Settings by descending precedence.
     const settings = [own, ...(await Promise.all(files.map((path) => readSettingsFile(path, JSON.parse))))];
     const variable = (name: string): string | undefined =>
       settings.map((one) => getText(one, 'env', name)).find((value) => value !== undefined) ?? (env[name] || undefined);

@@ -36,7 +36,7 @@ export const codexGatewayAgent: GatewayAgent = {
     if (profile !== undefined) files.unshift(join(folder, `${profile}.config.toml`));
     const settings = await Promise.all(files.map((file) => readSettingsFile(file, parse)));
     const overrides = readOverrides(args, parse);
-    // By descending precedence.
+    // Settings by descending precedence.
     const sources = [overrides, ...settings];
     const setting = (...path: readonly string[]): unknown =>
       sources.map((one) => getField(one, ...path)).find((value) => value !== undefined);
@@ -152,7 +152,7 @@ function mergeSettings(
   return merged;
 }
 
-/** Depends on the authentication method. Does not read the key. */
+/** The URL depends on the authentication method. Does not read the key. */
 async function readVendorAddress(folder: string, env: Readonly<Record<string, string | undefined>>): Promise<string> {
   const api = 'https://api.openai.com/v1';
   if (env['CODEX_API_KEY']) return api;

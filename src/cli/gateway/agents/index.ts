@@ -1,4 +1,4 @@
-/** Has exactly the agents that the table of agents marks for the gateway. */
+/** This table has exactly the agents that the table of agents marks for the gateway. */
 import { AGENT_LIST, type GatewayCommand } from '../../../core/agents';
 import type { GatewayAgent } from './agent';
 import { claudeCode } from './claudeCode';

@@ -76,7 +76,7 @@ const openCodeLike = (command: 'opencode' | 'kilo'): GatewayAgent => ({
         .map(({ values }) => getText(values, 'model'))
         .find((model) => model !== undefined);
     const provider = chosen?.split('/')[0];
-    /** The agent would call providers that only the project defines directly. */
+    /** If only the project defines a provider, the agent calls it directly. */
     const projects = [...unused].filter(([id]) => !addresses.has(id));
     const [, theirs] =
       projects.find(([id]) => id === provider) ?? (addresses.size === 0 ? projects[0] : undefined) ?? [];
@@ -148,7 +148,7 @@ interface SettingsWithSource {
   readonly isProjects: boolean;
 }
 
-/** By ascending precedence. */
+/** Returns settings by ascending precedence. */
 async function readSettings(command: string, brand: string, home: AgentHome): Promise<SettingsWithSource[]> {
   const { env, homedir, cwd } = home;
   const global = join(env['XDG_CONFIG_HOME'] || join(homedir, '.config'), command);

@@ -16,7 +16,7 @@ import { parseJsonc } from './jsonc';
 
 const TRUSTED_BY_OPTION: ProjectTrust = { isTrusted: true, why: 'by --trust-project' };
 
-/** Splits URLs from settings, by descending precedence, into used and unused ones. */
+/** Splits URLs from settings into used and unused ones, by descending precedence. */
 export function chooseTrustedAddress(
   named: readonly (AddressWithSource | undefined)[],
   { isTrusted }: ProjectTrust,
@@ -73,7 +73,10 @@ export async function readQwenCodeTrust(home: AgentHome): Promise<ProjectTrust> 
     : { isTrusted, why: 'Qwen Code has not been told to trust this folder' };
 }
 
-/** For agents that use project settings without asking, like OpenCode (anomalyco/opencode#6361). */
+/**
+ * Used for agents that use project settings without asking, like OpenCode
+ * (anomalyco/opencode#6361).
+ */
 export const makeOptionTrust = ({ trustProject }: AgentHome, agent: string): ProjectTrust =>
   trustProject ? TRUSTED_BY_OPTION : { isTrusted: false, why: `${agent} does not ask whether you trust a folder` };
 

@@ -34,7 +34,7 @@ export function formatCostRange(money: Pick<CostAndRequests, 'cost' | 'replayedC
 /** Units of the drawing. */
 const CHART_WIDTH = 400;
 const CHART_HEIGHT = 80;
-/** Limits the bars' width if there are few days. */
+/** Limits the bars' width if there are only a few days. */
 const MAX_BAR_STEP = 20;
 
 export function Days({ days }: { readonly days: readonly ShownAccountRow[] }): ReactNode {
@@ -129,7 +129,7 @@ export function Groups({ groups }: Pick<ShownAccount, 'groups'>): ReactNode {
   );
 }
 
-/** The bar is relative to the largest cost. */
+/** The cost has a bar relative to the largest cost. */
 function Cost({ row, most }: { readonly row: ShownAccountRow; readonly most: number }): ReactNode {
   return (
     <span className="measured">

@@ -11,7 +11,7 @@ import { getPresetName, getProviderLabel } from '../../names';
 
 interface RecommendationsProps {
   readonly recommendations: readonly Recommendation[];
-  /** Reloads the history, which removes a followed recommendation. */
+  /** Reloads the history, which removes a recommendation that the user followed. */
   readonly again: () => void;
 }
 

@@ -13,7 +13,7 @@ const BAR_WIDTH = 7;
 export const computeSavedPercent = ({ tokensBefore, tokensAfter }: HistoryEntry): number =>
   tokensBefore === 0 ? 0 : (100 * (tokensBefore - tokensAfter)) / tokensBefore;
 
-/** Oldest first. The list has the same figures. */
+/** Shows condensations oldest first. The list has the same figures. */
 export function SavingsChart({ entries }: { readonly entries: readonly HistoryEntry[] }): ReactNode {
   const shown = entries.slice(0, MAX_SHOWN_BARS).toReversed();
   if (shown.length === 0) return null;

@@ -12,7 +12,6 @@ const CURRENT_SETTINGS = 'current';
 
 interface PresetComparisonProps {
   readonly preset: PresetState;
-  /** The preset's displayed name. */
   readonly name: string;
   readonly isInUse: boolean;
 }

@@ -18,7 +18,7 @@ import { PresetComparison } from './PresetComparison';
 
 export interface UndoableChange {
   readonly text: string;
-  /** ID of the preset beside which the change is shown; default: below the list. */
+  /** ID of the preset beside which the message is shown; default: below the list. */
   readonly of?: string;
   readonly undo?: () => void;
   /** The settings after the change; Undo is hidden once they differ. */

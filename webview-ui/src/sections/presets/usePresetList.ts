@@ -15,7 +15,7 @@ export interface PresetList {
   /** @returns undefined if the change was refused */
   readonly make: (change: ListChange) => Promise<{ readonly undo: ListChange | undefined } | undefined>;
   /**
-   * Shows an undo.
+   * Offers an undo of the change.
    * @returns whether the change was made
    */
   readonly change: (change: ListChange, text: string) => Promise<boolean>;

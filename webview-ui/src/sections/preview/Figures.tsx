@@ -66,7 +66,7 @@ function formatCallTokens({ calls, callTokens }: PreviewFigures): string {
   ].join(', ');
 }
 
-/** Higher costs (US dollars) are marked. */
+/** Higher costs (in US dollars) are marked. */
 const HIGH_COST_DOLLARS = 0.05;
 
 export function Figures({ preview }: { readonly preview: PreviewFigures }): ReactNode {

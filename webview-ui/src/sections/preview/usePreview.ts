@@ -35,7 +35,7 @@ export function usePreviewed(): readonly [ConversationName, (conversation: Conve
   ];
 }
 
-/** Changes only with a setting's value or the previewed conversation. */
+/** Returns a key that changes only with a setting's value or the previewed conversation. */
 export function usePreviewKey(): string {
   const { state, previewRevision } = usePanel();
   const { settings } = state;

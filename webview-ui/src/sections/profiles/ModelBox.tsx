@@ -11,7 +11,7 @@ interface ModelBoxProps extends FieldLabels {
   readonly vendorModels?: VendorModels | undefined;
   readonly onInput: (value: string) => void;
   readonly onCommit: (value: string) => void;
-  /** Shown after the vendor's facts about the model. */
+  /** Content that is shown after the vendor's facts about the model. */
   readonly children?: ReactNode;
 }
 

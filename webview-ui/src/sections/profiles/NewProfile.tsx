@@ -17,7 +17,6 @@ import { toProfileFields, useVendorModels } from './vendorModels';
 interface NewProfileProps {
   /** Label of the initially selected source. */
   readonly source: string | undefined;
-  /** IDs of existing profiles. */
   readonly taken: readonly string[];
   /** True for the first profile, which then writes summaries. */
   readonly isFirst: boolean;

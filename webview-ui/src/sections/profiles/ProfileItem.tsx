@@ -77,7 +77,6 @@ function listFacts({ facts, threshold }: ProfileEntry): string[] {
 }
 
 function describePrices({ inputPrice, outputPrice, pricesAsOf, contextWindow }: ProfileState): string[] {
-  // Facts arrive later.
   if (inputPrice === undefined) return contextWindow === undefined ? [] : [t('price not known')];
   const prices = t('{0} in, {1} out per million tokens', formatDollars(inputPrice), formatDollars(outputPrice));
   return [pricesAsOf === undefined ? prices : t('{0}, as of {1}', prices, formatDate(pricesAsOf))];

@@ -46,7 +46,7 @@ export function DraftBar({ draft, onApply }: DraftBarProps): ReactNode {
         </span>
       </p>
       <p className="actions">
-        {/* Enabled even before a change is detected, because the click comes before the left field's text is checked. */}
+        {/* Enabled before the draft has changed, because the click comes before the text of the field that the user leaves is checked. */}
         <Button primary disabled={obstacle === 'field'} onClick={() => void apply()}>
           {t('Apply')}
         </Button>

@@ -99,7 +99,7 @@ export function Smart({ provider }: { readonly provider: ProviderDescription }):
   );
 }
 
-/** Remembers the scope's own passes in case a preset replaces them. */
+/** Remembers the scope's own passes, because a preset may replace them. */
 function useRememberOwnPasses(setting: SettingHandle): void {
   const { changeView } = usePanel();
   const { scope } = setting;
@@ -148,7 +148,7 @@ interface InheritedProps {
   readonly onBegun: (begun: UndoableChange) => void;
 }
 
-/** Shows a preset's passes, read-only until they are copied. */
+/** Shows the passes of a preset, read-only until the user copies them. */
 function Inherited({ name, setting, onBegun }: InheritedProps): ReactNode {
   const { state, view, changeView } = usePanel();
   const dropDrafts = useDropDrafts();
@@ -248,5 +248,5 @@ const withoutDefaults = ({
   ...(isChanged(images) && { images }),
 });
 
-/** Old blocks are kept by default. */
+/** Thinking and images are kept by default. */
 const isChanged = (blocks: unknown): boolean => isFields(blocks) && blocks['operation'] !== 'keep';

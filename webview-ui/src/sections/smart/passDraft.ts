@@ -18,7 +18,7 @@ export interface PassDraft {
   readonly isChanged: boolean;
   /** Why the draft can't be applied now. */
   readonly obstacle: 'field' | 'conflict' | undefined;
-  /** Increases when the editor's fields must be recreated. */
+  /** Increases if the editor's fields must be recreated. */
   readonly round: number;
   /**
    * Resolves once all input has been checked.
@@ -33,7 +33,7 @@ const makeDraftKey = (scope: string, entry: PassEntry): string => `${scope} ${en
 
 type StoredPassDraft = Panel['view']['drafts'][string];
 
-/** Applies the draft to the current pass, which may have changed in other fields. */
+/** Applies the draft's edits to the current pass, whose other fields may have changed. */
 function rebase(
   raw: Fields,
   { before, after }: StoredPassDraft,
@@ -72,7 +72,10 @@ export function usePassDrafts(): PassDrafts {
   };
 }
 
-/** The new passes may have the same IDs as those with drafts. */
+/**
+ * Call the returned function before other passes replace those with drafts: the new ones may have
+ * the same IDs.
+ */
 export function useDropDrafts(): () => void {
   const { changeView } = usePanel();
   const { scope } = useSetting(SMART_SETTING);

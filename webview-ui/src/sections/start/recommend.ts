@@ -50,7 +50,6 @@ export type Answers = Readonly<Partial<Record<Question['id'], string>>>;
 
 export interface Recommendation {
   readonly provider: string;
-  /** ID of Smart's preset. */
   readonly preset?: string;
   /** US dollars. */
   readonly maxCost: number;
@@ -63,7 +62,7 @@ const BUDGET_DOLLARS: Readonly<Record<string, number>> = { none: 0, little: 0.01
 
 /**
  * @param available IDs of the existing providers
- * @returns undefined until all questions are answered
+ * @returns undefined until the user has answered all questions
  */
 export function recommendSettings(answers: Answers, available: readonly string[]): Recommendation | undefined {
   const { budget, wait, loss, effort } = answers;

@@ -79,7 +79,7 @@ export function Strategy({ provider }: { readonly provider: ProviderDescription 
   );
 }
 
-/** Keeps only what differs from the defaults. */
+/** Keeps only the fields that differ from the defaults. */
 const withoutDefaults = (step: Readonly<Record<string, unknown>>): object =>
   Object.fromEntries(
     Object.entries(step).filter(
