@@ -1,5 +1,4 @@
 export class LruMap<K, V> {
-  /** Insertion order is order of use, oldest first. */
   private readonly entries = new Map<K, V>();
 
   constructor(private readonly max: number) {}

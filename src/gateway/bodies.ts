@@ -103,7 +103,6 @@ function continueBody(known: ParsedBody, common: number, bytes: Buffer): ParsedB
   if (from === undefined || !Array.isArray(elements)) return undefined;
   const tail = bytes.subarray(from);
   if (!isUtf8(tail)) return undefined;
-  // One placeholder stands for all common elements.
   const opening = `{${JSON.stringify(list)}:[0`;
   const text = opening + decodeText(tail);
   try {
@@ -136,7 +135,6 @@ function readWhole(bytes: Buffer, list: string): ParsedBody | undefined {
   }
 }
 
-/** Most requests are ASCII, which decodes much faster. */
 const decodeText = (bytes: Buffer): string => bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
 
 function toByteOffsets(text: string, isAsciiText: boolean, offsets: readonly number[]): readonly number[] {

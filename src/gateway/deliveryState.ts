@@ -47,7 +47,7 @@ export type State =
       readonly change: RequestChange;
     }
   | { readonly kind: 'refusing'; readonly refusal: Refusal; readonly log?: LogLine }
-  /** Nothing more is sent to the vendor. */
+  /** The answer goes to the agent, and nothing more goes to the vendor. */
   | {
       readonly kind: 'passing';
       readonly call: PreparedCall | undefined;

@@ -19,7 +19,6 @@ const CONNECTION_HEADERS = new Set([
   SECRET_HEADER_NAME,
 ]);
 
-/** Alternating names and values, as in Node. */
 type RawHeaders = string[];
 
 /** @param without lowercase names of headers to leave out */

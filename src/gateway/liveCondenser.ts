@@ -67,7 +67,6 @@ export interface LiveCondenserOptions {
   readonly spending?: Pick<ConversationSpending, 'begin'>;
   /** Absent if no model may be called. */
   readonly summaries?: Pick<GatewaySummaries, 'ownModel'>;
-  /** Notes contain no conversation content. */
   readonly report?: (note: string) => void;
 }
 
@@ -130,7 +129,7 @@ export class LiveCondenser implements Condenser {
     if (!request || request.messages.length === 0) return undefined;
     if (call.known.purpose === 'count') return this.prepareTokenCount(call, request);
     if (belongsToTask(request)) return this.makeStep(call, request, getConversationId(call.headers), signal);
-    // Titles and checks are not part of a task, but the agent's own summary of it is.
+    // Requests for titles and checks are not part of a task, but the agent's own summary is.
     const known = this.findContinued(request.messages);
     return known === undefined
       ? this.prepareSideRequest(call, request, signal)

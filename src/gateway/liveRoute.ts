@@ -79,7 +79,6 @@ export interface LiveAnswers {
 export interface LiveRouteOptions {
   readonly spending?: SpendingNotifier;
   readonly pause?: (isPaused: boolean) => void;
-  /** Absent if the gateway ends with its agent. */
   readonly end?: (() => void) | undefined;
 }
 

@@ -11,7 +11,6 @@ export interface RecallResult {
 
 export const RECALL_ROUTE = 'recall';
 
-/** Never rejects; returns errors as text. */
 export const createRecallRoute =
   (live: LiveConversationsApi) =>
   async (body: unknown): Promise<RecallResult> => {

@@ -223,7 +223,6 @@ export class RunningConversations implements WindowEngine {
     void this.listenToGateway(known);
   }
 
-  /** Long polling: each response arrives when something has changed. */
   private async listenToGateway(known: FollowedGateway): Promise<void> {
     const { told, abort } = known;
     let after: number | undefined;

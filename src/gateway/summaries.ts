@@ -178,7 +178,6 @@ function withTerms(handler: ApiHandler, terms: Body): ApiHandler {
 }
 
 function createHandler({ address, wire, headers }: SignIn, common: HandlerOptions): ApiHandler {
-  // The user accepted the agent's URL, encrypted or not.
   const options = { ...common, allowInsecureHttp: true, apiKey: 'none' };
   const send = (target: (asked: string) => string): typeof fetch => {
     const sent: typeof fetch = (input, init) => {

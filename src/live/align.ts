@@ -4,7 +4,7 @@ import type { ApiMessage } from '../core/messages/types';
 import { isEqual } from '../core/isEqual';
 
 export interface Alignment {
-  /** Undefined if the message is gone. */
+  /** New index of each message; undefined if it is gone. */
   readonly places: readonly (number | undefined)[];
   /** True if the other conversation begins with all these messages unchanged. */
   readonly isExact: boolean;
@@ -93,7 +93,7 @@ export function countCommonPrefix(known: readonly ApiMessage[], sent: readonly A
   return at;
 }
 
-/** A continued word is a different word. */
+/** True if `is` contains all text of `was` and more. A continued word is a different word. */
 export function saysMore(was: ApiMessage, is: ApiMessage): boolean {
   if (was.role !== is.role) return false;
   const [before, now] = [toBlocks(was), toBlocks(is)];

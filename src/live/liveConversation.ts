@@ -359,7 +359,7 @@ export class LiveConversation {
     this.parts.emit({ kind: 'careful', conversation: this.id, condensation: id, use });
   }
 
-  /** Another host may have sent the earlier messages. */
+  /** Another host may have sent the messages that the ledger knows. */
   private findFirstUnnamed(from: number): number {
     const { condensations, pinned } = this.ledger;
     const lastKnown = ({ messages = [] }: Condensation): PlacedMessage[] => {
@@ -383,7 +383,7 @@ export class LiveConversation {
     return followed.isExact;
   }
 
-  /** Restores duplicates whose remaining copy is gone. */
+  /** Restores text if the copy to which its reference points is gone. */
   async restoreReferences(): Promise<void> {
     const { counter, settings } = this.parts;
     if (!this.current.edits.some(({ kind }) => kind === 'cut')) return;

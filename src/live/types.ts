@@ -131,10 +131,9 @@ export type CommandResult =
 
 export type NewResultsMode = 'off' | 'lossless';
 
-/** What runs if Lossless misses the target at the threshold. */
 export type WhenNotEnough = 'fileAware' | 'nothing';
 
-/** Read for each request. */
+/** The user's settings, read for each request. */
 export interface LiveSettings {
   readonly provider: string;
   readonly config?: unknown;

@@ -13,7 +13,7 @@ export interface FillLevel {
   readonly model?: string | undefined;
   /** The model's tokens per o200k token; default 1. */
   readonly tokenFactor?: number | undefined;
-  /** Set for a copy that has no request of its own; its original has these figures. */
+  /** Set for a copy that has no request of its own; the figures come from its original. */
   readonly fromOriginal?: {
     /** o200k tokens that the copy lacks because its agent adds them when it continues. */
     readonly renewed: number;

@@ -40,7 +40,7 @@ export const countPromptTokens = (usage: Usage): number =>
     ? usage.inputTokens
     : usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
 
-/** Minimum plausible ratio of reported tokens to o200k tokens; no tokenizer produces fewer. */
+/** No tokenizer produces fewer tokens per o200k token. */
 const MIN_READ_SHARE = 0.3;
 
 /**

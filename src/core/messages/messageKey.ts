@@ -8,7 +8,6 @@ import type { ApiMessage } from './types';
  */
 export type MessageKey = string & { readonly __messageKey: unique symbol };
 
-/** Hex digits: 64 bits for the content, 48 for the calls. */
 const CONTENT_DIGITS = 16;
 const CALLS_DIGITS = 12;
 

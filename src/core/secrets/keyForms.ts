@@ -502,7 +502,6 @@ export interface KeyShape {
   readonly of: string;
   readonly source: string;
   readonly shape: RegExp;
-  /** Cheap test that every match satisfies, to skip most texts. */
   readonly holds: string | RegExp;
 }
 

@@ -4,7 +4,7 @@ import { maskSecrets, SECRET_MASK } from './maskSecrets';
 
 const maskedMessages = new WeakMap<ApiMessage, ApiMessage>();
 
-/** Mask before truncating, because part of a key is not recognized. */
+/** Mask a message before truncating it, because part of a key is not recognized. */
 export function maskMessage(message: ApiMessage): ApiMessage {
   const before = maskedMessages.get(message);
   if (before) return before;

@@ -94,7 +94,6 @@ export function maskSecrets(text: string, pieceChars = WINDOW_CHARS, rules = SEC
   return withoutSlices(text, withWrappedRests(text, slices));
 }
 
-/** Returns slices in order, none touching another. */
 function findSecrets(
   text: string,
   parts: readonly Slice[] | undefined,
@@ -180,7 +179,6 @@ const MIN_WRAPPED_CHARS = 16;
 
 function withWrappedRests(text: string, slices: readonly Slice[]): readonly Slice[] {
   const rests: Slice[] = [];
-  // Examines each continuation once, even if many keys follow each other.
   let reached = 0;
   for (const { start, end } of slices) {
     if (end - start < MIN_WRAPPED_CHARS || end <= reached) continue;

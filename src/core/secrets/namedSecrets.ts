@@ -151,7 +151,6 @@ export const BESIDE_RULES: readonly BesideRule[] = [
     [['echo'], ['sudo', '--password-stdin', 'passwd']],
     /\becho[ \t]{1,3}(?:-n[ \t]{1,3})?["']?(?<secret>[^\s"'|\\]{4,200})["']?[ \t]{0,3}\|[ \t]{0,3}(?:sudo[ \t]{1,3}-S\b|(?:sudo[ \t]{1,3})?(?:ch)?passwd\b|[\w./-]{1,60}[ \t][^\n|;&]{0,120}--password-stdin)/dg,
   ],
-  // Options of individual programs
   [[['pass:'], ['openssl']], /[ \t]-(?:passin|passout|pass|password)[ \t]{1,3}["']?pass:(?<secret>[^\s"'\\]{4,200})/dg],
   [[['storepass', 'keypass']], /-(?:(?:src|dest)?(?:store|key)pass)[ \t]{1,3}["']?(?<secret>[^\s"'\\]{4,200})/dg],
   [[['zip']], /\b(?:un)?zip\b[^\n|;&]{0,200}?[ \t]-P[ \t]{1,3}["']?(?<secret>[^\s"'\\]{4,200})/dg],
@@ -341,7 +340,6 @@ const readAssignment: ReadSecrets = (text, { groups, end: start }) => {
       (isEnvironment || !/[($[{<]/.test(value)) &&
       isValue(value);
   const isStrong = strong !== undefined || STRONG_SECRET_NAME_END.test(named);
-  // Lowercase names ending in `_key` are usually cache or table keys.
   const isName = isStrong || !/_key$/i.test(named) || named.endsWith('_KEY');
   // Shells use PWD for the folder.
   const isFolder = /pwd$/i.test(named) && /^(?:[/~]|[A-Za-z]:[\\/])/.test(value);

@@ -17,7 +17,6 @@ export function findPrivateKeys(text: string, chars = WINDOW_CHARS): Slice[] {
   const keys: Slice[] = [];
   let reached = 0;
   for (const header of findMatches(text, KEY_HEADER, chars)) {
-    // Source code that tests for the header contains no key.
     const end = header.start < reached ? undefined : findBodyStart(text, header.end);
     if (end === undefined) continue;
     keys.push({ start: header.start, end });

@@ -55,7 +55,6 @@ export interface VendorEntry {
   readonly key: 'needed' | 'needed-at-own-endpoint' | 'optional' | 'none';
   /** Name in the price table; undefined if the models are listed under their makers. */
   readonly pricedAs: string | undefined;
-  /** Hosts for which the price table is valid. */
   readonly ownHosts?: RegExp;
   readonly listsModels?: true;
   readonly suggestedModel: string;
@@ -179,7 +178,7 @@ export function getWire(vendor: Vendor, model: string): Wire {
 export const getAccounting = (vendor: Vendor, model: string): UsageAccounting =>
   WIRES[getWire(vendor, model)].accounting;
 
-/** Every vendor has the fields that are not in VENDOR_FIELDS. */
+/** A field that is not in VENDOR_FIELDS exists for every vendor. */
 export const hasField = (vendor: Vendor, field: string): boolean =>
   !(VENDOR_FIELDS as readonly string[]).includes(field) || field in getVendorEntry(vendor).fields;
 

@@ -129,7 +129,7 @@ function findPieces(steps: readonly CommandStep[], output: CommandOutput): Outpu
     const anchor = items[item];
     if (anchor !== undefined && anchor.at === undefined) continue;
     const to = anchor?.at ?? output.count;
-    // An error message among the lines may have any origin, so they belong to no item.
+    // Lines with an error message belong to no item, because the message may have any origin.
     if (!failed.some((line) => line >= from && line < to))
       found.push(...splitBetween(items.slice(first, item), output, { first: from, last: to - 1 }));
     if (anchor) from = to + anchor.most;

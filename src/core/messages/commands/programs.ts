@@ -155,7 +155,7 @@ const takeSome = (whole: PrintedText): PrintedText =>
       ? whole
       : makeOther(whole.most);
 
-/** The files follow the script. BSD's sed takes a suffix after `-i`. */
+/** In `sed -i`, files follow the script; BSD's sed takes a suffix after `-i`. */
 function listSedTargets(words: readonly ScriptWord[]): readonly ScriptWord[] {
   const rest: ScriptWord[] = [];
   let hasScript = false;

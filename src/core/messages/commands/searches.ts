@@ -350,7 +350,7 @@ function makeFileEffects(kind: 'edit' | 'delete', words: readonly ScriptWord[], 
 function simulateDiff(words: readonly ScriptWord[], folder: ScriptWord): CommandOutcome {
   const options = readOptions(words, DIFF_VALUE_OPTIONS);
   if (hasOption(options, 'name-only')) return makeOutcome({ kind: 'paths', most: Infinity });
-  // `--stat -p` prints both; the diff is recognized by its header.
+  // `--stat -p` also prints a diff, which its header reveals.
   if (hasOption(options, ...DIFFLESS_OPTIONS) && !hasOption(options, 'p', 'patch')) return UNKNOWN_OUTCOME;
   return makeOutcome({ kind: 'diff', folder, most: Infinity });
 }
