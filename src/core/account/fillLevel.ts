@@ -58,7 +58,8 @@ export function chooseWindow(
 }
 
 /**
- * Subtracts the removed tokens instead of scaling the total, because instructions and tools stay.
+ * Subtracts the removed tokens instead of scaling the total, because instructions and tools stay
+ * (27,000 to 64,000 tokens in nine Claude Code sessions).
  * @param counted o200k tokens of the messages in `fill`
  * @param after o200k tokens of the messages that replace them
  */
