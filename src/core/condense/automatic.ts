@@ -46,7 +46,7 @@ export async function condenseIfNeeded(
   const { overheadTokens = 0 } = request;
   const view = applyEdits(request.messages, request.edits ?? []).messages;
   const tokens = Math.ceil((counter.countMessages(view) + overheadTokens) * tokenFactor);
-  // An agent shortens the reply to what fits, so room for a full reply is the caller's business.
+  // Leaves the room that the caller reserves for the reply.
   const isFitting = tokens <= computeAllowedTokens(contextWindow, maxOutputTokens);
   const reason = findDueReason({ contextWindow, threshold, tokens, isFitting });
   if (!reason) return { kind: 'not-due', tokens, percent: contextWindow > 0 ? (100 * tokens) / contextWindow : 0 };
