@@ -11,6 +11,7 @@ import { takeKnownLines, createStepMemory } from './knownLines';
 import { StableGroups, type KeyedGroup } from './settled';
 import { toLineSet, findSharedRuns } from './standing';
 
+/** Number of later results to compare an older one with; repeated requests mostly come soon. */
 const MAX_DIFFERING_LINES = 6;
 
 /**
