@@ -2,7 +2,6 @@ import { isRecord } from '../core/messages/blocks';
 import { parseArguments } from '../conversations/formats/openai/arguments';
 import type { ApiEvent } from './types';
 
-/** Arguments that aren't a JSON object stay as text in `invalidArguments`. */
 export const parseToolCall = (id: string, name: string, rawArguments: string): ApiEvent => {
   const input = parseArguments(rawArguments);
   return { type: 'tool_call', id, name, input, rawArguments };

@@ -11,7 +11,7 @@ import { readConversationFile } from './readFile';
 import type { Conversation } from './types';
 
 export interface JudgedSessions extends Judgement {
-  /** An agent that resumes a session may store its beginning again, which counts once. */
+  /** Each session counts once, though an agent that resumes it may store its beginning again. */
   readonly read: number;
   readonly others: number;
 }

@@ -15,10 +15,7 @@ export const noteOmitted = (count: number, where: string): string =>
 
 const MAX_LINE_CHARS = 120;
 
-/**
- * Returns the first note and the number of others.
- * @param where in words, where all notes are listed
- */
+/** @param where in words, where all notes are listed */
 export function formatNoteLine([first, ...others]: readonly string[], where: string): string | undefined {
   if (first === undefined) return undefined;
   if (others.length === 0 && first.length <= MAX_LINE_CHARS) return first;

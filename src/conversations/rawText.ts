@@ -103,7 +103,6 @@ export function keepCalls(text: string, source: string): string {
 interface CallText {
   readonly id: string;
   readonly parameters: string;
-  /** Offset of the parameters in the whole text. */
   readonly start: number;
   readonly end: number;
   /** True if the parameters are a JSON-encoded string, as in OpenAI's APIs. */

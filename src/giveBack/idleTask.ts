@@ -1,4 +1,3 @@
-/** Selects stored tasks worth condensing before their agent resumes them. */
 import type { AgentName } from '../core/agents';
 import { findTarget } from './target';
 

@@ -119,7 +119,7 @@ async function isExpired(files: Files, folder: string, age: number, now: Date): 
   const { modified } = await files.status(folder);
   if (isOld) await writeNew(files, path, new TextEncoder().encode(String(now.getTime())));
   else await undefinedIfMissing(files.removeFile(path));
-  // The folder's time determines its age.
+  // Restores the folder's time, which determines its age.
   await files.touch(folder, modified);
   return false;
 }

@@ -72,7 +72,7 @@ export async function writeNew(files: Files, path: string, bytes: Uint8Array, is
 }
 
 export interface AtomicWriteOptions {
-  /** In the same folder, since renames don't cross disks. */
+  /** A path in the same folder, since renames don't cross disks. */
   readonly temporary: string;
   /** Default true. If false, a power failure may leave a damaged file. */
   readonly isSynced?: boolean;

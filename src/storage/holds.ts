@@ -32,7 +32,7 @@ export async function isHeld(files: Files, folder: string, names: readonly strin
   return false;
 }
 
-/** Holds a ledger until this process ends, and removes stale marks. Errors are ignored. */
+/** Also removes stale marks. Errors are ignored. */
 export async function holdLedger(files: Files, folder: string): Promise<void> {
   try {
     if (!(await readStatusIfPresent(files, folder))) return;

@@ -205,7 +205,7 @@ class FileSlices {
     private readonly size: number,
   ) {}
 
-  /** Shorter at the end of the file. */
+  /** The result is shorter at the end of the file. */
   async readAt(position: number, length: number): Promise<Buffer> {
     const wanted = Math.min(length, this.size - position);
     const from = position - this.start;

@@ -111,7 +111,7 @@ async function findLedger(
   return undefined;
 }
 
-/** Reads a ledger without originals. Does not count as use for pruning. */
+/** Does not count as use for pruning. */
 export async function readLedger(folder: string, options: Partial<StorageOptions> = {}): Promise<Ledger> {
   const entries: LedgerEntry[] = [];
   const take = ({ json }: JournalRecord): undefined => {

@@ -11,7 +11,7 @@ import { isProcessGone, checkLiveness, parseOwner, formatOwner, getThisProcess }
 import { StorageError } from './storageError';
 
 export interface OwnFileKind {
-  /** Display name with article. */
+  /** A name with its article, for messages. */
   readonly words: string;
   /** Recognizes the start of a file, including version 1.0's, which had no header. */
   readonly begins: (beginning: string) => boolean;

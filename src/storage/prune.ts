@@ -38,7 +38,6 @@ export interface PruneCandidate extends Omit<LedgerUse, 'isHeld'> {
 const DEFAULT_MAX_BYTES = 500 * 1024 * 1024;
 const DEFAULT_MAX_AGE_DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** A ledger that was set aside is removed after this time. */
 const DAYS_SET_ASIDE = 7;
 /** Limits the ledgers that one run sets aside, and those it removes. */
 const MAX_PRUNED_PER_RUN = 20;
@@ -60,7 +59,6 @@ export function selectLedgersToPrune(
 }
 
 export interface PruneResult {
-  /** Opening one of these ledgers restores it. */
   readonly setAside: readonly LedgerUse[];
   readonly removed: readonly LedgerUse[];
   readonly bytes: number;

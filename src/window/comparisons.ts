@@ -74,14 +74,12 @@ export class ComparisonDocuments implements vscode.TextDocumentContentProvider, 
     await this.closeComparisons(conversation, id);
   }
 
-  /** Opens a conversation as text, in its single tab. */
   async openText(path: string, title: string, text: string): Promise<void> {
     const uri = createUri(this.keepComparison(createKey(path), text), 'whole', toTabName(title), path);
     this.changed.fire(uri);
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: true });
   }
 
-  /** @param except the diff to keep */
   async closeComparisons(conversation: string, except?: string): Promise<void> {
     const key = createKey(conversation);
     const tabs = vscode.window.tabGroups.all

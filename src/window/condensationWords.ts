@@ -20,7 +20,6 @@ export interface CondensationFigures {
   readonly full?: string | undefined;
 }
 
-/** The result in one sentence. Steps, facts, notes and savings are in the details. */
 export function formatCondensation(figures: CondensationFigures): string {
   const { provider, tokensBefore, tokensAfter, cost, title, full, notes = [] } = figures;
   const change = [
@@ -46,7 +45,7 @@ export const formatPreview = (
   return vscode.l10n.t('Preview of condensing with {0}: {1}. Nothing was applied.', provider, change);
 };
 
-/** Missing the default target is not reported. */
+/** Only a target of the user's own can be missed. */
 const isTargetMissed = ({
   tokensAfter,
   targetTokens = Infinity,

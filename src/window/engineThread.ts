@@ -7,7 +7,6 @@ import type { Services } from './services';
 interface ThreadDeathMessages {
   readonly died?: string;
   readonly rests: string;
-  /** Label of the button that restarts the thread. */
   readonly wake: string;
 }
 

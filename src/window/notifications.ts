@@ -94,7 +94,7 @@ const escapeItem = <T extends vscode.QuickPickItem>(item: T): T => ({
   ...(item.detail !== undefined && { detail: escapeLinks(item.detail) }),
 });
 
-/** `vscode.window.showQuickPick` for one item; returns the original item. */
+/** Returns the original item. */
 export async function pickOne<T extends vscode.QuickPickItem>(
   items: readonly T[],
   options: vscode.QuickPickOptions,
@@ -104,7 +104,7 @@ export async function pickOne<T extends vscode.QuickPickItem>(
   return picked && items[shown.indexOf(picked)];
 }
 
-/** `vscode.window.showQuickPick` for several items; returns the original items. */
+/** Returns the original items. */
 export async function pickSeveral<T extends vscode.QuickPickItem>(
   items: readonly T[],
   options: Omit<vscode.QuickPickOptions, 'canPickMany'>,

@@ -1,4 +1,3 @@
-/** Links markers to their originals; a hover shows the first lines. */
 import * as vscode from 'vscode';
 import { findMarkers, type ReferenceId } from '../core/messages/markers';
 import { getErrorMessage } from '../core/errors';
@@ -64,10 +63,7 @@ export class OriginalDocuments
     await vscode.window.showTextDocument(document, { preview: true });
   }
 
-  /**
-   * Lists a conversation's removed content and opens what the user picks.
-   * @param store folder of its ledger
-   */
+  /** @param store folder of the conversation's ledger */
   async chooseOriginal(conversation: string | undefined, store: string): Promise<void> {
     const task = { kind: 'references', conversation: conversation ?? '', store } as const;
     const listing =

@@ -26,7 +26,6 @@ export interface Services {
    * Fires when effective settings changed because the user answered a question about a workspace.
    */
   readonly settingsChanged: vscode.EventEmitter<void>;
-  /** Fires when the models offered to the chat have changed. */
   readonly modelsChanged: vscode.EventEmitter<void>;
   /** This window's last condensation, for Undo without a notification. */
   last: LastCondensation | undefined;
@@ -40,6 +39,5 @@ export interface LastCondensation {
   readonly choice: { readonly provider: string; readonly config: unknown };
   readonly title: string;
   readonly tokensAfter: number;
-  /** Notes for the user, otherwise only in the log. */
   readonly notes?: readonly string[];
 }

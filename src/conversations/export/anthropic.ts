@@ -103,7 +103,7 @@ const pickFields = (block: Block, fields: readonly string[]): Block => ({
 function toResult(block: ToolResultBlock, losses: Losses): Block {
   const result = { type: 'tool_result', tool_use_id: block.tool_use_id };
   if (block.is_error === true) {
-    // The API accepts only nonempty text for an error.
+    // The API accepts only nonempty text for a tool's error.
     const text = getResultText(block);
     return { ...result, content: text.trim() === '' ? 'The tool failed.' : text, is_error: true };
   }

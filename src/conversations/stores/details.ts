@@ -32,7 +32,7 @@ export interface ConversationDetails {
   /** Set together with `tokens`. */
   readonly fill?: FillLevel;
   readonly problem?: string;
-  /** True without any message, as VS Code stores for each opened chat. */
+  /** True for a conversation without messages, which VS Code stores for each opened chat. */
   readonly isBlank?: boolean;
   /** False if only the beginning of the file was read. */
   readonly isComplete: boolean;

@@ -32,6 +32,6 @@ export interface FindOptions {
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homedir: string;
-  /** The running VS Code's global storage, whatever product it is. */
+  /** The global storage folder of the running VS Code, whatever product it is. */
   readonly globalStorage?: string;
 }

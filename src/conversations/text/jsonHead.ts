@@ -1,4 +1,3 @@
-/** Parses the complete part of a truncated document, enough for a title. */
 import { JsonError, scanValue, skipSpace } from './json';
 
 /**

@@ -11,7 +11,7 @@ export interface ModelSettings {
   readonly threshold: Threshold;
   /** The user's own condensing prompt; blank means the built-in one. */
   readonly prompt: string;
-  /** US dollars that one condensation may cost. */
+  /** US dollars per condensation. */
   readonly maxCost: number;
   readonly warnings: WarningLimits;
 }

@@ -224,7 +224,7 @@ function readMessage(
   };
 }
 
-/** Excludes task reports, which are recognized by their element in every agent. */
+/** Task reports are excluded: an XML element marks them in every agent. */
 const isFromProgram = (origin: unknown): boolean =>
   isRecord(origin) && typeof origin['kind'] === 'string' && PROGRAM_ORIGINS.includes(origin['kind']);
 

@@ -96,7 +96,7 @@ class RolloutReader {
   private declarations = 0;
   private forkedBehind: CodexItem | undefined;
 
-  /** The other rollout reported the inherited records' requests and omissions. */
+  /** Skips requests and omissions, which the original rollout reports. */
   inheritRecord(value: Fields): void {
     const payload = recordIn(value, 'payload');
     if (!payload) return;

@@ -172,7 +172,10 @@ function findOrigin(header: Fields): string | undefined {
   );
 }
 
-/** A thread's sum grows with each request and is copied with its records. */
+/**
+ * A thread's sum grows with each request and is copied with its records, so it identifies a
+ * request.
+ */
 const createKey = (total: Fields, last: Fields): string =>
   [total, last].map((usage) => listCounts(usage).join('/')).join(' ');
 
