@@ -69,7 +69,9 @@ export interface VsCodeLmOptions extends Omit<HandlerOptions, 'model'> {
   /** Models of our own vendor would call us again. */
   readonly ownVendor: string;
   readonly selector: LmSelector & { readonly id: string };
-  /** Input and output together, in tokens; used until the model is selected. */
+  /**
+   * Input and output together, in tokens; the model's own value is known only after selecting it.
+   */
   readonly contextWindow?: number;
 }
 

@@ -58,7 +58,7 @@ export function readConversationFile(
   return part === undefined ? conversation : toSidechainConversation(conversation, part, source);
 }
 
-/** Only OpenCode's sessions have such a small head; their messages are in other files. */
+/** The head of an OpenCode session is far smaller; its messages are in other files. */
 const MAX_HEAD_BYTES = 1024 ** 2;
 
 function parseSessionHead(bytes: Uint8Array): Fields | undefined {

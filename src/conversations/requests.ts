@@ -1,4 +1,3 @@
-/** Reads requests line by line, for files of any size. */
 import { isUtf8 } from 'node:buffer';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { withoutOddNumbers, type RecordedRequests } from '../core/account/recordedRequest';

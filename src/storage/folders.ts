@@ -141,7 +141,6 @@ export interface LedgerUse {
   readonly bytes: number;
   /** Milliseconds since the epoch. */
   readonly lastUsed: number;
-  /** True if a running process holds the ledger. */
   readonly isHeld: boolean;
 }
 

@@ -7,7 +7,6 @@ import type { Files, OpenFile } from './files';
 import { Journal, type JournalRecord, type StorageProblem } from './journal';
 import { StorageError } from './storageError';
 
-/** Hashes are checked when the strings are stored. */
 export function collectOriginals(messages: readonly ApiMessage[], edits: readonly Edit[]): ReadonlyMap<Hash, string> {
   const originals = new Map<Hash, string>();
   for (const edit of edits) {

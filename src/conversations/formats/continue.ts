@@ -1,6 +1,6 @@
 /**
- * Results come from `toolCallStates`, context precedes the user's words, and a compacted session
- * sends its last `conversationSummary` and what follows. Source: continuedev/continue,
+ * Continue's results come from `toolCallStates`, context precedes the user's words, and a compacted
+ * session sends its last `conversationSummary` and what follows. Source: continuedev/continue,
  * core/index.d.ts (Session, ChatHistoryItem) and gui's constructMessages.
  */
 import { selectRecordedRequests } from '../../core/account/recordedRequest';

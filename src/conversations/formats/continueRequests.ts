@@ -1,7 +1,7 @@
 /**
- * `usage` sums the session with compactions and subagents. Continue's costs are ignored: for
- * unknown models it invents $1 and $2 per million. Sources: continuedev/continue, extensions/cli
- * 1.5 (streamChatResponse.ts, session.ts `trackUsage`, `startNewSession`), packages/openai-adapters
+ * A session's `usage` includes compactions and subagents. Continue's costs are ignored: for unknown
+ * models it invents $1 and $2 per million. Sources: continuedev/continue, extensions/cli 1.5
+ * (streamChatResponse.ts, session.ts `trackUsage`, `startNewSession`), packages/openai-adapters
  * (Anthropic.ts, vercelStreamConverter.ts, openaiResponses.ts).
  */
 import type { RecordedRequest, RecordedRequests, RecordedTotal } from '../../core/account/recordedRequest';

@@ -338,7 +338,7 @@ function splitAtFiles(message: BlockMessage): readonly BlockMessage[] {
   return splitPrompt([...pieces.map(({ block }) => block), ...rest], attached);
 }
 
-/** Uses the words of Pi's `convertToLlm`. Undefined if the entry is no message. */
+/** Uses the words of Pi's `convertToLlm`. */
 function toMessage(entry: Fields): BlockMessage | undefined {
   switch (entry['type']) {
     case 'message':

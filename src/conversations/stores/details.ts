@@ -29,7 +29,6 @@ export interface ConversationDetails {
   readonly tokens?: number;
   /** Tokens that the agent adds again in each session, so that a copy lacks them. */
   readonly renewed?: number;
-  /** Set together with `tokens`. */
   readonly fill?: FillLevel;
   readonly problem?: string;
   /** True for a conversation without messages, which VS Code stores for each opened chat. */

@@ -7,7 +7,6 @@ export interface Line {
   readonly text: string;
   readonly valid: boolean;
   readonly bytes?: number;
-  /** True for the last nonblank line. */
   readonly last: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Cline 4's prefix hash uses the user's text without the tags that Cline adds (cline/cline,
- * `sdk/packages/shared`, `formatDisplayUserInput`), whose regular expressions take quadratic time.
+ * Follows `formatDisplayUserInput` (cline/cline, `sdk/packages/shared`), whose result Cline 4
+ * hashes, but without its regular expressions of quadratic time.
  */
 
 export function getDisplayedInput(input: string): string {

@@ -103,7 +103,6 @@ export function isSet(name: SettingName): boolean {
   return globalValue !== undefined || workspaceValue !== undefined || !isOurs;
 }
 
-/** Each sentence says where, what is expected, what was found, and what applies instead. */
 export function listSettingProblems(): string[] {
   const rules = new SettingRules(createBuiltInProviders(() => readSetting('presets')));
   const names = SETTING_NAMES.filter(isSet);

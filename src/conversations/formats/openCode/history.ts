@@ -1,6 +1,6 @@
 /**
- * As OpenCode's `filterCompacted` does (message-v2.ts, 1.2 to 1.14): from the last finished
- * compaction on, with a kept tail after the summary.
+ * Selects messages as OpenCode's `filterCompacted` does (message-v2.ts, 1.2 to 1.14): from the last
+ * finished compaction on, with a kept tail after the summary.
  */
 import type { Fields } from '../../text/values';
 

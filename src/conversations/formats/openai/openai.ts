@@ -122,7 +122,7 @@ function toParts(content: unknown): Block[] {
   return typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : [];
 }
 
-/** Marks the place and kind of converted content, so that it can be put back. */
+/** Marks where converted content was, so that it can be put back. */
 function makeEmptyContent(content: unknown): unknown {
   if (typeof content === 'string') return '';
   return Array.isArray(content) ? [] : content;
