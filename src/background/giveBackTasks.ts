@@ -9,27 +9,31 @@ import type { GivenBackResult, RecoverResult } from './taskResults';
 import { formatTokens } from '../core/format';
 
 /** @throws GiveBackError, ConversationReadError or StorageError; then nothing was written */
-export async function giveBackStored(task: GiveBackTask): Promise<GivenBackResult> {
-  const { replacements } = task;
-  const { request, conversation } = await createRequest(task);
-  const given = await withReplacementsLock(nodeFiles, replacements, async () => {
-    await recoverAll(nodeFiles, replacements, new Date());
-    return giveBack(request, toParts(replacements));
+export const giveBackStored = (task: GiveBackTask): Promise<GivenBackResult> =>
+  afterRecovery(task, async () => {
+    const { request, conversation } = await createRequest(task);
+    const { target, path } = await giveBack(request, toParts(task));
+    return { target, path, conversation };
   });
-  return { target: given.target, path: given.path, conversation };
-}
 
-/**
- * Writes nothing.
- * @throws as {@link giveBackStored}
- */
-export async function checkGiveBackStored(task: CheckGiveBackTask): Promise<null> {
-  const { request } = await createRequest(task);
-  await checkGiveBack(request, toParts(task.replacements));
-  return null;
-}
+/** @throws as {@link giveBackStored} */
+export const checkGiveBackStored = (task: CheckGiveBackTask): Promise<null> =>
+  afterRecovery(task, async () => {
+    const { request } = await createRequest(task);
+    await checkGiveBack(request, toParts(task));
+    return null;
+  });
 
-const toParts = (replacements: string): GiveBackParts => ({
+type WithReplacements = Pick<GiveBackTask, 'replacements'>;
+
+/** An interrupted replacement may have left the conversation's files between two states. */
+const afterRecovery = <T>({ replacements }: WithReplacements, action: () => Promise<T>): Promise<T> =>
+  withReplacementsLock(nodeFiles, replacements, async () => {
+    await recoverAll(nodeFiles, replacements, new Date());
+    return action();
+  });
+
+const toParts = ({ replacements }: WithReplacements): GiveBackParts => ({
   files: nodeFiles,
   root: replacements,
   now: () => new Date(),

@@ -1,11 +1,12 @@
 /** All user actions on a stored conversation, as the worker performs them. */
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, inject, it } from 'vitest';
 import type { CondensationId } from '../core/condense/ledger/ledger';
 import { temporaryFolder } from '../../test/support/temporaryFolder';
 import { transcript, writeTranscript } from '../../test/support/transcript';
 import { JUDGED_CHOICES } from '../core/condense/futureNeed/judgedChoices';
+import { touchOld, writeZooTask } from '../giveBack/testing';
 import { loadTokenCounter } from '../storage/assets';
 import { performTask } from './perform';
 import type { Task, TaskProgress, TaskResult } from './tasks';
@@ -251,4 +252,19 @@ describe('all conversations that agents keep on this machine', () => {
 it('a file that ends in the middle of a line is read up to that line', async () => {
   writeFileSync(path, transcript().slice(0, -20));
   expect(await done({ kind: 'messages', ...stored() })).toHaveLength(7);
+});
+
+it('that a dead process half put back can be checked for giving back, because that is finished first', async () => {
+  const task = { path: writeZooTask(folder), history: 'active', store } as const;
+  await done({ kind: 'condense', ...task, provider: 'lossless', config: undefined, targetPercent: 50 });
+  const before = readFileSync(task.path, 'utf8');
+  await done({ kind: 'give-back', ...task, replacements });
+  const [folderName = ''] = readdirSync(replacements).filter((name) => name !== 'lock');
+  writeFileSync(join(replacements, folderName, 'undoing'), '');
+  touchOld(task.path);
+  // What was put back looks as if its agent had just written it.
+  await expect(done({ kind: 'check-give-back', ...task, replacements })).rejects.toMatchObject({ trouble: 'running' });
+  expect(readFileSync(task.path, 'utf8')).toBe(before);
+  touchOld(task.path);
+  await done({ kind: 'check-give-back', ...task, replacements });
 });

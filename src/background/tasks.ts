@@ -206,7 +206,7 @@ export interface GiveBackTask extends StoredConversation {
   readonly replacements: string;
 }
 
-/** Checks whether a conversation can be given back, and writes nothing. */
+/** Writes nothing but what completes or reverts an interrupted replacement. */
 export interface CheckGiveBackTask extends Omit<GiveBackTask, 'kind'> {
   readonly kind: 'check-give-back';
 }

@@ -87,8 +87,9 @@ export async function giveBack(request: GiveBackRequest, parts: GiveBackParts): 
 }
 
 /**
- * Without this check the user would be asked to agree to what is then refused.
- * @throws as {@link giveBack}, except errors of writing
+ * Whether a conversation can be given back, without writing its files, so that nobody is asked to
+ * agree to what would then be refused.
+ * @throws as {@link giveBack}, except what only writing finds
  */
 export async function checkGiveBack(request: GiveBackRequest, parts: GiveBackParts): Promise<void> {
   const target = requireTarget(request.path, request.agent);
