@@ -11,6 +11,7 @@ import { findBrokenCuts } from '../core/condense/lossless/integrity';
 import { assistant, makeToolExchange, makeLines, user } from '../core/testing';
 import type { LiveEvent } from './events';
 import { createMetrics } from './metricsOfEvent';
+import type { LiveConversations } from './liveConversations';
 import type { LiveId } from './request';
 import {
   DUE_MESSAGES,
@@ -107,7 +108,33 @@ describe('a summary by a model in a running conversation', () => {
       expect(summarizer.requests).toHaveLength(1);
     }));
 
-  it('that is being written is abandoned by an undo, which lasts', () =>
+  type Act = (live: LiveConversations, id: LiveId) => Promise<unknown>;
+  const nothing: Act = () => Promise.resolve();
+  const pin: Act = (live, id) => live.pin(id, 3);
+
+  it.each<[by: string, before: Act, act: Act]>([
+    ['an undo', nothing, (live, id) => live.undo(id)],
+    ['bringing back', (live, id) => live.undo(id), (live, id) => live.redo(id)],
+    ['excluding an edit', nothing, (live, id) => live.toggleEdit(id, live.view(id)!.edits[0]!.id)],
+    ['a pin', nothing, pin],
+    ['taking a pin off', pin, (live, id) => live.unpin(id, 3)],
+  ])('that is being written is abandoned at once by %s', (_, before, act) =>
+    inTemporaryFolder(async (root) => {
+      const { native, summarizer } = summarizing(() => new Promise(() => undefined));
+      const { live } = createTestBed(root, { providers: [native] });
+      const model = createModel({ contextWindow: 400_000 });
+      const { conversation } = await live.prepare(createRequest(DUE_MESSAGES, { model }));
+      await live.condenseNow(conversation, { targetPercent: 75 });
+      await before(live, conversation);
+      const written = live.condenseNow(conversation, { provider: 'native' }).catch(String);
+      await until(() => summarizer.requests.length === 1);
+      await act(live, conversation);
+      expect(await written).toContain('what the model gets was changed by hand');
+      expect(live.active()?.isPreparing).toBe(false);
+    }),
+  );
+
+  it('that is being written does not end the wait after an undo', () =>
     inTemporaryFolder(async (root) => {
       const asked = gate();
       const { native, summarizer } = summarizing(async () => asked.opened.then(() => SUMMARY));
@@ -119,7 +146,7 @@ describe('a summary by a model in a running conversation', () => {
       await until(() => summarizer.requests.length === 1);
       await live.undo(conversation);
       asked.open();
-      expect(await written).toContain('an earlier condensation was undone');
+      await written;
       await until(() => events.some((event) => event.kind === 'not-condensed'));
       expect((await live.prepare(createRequest(DUE_MESSAGES))).messages).toEqual(DUE_MESSAGES);
     }));

@@ -223,11 +223,10 @@ export class LiveConversations implements LiveConversationsApi {
     const scheduler = this.registry.getScheduler(conversation);
     if (!scheduler) return Promise.resolve({ kind: 'nothing', detail: 'The conversation no longer exists.' });
     return scheduler.runExclusively(async () => {
-      const live = scheduler.conversation;
-      const { entries, detail, automatic } = command(live);
+      const change = command(scheduler.conversation);
+      const { entries, detail } = change;
       if (entries.length === 0) return { kind: 'nothing', detail };
-      await live.enterEntries(entries);
-      scheduler.setAutomatic(automatic);
+      await scheduler.enterCommand(change);
       this.notifyChanged(scheduler);
       return { kind: 'done', detail };
     });

@@ -38,7 +38,7 @@ const MAX_TOO_LATE = 2;
 /** Share of a rejected request that is tried next. */
 const RETRY_SIZE_SHARE = 0.6;
 const DIVERGED_REASON = 'the conversation has taken another course or has been condensed in the meantime';
-const UNDONE_REASON = 'an earlier condensation was undone';
+const CHANGED_REASON = 'what the model gets was changed by hand';
 const NO_FOLLOW_UP_NOTE = `${FILE_AWARE_NAME} does not follow until the request no longer fits, because this agent has no tool to recall what it removes.`;
 const NO_ROOM_REASON = 'the request would not have fit without being condensed immediately';
 
@@ -104,7 +104,7 @@ export class CondensationScheduler {
     const isFirst = !conversation.hasBegun;
     await conversation.followRequest({ ...request, model: this.parts.learning.applyLearnedLimits(request.model) });
     // The ledger keeps an undo over a restart, but the wait after it is only in memory.
-    if (isFirst && hasUndoneCondensation(conversation)) this.setAutomatic('waits');
+    if (isFirst && hasUndoneCondensation(conversation)) this.postpone();
   }
 
   /** @throws only the signal's reason if it was aborted */
@@ -335,15 +335,18 @@ export class CondensationScheduler {
     return model.contextWindow <= 0 || countedTokens <= this.parts.learning.computeFittingTokens(model);
   }
 
-  setAutomatic(automatic: LedgerCommand['automatic']): void {
-    const { manager } = this.parts;
+  /** Abandons a preparation, since it was made for the view before the command. */
+  async enterCommand({ entries, automatic }: LedgerCommand): Promise<void> {
+    await this.conversation.enterEntries(entries);
+    this.preparation?.giveUp(CHANGED_REASON);
+    this.preparation = undefined;
+    if (automatic === 'waits') this.postpone();
+    else if (automatic === 'runs') this.parts.manager.resume(this.conversation.id);
+  }
+
+  private postpone(): void {
     const { id, countedTokens, overheadTokens } = this.conversation;
-    if (automatic === 'waits') {
-      // The preparation's outcome would end the wait.
-      this.preparation?.giveUp(UNDONE_REASON);
-      this.preparation = undefined;
-      manager.postpone(id, countedTokens - overheadTokens, overheadTokens);
-    } else if (automatic === 'runs') manager.resume(id);
+    this.parts.manager.postpone(id, countedTokens - overheadTokens, overheadTokens);
   }
 
   private findReason(): DueReason | undefined {
