@@ -7,12 +7,22 @@ import type { WhatIfSum } from './whatIf';
 
 type CostAndRequests = Pick<AccountRow, 'cost' | 'replayedCost' | 'unpriced' | 'requests'>;
 
+/** True if no request's price is known. */
+export const isCostUnknown = ({
+  unpriced,
+  requests,
+  cost,
+}: Pick<AccountRow, 'cost' | 'unpriced' | 'requests'>): boolean => unpriced >= requests && unpriced > 0 && cost === 0;
+
 export function formatMoney(money: CostAndRequests): string {
   const { unpriced, requests } = money;
-  if (unpriced >= requests && unpriced > 0 && money.cost === 0) return 'cost not known';
+  if (isCostUnknown(money)) return 'cost not known';
   const { least, most } = computeCostRange(money);
   const known = least === most ? `$${least.toFixed(2)}` : `$${least.toFixed(2)} to $${most.toFixed(2)}`;
-  return unpriced === 0 ? known : `${known}, and ${formatPlural(unpriced, 'request')} whose price is not known`;
+  if (unpriced === 0) return known;
+  // Parts of a request have prices of their own, so the parts without one may outnumber the requests.
+  if (unpriced >= requests) return `${known}, and some prices are not known`;
+  return `${known}, and ${formatPlural(unpriced, 'request')} whose price is not known`;
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   describeLostLines,
   describeReplayed,
   describeUncomposed,
+  isCostUnknown,
   WHAT_IF_ASSUMPTIONS,
   describeWhatIfCounts,
 } from '../../../../src/core/account/words';
@@ -17,7 +18,7 @@ import { formatDollars, formatNumber, formatPercent, t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useSearch } from '../../state/search';
 import { Button, Dropdown } from '../../ui';
-import { Days, Groups, formatMoney, isCostUnknown, formatCostRange } from './Groups';
+import { Days, Groups, formatMoney, formatCostRange } from './Groups';
 import { Made, Waste, Windows } from './Contents';
 import { Tools } from './Tools';
 

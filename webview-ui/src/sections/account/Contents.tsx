@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
 import { PART_LABELS } from '../../../../src/core/account/parts';
 import { fillShare } from '../../../../src/core/account/fillLevel';
-import { describeSentOften } from '../../../../src/core/account/words';
+import { describeSentOften, isCostUnknown } from '../../../../src/core/account/words';
 import type { ShownAccount } from '../../../../src/panel/protocol';
 import { Table, type Column } from '../../components/Table';
 import { formatNumber, formatPercent, t } from '../../l10n';
-import { Bar, isCostUnknown, formatMoney } from './Groups';
+import { Bar, formatMoney } from './Groups';
 
 type AccountTotals = ShownAccount['total'];
 

@@ -1,15 +1,11 @@
 import { useState, type ReactNode } from 'react';
-import { computeCostRange } from '../../../../src/core/account/words';
+import { computeCostRange, isCostUnknown } from '../../../../src/core/account/words';
 import type { ShownAccount, ShownAccountRow } from '../../../../src/panel/protocol';
 import { Table, type Column } from '../../components/Table';
 import { formatDate, formatDollars, formatNumber, t } from '../../l10n';
 import { Dropdown } from '../../ui';
 
 type CostAndRequests = Pick<ShownAccountRow, 'cost' | 'replayedCost' | 'unpriced' | 'requests'>;
-
-/** True if no request's price is known. */
-export const isCostUnknown = ({ unpriced, requests, cost }: CostAndRequests): boolean =>
-  unpriced >= requests && unpriced > 0 && cost === 0;
 
 /** Shows a range if part of the cost was replayed, and how many requests have no known price. */
 export function formatMoney(money: CostAndRequests): string {
