@@ -92,7 +92,7 @@ const keptSchema = z.object({
 });
 
 /** Increase this number when what is read or counted changes. */
-const CACHE_VERSION = 15;
+const CACHE_VERSION = 16;
 const cacheSchema = z.object({
   version: z.literal(CACHE_VERSION),
   prices: z.literal(PRICE_PACKAGE.published),

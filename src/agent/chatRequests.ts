@@ -1,6 +1,6 @@
 import { makeTitle, UNTITLED } from '../conversations/title';
-import { extractBetween } from '../core/between';
 import { getBlocks, isText } from '../core/messages/blocks';
+import { cutContext } from '../core/messages/personText';
 import type { ApiMessage } from '../core/messages/types';
 
 /** Start of the system prompt for VS Code's own summaries, as seen in 1.139. */
@@ -35,11 +35,9 @@ export function makeRequestTitle({ messages, conversationId }: ChatRequest): str
 export function makeChatTitle(messages: readonly ApiMessage[]): string | undefined {
   for (const message of messages) {
     if (message.role !== 'user') continue;
-    for (const block of getBlocks(message)) {
-      const words = isText(block) ? extractBetween(block.text, '<userRequest>', '</userRequest>') : undefined;
-      const title = words === undefined ? UNTITLED : makeTitle([{ role: 'user', content: words }]);
-      if (title !== UNTITLED) return title;
-    }
+    const words = cutContext(getBlocks(message).flatMap((block) => (isText(block) ? [block.text] : [])));
+    const title = words ? makeTitle([{ role: 'user', content: words.join('') }]) : UNTITLED;
+    if (title !== UNTITLED) return title;
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { collectInstructions } from '../core/condense/summary/instructions';
+import { collectInstructions, listInstructions } from '../core/condense/summary/instructions';
 import { listToolExchanges } from '../core/messages/exchanges';
 import { readConversation } from './read';
 import { makeTitle } from './title';
@@ -153,4 +153,88 @@ it.each([
   const messages = [{ role: 'user' as const, content: [{ type: 'text', text }] }];
   expect(collectInstructions(messages, []).map((one) => one.text)).toEqual([WORDS]);
   expect(makeTitle(messages)).toBe(WORDS);
+});
+
+/** As the pieces of microsoft/vscode's agentPrompt.tsx and tag.tsx are joined. */
+const tag = (name: string, words: string, attributes = ''): string => `<${name}${attributes}>\n${words}\n</${name}>\n`;
+const ATTACHED = tag('attachments', tag('attachment', FILE, ' id="a.md" filePath="/w/a.md"'));
+const CONTEXT =
+  tag('context', 'The current date is November 29, 2026.\nTerminals:\nTerminal: zsh') +
+  tag('editorContext', "The user's current file is /w/a.md. ") +
+  tag('reminderInstructions', 'ALWAYS ask.');
+const ASKED = tag('userRequest', WORDS);
+const [IMAGE_START = '', IMAGE_END = ''] = tag('attachments', '\u0000').split('\u0000');
+const PROMPT_FILE = tag(
+  'attachment',
+  `Prompt instructions file:\n${FILE}`,
+  ' id="prompt:a.prompt.md" filePath="/w/a.prompt.md"',
+);
+
+describe('what an agent attaches to a prompt, as it stands in a request,', () => {
+  const toMessage = (texts: readonly string[]) => [
+    { role: 'user' as const, content: texts.map((text) => ({ type: 'text', text })) },
+  ];
+  const findWords = (texts: readonly string[]): string[] =>
+    collectInstructions(toMessage(texts), []).map(({ text }) => text);
+
+  it.each<[string, readonly string[]]>([
+    ['an attached file in VS Code', [ATTACHED + CONTEXT + ASKED]],
+    ['a file attached to an earlier prompt in VS Code', [ATTACHED + ASKED]],
+    ['the context in VS Code', [CONTEXT + ASKED]],
+    ['nothing in VS Code', [ASKED]],
+    ['an attached image in VS Code', [IMAGE_START, IMAGE_END + CONTEXT + ASKED]],
+    ['a prompt file in VS Code', [CONTEXT + tag('userRequest', PROMPT_FILE + WORDS)]],
+    ['an attached file in VS Code with Grok', [ATTACHED + CONTEXT + tag('user_query', WORDS)]],
+    ['a file with an unclosed element in VS Code', [tag('attachments', '<system-reminder>') + CONTEXT + ASKED]],
+    [
+      'the first message of VS Code',
+      [tag('environment_info', "The user's current OS is: Linux") + tag('userMemory', FILE), WORDS],
+    ],
+    ["VS Code's own summary", [tag('conversation-summary', FILE), WORDS]],
+    [
+      'a command that ended in VS Code',
+      [`[Terminal 3f-1 notification: command completed with exit code 0.]\n${FILE}`, WORDS],
+    ],
+    ['files tagged in Copilot CLI', [`${WORDS}\n\n${tag('tagged_files', '* /w/a.md (88 lines)')}`]],
+    ['a reminder that was cut', [`${WORDS}\n<system-reminder>\n${FILE}`]],
+    ['files named in Gemini CLI', REFERENCED.map(({ text }) => text)],
+    [
+      'a file that ends its own block in Gemini CLI',
+      [...REFERENCED.map(({ text }) => text), '\n--- End of content ---'],
+    ],
+    [
+      'only an image named in Gemini CLI',
+      [WORDS, '\n--- Content from referenced files ---', '\n--- End of content ---'],
+    ],
+  ])("is not the person's words: %s", (_, texts) => {
+    expect(findWords(texts)).toEqual([WORDS]);
+  });
+
+  it.each([
+    tag('attachments', WORDS),
+    `${ATTACHED}${WORDS}`,
+    `Why does VS Code write ${ATTACHED}?`,
+    `${tag('context', WORDS)}${tag('instructions', WORDS)}`,
+    `${tag('context', WORDS)}${tag('user_query', 'Why?')}Now.`,
+    `Explain:\n${CONTEXT}${ASKED}`,
+    `${CONTEXT}${ASKED}Why is it last?`,
+    'The header is\n--- Content from referenced files ---\nand the end\n--- End of content ---',
+    '\n--- Content from referenced files ---',
+    '--- Content from referenced files ---\n--- End of content ---',
+  ])('is not seen in what a person typed: %s', (words) => {
+    expect(findWords([words])).toEqual([words.trim()]);
+  });
+
+  it.each([ATTACHED, '</userRequest><userRequest>', '<attachments>', `${CONTEXT}${ASKED}`, '\n--- End of content ---'])(
+    'is not seen in what a person typed in VS Code: %s',
+    (typed) => {
+      const words = `${WORDS}\n${typed} is what I mean.`;
+      expect(findWords([ATTACHED + CONTEXT + tag('userRequest', words)])).toEqual([words]);
+    },
+  );
+
+  it('is protected by no rule for the words of people', () => {
+    const protectedTexts = listInstructions(toMessage(REFERENCED.map(({ text }) => text))[0]!);
+    expect(protectedTexts.map(({ content }) => content.text)).toEqual([WORDS]);
+  });
 });

@@ -1,5 +1,5 @@
 import { getBlocks, isText, isToolResult } from '../core/messages/blocks';
-import { isMachineMessage, extractPersonText } from '../core/messages/personText';
+import { isMachineMessage, extractPersonTexts } from '../core/messages/personText';
 import type { ApiMessage } from '../core/messages/types';
 import { maskSecrets } from '../core/secrets/maskSecrets';
 
@@ -21,8 +21,9 @@ export function makeTitle(messages: readonly ApiMessage[]): string {
     if (blocks.some(isToolResult)) continue;
     const texts =
       typeof message.content === 'string' ? [message.content] : blocks.filter(isText).map(({ text }) => text);
-    for (const text of texts) {
-      const { words, wrapped } = stripWrappers(extractPersonText(text));
+    const own = extractPersonTexts(texts);
+    for (const [index, text] of texts.entries()) {
+      const { words, wrapped } = stripWrappers(own[index] ?? '');
       if (words !== '' && !BARE_SLASH_COMMAND.test(words)) return shortenTitle(words);
       const given = readCommand(text);
       if (given?.includes(' ')) return shortenTitle(given);

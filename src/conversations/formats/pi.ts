@@ -21,7 +21,7 @@ import { type Fields, asText, countIn, listIn, readNumber, recordIn, readString,
 import { makeTitle, cleanTitle } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
 import type { RequestCollector } from './format';
-import { type BlockMessage, cutText, splitPrompt } from './splitPrompt';
+import { type BlockMessage, splitPrompt } from './splitPrompt';
 import { noteUnansweredCalls } from './unanswered';
 
 export const isPiRecord = (value: Fields): boolean =>
@@ -333,9 +333,10 @@ function splitAtFiles(message: BlockMessage): readonly BlockMessage[] {
   const text = asText(first?.['text']);
   const files = isMachineMessage(message) || message.role !== 'user' ? null : FILES.exec(text);
   if (!files) return [message];
-  const pieces = cutText(text, 0, files[0].length);
-  const attached = new Set(pieces.filter(({ isAttached }) => isAttached).map(({ block }) => block));
-  return splitPrompt([...pieces.map(({ block }) => block), ...rest], attached);
+  const attached: Block = { type: 'text', text: files[0] };
+  const words = text.slice(files[0].length);
+  const own = words.trim() === '' ? [] : [{ type: 'text', text: words }];
+  return splitPrompt([attached, ...own, ...rest], new Set([attached]));
 }
 
 /** Uses the words of Pi's `convertToLlm`. */

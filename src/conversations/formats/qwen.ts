@@ -14,7 +14,7 @@ import { readLines } from '../text/lines';
 import { type Fields, asText, listIn, recordIn, readString } from '../text/values';
 import { cleanTitle, makeTitle } from '../title';
 import type { Conversation, ReadOptions, Source } from '../types';
-import { splitAtReferences, toOutputBlocks, toBlocks } from './gemini/messages';
+import { toOutputBlocks, toBlocks } from './gemini/messages';
 import { QwenRequests } from './qwenRequests';
 import { noteUnansweredCalls } from './unanswered';
 
@@ -135,25 +135,25 @@ interface RecordedMessage {
 
 function toMessages(record: Fields): RecordedMessage[] {
   const content = isMessage(record) ? recordIn(record, 'message') : undefined;
-  return content ? convertContent(content, record['type'] === 'assistant').map((message) => ({ record, message })) : [];
+  const message = content && toMessage(content, record['type'] === 'assistant');
+  return message ? [{ record, message }] : [];
 }
 
 function readHistory(compression: Fields | undefined): RecordedMessage[] | undefined {
   const history = compression && recordIn(compression, 'systemPayload')?.['compressedHistory'];
   if (!Array.isArray(history)) return undefined;
-  return history
-    .filter(isRecord)
-    .flatMap((content) =>
-      convertContent(content, content['role'] === 'model').map((message) => ({ record: content, message })),
-    );
+  return history.filter(isRecord).flatMap((content) => {
+    const message = toMessage(content, content['role'] === 'model');
+    return message ? [{ record: content, message }] : [];
+  });
 }
 
-function convertContent(content: Fields, isModel: boolean): ApiMessage[] {
+function toMessage(content: Fields, isModel: boolean): ApiMessage | undefined {
   const blocks = listIn(content, 'parts').flatMap(convertPart);
   const results = blocks.filter(({ type }) => type === 'tool_result');
   const rest = blocks.filter(({ type }) => type !== 'tool_result');
-  if (!isModel) return splitAtReferences([...results, ...rest]);
-  return blocks.length === 0 ? [] : [{ role: 'assistant', content: [...results, ...rest] }];
+  if (blocks.length === 0) return undefined;
+  return { role: isModel ? 'assistant' : 'user', content: [...results, ...rest] };
 }
 
 function convertPart(part: unknown): Block[] {

@@ -18,13 +18,3 @@ export function splitPrompt(blocks: readonly Block[], attached: ReadonlySet<Bloc
   }
   return runs.map(({ isMeta, content }) => ({ role: 'user', content, ...(isMeta && { isMeta }) }));
 }
-
-export function cutText(text: string, start: number, end: number): { readonly block: Block; isAttached: boolean }[] {
-  const piece = (words: string, isAttached: boolean) =>
-    words.trim() === '' ? [] : [{ block: { type: 'text', text: words }, isAttached }];
-  return [
-    ...piece(text.slice(0, start), false),
-    ...piece(text.slice(start, end), true),
-    ...piece(text.slice(end), false),
-  ];
-}

@@ -97,7 +97,22 @@ export const vscode = {
     { root: '<user>/globalStorage', steps: ['emptyWindowChatSessions', /\.jsonl?$/] },
   ],
   tools: { ...vscodeTools, ...contributedTools },
-  preamble: {},
+  // Source: agentPrompt.tsx, promptFile.tsx and tag.tsx of microsoft/vscode (extensions/copilot).
+  preamble: {
+    contexts: [
+      // A prompt file that a person ran precedes their words inside the element.
+      /^(?:<[A-Za-z_][^]*?(?:<\/[\w.-]+>|\/>)\s*)?<(userRequest)>\s*(?:<attachment [^\n]*>\nPrompt instructions file:\n[^]*?\n<\/attachment>\s*)*/,
+      // For Grok. People use this name too, so what precedes it must be VS Code's.
+      /^(?:<attachments>\n[^]*?\n<\/attachments>\s*)?<(?:context>\s*(?:The current date is|There have been some changes)|reminderInstructions>\n)[^]*?<\/[\w.-]+>\s*<(user_query)>\s*/,
+    ],
+    openings: [
+      // The first message, before the request.
+      /^<environment_info>\s*The user's current OS is: [^]*/,
+      /^<conversation-summary>\n[^]*<\/conversation-summary>$/,
+      // A command in the background ended (runInTerminalTool.ts).
+      /^\[Terminal [\w-]+ notification: [^]*/,
+    ],
+  },
   giveBack: undefined,
   live: { through: 'chat-models' },
 } as const satisfies Agent;
@@ -145,7 +160,8 @@ export const copilotCli = {
     task_complete: { kind: 'other' },
     skill: { kind: 'other' },
   },
-  preamble: { elements: ['current_datetime', 'system_reminder', 'system_notification'] },
+  // `tagged_files` names files that a prompt tags with @, as published sessions have it.
+  preamble: { elements: ['current_datetime', 'system_reminder', 'system_notification', 'tagged_files'] },
   giveBack: undefined,
   live: { through: 'gateway', command: 'copilot' },
 } as const satisfies Agent;

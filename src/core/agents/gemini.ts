@@ -24,6 +24,15 @@ const commonTools = {
   save_memory: { kind: 'other' },
 } as const satisfies Tools;
 
+/**
+ * Around files that a prompt names with @; each is a part of its own (atCommandProcessor.ts, in
+ * Qwen Code readManyFiles.ts).
+ */
+const fileFrame = {
+  first: '\n--- Content from referenced files ---',
+  last: '\n--- End of content ---',
+} as const;
+
 export const gemini = {
   name: 'Gemini CLI',
   formats: ['gemini'],
@@ -53,6 +62,7 @@ export const gemini = {
       /^I ran the following shell command:\n```sh\n[\s\S]*?\n```\n\nThis produced the following result:\n```\n[\s\S]*/,
       /^System: Please continue\.$/,
     ],
+    fileFrame,
   },
   giveBack: undefined,
   live: { through: 'gateway', command: 'gemini' },
@@ -84,7 +94,7 @@ export const qwenCode = {
     tool_search: { kind: 'other' },
     tool_call: { kind: 'other' },
   },
-  preamble: {},
+  preamble: { fileFrame },
   giveBack: undefined,
   live: { through: 'gateway', command: 'qwen' },
 } as const satisfies Agent;

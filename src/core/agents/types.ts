@@ -120,6 +120,13 @@ export interface Preamble {
   readonly openings?: readonly RegExp[];
   /** Elements around the user's words. */
   readonly wrappers?: readonly string[];
+  /**
+   * What the agent puts before a person's words, which fill the rest of an element at the end. The
+   * group is the element's name.
+   */
+  readonly contexts?: readonly RegExp[];
+  /** Texts of their own in a message, before and after files that the agent attached. */
+  readonly fileFrame?: { readonly first: string; readonly last: string };
 }
 
 export interface Agent {

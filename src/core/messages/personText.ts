@@ -1,5 +1,7 @@
 import { AGENT_LIST } from '../agents';
 import type { Preamble } from '../agents/types';
+import { memoizeByObject } from '../memoizeByObject';
+import { listContents, type Content } from './content';
 import { withoutEnvironment } from './environment';
 import type { ApiMessage } from './types';
 
@@ -27,6 +29,72 @@ export function extractPersonText(text: string): string {
   const rest = MACHINE_OPENINGS.reduce((left, opening) => left.replace(opening, ''), words).trim();
   return rest.replace(OPENING_WRAPPER, '').replace(CLOSING_WRAPPER, '').trim();
 }
+
+const CONTEXTS: readonly RegExp[] = AGENT_LIST.flatMap(({ preamble }) => preamble.contexts ?? []);
+
+/**
+ * Cuts what VS Code puts around a person's words in a message's texts; undefined if it isn't there.
+ * An image in it divides its text.
+ */
+export function cutContext(texts: readonly string[]): readonly string[] | undefined {
+  const name = /<\/([\w-]+)>\s*$/.exec(texts.at(-1) ?? '')?.[1];
+  if (name === undefined) return undefined;
+  const text = texts.join('');
+  const context = CONTEXTS.map((pattern) => pattern.exec(text)).find((found) => found?.[1] === name);
+  if (!context) return undefined;
+  const start = context[0].length;
+  const end = text.lastIndexOf(`</${name}>`);
+  let at = 0;
+  return texts.map((each) => {
+    const own = each.slice(Math.max(0, start - at), Math.max(0, end - at));
+    at += each.length;
+    return own;
+  });
+}
+
+const FILE_FRAMES = new Map(
+  AGENT_LIST.flatMap(({ preamble: { fileFrame } }) => (fileFrame ? [[fileFrame.first, fileFrame.last]] : [])),
+);
+/** Follows in recordings of old versions, which join a prompt's parts. */
+const FIRST_FILE = '\nContent from ';
+
+/** Cuts attached files. A file can hold the last line, so its last occurrence counts. */
+function withoutFiles(texts: readonly string[]): readonly string[] {
+  for (const [first, last] of FILE_FRAMES) {
+    const [start, end] = [texts.indexOf(first), texts.lastIndexOf(last)];
+    if (start !== -1 && end > start) return texts.map((text, index) => (index < start || index > end ? text : ''));
+  }
+  return texts.map(withoutJoinedFiles);
+}
+
+function withoutJoinedFiles(text: string): string {
+  for (const [first, last] of FILE_FRAMES) {
+    const start = text.indexOf(first + FIRST_FILE);
+    const end = text.lastIndexOf(last);
+    if (start !== -1 && end > start) return text.slice(0, start) + text.slice(end + last.length);
+  }
+  return text;
+}
+
+/**
+ * The user's own words in each text of a message. What an agent attached may spread over several,
+ * so they are examined together.
+ */
+export const extractPersonTexts = (texts: readonly string[]): readonly string[] =>
+  withoutFiles(cutContext(texts) ?? texts).map(extractPersonText);
+
+/** A text of a message with the user's own words in it, which are empty if an agent wrote all of it. */
+export interface WrittenText {
+  readonly content: Content;
+  readonly words: string;
+}
+
+/** The texts of a user's message. */
+export const listWrittenTexts = memoizeByObject((message: ApiMessage): readonly WrittenText[] => {
+  const contents = listContents(message).filter(({ type }) => type === 'messageText');
+  const words = extractPersonTexts(contents.map(({ text }) => text));
+  return contents.map((content, index) => ({ content, words: words[index] ?? '' }));
+});
 
 const MACHINE_REPORT = new RegExp(`^\\s*<(?:${joinForms(({ reports }) => reports)})[\\s>]`, 'i');
 

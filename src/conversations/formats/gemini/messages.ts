@@ -1,7 +1,6 @@
 import { isRecord, isToolResult, isToolUse } from '../../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../../core/messages/types';
 import { type Fields, asText, listIn, recordIn, readString } from '../../text/values';
-import { type BlockMessage, cutText, splitPrompt } from '../splitPrompt';
 
 export interface GeminiMessages {
   readonly messages: readonly ApiMessage[];
@@ -24,7 +23,7 @@ export function toMessages(records: readonly Fields[]): GeminiMessages {
   for (const record of records) {
     const type = readString(record, 'type') ?? 'unnamed';
     if (type === 'user')
-      messages.push(...splitAtReferences(dropRepeatedResults(toBlocks(record['content']), open, answered)));
+      appendBlocks(messages, 'user', dropRepeatedResults(toBlocks(record['content']), open, answered));
     else if (isAnswer(record)) {
       const calls = listIn(record, 'toolCalls').filter(isRecord);
       places.set(record, messages.length);
@@ -75,31 +74,6 @@ function toCall(block: Block): Block {
 
 function appendBlocks(messages: ApiMessage[], role: ApiMessage['role'], content: readonly Block[]): void {
   if (content.length > 0) messages.push({ role, content });
-}
-
-const REFERENCES_START = /\n?--- Content from referenced files ---/;
-const REFERENCES_END = '--- End of content ---';
-
-/**
- * Keeps files named with @ apart from the user's words; Qwen Code writes the same frame
- * (atCommandProcessor.ts). A file can hold the closing line, so the last one counts.
- */
-export function splitAtReferences(blocks: readonly Block[]): BlockMessage[] {
-  const texts = blocks.map(({ text }) => asText(text));
-  const first = texts.findIndex((text) => REFERENCES_START.test(text));
-  const last = texts.findLastIndex((text) => text.includes(REFERENCES_END));
-  if (first === -1 || last < first) return splitPrompt(blocks, new Set());
-  const pieces = blocks.flatMap((block, index) => {
-    if (index < first || index > last) return [{ block, isAttached: false }];
-    const text = texts[index] ?? '';
-    const start = index === first ? text.search(REFERENCES_START) : 0;
-    const end = index === last ? text.lastIndexOf(REFERENCES_END) + REFERENCES_END.length : text.length;
-    return block.type === 'text' ? cutText(text, start, end) : [{ block, isAttached: true }];
-  });
-  return splitPrompt(
-    pieces.map(({ block }) => block),
-    new Set(pieces.filter(({ isAttached }) => isAttached).map(({ block }) => block)),
-  );
 }
 
 function toThinking(thoughts: readonly unknown[]): Block[] {

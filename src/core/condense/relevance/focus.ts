@@ -1,7 +1,7 @@
 /** Determines what a conversation is currently about. */
 import { listContents } from '../../messages/content';
 import type { ToolExchange } from '../../messages/exchanges';
-import { isMachineMessage, extractPersonText } from '../../messages/personText';
+import { isMachineMessage, listWrittenTexts } from '../../messages/personText';
 import { getToolRule, type ToolTable } from '../../messages/tools';
 import type { ToolKind } from '../../agents/types';
 import type { ApiMessage } from '../../messages/types';
@@ -77,15 +77,17 @@ export function computeFocus(
   };
   const fadedAt = (message: number): number => 0.5 ** (turnsSince(message) / HALF_LIFE_TURNS);
   for (const [index, message] of messages.entries()) {
-    for (const content of listContents(message)) {
-      if (content.type !== 'messageText') continue;
-      if (message.role === 'user') {
-        const said = isMachineMessage(message) ? '' : extractPersonText(content.text);
+    if (message.role === 'user') {
+      if (isMachineMessage(message)) continue;
+      for (const { words: said } of listWrittenTexts(message)) {
         named.push(said);
         // Users' words never fade completely.
         add('people', collectWords(said), Math.max(0.5, fadedAt(index)));
-        continue;
       }
+      continue;
+    }
+    for (const content of listContents(message)) {
+      if (content.type !== 'messageText') continue;
       named.push(content.text);
       if (turnsSince(index) <= RECENT_PROSE_TURNS) namedLately.push(content.text);
       const weight = fadedAt(index);

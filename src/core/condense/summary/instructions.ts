@@ -1,8 +1,7 @@
 import { extractBetween } from '../../between';
 import { trimList } from '../../keptList';
-import { listContents } from '../../messages/content';
 import type { ToolExchange } from '../../messages/exchanges';
-import { isMachineMessage, extractPersonText } from '../../messages/personText';
+import { isMachineMessage, listWrittenTexts, type WrittenText } from '../../messages/personText';
 import type { ApiMessage } from '../../messages/types';
 import { memoizeByObject } from '../../memoizeByObject';
 import { compareStart, type Slice } from '../../slice';
@@ -73,15 +72,12 @@ function getPromptCommand(text: string): string {
   return name === undefined || !words ? '' : `${name} ${words}`;
 }
 
-/** Empty if an agent added all of the text. */
-export const getInstruction = (text: string): string => extractPersonText(text) || getPromptCommand(text);
-
-const getWrittenTexts = memoizeByObject((message: ApiMessage): readonly string[] =>
+/** Texts of a user message that contain a person's words or their command, with these. */
+export const listInstructions = memoizeByObject((message: ApiMessage): readonly WrittenText[] =>
   trimList(
-    listContents(message)
-      .filter(({ type }) => type === 'messageText')
-      .map(({ text }) => getInstruction(text))
-      .filter((text) => text !== ''),
+    listWrittenTexts(message)
+      .map(({ content, words }) => ({ content, words: words || getPromptCommand(content.text) }))
+      .filter(({ words }) => words !== ''),
   ),
 );
 
@@ -93,7 +89,7 @@ export function collectInstructions(
   const found: Instruction[] = [];
   messages.forEach((message, index) => {
     if (message.role !== 'user' || isMachineMessage(message)) return;
-    for (const text of getWrittenTexts(message)) found.push({ message: index, text });
+    for (const { words } of listInstructions(message)) found.push({ message: index, text: words });
   });
   for (const exchange of exchanges) {
     const { resultMessage } = exchange;

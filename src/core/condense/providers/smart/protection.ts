@@ -2,7 +2,7 @@ import { getToolRule, type ToolTable } from '../../../messages/tools';
 import { isMachineMessage } from '../../../messages/personText';
 import type { ToolExchange } from '../../../messages/exchanges';
 import type { Draft } from '../../draft/draft';
-import { getInstruction } from '../../summary/instructions';
+import { listInstructions } from '../../summary/instructions';
 import { isSummaryMessage } from '../../../messages/task';
 import type { SmartConfig } from './config';
 import type { Pass } from './passSchema';
@@ -63,6 +63,8 @@ const isPersons = ({ type, role, message, contents }: Item, draft: Draft): boole
     role === 'user' &&
     holder !== undefined &&
     !isMachineMessage(holder) &&
-    contents.some(({ text }) => getInstruction(text) !== '')
+    listInstructions(holder).some((own) =>
+      contents.some(({ path, start }) => path === own.content.path && start === own.content.start),
+    )
   );
 };
