@@ -117,6 +117,54 @@ describe('tool results that were never used', () => {
     ]);
   });
 
+  // Forms of recorded Codex, Copilot CLI and Claude Code sessions.
+  it.each<[tool: string, input: object, what: string, before?: readonly ApiMessage[]]>([
+    [
+      'exec',
+      { input: 'const r = await tools.exec_command({cmd:"npm test","workdir":"/w"}); text(r.output);\n' },
+      'npm test',
+    ],
+    ['exec', { input: 'text(await tools.list_mcp_resources({}));' }, 'text(await tools.list_mcp_resources({}));'],
+    ['shell', { command: ['bash', '-lc', 'npm test'] }, 'npm test'],
+    [
+      'write_stdin',
+      { session_id: 8, chars: '' },
+      'npm test',
+      [
+        ...makeToolExchange('a', 'exec_command', { cmd: 'npm test' }, 'Process running with session ID 8\nOutput:'),
+        ...makeToolExchange('b', 'exec_command', { cmd: 'npm run dev' }, 'Process running with session ID 80\nOutput:'),
+        ...makeToolExchange('c', 'write_stdin', { session_id: 8 }, 'Process running with session ID 8\nOutput:'),
+      ],
+    ],
+    [
+      'wait',
+      { cell_id: '18' },
+      'npm test',
+      makeToolExchange(
+        'a',
+        'exec',
+        { input: 'const r = await tools.exec_command({cmd:"npm test"}); text(r.output);' },
+        'Script running with cell ID 18',
+      ),
+    ],
+    [
+      'read_bash',
+      { shellId: 'dev' },
+      'npm test',
+      makeToolExchange('a', 'bash', { command: 'npm test', shellId: 'dev' }, ''),
+    ],
+    [
+      'BashOutput',
+      { bash_id: 'b1' },
+      'npm test',
+      makeToolExchange('a', 'Bash', { command: 'npm test' }, 'Command running in background with ID: b1. Output is'),
+    ],
+    ['write_stdin', { session_id: 9 }, ''],
+  ])('of %s %j are described as "%s"', (tool, input, what, before = []) => {
+    const { unused } = composed([TASK, ...before, ...makeToolExchange('x', tool, { ...input }, NAMES)]);
+    expect(unused).toMatchObject([{ tool, what }]);
+  });
+
   it('are described without a key that the description would truncate', () => {
     const command = `curl -s ${'-v '.repeat(16)}https://me:hunter22hunter22hunter22@example.org`;
     const [one] = composed([TASK, ...makeToolExchange('x', 'Bash', { command }, NAMES)]).unused;

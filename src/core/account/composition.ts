@@ -2,8 +2,9 @@ import { getBlocks, isAnyThinking, isImage, isRecord, isToolResult, REASONING_BL
 import { findNames } from '../messages/names';
 import { listContents } from '../messages/content';
 import { listToolExchanges, type ToolExchange } from '../messages/exchanges';
-import { isMachineMessage, extractPersonText } from '../messages/personText';
-import { DEFAULT_TOOLS, getCommand, getPath, getToolRule } from '../messages/tools';
+import { isMachineMessage, listWrittenTexts } from '../messages/personText';
+import { parseCommandCall } from '../messages/commands/commandCalls';
+import { DEFAULT_TOOLS, getPath, getToolRule, listTexts } from '../messages/tools';
 import type { ApiMessage, Block } from '../messages/types';
 import { maskSecrets } from '../secrets/maskSecrets';
 import { shortenText } from '../shortened';
@@ -147,14 +148,16 @@ function* splitMessage(
     return;
   }
   for (const { kind, text } of results.get(index) ?? []) yield { kind, tokens: counter.countText(text) };
-  for (const { type, text } of listContents(message)) {
+  const written = new Map(listWrittenTexts(message).map(({ content, words }) => [content, words]));
+  for (const content of listContents(message)) {
+    const { type, text } = content;
     if (type === 'toolParameters') yield { kind: 'calls', tokens: counter.countText(text) };
     if (type !== 'messageText') continue;
     if (message.role === 'assistant') yield { kind: 'prose', tokens: counter.countText(text) };
     else if (message.role === 'system' || isMachineMessage(message))
       yield { kind: 'agent', tokens: counter.countText(text) };
     else {
-      const own = extractPersonText(text);
+      const own = written.get(content) ?? '';
       const all = counter.countText(text);
       const people = own === text ? all : Math.min(all, counter.countText(own));
       yield { kind: 'people', tokens: people };
@@ -277,12 +280,32 @@ function listUnusedResults(
     })
     .sort((a, b) => b.tokens * b.sent - a.tokens * a.sent)
     .slice(0, MAX_TOP_ENTRIES)
-    .map(({ exchange, ...figures }) => ({ tool: exchange.tool, what: nameExchange(exchange), ...figures }));
+    .map(({ exchange, ...figures }) => ({ tool: exchange.tool, what: nameExchange(exchange, exchanges), ...figures }));
 }
 
 /** Masks before shortening, which could split a secret. */
-const nameExchange = (exchange: ToolExchange): string =>
-  shortenText(
-    maskSecrets(getPath(DEFAULT_TOOLS, exchange) ?? getCommand(exchange) ?? '').replace(/\s+/g, ' '),
-    MAX_SUBJECT_CHARS,
+function nameExchange(exchange: ToolExchange, exchanges: readonly ToolExchange[]): string {
+  const name = getPath(DEFAULT_TOOLS, exchange) ?? getLine(exchange) ?? findContinuedLine(exchange, exchanges) ?? '';
+  return shortenText(maskSecrets(name).replace(/\s+/g, ' '), MAX_SUBJECT_CHARS);
+}
+
+/** The command line, or the program in Codex' code mode. */
+const getLine = ({ tool, input }: ToolExchange): string | undefined =>
+  parseCommandCall(tool, input)?.line ?? listTexts(input, getToolRule(DEFAULT_TOOLS, { tool, input })?.command)[0];
+
+/**
+ * A call that asks for more output names the running command only by an ID, which an earlier call
+ * or its result contains: "session ID 7" and "cell ID 7" (Codex), `shellId` (Copilot CLI), "with ID: 7" (Claude Code).
+ */
+function findContinuedLine(exchange: ToolExchange, exchanges: readonly ToolExchange[]): string | undefined {
+  const ids = Object.entries(exchange.input).flatMap(([key, value]) =>
+    /id$/i.test(key) && (typeof value === 'string' || typeof value === 'number') ? [String(value)] : [],
   );
+  const earlier = exchanges.slice(0, exchanges.indexOf(exchange));
+  const started = earlier.findLast((each) => getLine(each) !== undefined && ids.some((id) => isNamed(id, each)));
+  return started && getLine(started);
+}
+
+const isNamed = (id: string, { input, resultText }: ToolExchange): boolean =>
+  Object.values(input).includes(id) ||
+  [...resultText.matchAll(/id[^\w\n]{1,4}([\w-]+)/gi)].some(([, named]) => named === id);
