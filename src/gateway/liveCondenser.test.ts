@@ -250,6 +250,27 @@ describe('the engine behind the gateway', () => {
       expect(getText(await condenser.prepare(call, never))).toBeUndefined();
     }));
 
+  it('does not count thinking that is left out', () =>
+    inTemporaryFolder(async (root) => {
+      const { condenser, live } = engine(root, 60_000);
+      const makeLongBody = (steps: number): string =>
+        makeBody('anthropic', steps).replace(/"signature":"/g, (field) => field + 'x'.repeat(2_000));
+      const countSent = (prepared: PreparedCall | undefined): number => {
+        const call = makeCall('anthropic', getText(prepared)!);
+        return createCounter().countMessages(messagesIn(call, call.read.text));
+      };
+      const first = await condenser.prepare(makeCall('anthropic', makeLongBody(80)), never);
+      const other = first?.withoutThinking();
+      expect(countSent(first) - countSent(other)).toBeGreaterThan(20_000);
+      other?.answered(usage(countSent(other)));
+      for (let steps = 81; steps < 85; steps++) {
+        const next = await condenser.prepare(makeCall('anthropic', makeLongBody(steps)), never);
+        const sent = countSent(next);
+        next?.answered(usage(sent));
+        expect(Math.abs(live.active()!.tokens / sent - 1)).toBeLessThan(0.02);
+      }
+    }));
+
   it('turns thinking off for the rest of a turn whose beginning lost it, and on again in the next turn', () =>
     inTemporaryFolder(async (root) => {
       const asking =

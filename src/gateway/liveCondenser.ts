@@ -234,7 +234,8 @@ export class LiveCondenser implements Condenser {
   ): Promise<PreparedCall> {
     const canRecall = this.options.canRecall === true ? offersRecall(request) : undefined;
     const about = this.makeAgentRequest(call, request, conversationId, canRecall);
-    const asked = { ...about, model: this.addSummarizer(call, request, about.model) };
+    const extraTokens = -this.countThinkingLeftOut(about.messages);
+    const asked = { ...about, model: this.addSummarizer(call, request, about.model), extraTokens };
     const prepared = await this.options.live.prepare(asked, signal);
     this.ids.set(prepared.conversation, conversationId);
     for (const note of prepared.notes) this.options.report?.(note);
@@ -327,7 +328,10 @@ export class LiveCondenser implements Condenser {
     paid?.used(usage);
     const { live } = this.options;
     const { conversation } = prepared;
-    const counted = isView ? prepared.countedTokens : this.countWholeTokens(prepared);
+    // What the view lacks may be more than when the request was asked, since a condensation removes all earlier thinking.
+    const leftOut = isView ? this.countLeftOut(prepared) : 0;
+    const counted =
+      (isView ? prepared.countedTokens : this.countWholeTokens(prepared)) - (asked.extraTokens ?? 0) - leftOut;
     live.recordAnswer({ ...prepared, countedTokens: counted }, usage);
     live.recordUsage(prepared, usage);
     const factor = prepared.countedTokens > 0 ? prepared.tokens / prepared.countedTokens : 1;
@@ -335,7 +339,7 @@ export class LiveCondenser implements Condenser {
     this.figures.add({
       conversation,
       usage: rejectImplausibleUsage(usage, prepared.mustRead),
-      tokens: (isView ? prepared.countedTokens : this.countWholeTokens(prepared)) * factor,
+      tokens: counted * factor,
       prices: asked.model.prices,
       savedTokens: Math.max(0, Math.round(saved * factor)),
       breaksCache: prepared.outcome?.kind === 'condensed',
@@ -363,6 +367,30 @@ export class LiveCondenser implements Condenser {
     const until = this.unthought.get(conversation);
     if (until === undefined || (until !== Infinity && outcome?.kind !== 'condensed')) return;
     this.unthought.set(conversation, original.length);
+  }
+
+  /** O200k tokens of the thinking that will be left out of the conversation's view. */
+  private countThinkingLeftOut(messages: readonly ApiMessage[]): number {
+    const known = this.unthought.size > 0 ? this.findContinued(messages) : undefined;
+    const shown = known === undefined || this.leftAlone.has(known) ? undefined : this.options.live.view(known);
+    return known === undefined || !shown ? 0 : this.countLeftOut({ ...shown, conversation: known });
+  }
+
+  private countLeftOut({
+    conversation,
+    messages,
+    origins,
+  }: Pick<PreparedRequest, 'conversation' | 'messages' | 'origins'>): number {
+    const { counter } = this.options;
+    const until = this.unthought.get(conversation) ?? 0;
+    return messages.reduce(
+      (sum, message, index) =>
+        (origins[index] ?? SUMMARY_ORIGIN) < until && withoutThinking(message) !== message
+          ? sum +
+            getBlocks(message).reduce((all, block) => all + (isAnyThinking(block) ? counter.countBlock(block) : 0), 0)
+          : sum,
+      0,
+    );
   }
 
   private countWholeTokens({ original, messages, countedTokens }: PreparedRequest): number {

@@ -36,6 +36,8 @@ describe('a Pi session', () => {
           [
             { type: 'thinking', thinking: 'Hm.', thinkingSignature: 'sig' },
             { type: 'thinking', thinking: '', thinkingSignature: 'enc', redacted: true },
+            { type: 'thinking', thinking: '', thinkingSignature: 'all' },
+            { type: 'thinking', thinking: '' },
             call('c1', 'read', { path: 'a.ts', offset: 2 }),
             call('c2', 'bash', { command: 'ls' }),
           ],
@@ -63,6 +65,7 @@ describe('a Pi session', () => {
         content: [
           { type: 'thinking', thinking: 'Hm.', signature: 'sig' },
           { type: 'redacted_thinking', data: 'enc' },
+          { type: 'thinking', thinking: '', signature: 'all' },
           { type: 'tool_use', id: 'c1', name: 'read', input: { path: 'a.ts', offset: 2 } },
           { type: 'tool_use', id: 'c2', name: 'bash', input: { command: 'ls' } },
         ],

@@ -404,7 +404,7 @@ function toReplyBlocks(message: Fields): Block[] {
       const thinking = readString(part, 'thinking') ?? '';
       const signature = isAnthropic ? readString(part, 'thinkingSignature') : undefined;
       if (part['redacted'] === true && signature !== undefined) return [{ type: 'redacted_thinking', data: signature }];
-      return thinking.trim() === ''
+      return thinking.trim() === '' && (signature ?? '') === ''
         ? []
         : [{ type: 'thinking', thinking, ...(signature !== undefined && { signature }) }];
     }

@@ -111,7 +111,7 @@ describe('the fill level with condensed messages', () => {
 
   it('is explained by the tokenizer and what is not in the messages, as far as known', () => {
     expect(explainFill(recordedFill, 269_057)).toBe(
-      'The model’s tokenizer counts about 1.5 times as many tokens for the messages. About 203,372 are the rest, such as instructions, tools, and thinking that is stored encrypted.',
+      'The model’s tokenizer counts about 1.5 times as many tokens for the messages. About 203,372 are the rest, such as instructions and tools.',
     );
     expect(explainFill({ ...recordedFill, tokenFactor: undefined }, 600_000)).toMatch(/^About 6,957 are the rest/);
     expect(explainFill({ ...recordedFill, isRecorded: false }, 269_057)).toBeUndefined();

@@ -90,7 +90,7 @@ export function explainFill({ tokens, tokenFactor = 1, isRecorded }: FillLevel, 
     tokenFactor === 1
       ? ''
       : `The model’s tokenizer counts about ${tokenFactor} times as many tokens for the messages. `;
-  return `${more}About ${formatTokens(rest)} are the rest, such as instructions, tools, and thinking that is stored encrypted.`;
+  return `${more}About ${formatTokens(rest)} are the rest, such as instructions and tools.`;
 }
 
 const formatTokens = (tokens: number): string => tokens.toLocaleString('en-US');

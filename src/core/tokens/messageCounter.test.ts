@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { assistant, call, makeLines, result, text, user } from '../testing';
 import type { Block } from '../messages/types';
@@ -19,9 +20,20 @@ const { counter } = setup();
 describe('the token count of a block', () => {
   it.each<[string, Block, number]>([
     ['a text', text('12345'), 5],
-    ['thinking, without its signature', { type: 'thinking', thinking: '123', signature: 'x'.repeat(900) }, 3],
-    ['encrypted thinking', { type: 'redacted_thinking', data: 'x'.repeat(38) }, 10],
-    ['encrypted thinking without data', { type: 'redacted_thinking' }, 1],
+    ['thinking', { type: 'thinking', thinking: '123' }, 3],
+    ['thinking whose text is empty', { type: 'thinking', thinking: '', signature: 'x'.repeat(2_720) }, 450],
+    ['thinking whose text is a summary', { type: 'thinking', thinking: '123', signature: 'x'.repeat(2_720) }, 450],
+    [
+      "thinking with another vendor's short signature",
+      { type: 'thinking', thinking: '123', signature: 'x'.repeat(64) },
+      3,
+    ],
+    ['thinking with only a short signature', { type: 'thinking', thinking: '', signature: 'x'.repeat(64) }, 1],
+    ['thinking without text or signature', { type: 'thinking', thinking: '', signature: '' }, 0],
+    ['redacted thinking', { type: 'redacted_thinking', data: 'x'.repeat(2_720) }, 450],
+    ['redacted thinking without data', { type: 'redacted_thinking' }, 1],
+    ["OpenAI's encrypted reasoning", { type: 'openai_reasoning', item: { encrypted_content: 'x'.repeat(2_000) } }, 213],
+    ["OpenAI's reasoning without its content", { type: 'openai_reasoning', item: { summary: [] } }, 0],
     ['a call', call('id', 'Read', { a: 1 }), 8 + 4 + 7],
     ['a call without input', { type: 'tool_use', id: 'id', name: 'Read' }, 8 + 4 + 4],
     ['a result', result('id', '123'), 8 + 3],
@@ -49,6 +61,19 @@ describe('the token count of a block', () => {
   ])('is right for %s', (_, block, tokens) => {
     expect(counter.countBlock(block)).toBe(tokens);
   });
+});
+
+it('the token count of thinking is its text or what its signature contains, whichever is more', () => {
+  const countThinking = (thinking: string, length: number): number =>
+    counter.countBlock({ type: 'thinking', thinking, signature: 'x'.repeat(length) });
+  fc.assert(
+    fc.property(fc.string(), fc.nat(20_000), fc.nat(20_000), (thinking, one, other) => {
+      const [short, long] = one < other ? [one, other] : [other, one];
+      expect(countThinking(thinking, long)).toBe(Math.max(thinking.length, countThinking('', long)));
+      expect(countThinking('', short)).toBeLessThanOrEqual(countThinking('', long));
+      expect(countThinking('', long) > 0).toBe(long > 0);
+    }),
+  );
 });
 
 it("the token count of a message includes its blocks and the API's overhead", () => {

@@ -9,7 +9,7 @@ import {
   isToolUse,
 } from '../messages/blocks';
 import { isProgramsResult } from '../messages/programs';
-import type { ApiMessage, Block } from '../messages/types';
+import type { ApiMessage, Block, ThinkingBlock } from '../messages/types';
 import { countFileTokens, countImageTokens, countPdfTokens } from './mediaTokens';
 import type { TokenCounter } from './types';
 import { LruMap } from '../lruMap';
@@ -19,9 +19,10 @@ const MESSAGE_OVERHEAD_TOKENS = 4;
 const TOOL_OVERHEAD_TOKENS = 8;
 
 /**
- * OpenAI's encrypted reasoning: 200 tokens are about 1,900 base64 characters (measured by others).
+ * Bytes that a vendor adds to the thinking it encrypts. Anthropic: fitted to what it reported
+ * (docs/research/thinking.md). OpenAI: Codex, `estimate_reasoning_length`.
  */
-const ENCRYPTION_BYTES = 650;
+const ENVELOPE_BYTES = { anthropic: 240, openai: 650 } as const;
 const BYTES_PER_ENCRYPTED_TOKEN = 4;
 
 /** Shorter texts are counted faster than hashed. */
@@ -84,14 +85,21 @@ export class MessageCounter {
     if (isToolUse(block)) return TOOL_OVERHEAD_TOKENS + this.countText(block.name) + this.countJson(block.input);
     if (isProgramsResult(block)) return 0;
     if (isToolResult(block)) return TOOL_OVERHEAD_TOKENS + this.countResultContent(block.content);
-    // The signature is not input to the model.
-    if (isThinking(block)) return this.countText(block.thinking);
+    if (isThinking(block)) return this.countThinking(block);
     if (isImage(block)) return countImageTokens(block.source);
-    // Encrypted thinking has about four characters per token.
-    if (block.type === 'redacted_thinking') return Math.ceil(JSON.stringify(block['data'] ?? '').length / 4);
+    if (block.type === 'redacted_thinking') return Math.max(1, countEncrypted(block['data'], 'anthropic'));
     if (block.type === REASONING_BLOCK_TYPE) return this.countReasoning(block);
     if (block.type === 'document') return this.countDocument(block);
     return this.countUnknownBlock(block);
+  }
+
+  /**
+   * Anthropic's signature contains all the thinking; the text is a summary of it, or empty (API guide, "Thinking
+   * encryption"). Other vendors' signatures are shorter than their texts.
+   */
+  private countThinking({ thinking, signature }: ThinkingBlock): number {
+    const isSigned = typeof signature === 'string' && signature !== '';
+    return Math.max(this.countText(thinking), isSigned ? Math.max(1, countEncrypted(signature, 'anthropic')) : 0);
   }
 
   private countUnknownBlock(block: Block): number {
@@ -104,13 +112,10 @@ export class MessageCounter {
     return files + this.countText(rest);
   }
 
-  /** Signatures are not input to the model, and summaries are for people. */
+  /** Reasoning sent back to a vendor. Summaries are for people. */
   private countReasoning({ item, chat }: Block): number {
     if (isRecord(chat)) return typeof chat['text'] === 'string' ? this.countText(chat['text']) : 0;
-    const encrypted = isRecord(item) ? item['encrypted_content'] : undefined;
-    if (typeof encrypted !== 'string') return 0;
-    const bytes = (encrypted.length * 3) / 4 - ENCRYPTION_BYTES;
-    return Math.max(0, Math.round(bytes / BYTES_PER_ENCRYPTED_TOKEN));
+    return countEncrypted(isRecord(item) ? item['encrypted_content'] : undefined, 'openai');
   }
 
   private countResultContent(content: unknown): number {
@@ -128,4 +133,11 @@ export class MessageCounter {
     if (typeof data !== 'string' || !isRecord(source)) return this.countJson(block);
     return source['type'] === 'base64' ? countPdfTokens(data) : this.countText(data);
   }
+}
+
+/** O200k tokens of the thinking in a vendor's base64 text, by its length. */
+function countEncrypted(data: unknown, vendor: keyof typeof ENVELOPE_BYTES): number {
+  if (typeof data !== 'string') return 0;
+  const bytes = (data.length * 3) / 4 - ENVELOPE_BYTES[vendor];
+  return Math.max(0, Math.round(bytes / BYTES_PER_ENCRYPTED_TOKEN));
 }

@@ -4,7 +4,11 @@ export interface ModelFamily {
   readonly models: RegExp;
   /** Model tokens per o200k token until usage is reported. Undefined: about 1, or not measured. */
   readonly tokenFactor?: number;
-  /** Earlier thinking that the model reads (and bills) again; undefined: all. */
+  /**
+   * Earlier thinking that the model reads (and bills) again; undefined: all that the vendor lets through. For Claude
+   * Sonnet 4.5, Opus 4.1, Haiku 4.5 and earlier, Anthropic drops that of earlier turns itself (API guide, "Thinking
+   * block preservation by model").
+   */
   readonly readsThinkingOf?: ThinkingScope;
   /** OpenAI accepts the model's tools only on the Responses API, unless reasoning is disabled. */
   readonly toolsOnResponsesOnly?: boolean;

@@ -35,6 +35,14 @@ describe('old thinking and images under Smart', () => {
     expect((await runPasses(messages, [])).result.edits).toEqual([]);
   });
 
+  it('are removed with all their tokens if the thinking is stored encrypted', async () => {
+    const encrypted = { type: 'thinking', thinking: '', signature: 'x'.repeat(4_320) };
+    const turn = [user('task'), assistant(encrypted, 'a'), user('more'), assistant(encrypted, 'b'), user('and more')];
+    const config = { thinking: { operation: 'suppress', keepRecent: 0 } } as const;
+    const { result: made } = await runPasses(turn, [], { config });
+    expect(made.edits).toMatchObject([{ place: { message: 1 }, tokensBefore: 750, tokensAfter: 0 }]);
+  });
+
   it('are removed from an open turn’s first answer only after the user continues', async () => {
     const step = (id: string) => [assistant(thinking, call(id, 'Read', {})), user(result(id, 'x'))];
     const turn = [user('task'), ...step('a'), ...step('b'), ...step('c')];
