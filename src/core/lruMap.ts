@@ -1,4 +1,5 @@
 export class LruMap<K, V> {
+  /** In the order of use, oldest first. */
   private readonly entries = new Map<K, V>();
 
   constructor(private readonly max: number) {}

@@ -14,6 +14,7 @@ export function findNearestName(name: string, known: readonly string[]): string 
 
 const normalizeName = (name: string): string => name.toLowerCase().replace(/[-_\s]/g, '');
 
+/** Limits the work on hostile input. */
 const MAX_NAME_CHARS = 100;
 
 function editDistance(a: string, b: string): number {

@@ -146,6 +146,7 @@ export function applyListChange(list: readonly unknown[], change: ListChange): C
   return { list: after, undo: to === from ? undefined : { kind: 'move', entry: nameAt(after, to), place: back } };
 }
 
+/** Returns changes that restore an entry after another one with its ID replaced it. */
 export function restoreReplacedEntry(list: readonly unknown[], index: number): readonly ListChange[] {
   const entry = list[index];
   if (!isContainer(entry)) return [];

@@ -12,8 +12,9 @@ export interface DayUsage extends TokenSums {
   readonly block: number;
   readonly model?: string;
   readonly requests: number;
+  /** US dollars of the requests with a known price. */
   readonly cost: number;
-  /** Requests without a known price, which `cost` lacks. */
+  /** Requests without a known price, which are not part of `cost`. */
   readonly unpriced: number;
   /** Requests that we reconstructed because the agent recorded none. */
   readonly replayed: number;
@@ -27,15 +28,21 @@ export interface SessionAccount {
   readonly id: string;
   readonly title: string;
   readonly project?: string;
+  /** The session from which this one was forked, or that started it as a subagent. */
   readonly above?: { readonly path: string; readonly relation: 'fork' | 'subagent' };
   readonly source: 'recorded' | 'replayed' | 'mixed';
   readonly usage: readonly DayUsage[];
+  /** The model's window in tokens. */
   readonly window?: number;
+  /** Prompt tokens in order, downsampled to each interval's maximum. */
   readonly fill: readonly number[];
+  /** Fill level if the session continued now; undefined if its messages were not read. */
   readonly now?: FillLevel;
   readonly compactions: CompactionSum;
+  /** False if only the requests were read and the fields below are empty. Default true. */
   readonly isComposed?: boolean;
   readonly parts: PartSums;
+  /** Tokens that were sent for the eleventh time or more. */
   readonly sentOften: number;
   readonly files: readonly ReadFileSum[];
   readonly unused: readonly UnusedResult[];
@@ -55,6 +62,7 @@ const GROUPINGS_BY_TIME: ReadonlySet<Grouping> = new Set(['block', 'day', 'week'
 export type Grouping = (typeof GROUPINGS)[number];
 
 export interface AccountRow extends TokenSums {
+  /** An agent's name, a folder, a model ID, a date, or a session's path. */
   readonly key: string;
   readonly label: string;
   readonly sessions: number;
@@ -66,6 +74,7 @@ export interface AccountRow extends TokenSums {
   readonly tree?: SessionTree;
 }
 
+/** Sums include descendants. */
 export interface SessionTree {
   readonly depth: number;
   readonly above?: string;
@@ -108,6 +117,9 @@ const makeEmptyRow = (key: string, label: string): OpenRow => ({
 const compareCost = (a: AccountRow, b: AccountRow): number =>
   b.cost - a.cost || b.cacheRead + b.fresh - a.cacheRead - a.fresh || (a.key < b.key ? -1 : 1);
 
+/**
+ * Each session is followed by its descendants. One without cost appears only if it has descendants.
+ */
 function makeTreeRows(sessions: readonly SessionAccount[], own: ReadonlyMap<string, OpenRow>): AccountRow[] {
   const byPath = new Map(sessions.map((session) => [session.path, session]));
   const below = new Map<string | undefined, SessionAccount[]>();
@@ -204,6 +216,7 @@ export interface AccountTotal extends Omit<AccountRow, 'key' | 'label' | 'tree'>
 
 const MAX_TOP_ENTRIES = 10;
 
+/** @param unread why sessions could not be read, one reason for each */
 export function addUp(sessions: readonly SessionAccount[], unread: readonly string[] = []): AccountTotal {
   const rows = groupAccount(sessions, 'agent');
   const sum = (of: (row: AccountRow) => number): number => rows.reduce((total, row) => total + of(row), 0);
@@ -263,6 +276,7 @@ function countCalls(sessions: readonly SessionAccount[]): AccountTotal['calls'] 
 export interface AccountOverview {
   readonly total: AccountTotal;
   readonly groups: Readonly<Record<Grouping, readonly AccountRow[]>>;
+  /** The costliest sessions, each without its descendants. */
   readonly sessions: readonly (Pick<SessionAccount, 'title' | 'window' | 'fill' | 'now' | 'compactions'> &
     Pick<AccountRow, 'cost' | 'replayedCost' | 'requests' | 'unpriced'>)[];
 }

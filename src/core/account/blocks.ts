@@ -2,6 +2,7 @@ import { formatLocalDay } from '../localDay';
 
 const HOUR_MS = 60 * 60_000;
 
+/** The session limit of Claude's and ChatGPT's plans. */
 export const BLOCK_MS = 5 * HOUR_MS;
 
 interface RequestTime {
@@ -12,7 +13,7 @@ interface RequestTime {
 
 /**
  * Finds five-hour blocks as ccusage's `blocks` does: a block starts at the hour of its first
- * request.
+ * request. Vendors count all devices, but we know only this one.
  * @returns a function that gives the start of a request's block in milliseconds since the epoch
  */
 export function findBlockStarts(moments: readonly RequestTime[]): (agent: string, at: number) => number {

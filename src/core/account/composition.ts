@@ -18,6 +18,7 @@ export type PartSums = Readonly<Record<PartKind, number>>;
 export interface ReadFileSum {
   readonly path: string;
   readonly reads: number;
+  /** Counts each result once. */
   readonly tokens: number;
 }
 
@@ -25,6 +26,7 @@ export interface UnusedResult {
   readonly tool: string;
   readonly what: string;
   readonly tokens: number;
+  /** Number of requests with which the result was sent. */
   readonly sent: number;
 }
 
@@ -99,6 +101,7 @@ function countSends(count: number, requests: readonly ConversationRequest[]): nu
   let from = Infinity;
   for (let index = count - 1; index >= 0; index--) {
     for (let request = requests[next]; request && request.answer > index; request = requests[--next]) {
+      // A compaction starts a new context: no later request sent the messages before it.
       if (request.from !== from) sum = 0;
       from = request.from;
       sum += 1;

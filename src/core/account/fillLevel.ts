@@ -28,6 +28,10 @@ export interface FillModel {
 /** Optional larger window of Claude models in tokens (Anthropic API guide, "Context windows"). */
 const LARGE_WINDOW_TOKENS = 1_000_000;
 
+/**
+ * @param messages what the agent would send next
+ * @param declared o200k tokens of the instructions and tools, as far as the file has them
+ */
 export function fillLevel(
   messages: readonly ApiMessage[],
   { tokenFactor, window }: FillModel,
@@ -65,6 +69,7 @@ export function chooseWindow(
  */
 export function estimateCondensedFill(fill: FillLevel, counted: number, after: number): FillLevel {
   if (after === counted) return fill;
+  // No more per token than there is, so that the result cannot be negative.
   const factor = counted > 0 ? Math.min(fill.tokenFactor ?? 1, fill.tokens / counted) : (fill.tokenFactor ?? 1);
   return { ...fill, tokens: Math.max(0, Math.round(fill.tokens - factor * (counted - after))), isRecorded: false };
 }
@@ -97,7 +102,10 @@ const formatTokens = (tokens: number): string => tokens.toLocaleString('en-US');
 
 const isRough = ({ isRecorded, window }: FillLevel): boolean => !isRecorded || window === undefined;
 
-/** Formats `52%`, or `≈ 52%` if the agent did not record the figure. */
+/**
+ * Formats `52%`, or `≈ 52%` if the agent did not record the figure.
+ * @param assumed window in tokens to use if the model's is unknown
+ */
 export const fillShare = (fill: FillLevel, assumed: number): string =>
   `${isRough(fill) ? '≈ ' : ''}${formatShare(fill.tokens, fill.window ?? assumed, 0)}`;
 

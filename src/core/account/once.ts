@@ -27,6 +27,7 @@ export interface PaidRequest extends TokenSums {
 /** The agent's running total, with prices for tokens that no recorded request accounts for. */
 export interface PaidTotal {
   readonly at: number;
+  /** Number of the session's requests that the total includes. */
   readonly after: number;
   readonly compactions: number;
   readonly models: readonly PaidModel[];
@@ -35,9 +36,11 @@ export interface PaidTotal {
 export interface PaidModel extends TokenSums {
   readonly model?: string;
   readonly requests?: number;
+  /** US dollars that the vendor charged. */
   readonly charge?: number;
   /** US dollars per token of each kind; absent if unknown. */
   readonly rates?: TokenSums;
+  /** US dollars for tools. */
   readonly toolCost?: number;
 }
 
@@ -62,6 +65,8 @@ export function countOnce(sessions: readonly ReadSession[]): SessionAccount[] {
   for (const session of inOrder) {
     for (const claim of keyed.get(session) ?? []) {
       const known = claims.get(claim.key);
+      // Of equal claims the older session's wins, because a copy made during an answer has less of
+      // it.
       if (!known) claims.set(claim.key, claim);
       else {
         const owner = known.isCopy && !claim.isCopy ? claim : known;
@@ -100,6 +105,7 @@ export function countOnce(sessions: readonly ReadSession[]): SessionAccount[] {
   });
 }
 
+/** A total order, so that the result does not depend on the order of files. */
 function compareAge(a: ReadSession, b: ReadSession): number {
   return (
     (a.identity?.began ?? Infinity) - (b.identity?.began ?? Infinity) ||
@@ -115,6 +121,7 @@ interface KeyedClaim extends RequestClaim {
   readonly key: string;
 }
 
+/** Nearest origin first. */
 export const listOriginIds = (identity: RecordedSession | undefined): readonly string[] =>
   identity?.forkOf === undefined ? [] : [identity.forkOf, ...(identity.furtherOrigins ?? [])];
 
@@ -130,6 +137,7 @@ function groupRequestsByKey(sessions: readonly ReadSession[]): KeyedRequests {
     if (known) return known;
     const { identity, agent } = session;
     const origins = listOriginIds(identity).map((id) => byId.get(`${agent} ${id}`));
+    // An archived or copied file of the origin may be shorter, so this uses all of its files.
     const files = origins.find((each) => each !== undefined) ?? [];
     const before = files
       .filter((file) => file !== session && !below.has(file))
@@ -153,7 +161,10 @@ const listAllClaims = (session: ReadSession): readonly KeyedClaim[] =>
     key: request.key === undefined ? `${session.path}\n${index}` : `${session.agent}\n${request.key}`,
   }));
 
-/** Copied records get times only milliseconds apart, faster than any model answers. */
+/**
+ * Copied records keep their times or get new ones only milliseconds apart, faster than any model
+ * answers.
+ */
 const MAX_COPYING_MS = 1_000;
 
 /**
@@ -245,6 +256,7 @@ interface CountedSessions {
 
 const TOKEN_KINDS = ['fresh', 'cacheWrite', 'cacheRead', 'output'] as const;
 
+/** Of several files of one session, chooses the one with the most complete totals. */
 function findSessionsWithTotals(sessions: readonly ReadSession[]): ReadonlySet<ReadSession> {
   const furthest = new Map<string, ReadSession>();
   const sumLengths = ({ totals = [] }: ReadSession): number =>
@@ -268,6 +280,7 @@ function listRest(session: ReadSession, { inOrder, owned, above, keyed }: Counte
   const origin = above.get(session);
   const base = origin?.relation === 'fork' ? findLastTotalBefore(origin.session.totals, identity?.began) : undefined;
   const claims = keyed.get(session) ?? [];
+  // The base already includes what the fork copied from its origin.
   const own = requests.map((request, index) => (base && claims[index]?.isCopy === true ? undefined : request));
   const others = inOrder
     .filter((other) => other !== session && other.agent === agent && identity?.id !== undefined)
@@ -379,6 +392,7 @@ function groupUsage(paid: readonly PaidRequest[], blockOf: (at: number) => numbe
     rows.set(key, row);
     row.requests += requests;
     row.cost += cost ?? 0;
+    // A part without a price makes its request's price incomplete.
     if (cost === undefined) row.unpriced += Math.max(1, requests);
     if (isReplayed) {
       row.replayed += requests;
@@ -389,6 +403,7 @@ function groupUsage(paid: readonly PaidRequest[], blockOf: (at: number) => numbe
   return [...rows.values()];
 }
 
+/** A recorded compaction costs what its request cost; the cost of others is estimated. */
 function countCompactions(
   { compactions }: ReadSession,
   totals: readonly PaidTotal[] | undefined,

@@ -19,6 +19,7 @@ export interface RecordedRequest {
   /** Equal in all records of one request; see `RecordedSession.keys`. */
   readonly key?: string;
   readonly isCopy?: boolean;
+  /** Length of the answer in tokens, if the agent recorded nothing else. */
   readonly outputTokens?: number;
   /** US dollars, as computed by the agent. */
   readonly recordedCost?: number;
@@ -35,6 +36,7 @@ export interface RequestPart {
 
 export interface RecordedTotal {
   readonly at?: number;
+  /** Number of the session's requests recorded before the total. */
   readonly after: number;
   readonly compactions: number;
   /** Number of answers included, if the agent records only totals. */
@@ -42,6 +44,7 @@ export interface RecordedTotal {
   readonly models: readonly ModelTotal[];
 }
 
+/** What the vendor has charged for a session so far, including all that the agent requested. */
 export interface RecordedCharge {
   readonly at?: number;
   /**
@@ -63,7 +66,7 @@ export interface RecordedSession {
   readonly id?: string;
   /** Start of the file in milliseconds since the epoch. Everything earlier is a copy. */
   readonly began?: number;
-  /** ID of the session from which this one was forked. */
+  /** ID of the session from which this one was forked, or with whose records it starts. */
   readonly forkOf?: string;
   /** Further ancestors, in case the origin's file is gone. */
   readonly furtherOrigins?: readonly string[];
@@ -74,6 +77,7 @@ export interface RecordedSession {
 }
 
 export interface RecordedCompaction {
+  /** Index in the whole history of the first message sent after the compaction. */
   readonly message: number;
   readonly at?: number;
   readonly tokensBefore?: number;
@@ -83,6 +87,7 @@ export interface RecordedRequests {
   readonly requests: readonly RecordedRequest[];
   readonly compactions: readonly RecordedCompaction[];
   readonly session?: RecordedSession;
+  /** True if requests for compactions are included. Default: if any request is marked as one. */
   readonly hasCompactions?: boolean;
   /** Each total includes the previous ones and, in a fork, the origin's cost. */
   readonly totals?: readonly RecordedTotal[];

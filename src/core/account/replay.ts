@@ -7,8 +7,11 @@ import type { MessageCounter } from '../tokens/messageCounter';
 import type { RecordedCompaction, RecordedRequest } from './recordedRequest';
 
 export interface ConversationRequest {
+  /** Index of the answering message. */
   readonly answer: number;
+  /** Index of the first message sent, which follows the last compaction. */
   readonly from: number;
+  /** o200k tokens of the messages sent. */
   readonly sent: number;
   readonly answered: number;
   readonly at?: number;
@@ -58,6 +61,7 @@ export interface Calibration {
   readonly accounting: UsageAccounting;
   /** Cache lifetime in milliseconds; undefined if unknown. */
   readonly cacheMs: number | undefined;
+  /** Whether cache writes are billed (Anthropic), and for which lifetime. */
   readonly writes: 'none' | 'short' | 'long';
 }
 

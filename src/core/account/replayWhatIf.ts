@@ -19,7 +19,7 @@ export interface ReplayOptions {
   readonly requests: readonly ConversationRequest[];
   readonly calibration: Calibration;
   readonly counter: MessageCounter;
-  /** Requests with more model tokens are condensed. */
+  /** Requests with at least this many model tokens are condensed. */
   readonly dueTokens: number;
   /**
    * Returns undefined if condensing saves nothing.
@@ -33,7 +33,7 @@ export interface ReplayedCosts {
   readonly before: readonly Usage[];
   readonly after: readonly Usage[];
   readonly condensations: number;
-  /** Number of lines that later edits quote. */
+  /** Number of lines from before a condensation that later edits quote. */
   readonly needed: number;
   /** Needed lines that the view lacks; `recallable` counts those that a marker references. */
   readonly missing: number;
@@ -95,8 +95,10 @@ const TOKENS_PER_CALL = 50;
 interface ReplayState {
   readonly from: number;
   readonly edits: readonly Edit[];
+  /** In o200k tokens. */
   readonly saved: number;
   readonly view: readonly ApiMessage[] | undefined;
+  /** Model tokens below which we do not try again. */
   readonly waitFor: number;
 }
 

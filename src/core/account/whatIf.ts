@@ -4,7 +4,10 @@ export interface SessionSaving {
   /** US dollars of the requests with a known price, both sides replayed. */
   readonly days: readonly { readonly day: string; readonly before: number; readonly after: number }[];
   readonly condensations: number;
-  /** Lines that later edits quote; `missing` counts those condensed by then. */
+  /**
+   * Lines that later edits quote. `missing` counts those that the view lacks by then, `recallable`
+   * those of them that a marker references.
+   */
   readonly needed: number;
   readonly missing: number;
   readonly recallable: number;
@@ -15,7 +18,7 @@ export interface SessionSaving {
 export interface WhatIfSum {
   readonly sessions: number;
   readonly condensed: number;
-  /** Sessions whose window or price is unknown. */
+  /** Sessions whose window or price is unknown, which count unchanged. */
   readonly unknown: number;
   /** US dollars: `cost` is actual, `after` condensed, `atMost` with missing lines read again. */
   readonly cost: number;
@@ -53,6 +56,7 @@ export function computeWhatIf(
     const before = days.reduce((total, day) => total + day.before, 0);
     const after = days.reduce((total, day) => total + day.after, 0);
     const share = before === 0 ? 1 : after / before;
+    // A replayed request costs slightly more or less than the real one, so rereads are scaled.
     const scale = before === 0 ? 1 : cost / before;
     sum.after += cost * share;
     sum.rereads += saving.rereads * scale;

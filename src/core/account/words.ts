@@ -26,8 +26,8 @@ export function formatMoney(money: CostAndRequests): string {
 }
 
 /**
- * Maximum ratio of real to replayed cost: a session's file lacks system prompts and tools, and
- * caches expire (docs/research/costs.md).
+ * 90th percentile of the ratio of real to replayed cost: a session's file lacks system prompts and
+ * tools, and caches expire (docs/research/costs.md).
  */
 const MAX_REPLAY_FACTOR = 2.5;
 

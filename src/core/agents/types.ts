@@ -43,6 +43,7 @@ export interface ToolRule {
   readonly old?: ParameterNames;
   readonly new?: ParameterNames;
   readonly content?: ParameterNames;
+  /** A patch that names its files: `*** Begin Patch` or a unified diff. */
   readonly patch?: ParameterNames;
   readonly pattern?: ParameterNames;
   readonly command?: ParameterNames;
@@ -102,6 +103,10 @@ export type GiveBackTarget = 'roo-task' | 'cline-sidecar' | 'claude-code-session
 export interface GiveBack {
   readonly target: GiveBackTarget;
   readonly path: RegExp;
+  /**
+   * Path pattern for a folder that the user configured, used if the agent's settings identify the
+   * folder.
+   */
   readonly customPath?: RegExp;
 }
 
@@ -115,6 +120,7 @@ export type LiveAccess =
 export interface Preamble {
   /** XML elements. One without an end tag extends to the end, since its text was cut. */
   readonly elements?: readonly string[];
+  /** Elements that contain reports of subagents and background tasks. */
   readonly reports?: readonly string[];
   /** The agent's own words before the user's. */
   readonly openings?: readonly RegExp[];

@@ -6,7 +6,7 @@ import type { CondensationManager } from './manager';
 import { findDueReason, type DueReason } from './trigger/due';
 import { computeAllowedTokens, computeTargetTokens, type Threshold } from './trigger/thresholds';
 
-/** If set, replaces the target that `threshold` implies. */
+/** `targetTokens` replaces the target that `threshold` implies. */
 export interface AutomaticRequest extends Omit<CondensationRequest, 'trigger' | 'windowTokens'> {
   readonly window: WindowLimits;
   readonly threshold: Threshold;
@@ -46,7 +46,7 @@ export async function condenseIfNeeded(
   const { overheadTokens = 0 } = request;
   const view = applyEdits(request.messages, request.edits ?? []).messages;
   const tokens = Math.ceil((counter.countMessages(view) + overheadTokens) * tokenFactor);
-  // Leaves the room that the caller reserves for the reply.
+  // `maxOutputTokens` is the room that the caller reserves for the reply.
   const isFitting = tokens <= computeAllowedTokens(contextWindow, maxOutputTokens);
   const reason = findDueReason({ contextWindow, threshold, tokens, isFitting });
   if (!reason) return { kind: 'not-due', tokens, percent: contextWindow > 0 ? (100 * tokens) / contextWindow : 0 };

@@ -38,7 +38,7 @@ export interface CondensationRequest extends CondensationOptions {
 
 export interface OutcomeBase {
   readonly provider: string;
-  /** Leaves out the user's own configurations, which have no names. */
+  /** Names of presets and strategies by provider; the user's own configurations have none. */
   readonly configNames?: Readonly<Record<string, string>>;
   readonly tokensBefore: number;
   readonly steps: readonly StepReport[];
@@ -48,7 +48,7 @@ export interface OutcomeBase {
   readonly timeMs: number;
   readonly notes: readonly string[];
   readonly calls?: readonly ModelCall[];
-  /** In US dollars. */
+  /** Estimate in US dollars. */
   readonly estimatedCost?: number;
 }
 

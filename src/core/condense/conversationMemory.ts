@@ -1,7 +1,9 @@
 import { Exchanges, type ToolExchange } from '../messages/exchanges';
 import type { ApiMessage } from '../messages/types';
 
-/** Caches that outlive a run, so that the next run reads only new messages. */
+/**
+ * Caches that outlive a run, so that the next run reads only new messages. They affect only speed.
+ */
 export class ConversationMemory {
   private readonly parts = new Map<() => unknown, unknown>();
 

@@ -1,8 +1,9 @@
 /**
  * Steps that may follow a provider: Summary if it failed, Lossless if its result loses too many
  * facts, File-Aware if Lossless leaves more than the target. If the request still does not fit the
- * window, File-Aware and Truncation follow, and at last the floor, which suppresses results.
- * Fallbacks never cause costs, calls to vendors or losses that the user has not allowed.
+ * window, File-Aware and Truncation follow, and at last, if the policy allows it, the floor, which
+ * suppresses results. Fallbacks never cause costs, calls to vendors or losses that the user has not
+ * allowed.
  */
 import { sumCosts } from '../cost/callCost';
 import type { Edit } from './edits/edits';
@@ -35,14 +36,15 @@ export interface FallbackPolicy {
    * paid call.
    */
   readonly mayUseNative: boolean;
+  /** If absent, no step makes the request fit. */
   readonly window?: WindowLimits;
   /** o200k tokens that the messages may have, instead of what the window allows. */
   readonly limitTokens?: number;
   /** o200k tokens to leave for the next request if this one did not fit. Default 0. */
   readonly roomTokens?: number;
   /**
-   * Size in o200k tokens to which File-Aware and Truncation cut. They break the prompt cache, so
-   * one large cut costs less than many small ones.
+   * Size in o200k tokens to which File-Aware and Truncation cut; default: just enough to fit. They
+   * break the prompt cache, so one large cut costs less than many small ones.
    */
   readonly truncateTo?: number;
   /** True if the last resort may follow: suppressing results, oldest first. Default false. */
@@ -53,6 +55,7 @@ export interface FallbackPolicy {
   readonly configs?: Readonly<Record<string, unknown>>;
 }
 
+/** Returns the o200k tokens that the messages may have so that the request fits. */
 export const computeFittingTokens = (
   { contextWindow, maxOutputTokens, tokenFactor = 1 }: WindowLimits,
   overheadTokens = 0,
@@ -97,7 +100,9 @@ const hasFailed = ({ kind }: CondensationOutcome): boolean => kind === 'failed' 
 const isUnchanged = (outcome: CondensationOutcome, reason: UnchangedReason): boolean =>
   outcome.kind === 'unchanged' && outcome.reason === reason;
 
-/** At the same size, File-Aware keeps far more needed content than Truncation. */
+/**
+ * At the same size, File-Aware keeps far more needed content than Truncation. It calls no model.
+ */
 const FILE_AWARE = { provider: 'smart', config: 'file-aware' } as const;
 const LOSSLESS_ALONE_NOTE =
   'Lossless alone left more than the target, so what is least likely to be needed was removed.';

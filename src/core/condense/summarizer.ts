@@ -121,8 +121,8 @@ interface ReplyBase {
   /** Undefined if the vendor reported none. Failed replies may be paid, too. */
   readonly usage: Usage | undefined;
   /**
-   * In US dollars; 0 if nothing was used. Undefined if the price is unknown, or if a broken call
-   * may be billed without a report.
+   * In US dollars; 0 if nothing was used. Undefined if the price is unknown, or if a canceled or
+   * broken call may be billed without a report.
    */
   readonly cost: number | undefined;
   /** In milliseconds, to the end of the reply. */

@@ -2,7 +2,7 @@ import { isRecord } from '../messages/blocks';
 import { findNearestName } from '../nearestName';
 import type { ConfigSchema, ConfigWarning } from './types';
 
-/** Ends the walk of a recursive schema. */
+/** Greater than any schema's depth; ends the walk of a recursive schema. */
 const MAX_SEARCH_DEPTH = 40;
 
 /** A misspelled field is ignored and so changes what a configuration does. */

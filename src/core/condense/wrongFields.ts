@@ -27,6 +27,7 @@ export function parseWithoutWrong<T>(
     const found = parsed.error.issues.flatMap((issue) => splitUnknownFields(issue, known, written));
     issues.push(...found);
     const paths = found.map(({ path }) => removable(path)).filter((path) => path !== undefined);
+    // Stops if the next round would find the same issues.
     if (paths.length < found.length || !paths.every(([field]) => hasField(written, field))) return { issues };
     written = removePaths(written, paths);
   }

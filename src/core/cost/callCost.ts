@@ -3,6 +3,7 @@ import { countPromptTokens, countUncachedInput, type Usage } from './usage';
 
 const TOKENS_PER_PRICE = 1_000_000;
 
+/** In US dollars. */
 export interface CostParts {
   readonly input: number;
   readonly output: number;
@@ -31,6 +32,10 @@ export function computeCallCost(usage: Usage, prices: ModelPrices | undefined): 
   return usage.costUsd ?? priceTokens(usage, prices);
 }
 
+/**
+ * US dollars that a call would have cost with other tokens. A vendor's charge is scaled by the
+ * ratio of the computed costs.
+ */
 export function scaleCost(usage: Usage, others: Usage, prices: ModelPrices | undefined): number | undefined {
   const would = priceTokens(others, prices);
   if (usage.costUsd === undefined) return would;

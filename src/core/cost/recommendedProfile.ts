@@ -2,12 +2,16 @@ import type { Saving } from './saving';
 
 export interface ProfileFigures {
   readonly profile: string;
+  /** In US dollars; undefined if the price is unknown. */
   readonly cost: number | undefined;
   readonly tokensSaved: number;
   readonly saving: Saving | undefined;
 }
 
-/** Chooses the profile that pays off first, or else costs least per removed token. */
+/**
+ * Chooses the profile that pays off first, or else costs least per removed token.
+ * @returns undefined if there is no choice, no cost is known, or none ever pays off
+ */
 export function recommendProfile(figures: readonly ProfileFigures[]): string | undefined {
   const priced = figures.filter(
     (each): each is ProfileFigures & { readonly cost: number } => each.cost !== undefined && each.tokensSaved > 0,

@@ -7,6 +7,7 @@ const TOKENS_PER_PRICE = 1_000_000;
 export interface CondensationEffect {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
+  /** Tokens of the unchanged prefix, which stays cached. */
   readonly keptPrefixTokens: number;
   /** US dollars for the condensation itself; undefined if unknown. */
   readonly cost: number | undefined;

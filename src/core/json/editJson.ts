@@ -22,6 +22,7 @@ export interface EditedHead {
 
 /**
  * Of duplicate keys the last one counts, as in `JSON.parse`. Takes time linear in the text.
+ * @param text valid JSON
  * @param edits no edit's path may be the beginning of another's
  * @throws JsonPathError
  */
@@ -31,7 +32,8 @@ export function editJson(text: string, edits: readonly JsonEdit[]): string {
 }
 
 /**
- * Returns only the part that {@link editJson} changes.
+ * Returns only the part that {@link editJson} changes. Texts with a common start have the same
+ * edited start.
  * @throws JsonPathError
  */
 export function editHead(text: string, edits: readonly JsonEdit[]): EditedHead {

@@ -11,7 +11,11 @@ export type Origins = readonly (number | undefined)[];
 /** If this returns undefined, elements are matched by equality, IDs and position. */
 export type OriginsAt = (path: readonly string[]) => Origins | undefined;
 
-/** @param origins gets paths that contain only keys of objects */
+/**
+ * @param text valid JSON
+ * @param after anything that `JSON.stringify` accepts, without a `toJSON` of its own
+ * @param origins gets paths that contain only keys of objects
+ */
 export function rewriteJson(text: string, after: unknown, origins: OriginsAt = () => undefined): string {
   const start = skipSpace(text, 0);
   const end = skipValue(text, start);
@@ -66,6 +70,7 @@ export function replaceSpans(text: string, spans: readonly Replacement[]): strin
   return out + text.slice(at);
 }
 
+/** Lists all objects in JSON or JSON Lines, outer ones first. Skips lines that are not JSON. */
 export function* listObjectsIn(
   text: string,
 ): Generator<{ readonly members: readonly Member[]; readonly offset: number }, void> {
@@ -145,6 +150,7 @@ class JsonRewriter {
     const counting = new Map(members.map((member, index) => [member.key, index]));
     const kept = members.filter(({ key }) => after[key] !== undefined && Object.hasOwn(after, key));
     const made = kept.map((member) =>
+      // Of duplicate keys the last one counts; the others stay.
       members[counting.get(member.key) ?? -1] === member
         ? this.rewriteValue({ ...member, value: value[member.key] }, after[member.key], [...path, member.key])
         : this.text.slice(member.start, member.end),

@@ -6,6 +6,7 @@ export type { PlacedContent } from './messagePart';
 
 export interface ToolExchange {
   readonly tool: string;
+  /** Values of XML calls are strings. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly callMessage: number;
   readonly parameters: readonly PlacedContent[];
@@ -42,6 +43,7 @@ export const listToolExchanges = (messages: readonly ApiMessage[]): readonly Too
 export class Exchanges {
   private pairing = new ExchangePairer();
 
+  /** Returns the identical list if nothing changed. */
   getExchanges(messages: readonly ApiMessage[]): readonly ToolExchange[] {
     if (!this.pairing.applyChanges(messages)) this.pairing = new ExchangePairer();
     this.pairing.addMessages(messages);
@@ -58,8 +60,9 @@ interface CallWithResult {
 interface PairedMessage {
   readonly message: ApiMessage;
   readonly part: MessagePart;
+  /** Native calls come first. */
   readonly calls: readonly CallWithResult[];
-  /** Undefined for an answer without a call. */
+  /** Calls of the message's answers, native ones first; undefined for an answer without a call. */
   readonly answered: readonly (CallWithResult | undefined)[];
   readonly displays: readonly CallWithResult[];
 }
@@ -69,7 +72,7 @@ class ExchangePairer {
   private exchanges: readonly ToolExchange[] = [];
   /**
    * If a model reuses an ID, an answer belongs to the last message with it, and that message's
-   * calls are answered in order.
+   * calls are answered in order. Surplus answers belong to no call.
    */
   private readonly open = new Map<string, CallWithResult[]>();
   private count = 0;

@@ -56,8 +56,8 @@ export function isSameFile(a: string, b: string): boolean {
 }
 
 /**
- * All spellings of a path have the same key: `/c/x` (Unix tools on Windows) and `/c:/x` (VS Code's
- * URIs) equal `C:\x`.
+ * All spellings of a path have the same key. Windows paths ignore case and kind of slash; `/c/x`
+ * (Unix tools on Windows) and `/c:/x` (VS Code's URIs) equal `C:\x`.
  */
 export function makeFileKey(path: string): string {
   const clean = normalizePath(path);

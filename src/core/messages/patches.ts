@@ -21,6 +21,7 @@ export interface PatchHunk extends Slice {
 
 export interface PatchedFile {
   readonly change: 'add' | 'update' | 'delete';
+  /** For a renamed file, the old path. */
   readonly path: string;
   readonly movedTo: string | undefined;
   readonly hunks: readonly PatchHunk[];
@@ -124,6 +125,7 @@ function readHunks(lines: LineReader): PatchHunk[] {
     const { sign, start, textEnd } = lines;
     if (isSign(sign)) hunk.push({ sign, start: start + 1, end: textEnd });
     else if (lines.startsWith('@@')) close();
+    // An empty line is part of the file, except after the last line.
     else if (sign === '' && lines.end < lines.source.length) close();
   }
   close();

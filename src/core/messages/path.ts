@@ -22,6 +22,7 @@ export function withValueAt<T>(root: T, path: Path, value: unknown): T {
     typeof root === 'object' &&
     root !== null &&
     Object.hasOwn(root, key) &&
+    // An array's length is an own property, too.
     (!Array.isArray(root) || typeof key === 'number');
   if (!isThere) {
     throw new Error(`no value at ${path.join('.')}`);

@@ -1,10 +1,12 @@
 /**
- * The shape of Anthropic's Messages API (API reference, "Messages"). Values are immutable: a change
- * copies the objects along its path and shares the rest.
+ * The shape of Anthropic's Messages API (API reference, "Messages"). Other formats are converted
+ * losslessly before they reach the core. Values are immutable: a change copies the objects along
+ * its path and shares the rest.
  */
 
 export type Role = 'user' | 'assistant' | 'system';
 
+/** Unknown fields are kept. */
 interface OpenObject {
   readonly [field: string]: unknown;
 }

@@ -10,6 +10,7 @@
 export interface KeyForm {
   readonly of: string;
   readonly source: string;
+  /** Prefixes are case-sensitive. */
   readonly starts: readonly string[];
   readonly body: KeyCharacterSet;
   /** Minimum number of characters after the prefix. */
@@ -502,6 +503,7 @@ export interface KeyShape {
   readonly of: string;
   readonly source: string;
   readonly shape: RegExp;
+  /** A cheap test that every match passes, to skip most texts. */
   readonly holds: string | RegExp;
 }
 

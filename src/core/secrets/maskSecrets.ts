@@ -94,6 +94,7 @@ export function maskSecrets(text: string, pieceChars = WINDOW_CHARS, rules = SEC
   return withoutSlices(text, withWrappedRests(text, slices));
 }
 
+/** @param parts slices that suffice to search if no secret of the text spans several lines */
 function findSecrets(
   text: string,
   parts: readonly Slice[] | undefined,
@@ -130,11 +131,17 @@ function findSecretsInLines(text: string, chars: number, { forms, shapes, beside
   return lines.slices;
 }
 
+/**
+ * Masks the results of one search after the other; each search sees the text that the last one
+ * left.
+ */
 class MaskedText {
+  /** Masked slices of the original text. */
   slices: readonly Slice[] = [];
 
   constructor(public text: string) {}
 
+  /** @param slices sorted slices of the current text */
   maskSlices(slices: readonly Slice[]): void {
     if (slices.length === 0) return;
     const text = withoutSlices(this.text, slices);

@@ -22,6 +22,7 @@ const NAMED_ASSIGNMENT = new RegExp(
 );
 const STRONG_SECRET_NAME_END = new RegExp(`(?:${STRONG_SECRET_NAME})[\\w-]{0,20}$`, 'i');
 const UNQUOTED_VALUE = /[^\s"'`,;)}\]\\<>&\x1b]{1,4096}/y;
+/** In an environment file, a value extends to the end of the line. */
 const ENVIRONMENT_VALUE = /[^\s"'`\x1b]{1,4096}(?=[\r\n\x1b]|$|\\n)/y;
 const MAX_QUOTED_CHARS = 4096;
 
@@ -326,7 +327,10 @@ function readSecretGroup({ index, indices }: RegExpExecArray): Slice {
   return { start, end };
 }
 
-/** Linear, since it doesn't search values again. */
+/**
+ * Reads `password=…`, `"api_key": "…"` and the like. Takes linear time, because it never searches a
+ * value again.
+ */
 const readAssignment: ReadSecrets = (text, { groups, end: start }) => {
   const [name = '', strong, separator = '', quote = ''] = groups;
   const named = name.slice(0, name.length - separator.length - quote.length).replace(/[\\"'`\]]+$/, '');
@@ -340,6 +344,7 @@ const readAssignment: ReadSecrets = (text, { groups, end: start }) => {
       (isEnvironment || !/[($[{<]/.test(value)) &&
       isValue(value);
   const isStrong = strong !== undefined || STRONG_SECRET_NAME_END.test(named);
+  // Lowercase names that end in `_key` are usually keys of caches or tables.
   const isName = isStrong || !/_key$/i.test(named) || named.endsWith('_KEY');
   // Shells use PWD for the folder.
   const isFolder = /pwd$/i.test(named) && /^(?:[/~]|[A-Za-z]:[\\/])/.test(value);

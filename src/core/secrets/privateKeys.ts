@@ -10,6 +10,7 @@ const BETWEEN_KEY_LINES = /(?:\\{1,4}[nrt]|[\s"'`+,;:|>→]|\d{1,6}(?=[\t→|:])
 const KEY_FIELD = /(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset|MessageID)[ \t]{0,4}:[^\r\n\\]{0,200}/y;
 const KEY_BODY = /[A-Za-z0-9+/=]{1,4096}/y;
 
+/** A shorter run is a key's last line, or unrelated words. */
 const MIN_BODY_CHARS = 16;
 
 /** A key extends from its header to its footer, but either may be cut off. */
@@ -17,6 +18,7 @@ export function findPrivateKeys(text: string, chars = WINDOW_CHARS): Slice[] {
   const keys: Slice[] = [];
   let reached = 0;
   for (const header of findMatches(text, KEY_HEADER, chars)) {
+    // Source code that tests for the header contains no key.
     const end = header.start < reached ? undefined : findBodyStart(text, header.end);
     if (end === undefined) continue;
     keys.push({ start: header.start, end });
@@ -62,6 +64,7 @@ function findBodyStart(text: string, from: number): number | undefined {
     const afterRun = at;
     while (skip(BETWEEN_KEY_LINES));
     if (skip(KEY_FOOTER)) return run > 0 || end !== undefined ? at : undefined;
+    // A short run is the last line, or the remainder of a truncated key.
     return run > 0 && (end !== undefined || at === text.length) ? afterRun : end;
   }
 }

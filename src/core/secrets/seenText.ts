@@ -16,7 +16,7 @@ export interface SeenText {
   readonly text: string;
   /** Whole lines, or {@link REACH_CHARS} on both sides in a very long line. */
   readonly changed: readonly Slice[];
-  /** Maps slices to the source, including hidden characters inside them. */
+  /** Maps sorted slices to the source, including hidden characters inside them. */
   readonly inSource: (slices: readonly Slice[]) => Slice[];
 }
 

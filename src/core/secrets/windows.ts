@@ -30,6 +30,10 @@ export function* splitIntoWindows(text: string, chars = WINDOW_CHARS): Generator
 export const extendWindow = (text: string, { start, end }: Slice): string =>
   text.slice(Math.max(0, start - LOOK_BEHIND_CHARS), end + LOOK_AHEAD_CHARS);
 
+/**
+ * Finds the first match that starts in the window, from `from` on, as a search of the whole text
+ * would. Patterns must keep to the three limits above.
+ */
 export function matchIn(text: string, pattern: RegExp, from: number, window: Slice): WindowMatch | undefined {
   const at = Math.max(from, window.start);
   if (at >= window.end) return undefined;

@@ -78,6 +78,7 @@ function readJpegSize(bytes: Buffer): ImageSize | undefined {
 /** Middle of the 1,500 to 3,000 tokens per page (Anthropic's guide, "PDF support"). */
 const TOKENS_PER_PDF_PAGE = 2250;
 
+/** Counts the pages that need no decompression, at least one. */
 export function countPdfTokens(base64: string): number {
   const pages = Buffer.from(base64, 'base64')
     .toString('latin1')

@@ -28,9 +28,10 @@ const BYTES_PER_ENCRYPTED_TOKEN = 4;
 /** Shorter texts are counted faster than hashed. */
 const MIN_CACHED_TEXT_CHARS = 512;
 const MAX_CACHED_TEXTS = 20_000;
+/** Recent texts are found by comparison, which is faster than hashing. */
 const MAX_LATEST_TEXTS = 4;
 
-/** Counts o200k tokens. For models with other tokenizers multiply by {@link getTokenizerFactor}. */
+/** Counts o200k tokens. For models with other tokenizers multiply by `getTokenizerFactor`. */
 export class MessageCounter {
   private readonly byObject = new WeakMap<object, number>();
   private readonly byHash = new LruMap<Hash, number>(MAX_CACHED_TEXTS);

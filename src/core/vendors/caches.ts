@@ -52,6 +52,7 @@ export interface CachedModel {
   readonly lifetime?: CacheLifetime | undefined;
 }
 
+/** True if the cache contains only what requests mark. */
 const isMarked = ({ vendor, model }: CachedModel): boolean => {
   const wire = getWire(vendor, model);
   return wire === 'messages' || /claude/i.test(model);

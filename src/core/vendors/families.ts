@@ -1,5 +1,9 @@
 export type ThinkingScope = 'current_turn' | 'all_turns';
 
+/**
+ * Facts about a model, wherever it is hosted. Profiles, the price table and vendors' lists take
+ * precedence.
+ */
 export interface ModelFamily {
   readonly models: RegExp;
   /** Model tokens per o200k token until usage is reported. Undefined: about 1, or not measured. */
@@ -16,7 +20,8 @@ export interface ModelFamily {
   readonly callsNeedThinking?: boolean;
   /**
    * `adaptive`: the model chooses how much to think, without a budget. `unasked`: it also thinks
-   * without a request, and binds thinking to what preceded it.
+   * without a request, and binds thinking to what preceded it. Undefined: the request sets a
+   * budget, or the model does not think.
    */
   readonly thinking?: 'adaptive' | 'unasked';
   /** Anthropic's compaction supports the model (guide "Compaction on demand", supported models). */
@@ -29,6 +34,7 @@ export interface ModelFamily {
 
 const THOUSAND = 1_000;
 
+/** Assumed for an unknown model until a rejection states its window. */
 export const ASSUMED_WINDOW_TOKENS = 128 * THOUSAND;
 
 /**

@@ -45,7 +45,7 @@ export interface VendorEntry {
   }[];
   /** The first match counts, and the last row has no pattern. */
   readonly wires: readonly { readonly models?: RegExp; readonly wire: Wire }[];
-  /** If it differs from the client's default. */
+  /** URL of the API, if it differs from the client's default. */
   readonly address?: string;
   readonly fields: Readonly<Partial<Record<VendorField, 'needed' | 'optional'>>>;
   /**
@@ -55,6 +55,7 @@ export interface VendorEntry {
   readonly key: 'needed' | 'needed-at-own-endpoint' | 'optional' | 'none';
   /** Name in the price table; undefined if the models are listed under their makers. */
   readonly pricedAs: string | undefined;
+  /** The vendor's own hosts, for which the price table is valid. */
   readonly ownHosts?: RegExp;
   readonly listsModels?: true;
   readonly suggestedModel: string;

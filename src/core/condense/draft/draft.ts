@@ -159,7 +159,7 @@ export class Draft implements Work {
     return (this.cutsBefore ??= new Set(this.active.flatMap((edit) => (edit.kind === 'cut' ? edit.cuts : []))));
   }
 
-  /** The places with cuts, by message index. */
+  /** The places with cuts, by message index. An unchanged list keeps its identity. */
   get shown(): readonly (readonly PlaceState[])[] {
     return this.view.places;
   }
@@ -242,7 +242,7 @@ export class Draft implements Work {
 
   /**
    * The new summary absorbs earlier ones that overlap the range.
-   * @returns tokens saved
+   * @returns tokens saved; 0 if a summary would save none
    */
   summarize(step: string, range: MessageRange, message: ApiMessage, info: { readonly reason: string }): number {
     const touched = this.view.listSummariesIn(range);
@@ -356,5 +356,8 @@ const makeChangedState = (state: PlaceState, cuts: readonly Cut[], strict: boole
 /** Length of the path `content, 2, content` of a tool result's string. */
 const RESULT_PATH_DEPTH = 3;
 
-/** A marker that saves less is only clutter. */
+/**
+ * A marker that saves less is only clutter. This is more than the rule about markers costs, so that
+ * the marker with the rule is judged like the others.
+ */
 const MIN_SAVED_TOKENS = 16;

@@ -154,7 +154,7 @@ const newDrafts = (): { latest: readonly KnownDraft[] } => ({ latest: [] });
 
 /**
  * Finds a cached draft of this conversation, or of its beginning, whose edits are the first of
- * `edits`.
+ * `edits`. Compares by identity.
  */
 export function findKnownDraft(
   original: readonly ApiMessage[],
@@ -178,7 +178,7 @@ export function rememberDraft(draft: KnownDraft): void {
   drafts.latest = [draft, ...drafts.latest].slice(0, MAX_DRAFTS);
 }
 
-/** Only cuts outside of summaries can be added later. */
+/** Only cuts outside of summaries can be added later, because the order of other edits matters. */
 const canShow = ({ state: { summaries } }: KnownDraft, rest: readonly Edit[]): boolean =>
   rest.every(
     (edit) =>

@@ -25,6 +25,9 @@ export interface Step<W extends Work = Draft> {
 
 export type StepReporter = (doing: string) => void;
 
+/**
+ * `earlier`: references of earlier condensations; `all` is for steps that create none themselves.
+ */
 export type RewrittenReferences = 'earlier' | 'all';
 
 export interface StepResult {

@@ -134,6 +134,8 @@ export function restoreOriginal(
   };
   const messages = [...view];
   const summaries = shown.filter((edit) => edit.kind === 'summary').sort((a, b) => a.start - b.start);
+  // Earlier summaries come first, because the index of a summary counts all original messages
+  // before it.
   for (const summary of summaries) {
     const text = stored(summary, `messages ${summary.start} to ${summary.end - 1}`);
     messages.splice(summary.start, 1, ...(JSON.parse(text) as ApiMessage[]));

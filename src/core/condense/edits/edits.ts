@@ -7,6 +7,7 @@ import type { ReferenceId } from '../../messages/markers';
 import type { MessageRange } from '../../messages/messageRange';
 import type { EditOperation } from './operations';
 
+/** Offsets refer to the original string. */
 export interface Cut extends Slice {
   /** The replacement, including any marker; may be empty. */
   readonly text: string;
@@ -43,7 +44,7 @@ export interface CutEdit extends EditBase {
   readonly cuts: readonly Cut[];
 }
 
-/** A later summary replaces all edits inside its range. */
+/** Replaces a range of messages by one. A later summary replaces those inside its range. */
 export interface SummaryEdit extends EditBase, MessageRange {
   readonly kind: 'summary';
   readonly message: ApiMessage;
@@ -104,6 +105,7 @@ const isInside = (inner: SummaryEdit, outer: SummaryEdit): boolean =>
 /** Memoized, because an image may have megabytes. */
 export const blockHash = memoizeByObject((block: object): Hash => hashText(JSON.stringify(block)));
 
+/** True if the original still contains what the edit changed. */
 export function isStanding(original: readonly ApiMessage[], edit: Edit): boolean {
   if (edit.kind !== 'block') return getOriginalText(original, edit) !== undefined;
   const block = getValueAt(original[edit.place.message], edit.place.path);

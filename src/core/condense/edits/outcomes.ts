@@ -14,6 +14,7 @@ export function getMessageOutcomes(original: readonly ApiMessage[], edits: reado
     if (edit.kind === 'summary') {
       for (let message = edit.start; message < edit.end; message++) mark(message, 'summarized');
     } else {
+      // A removed block is only part of its message.
       mark(edit.place.message, edit.kind === 'block' ? 'cut' : getOutcome(edit.operation, edit.strict));
     }
   }

@@ -5,7 +5,7 @@ import type { Edit } from './edits';
 export interface View {
   readonly original: readonly ApiMessage[];
   readonly messages: readonly ApiMessage[];
-  /** Each message's index in the original, or {@link SUMMARY_ORIGIN} for a summary. */
+  /** Each message's index in the original, or `SUMMARY_ORIGIN` for a summary. */
   readonly origins: readonly number[];
   readonly edits: readonly Edit[];
 }

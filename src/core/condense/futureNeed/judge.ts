@@ -126,8 +126,8 @@ export interface JudgedPoint {
 }
 
 /**
- * `keep`: no way keeps more lines at the current size. `change`: another way is no larger and keeps
- * more lines, by `difference`.
+ * `too-little`: there are too few sessions or lines to decide. `keep`: no way keeps more lines at
+ * the current size. `change`: another way is no larger and keeps more lines, by `difference`.
  */
 export type Verdict =
   | { readonly kind: 'too-little' }
@@ -140,6 +140,7 @@ export type Verdict =
     };
 
 export interface Judgement {
+  /** Only sessions with needed lines count. */
   readonly sessions: number;
   readonly lines: number;
   readonly points: readonly JudgedPoint[];

@@ -62,14 +62,14 @@ export type LedgerEntry =
   | { readonly type: 'redone'; readonly condensation: CondensationId }
   | { readonly type: 'excluded'; readonly condensation: CondensationId; readonly edit: EditId }
   | { readonly type: 'included'; readonly condensation: CondensationId; readonly edit: EditId }
-  /** Replaces any earlier entry of the same condensation. */
+  /** Replaces any earlier `used` entry of the same condensation. */
   | { readonly type: 'used'; readonly condensation: CondensationId; readonly use: UseAfter }
   | ({ readonly type: 'pinned' } & PlacedMessage)
   | ({ readonly type: 'unpinned' } & PlacedMessage);
 
 /**
  * Text removed from messages before they were first sent. All such entries of a conversation form
- * one condensation.
+ * one condensation, which is undone as a whole.
  */
 export interface NewResultsEntry {
   readonly type: 'arrived';
@@ -108,6 +108,7 @@ export const EMPTY_LEDGER: Ledger = {
 
 const makeExcludedKey = (condensation: CondensationId, edit: EditId): string => `${condensation}/${edit}`;
 
+/** Entries with unknown IDs change nothing. */
 export const applyEntry = (ledger: Ledger, entry: LedgerEntry): Ledger => applyEntries(ledger, [entry]);
 
 export const foldEntries = (entries: Iterable<LedgerEntry>): Ledger => applyEntries(EMPTY_LEDGER, entries);
@@ -186,6 +187,7 @@ const addNewResults = (
   base: 'view',
   steps: [],
   cost: 0,
+  // No view consists of this condensation alone.
   viewHash: '',
   edits: [...(known?.edits ?? [])],
   newResults: [...(known?.newResults ?? [])],
@@ -235,7 +237,11 @@ export const getActiveEdits = (
     ),
   );
 
-/** @param follow see {@link getActiveEdits} */
+/**
+ * Returns edits that would show if they were not excluded: the last for each place, unless the view
+ * shows a later one.
+ * @param follow see {@link getActiveEdits}
+ */
 export function getExcludedEdits(
   ledger: Ledger,
   follow: (edits: readonly Edit[], condensation: Condensation) => readonly Edit[] = (edits) => edits,

@@ -32,7 +32,7 @@ const EXCESS_FACTOR = 2;
 export const isExcessiveUse = (use: UseAfter): boolean =>
   countUses(use) >= MIN_EXCESSIVE_USES && countUses(use) > EXCESS_FACTOR * use.expected;
 
-/** A search may show fewer known lines by chance. */
+/** A read or search may show fewer known lines by chance. */
 const MIN_REREAD_LINES = 3;
 
 /** Treats all spellings of a path as one file. */
@@ -123,6 +123,7 @@ export function splitShownLines(
 }
 
 export interface EditsByPlace {
+  /** Only cuts whose text only the reference store has, by place. */
   readonly cuts: ReadonlyMap<string, readonly Slice[]>;
   readonly summaries: readonly Slice[];
 }

@@ -11,6 +11,7 @@ const DISTINCTIVE_LINE = 3;
 /** Shorter lines, such as `}` or `---`, occur everywhere and identify nothing. */
 const MIN_DISTINCTIVE_CHARS = 4;
 
+/** A hash table with open addressing. Lines of equal hash are compared as text. */
 export class LineIds {
   count = 0;
   /**
@@ -20,6 +21,7 @@ export class LineIds {
   private slots = new Int32Array(2_048);
   private hashes = new Int32Array(1_024);
   private kinds = new Uint8Array(1_024);
+  /** The slice of a text at which each line was first seen. */
   private starts = new Int32Array(1_024);
   private ends = new Int32Array(1_024);
   private textOf = new Int32Array(1_024);
@@ -98,6 +100,7 @@ export class LineIds {
   }
 }
 
+/** An arbitrary number that makes the hashes of escaped lines differ. */
 const ESCAPED_HASH_SEED = 0x5bd1e995;
 
 export function growArray(list: Int32Array, length: number): Int32Array<ArrayBuffer> {

@@ -65,7 +65,10 @@ export class Lines {
     return this.hasPrefixes ? Math.min(0, this.table[this.at + 3 * this.of + 1 + line] as number) : 0;
   }
 
-  /** If all lines of a diff have one sign, the first sign stays. */
+  /**
+   * Returns where a cut of these lines may begin. If all lines of a diff have one sign, the first
+   * sign stays.
+   */
   cutStart(first: number, last: number): number {
     const sign = this.getSign(first);
     for (let line = first; line <= last && sign !== 0; line++)
@@ -76,7 +79,10 @@ export class Lines {
 
 const FIRST_EMPTY_LINE_ID = NO_LINE_ID - 1;
 
-/** Roo wraps each file of a multi-file read in these elements. */
+/**
+ * Roo wraps each file of a multi-file read in these elements, without which the files could not be
+ * told apart.
+ */
 const FILE_TAG = /^<\/?(?:files?|content|path)[\s>]/;
 const MIN_FILE_TAG_CHARS = 10;
 const LESS_THAN_CHAR = 60;
@@ -85,7 +91,7 @@ export interface TextLayout {
   readonly hint: PrefixHint;
   /** Empty if the tool prints bare lines; undefined if unknown. */
   readonly forms: readonly NumberForm[] | undefined;
-  /** Empty unless one of the parts states line numbers. */
+  /** The parts of the text that show a known file. */
   readonly parts: readonly FilePart[];
 }
 
@@ -104,6 +110,7 @@ export function splitLines(
   const mayHoldMarkers = mayContainMarker(text);
   let at = 0;
   let number = 0;
+  // Counts lines whose number is only inferred until a stated number confirms it.
   let following = 0;
   const forget = (to: number): void => {
     if (format) table.fill(0, first + 3 * count + 1 + to - following, first + 3 * count + 1 + to);

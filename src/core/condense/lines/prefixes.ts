@@ -165,6 +165,10 @@ export function detectPrefixFormat(
     : undefined;
 }
 
+/**
+ * True if the numbers count the lines, except across markers. Only inner lines may lack their
+ * numbers.
+ */
 function isCounted(text: string, form: NumberForm, lineEnd: LineEnd): boolean {
   let count = 0;
   let without = 0;
@@ -181,6 +185,7 @@ function isCounted(text: string, form: NumberForm, lineEnd: LineEnd): boolean {
       isOpen = false;
       continue;
     }
+    // A number that does not count is text, so the other numbers may be text, too.
     if (number !== undefined && count > 0) return false;
     expected++;
     without++;

@@ -19,8 +19,8 @@ export interface FileLine {
 export const MIN_LINE_CHARS = 12;
 
 /**
- * Matches numbers in every form of {@link NUMBER_FORMS}, and positions from search tools
- * (`path:12:`, `path-12-`, `12:`).
+ * Matches numbers in every form of `NUMBER_FORMS`, and positions from search tools (`path:12:`,
+ * `path-12-`, `12:`).
  */
 const LINE_NUMBER_PREFIX = /^[ *]*(?:\d+(?:→|\t|\. ?| *[|│] ?)|L\d+[:-] ?|(?:[^\s:]+[:-])?\d+[:-] ?)/;
 
@@ -74,6 +74,7 @@ export function splitLinesOfFile(text: string, isDiff: boolean): (Slice & { read
     const end = newline < 0 ? text.length : newline;
     const line = text.slice(at, end);
     for (const form of getForms(isDiff ? line.slice(1) : line)) {
+      // Leaves out the prefix, because a cut may remove the prefix without the line.
       const start = at + line.indexOf(form);
       lines.push({ start, end: start + form.length, text: form });
     }

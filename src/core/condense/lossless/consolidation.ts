@@ -11,12 +11,12 @@ import { takeKnownLines, createStepMemory } from './knownLines';
 import { StableGroups, type KeyedGroup } from './settled';
 import { toLineSet, findSharedRuns } from './standing';
 
-/** Number of later results to compare an older one with; repeated requests mostly come soon. */
+/** Number of whole results to compare another one with; repeated requests mostly come soon. */
 const MAX_DIFFERING_LINES = 6;
 
 /**
- * The latest listing or search stays whole; an older one keeps only the lines that no later result
- * has.
+ * Of repeated listings and searches, the one that `keep` chooses stays whole. Another one loses the
+ * lines that it shares with the most similar whole result.
  */
 export const createRepeatedListingsStep = (tools: ToolTable, keep: KeptCopy): MechanicalStep => {
   const name = 'Repeated listings and searches';
@@ -179,6 +179,7 @@ function* removeOlderAnswers(
   reason: string,
 ): Generator<number | undefined> {
   if (items.length < atLeast) return;
+  // The answer that used to be the last one is now an older one.
   const from = firstOpen < atLeast ? 0 : firstOpen - 1;
   for (const [offset, exchange] of items.slice(from, -1).entries())
     yield removeResult(draft, step, exchange, what, reason) ? from + offset : undefined;

@@ -58,6 +58,7 @@ export const formatLineCount = (count: number): string => (count === 1 ? '1 line
 
 const isLater = (a: LineSource, b: LineSource): boolean => {
   if (a.content.message !== b.content.message) return a.content.message > b.content.message;
+  // Index of the block, then of its part in a result with several.
   const places = [1, 3].map(
     (depth) => [Number(a.content.path[depth] ?? 0), Number(b.content.path[depth] ?? 0)] as const,
   );

@@ -50,6 +50,7 @@ class CheckMemory {
     this.ofLines = createLineMemory(known);
   }
 
+  /** Starts again if a text is now split differently. Call this after all texts are learned. */
   get lines(): LineMemory {
     const { relaid } = this.known;
     if (relaid !== this.relaid) this.ofLines = createLineMemory(this.known);
@@ -112,6 +113,11 @@ function listRequirements(at: PlaceCuts, message: ApiMessage, memory: LineMemory
   return requirements;
 }
 
+/**
+ * Returns undefined if no line is missing.
+ * @param isMovable whether a line also counts as missing if it has left a text that a marker may
+ * name
+ */
 function findMissingLine(
   lines: LineRequirement['lines'],
   { standing, known: { ids } }: LineMemory,
@@ -237,7 +243,7 @@ export interface PlaceCuts {
   readonly cuts: readonly Cut[];
 }
 
-/** Lines that a strict cut needs elsewhere in the view. */
+/** Lines, except blank ones, that a strict cut needs elsewhere in the view. */
 export interface LineRequirement {
   readonly cut: Cut;
   readonly contentType: ContentType;
@@ -264,6 +270,7 @@ function listContentRequirements(content: Content, lines: Lines, cuts: readonly 
     const end = content.start + lines.getEnd(line);
     while ((cuts[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next++;
     let cut = cuts[next];
+    // A cut that ends before the line's text removed only the line's number or path.
     if (cut && cut.reference === undefined && cut.start === start && cut.end <= body) {
       if (line === 0 || (before && !findMarkers(before.text).some(({ what }) => statesLineNumbers(what)))) {
         requirements.push({ cut, contentType: content.type, lines: undefined });

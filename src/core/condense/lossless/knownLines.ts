@@ -20,6 +20,7 @@ export class LineCache {
   /** Keyed by the path of a string, which lives as long as its message. */
   private readonly texts = new WeakMap<Path, CachedText>();
   private readonly plain: TextLayout[] = [PLAIN_LAYOUT];
+  /** How often a text's layout changed because its call was replaced. */
   relaid = 0;
   private readonly learnt = { original: new StableItems<ToolExchange>(), view: new StableItems<ToolExchange>() };
 
@@ -100,13 +101,16 @@ const PLAIN_LAYOUT: TextLayout = { hint: 'other', forms: undefined, parts: [] };
 interface CachedText {
   readonly start: number;
   layout: TextLayout;
+  /** True if the call has determined the layout. */
   isLaid: boolean;
   lines: Lines | undefined;
+  /** Another text in the same string. */
   readonly next: CachedText | undefined;
 }
 
 interface FreeLines {
   known?: LineCache | undefined;
+  /** Index of the task in the draft that used the lines. */
   task: number;
 }
 
@@ -114,7 +118,10 @@ const createFreeLines = (): FreeLines => ({ task: -1 });
 const byDraft = new WeakMap<Draft, LineCache>();
 const serializeToolRules = memoizeByObject((tools: ToolTable) => JSON.stringify(tools));
 
-/** Other drafts, which may run at the same time, start without known lines. */
+/**
+ * Until the draft is released, other drafts, which may run at the same time, start without known
+ * lines.
+ */
 export function takeKnownLines(draft: Draft, tools: ToolTable): LineCache {
   const own = byDraft.get(draft);
   if (own) return own;

@@ -22,6 +22,7 @@ export type LineNumber = number;
 export class LineIndex {
   readonly sources: LineSource[] = [];
   readonly bases: number[] = [];
+  /** For each source, how many of its lines another line replaces. */
   private readonly linked: number[] = [];
   size = 0;
   private keeper = new Int32Array(1_024);
@@ -46,6 +47,10 @@ export class LineIndex {
     readonly cuttable: ReadonlySet<SourceKind>,
     private readonly ids: LineIds,
     readonly acrossFiles = false,
+    /**
+     * Whether to link single lines that no run includes. This splits runs that a later source would
+     * find, so use it only on a view from which those runs are gone.
+     */
     private readonly takesRest = false,
   ) {}
 
@@ -78,6 +83,7 @@ export class LineIndex {
       if (changed % LISTS_PER_LINE === KEEPER_LIST) this.setKeeper(index, value);
       else (changed % LISTS_PER_LINE === PREVIOUS_LIST ? this.previous : this.newest)[index] = value;
     }
+    // Follows the undo, which puts lines that these sources had hidden back into the chains.
     for (let at = this.sources.length - 1; at >= count; at--) {
       this.leaveLines(this.sources[at] as LineSource, this.bases[at] ?? 0);
       this.touched.delete(at);
@@ -95,6 +101,7 @@ export class LineIndex {
     return { touched, removed };
   }
 
+  /** True if another line replaces a line of this source. */
   isLinked(at: number): boolean {
     return (this.linked[at] ?? 0) > 0;
   }
@@ -141,6 +148,10 @@ export class LineIndex {
     }
   }
 
+  /**
+   * Links the remaining lines to all older equal lines, because {@link matchSource} links each line
+   * to only one.
+   */
   private matchRest(source: LineSource, base: number, mayGo: boolean): void {
     for (let line = 0; line < source.lines.count; line++) {
       const id = source.lines.getId(line);
@@ -191,6 +202,10 @@ export class LineIndex {
     return best && best.chars >= MIN_RUN_CHARS ? best : undefined;
   }
 
+  /**
+   * Finds the next older line with the same ID and no keeper. Takes lines with a keeper out of the
+   * chain.
+   */
   private findOlderPlace(id: LineId, newer: LineNumber = NO_LINE): LineNumber {
     const first = newer === NO_LINE ? (this.newest[id] as number) - 1 : (this.previous[newer] as number);
     let place = first;
@@ -206,6 +221,7 @@ export class LineIndex {
     return place;
   }
 
+  /** @param base index of the source's first line, if lines with a keeper do not count */
   private extendRun({ lines }: LineSource, line: number, candidate: LineNumber, from: number, base?: number): LineRun {
     const other = this.getSourceAt(candidate).lines;
     const at = this.getLineInSource(candidate);

@@ -114,7 +114,8 @@ function findNumberCuts(text: string, lines: readonly PrefixedLine[], format: Pr
     inRun = follows ? inRun + 1 : 0;
     if (inRun >= kept && prefix && prefix.number % KEPT_NUMBER_INTERVAL !== 0) {
       const endsRun = next !== undefined && next.prefix?.number !== prefix.number + 1;
-      // Without its number, such a line would seem to have another number.
+      // If the text after the number looks like a numbered line, the number stays: otherwise that
+      // text would be read as one.
       if (!endsRun && !readPrefix(text, prefix.end, format)) cuts.push({ start: at, end: prefix.end });
     }
     before = prefix?.number;
@@ -127,6 +128,7 @@ function findNumberCuts(text: string, lines: readonly PrefixedLine[], format: Pr
   return cuts;
 }
 
+/** Keeps each spelling of a path once. */
 function findSearchCuts(text: string, lines: readonly PrefixedLine[], keepNumbers = false): Slice[] {
   const cuts: Slice[] = [];
   let spellings: string[] = [];

@@ -40,7 +40,9 @@ export interface NewResultRules {
   readonly largeTokens?: number;
   /** The user's rules, which override those of all agents. */
   readonly tools?: ToolTable;
-  /** If false, also cuts what the agent asks for again. Default true. */
+  /**
+   * If false, also cuts what the agent asks for again, to measure what caution costs. Default true.
+   */
   readonly isCautious?: boolean;
 }
 
@@ -134,6 +136,7 @@ function isRecent({ messages, counter, sentBefore }: Draft, message: number): bo
 /** @param reads all reads of one file in order, as received */
 function listRereads(draft: Draft, { ids }: LineCache, reads: readonly LineSource[]): LineSource[] {
   const found: LineSource[] = [];
+  /** The message in which a marker last replaced each line. */
   const cutIn = new Map<LineId, number>();
   for (const read of reads) {
     const { content, lines } = read;
@@ -142,6 +145,7 @@ function listRereads(draft: Draft, { ids }: LineCache, reads: readonly LineSourc
       const cut = cutIn.get(lines.getId(line));
       if (cut === undefined || cut >= content.message) continue;
       if (content.message - cut <= RECENT_MESSAGES) again++;
+      // From this message on the line is visible, unless it is cut again.
       cutIn.delete(lines.getId(line));
     }
     if (again >= MIN_REREAD_LINES) found.push(read);

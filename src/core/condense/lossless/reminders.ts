@@ -82,6 +82,7 @@ function trimEnd(text: string, end: number): number {
   return at;
 }
 
+/** Groups cuts to make them at once, because each cut moves the text after it. */
 function groupCuts(
   at: number,
   messages: readonly ApiMessage[],

@@ -55,6 +55,10 @@ interface PlannedCuts {
   readonly of: SourceRuns[];
 }
 
+/**
+ * Keeps each run of lines in one place and refers to it from the others. The first step plans for
+ * all.
+ */
 export function createRepeatedLinesStep(
   tools: ToolTable,
   keep: KeptCopy,
@@ -106,6 +110,7 @@ function applyCuts(draft: Draft, plan: readonly PlannedCuts[], only?: LineOperat
   for (const { place, source, text, requests, of } of plan) {
     const operation = findOperation(source.kind);
     if (only !== undefined && operation !== only) continue;
+    // A restored reference has changed this place, which needs a new plan.
     if (draft.getText(place) !== text) continue;
     const { name, reason } = LINE_OPERATION_ROWS[operation];
     const own = draft.cutText(name, place, requests, {
@@ -114,6 +119,7 @@ function applyCuts(draft: Draft, plan: readonly PlannedCuts[], only?: LineOperat
       reason,
       strict: true,
     });
+    // Runs that saved something stay open, because they must be tried again if the cuts are undone.
     if (own === 0) for (const runs of of) runs.isSettled = true;
     saved += own;
   }
@@ -162,6 +168,7 @@ const indexMemory = createStepMemory((known): IndexMemory => ({
 const getMemory = (known: LineCache, keep: KeptCopy): IndexMemory =>
   indexMemory(known, keep === 'above' ? 'new results' : '');
 
+/** Not kept between runs: this index is as large as the main one and rarely needed. */
 const createRestMemory = (known: LineCache, keep: KeptCopy): IndexMemory =>
   keep === 'above' ? getMemory(known, keep) : { ...getMemory(known, keep), latest: undefined };
 

@@ -54,7 +54,9 @@ export const createRetriedErrorsStep = (tools: ToolTable): MechanicalStep => {
   };
 };
 
-/** A call soon after one of these places may be its retry. */
+/**
+ * Yields also the places shortly before each, because a new call may be a retry of an earlier one.
+ */
 function* addPrecedingPlaces(places: readonly number[]): Generator<number> {
   let next = 0;
   for (const place of places) {

@@ -9,6 +9,7 @@ export interface SourceRange {
   readonly source: LineSource;
   readonly first: number;
   readonly last: number;
+  /** Number of lines of the run that the range keeps. */
   readonly count: number;
 }
 
@@ -16,7 +17,7 @@ export interface SourceRun {
   readonly source: LineSource;
   readonly first: number;
   readonly last: number;
-  /** The places that keep the run's lines, in order. */
+  /** The places that keep the run's lines, in order. Blank lines may be kept nowhere. */
   readonly places: readonly SourceRange[];
 }
 
@@ -55,7 +56,10 @@ interface RunChoice {
 interface RunChoices {
   /** Markers name only lines that cannot be removed. */
   readonly safe: RunChoice;
-  /** Markers may also name lines that the safe choice keeps although they could be removed. */
+  /**
+   * Markers may also name lines that the safe choice keeps although they could be removed. Then one
+   * place may do instead of two.
+   */
   readonly wide: RunChoice;
   readonly mayBeWide: boolean;
   readonly keepers: readonly LineSource[];
@@ -220,16 +224,18 @@ const isSamePlace = (a: SourceRange, b: SourceRange): boolean =>
 const isOneString = (a: LineSource | undefined, b: LineSource): boolean =>
   a?.content.message === b.content.message && isSamePath(a.content.path, b.content.path);
 
-/** Every line of these ranges has a keeper. */
+/** Every line of these ranges has a keeper, except blank ones. */
 function findLinkedRanges(index: LineIndex, at: number, isBlank: (id: LineId) => boolean): LineRange[] {
   const { lines, kind } = index.sources[at] as LineSource;
   const base = index.bases[at] as number;
   const ranges: LineRange[] = [];
   let first = -1;
   let last = -1;
+  // Whether all lines so far have one sign, and whether their keepers have the same signs.
   let haveOneSign = true;
   let keepSigns = true;
   const close = (): void => {
+    // A blank line after the last numbered line is not part of the file.
     while (last > first && lines.getNumber(first) > 0 && lines.getNumber(last) === 0 && isBlank(lines.getId(last)))
       last--;
     if (first >= 0 && isWorthMarking(lines, first, last)) ranges.push({ first, last });
@@ -239,7 +245,7 @@ function findLinkedRanges(index: LineIndex, at: number, isBlank: (id: LineId) =>
   for (let line = kind === 'echo' ? 1 : 0; line < lines.count; line++) {
     const root = index.findRemaining(base + line);
     if (root !== base + line) {
-      // A marker keeps only the first sign of a diff's run.
+      // A marker keeps only the first sign of a diff's run, unless the kept lines show all signs.
       const hasSign = index.getSignAt(root) === lines.getSign(line);
       const isSameSign = first >= 0 && lines.getSign(line) === lines.getSign(first);
       if (first >= 0 && !(haveOneSign && isSameSign) && !(keepSigns && hasSign)) close();
@@ -295,6 +301,11 @@ function splitIntoRuns(
   return runs;
 }
 
+/**
+ * Returns for each line the line that a marker names; undefined for blank lines that are kept
+ * nowhere.
+ * @param stays whether a line may be named although it has a keeper
+ */
 function chooseKeptLines(
   index: LineIndex,
   at: number,
@@ -320,6 +331,7 @@ function chooseKeptLines(
       !stays(candidate)
     )
       return;
+    // Only a diff keeps a line with its sign.
     const sign = index.getSignAt(own + step);
     if (sign === 0 || index.getSignAt(line) !== sign || index.getSignAt(candidate) === sign) kept[step] = candidate;
   };
@@ -342,7 +354,10 @@ function canShareMarker(
   return places.size < MAX_MARKER_PLACES && [...places.keys()].every((other) => areCompatible(other, keeper, source));
 }
 
-/** Lines kept partly in another file are hard to follow. */
+/**
+ * Lines kept partly in another file are hard to follow, and a marker must tell the two sides of an
+ * edit apart.
+ */
 const areCompatible = (a: LineSource, b: LineSource, source: LineSource): boolean =>
   areSameFile(a, source) === areSameFile(b, source) && isOtherSide(a, source) === isOtherSide(b, source);
 

@@ -1,4 +1,4 @@
-/** Lets a step skip items that it has processed without effect. */
+/** Lets a step skip items that it has processed without effect. Items are compared by identity. */
 export class StableItems<T extends object> {
   private items: (T | undefined)[] = [];
 
@@ -79,6 +79,7 @@ export class StableGroups<T extends object> {
     return this.places.get(key) ?? [];
   }
 
+  /** @param acted positions in `list` at which something was changed */
   settleItems(list: readonly T[], acted: readonly number[]): void {
     this.settled.settleItems(list, acted);
   }

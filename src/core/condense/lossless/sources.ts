@@ -47,7 +47,10 @@ function isSameFileCached(a: string, b: string): boolean {
 export const mayReferTo = (source: LineSource, keeper: LineSource): boolean =>
   source.path === undefined || areSameFile(source, keeper);
 
-/** Of equal lines, the copy with the higher rank stays. */
+/**
+ * Of equal lines, the copy with the higher rank stays; if ranks are equal, {@link KeptCopy}
+ * decides.
+ */
 export const SOURCE_RANK: Readonly<Record<SourceKind, number>> = {
   read: 4,
   result: 4,
@@ -184,5 +187,8 @@ function getResultKind(kind: ToolKind | undefined): SourceKind {
   return kind === 'edit' || kind === 'write' ? 'echo' : 'result';
 }
 
-/** Which of equal copies stays; the one `above` was already sent and cannot change. */
+/**
+ * Which of equal copies stays: the `latest` (older zones are condensed further), the `first`
+ * (better for the prompt cache), or the one `above`, which was already sent and cannot change.
+ */
 export type KeptCopy = 'latest' | 'first' | 'above';

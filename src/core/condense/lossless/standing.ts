@@ -9,6 +9,7 @@ import type { Slice } from '../../slice';
 
 const CHARS_PER_EVENT_LOOP_TURN = 300_000;
 
+/** Counts the lines that the model can read in a view. */
 export class StandingLines {
   private readonly seen = new StableItems<ApiMessage>();
   private readonly texts: (readonly Lines[])[] = [];

@@ -11,8 +11,8 @@ import { StableGroups } from './settled';
 const MIN_VERSION_CHARS = 160;
 
 /**
- * If newer versions and edits contain all lines of a version, the line steps handle it; otherwise a
- * reference replaces its text.
+ * Handles versions of a file that a later write replaced. If the newest version and edits contain
+ * all lines of a version, the line steps handle it; otherwise a reference replaces its text.
  */
 export const createSupersededVersionsStep = (tools: ToolTable): MechanicalStep => {
   const name = 'Superseded versions of files';

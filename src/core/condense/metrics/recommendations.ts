@@ -18,6 +18,7 @@ export interface ExpectedSaving {
 }
 
 export type Recommendation = {
+  /** Number of runs on which the recommendation is based. */
   readonly from: number;
   readonly saving: ExpectedSaving;
 } & (
@@ -139,6 +140,8 @@ function recommendThreshold(
   if (!all || computeSavedShare(all) >= LOW_SAVED_SHARE) return undefined;
   const percent = Math.min(MAX_CONDENSE_THRESHOLD - THRESHOLD_STEP_PERCENT, threshold + THRESHOLD_STEP_PERCENT);
   if (percent <= threshold) return undefined;
+  // A conversation grows from its condensed size to the threshold: a larger distance needs fewer
+  // condensations.
   const left = threshold * (1 - computeSavedShare(all));
   const avoided = 1 - (threshold - left) / (percent - left);
   return makeThresholdAdvice(percent, runs.length, {

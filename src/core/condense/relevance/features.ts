@@ -66,6 +66,7 @@ const MAX_UNSOLVED_TURNS = 5;
 export const isOutput = ({ type, kind, isError }: ContentFacts, { part }: TextBlock): boolean =>
   type === 'toolResults' && !part && (isError || kind === 'command');
 
+/** Distance in lines from a quoted block at which nearness has halved. */
 const MAX_NEAR_LINES = 12;
 
 const FEATURE_ROWS_PER_CHUNK = 64;
@@ -76,6 +77,7 @@ export class FeatureRows {
 
   constructor(private readonly surroundings: FeatureContext) {}
 
+  /** Computes the features that depend on no other block; {@link finishBlocks} adds the others. */
   computeFeatures({ block, lines }: BlockWithLines, standing: ContentFacts): Float32Array {
     const { surroundings } = this;
     const path = block.part?.path ?? standing.path;
@@ -155,10 +157,12 @@ function addFileFeatures(
       if (isRewritten) stale++;
       continue;
     }
+    // A line that the agent has put back counts as present.
     if (facts.gone > Math.max(message, facts.put) || (isRewritten && facts.put < file.written)) stale++;
     if ((facts.quoted >= 0 && facts.quoted !== message) || (facts.put >= 0 && facts.put !== message)) isQuoted = true;
   }
   set('stale', stale / Math.max(1, lines.length));
+  // The blocks around this one get a share of the value later.
   if (isQuoted) set('near', 1);
 }
 
@@ -221,6 +225,7 @@ function createWordTable(words: Focus['words']): WordTable {
     }
   const said = new Float64Array(count * VOICES.length);
   for (const [place, weight] of weights) said[place] = weight;
+  /** For each word, the last text that contained it. */
   const foundIn = new Uint32Array(count);
   let texts = 0;
   const eachIn: WordTable['eachIn'] = (text, tell) => {

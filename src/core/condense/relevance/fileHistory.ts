@@ -9,7 +9,9 @@ import type { ApiMessage } from '../../messages/types';
 export interface LineFacts {
   /** Index of the last message that quoted the line from the file. */
   quoted: number;
+  /** Index of the last message that wrote the line to the file. */
   put: number;
+  /** Index of the last message that removed the line from the file. */
   gone: number;
 }
 

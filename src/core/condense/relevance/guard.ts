@@ -25,7 +25,11 @@ export function toGuardedBlock({ block, standing }: PlacedBlock): GuardedBlock {
   };
 }
 
-/** @param room tokens that may stay */
+/**
+ * Raises the scores of file lines in the newest results, so that what the agent just read is not
+ * lost.
+ * @param room tokens that may stay
+ */
 export function protectNewest(
   relevance: readonly number[],
   blocks: readonly GuardedBlock[],

@@ -28,7 +28,7 @@ export function findDueReason(input: DueInput): DueReason | undefined {
   if (!isFitting) return 'window';
   if (isWaiting) return undefined;
   if (tokens >= computeThresholdTokens(threshold, contextWindow)) return 'threshold';
-  // The cache must be written again anyway, so condensing costs nothing extra.
+  // The cache must be written again anyway, so condensing breaks nothing.
   return isCold && coldPercent !== undefined && tokens >= getPercentTokens(coldPercent, contextWindow)
     ? 'cold-cache'
     : undefined;

@@ -60,7 +60,10 @@ export const computeAllowedTokens = (contextWindow: number, reservedOutput?: num
 
 /** Usual share reserved for the reply. */
 const RESERVED_WINDOW_SHARE = 0.1;
-/** Share reserved for the reply whatever the threshold. */
+/**
+ * Least share reserved for the reply whatever the threshold, up to {@link
+ * DEFAULT_RESERVED_OUTPUT_TOKENS}.
+ */
 const MIN_RESERVED_WINDOW_SHARE = 0.05;
 
 export interface ReservedOutputInput {

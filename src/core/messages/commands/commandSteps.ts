@@ -27,7 +27,7 @@ const MAX_COMMAND_LINE_CHARS = 400_000;
 
 export interface CommandOptions {
   readonly shell?: ShellKind | undefined;
-  /** Default ''. */
+  /** The folder in which the line starts. Default ''. */
   readonly folder?: string | undefined;
 }
 

@@ -50,6 +50,7 @@ function splitOutput(text: string): CommandOutput {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
   let count = starts.length;
+  // The agent may have added or removed trailing blank lines.
   while (count > 0 && text.slice(starts[count - 1], (starts[count] ?? text.length + 1) - 1).trim() === '') count--;
   let cut: { first: number; last: number } | undefined;
   if (/truncated|omitted|too large|\.\.\. ?\d|…\d|\[Showing|persisted-output/.test(text)) {
@@ -97,13 +98,16 @@ interface LineCountRange {
 interface OutputPiece {
   readonly printed: PrintedText;
   readonly lines: LineCountRange;
+  /** True if these are the first lines that the item printed. */
   readonly isStartSure: boolean;
 }
 
 interface PrintedItem {
   readonly printed: PrintedText;
+  /** Minimum number of lines; `most` is the maximum. */
   least: number;
   most: number;
+  /** Line at which the item's text was found. */
   at: number | undefined;
 }
 
@@ -219,6 +223,7 @@ function findTexts(items: readonly (PrintedItem & { isSure: boolean })[], output
     if (lines.length === own.length && (output.cut === undefined || own.length === 1)) {
       own.forEach(({ item, before, behind }, at) => {
         const line = lines[at] as number;
+        // The agent may have removed leading blank lines.
         item.at = Math.max(0, line - before);
         item.most = line - item.at + behind + 1;
       });
@@ -235,6 +240,7 @@ function isInOrder(items: readonly PrintedItem[]): boolean {
   for (const { at, most, printed } of items) {
     if (at === undefined) continue;
     if (at < end) return false;
+    // Blank lines around a text may belong to its neighbors.
     end = at + (printed.kind === 'lines' ? most : 1);
   }
   return true;
@@ -355,6 +361,7 @@ function computePrefixSums(numbers: readonly number[]): number[] {
   return sums;
 }
 
+/** Some agents append blank lines. */
 function isOverflowBlank(output: CommandOutput, lines: LineCountRange, most: number): boolean {
   for (let line = lines.first + most; line <= lines.last; line++)
     if (getLineText(output, line).trim() !== '') return false;
@@ -453,6 +460,7 @@ const isCut = ({ cut }: CommandOutput, { first, last }: LineCountRange): boolean
 
 /** A match has colons around the line number, context has dashes. */
 const SEARCH_MATCH = /^((?:[A-Za-z]:[\\/])?[^\n:]{1,400}?):(\d{1,9}):/;
+/** A match whose path is on a line before. */
 const NUMBERED_REST = /^\d{1,9}[:-]/;
 const SEARCH_CONTEXT = /^((?:[A-Za-z]:[\\/])?[^\n]{1,400}?\.\w{1,10})-(\d{1,9})-/;
 

@@ -95,9 +95,11 @@ function takePart(
   }
   const [operand] = operands;
   if (operands.length > 1) {
+    // An unknown word may expand to any number of files, each with a header.
     return isHeaded ? makeOutcome({ kind: 'headed', folder: call.folder, most: Infinity }) : UNKNOWN_OUTCOME;
   }
   const path = joinWordPath(call.folder, operand);
+  // A wildcard may match one file, which has no header, or several.
   return path === undefined ? UNKNOWN_OUTCOME : makeOutcome(part(makeWholeFile(path)));
 }
 
@@ -144,6 +146,7 @@ const runSed: Program = (call) => {
   const isQuiet = hasOption(options, 'n', 'quiet', 'silent');
   const wanted = script === undefined ? undefined : readSedRanges(script, isQuiet);
   if (!wanted) return UNKNOWN_OUTCOME;
+  // sed continues its line numbers across files.
   if (operands.length > 1) return UNKNOWN_OUTCOME;
   return takePart(call, operands, false, (whole) => (wanted === 'some' ? takeSome(whole) : selectLines(whole, wanted)));
 };

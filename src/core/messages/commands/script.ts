@@ -38,6 +38,7 @@ const FOLDER_CHANGING_COMMAND =
   /(?:^|[\s;|&({])(?:cd|chdir|sl|pushd|popd|source|eval|iex|\.|(?:set|push|pop)-location|invoke-expression)(?![\w-])/i;
 
 export class Shell {
+  /** Longer scripts are generated, not written by a user or model. */
   static readonly MAX_STEPS = 400;
   readonly steps: ScriptStep[] = [];
   private readonly variables = new Map<string, ScriptWord>();
@@ -52,6 +53,7 @@ export class Shell {
     this.variables.set(name, value);
   }
 
+  /** @returns false if the script has too many steps */
   addStep(when: RunCondition, commands: readonly SimpleCommand[]): boolean {
     if (this.steps.length >= Shell.MAX_STEPS) return false;
     this.steps.push({ when, folder: this.folder, commands });

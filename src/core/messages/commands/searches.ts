@@ -95,6 +95,7 @@ const LINELESS_OPTIONS = [
 
 interface SearchRules {
   readonly values: ReadonlySet<string>;
+  /** True if the program searches folders unless it has piped input. */
   readonly isRecursive: boolean;
   readonly noLines: readonly string[];
 }
@@ -158,6 +159,7 @@ function filterInput(input: readonly PrintedText[], options: Options, isNumbered
       ? { kind: 'matches', path: only.path, isNumbered, folder: '', most: only.most }
       : makeOther(only.most);
   }
+  // Dashes between groups of context are not lines of the file.
   if (hasContext && only.numbers === undefined)
     return { kind: 'matches', path: only.path, isNumbered: false, folder: '', most: Infinity };
   return { ...only, ranges: undefined };
@@ -319,6 +321,7 @@ function runGitCommand(name: string, call: ProgramCall): CommandOutcome {
 function countLogLines(options: Options): number {
   const count = Number(getOption(options, 'number', 'n', 'max-count') ?? NaN);
   const format = getOption(options, 'format', 'pretty');
+  // Other names of formats, which have no percent sign, print several lines for each commit.
   const isShort =
     hasOption(options, 'oneline') ||
     (format !== undefined &&

@@ -23,6 +23,7 @@ export function readSedRanges(script: string, isQuiet: boolean): readonly Range[
       continue;
     }
     if (afterQuit || first === '$' || first === undefined) {
+      // `$p` prints the last line, whose number is unknown.
       if (action !== 'p' || !isQuiet || afterQuit) return undefined;
       if (first === undefined) ranges.push({ first: 1, last: Infinity });
       else isByText = true;
@@ -58,6 +59,7 @@ function parseRange(first: string, last: string | undefined): Range {
   return { first: from, last: last.startsWith('+') ? from + Number(last.slice(1)) : Math.max(from, Number(last)) };
 }
 
+/** sed prints in file order, and a line once for each matching command. */
 function sortRanges(ranges: readonly Range[]): readonly Range[] | undefined {
   const sorted = ranges.filter(({ first, last }) => last >= first).sort((a, b) => a.first - b.first);
   const isApart = sorted.every((range, at) => at === 0 || range.first > (sorted[at - 1] as Range).last);

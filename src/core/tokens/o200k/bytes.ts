@@ -17,7 +17,7 @@ export function toByteText(bytes: Uint8Array): ByteText {
   return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
 }
 
-/** A short piece is three words of four bytes. */
+/** A short piece has at most three words of four bytes, padded with zeros. */
 export const MAX_SHORT_BYTES = 12;
 
 /** Element k + 8 masks all but the first k bytes of a word: none for k <= 0, all for k >= 4. */

@@ -108,7 +108,7 @@ export class BytePairMerger {
   /**
    * A sequence of tokens is the merge result exactly if each adjacent pair is, since a merge across
    * a boundary depends only on the two tokens next to it. So two windows that share a token combine
-   * to the tokens of the whole.
+   * to the tokens of the whole: the first token of a window must also be in the previous one.
    */
   #windows(text: ByteText, start: number, length: number): number {
     const end = start + length;

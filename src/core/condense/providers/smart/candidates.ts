@@ -64,6 +64,7 @@ interface History {
   readonly tools: ToolTable;
   readonly focus: ReturnType<typeof computeFocus>;
   readonly files: FileHistory;
+  /** The latest candidates, because a run with another target weighs the same items. */
   found?: CandidateSearch;
 }
 
@@ -86,6 +87,7 @@ function getHistory({ original, memory }: Draft, tools: ToolTable): History {
 const isSameList = (a: readonly Item[], b: readonly Item[]): boolean =>
   a.length === b.length && a.every((item, at) => isSameItem(item, b[at] as Item));
 
+/** Paths are compared by identity: a changed message has new ones. */
 const isSameItem = (a: Item, b: Item): boolean =>
   a.message === b.message &&
   a.exchange === b.exchange &&

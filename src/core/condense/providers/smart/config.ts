@@ -77,8 +77,8 @@ export type SmartConfigInput = z.input<typeof smartConfigSchema>;
 
 /**
  * The usable rest never does more than was written: a wrong pass is left out together with all
- * later passes that call a model. The whole configuration is rejected if it is unclear which passes
- * there are or what they must not change.
+ * later passes that call a model, because they would have more to do. The whole configuration is
+ * rejected if it is unclear which passes there are or what they must not change.
  */
 export function validateSmartConfig(config: unknown): ValidationResult<SmartConfig> {
   const result = validateFields(smartConfigSchema, config, undefined, getRemovableField);
@@ -142,6 +142,7 @@ const getModelOperations = ({ passes }: SmartConfig) =>
 export const smartCallsModel = (config: SmartConfig): boolean => getModelOperations(config).length > 0;
 
 export interface AskedModel {
+  /** Undefined for the condensing profile. */
   readonly apiProfile: string | undefined;
   /** Empty for the built-in prompt. */
   readonly prompt: string;

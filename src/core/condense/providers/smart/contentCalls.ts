@@ -29,7 +29,7 @@ interface CachedRequest {
   readonly request: ContentRequest;
 }
 
-/** A request is built twice: to estimate its saving, and to send it. */
+/** Cached, because a request is needed twice: to estimate its saving, and to send it. */
 const requestCache = new WeakMap<ContentJob, CachedRequest>();
 
 function getRequest(job: ContentJob, model: SummarizerModel, parts: CallDependencies): ContentRequest {
@@ -71,12 +71,13 @@ export type ContentReply =
   | { readonly kind: 'summary'; readonly text: string }
   | { readonly kind: 'failed' | 'not-asked'; readonly reason: string };
 
-/** Then the vendor is down or the key is wrong. */
+/** After this many failures no more calls are made: the vendor is down or the key is wrong. */
 const MAX_FAILURES_IN_A_ROW = 3;
 
 /**
  * Runs calls in parallel; after a failure, which often is a vendor's rate limit, one at a time.
  * @param onDone called with the number of finished jobs
+ * @returns the replies in the order of the jobs
  * @throws the signal's reason if it was aborted
  */
 export async function requestReplies(

@@ -58,7 +58,7 @@ function findName(candidate: CandidateBlock): Omit<DeclaredName, 'tokens'> | und
   return undefined;
 }
 
-/** Returns undefined for a line after a marker. */
+/** Returns undefined if the line does not state its number and a marker precedes it. */
 function getLineNumber({ number, start }: FileLine, { block: { part }, content }: CandidateBlock): number | undefined {
   if (number !== undefined || part?.firstLine === undefined) return number;
   const before = content.text.slice(part.start, start);

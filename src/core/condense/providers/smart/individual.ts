@@ -96,7 +96,10 @@ function outlineItems(
   }
 }
 
-/** Cuts that wait for an item's summaries. */
+/**
+ * Cuts of a message that wait for its summaries: offsets refer to the current text, so all cuts are
+ * made together.
+ */
 interface ItemAwaitingSummary {
   readonly requests: readonly PlacedRequest[];
   readonly jobs: readonly ContentJob[];
@@ -147,6 +150,7 @@ function planItem(item: Item, operation: ContentOperation, { counter }: Draft, t
     case 'summarize':
       return { job: createJob(item, operation, counter) };
     case 'keep':
+    // Operations on the whole conversation ran before.
     case 'outline':
     case 'thin':
       return {};

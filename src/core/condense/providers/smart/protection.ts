@@ -42,7 +42,10 @@ export function createKeptWholeTest({ draft, config, pass, tools, pinned }: Prot
   return (item) => tests.some((test) => test(item));
 }
 
-/** Since 2.1, Claude Code keeps its to-do list with one call per task. */
+/**
+ * Since 2.1, Claude Code keeps its to-do list with one call per task; all these calls together are
+ * the list.
+ */
 const TASK_TOOL_NAMES: ReadonlySet<string> = new Set(['TaskCreate', 'TaskUpdate']);
 
 function planMessages(exchanges: readonly ToolExchange[], tools: ToolTable): ReadonlySet<number> {

@@ -135,6 +135,7 @@ function subtractSlices(slice: Slice, others: readonly Slice[]): Slice[] {
   return at < slice.end ? [...rest, { start: at, end: slice.end }] : rest;
 }
 
+/** Leaves markers and blank lines at the ends, so that each marker keeps its own line. */
 function trimMarkers(text: string, slice: Slice, markers: readonly Slice[]): Slice {
   let { start, end } = slice;
   for (;;) {

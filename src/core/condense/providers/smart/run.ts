@@ -62,7 +62,8 @@ export async function runSmart(parts: RunParts): Promise<Draft> {
   record.steps.push(...steps);
   const { restoredTokens } = draft;
   const { edits: made } = draft;
-  // Passes may restore text that repeats something else.
+  // If a pass removes a copy that a reference names, the referring text is restored. That text may
+  // repeat something else, which a second condensation would find.
   const afterPasses = createLosslessSteps(operations).map((step): Step => ({
     ...step,
     isRepeat: true,

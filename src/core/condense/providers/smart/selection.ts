@@ -46,7 +46,9 @@ export interface UnitRun {
   readonly tokens: number;
 }
 
-/** Returns the longest run of units that have selected content and no protected content. */
+/**
+ * Returns the run with the most tokens whose units have selected content and no protected content.
+ */
 export function findLongestRun(
   draft: Draft,
   starts: readonly number[],
