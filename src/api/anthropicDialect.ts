@@ -24,6 +24,7 @@ export function findAnthropicDialect(model: string): AnthropicDialect {
   return {
     thinking,
     display: true,
+    // Bedrock's SDK moves the betas from the header to the body.
     betas: true,
     blockBinding: thinking === 'unasked',
     forcedTools: true,

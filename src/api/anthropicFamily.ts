@@ -40,7 +40,7 @@ export const makeClientOptions = ({ fetch, sdkTimeoutMs }: Attempt) => ({
   logLevel: 'off' as const,
 });
 
-/** Calls throw {@link ApiError} or the signal's reason. */
+/** Calls throw ApiError or the signal's reason. */
 export function createAnthropicFamilyHandler(options: FamilyOptions): ApiHandler {
   const { model, vendor, connect, countsTokens, name, secrets } = options;
   // AWS signs the body's bytes, so `Attempt.frame` cannot be used.
@@ -103,6 +103,7 @@ export function createAnthropicFamilyHandler(options: FamilyOptions): ApiHandler
   };
 }
 
+/** Equals the default limit of a whole call. */
 const SUMMARY_TIMEOUT_MS = 300_000;
 
 const makeBetaHeaders = (betas: readonly string[]): { headers?: Record<string, string> } =>

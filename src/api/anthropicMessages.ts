@@ -1,6 +1,7 @@
 /**
  * Anthropic's API rejects unknown fields ("Extra inputs are not permitted"): known blocks keep only
- * documented fields.
+ * documented fields, unknown blocks lose only our own. The API merges consecutive messages of one
+ * role.
  */
 import { isAnyThinking, isRecord, isToolResult } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
@@ -75,6 +76,7 @@ function buildCompaction({ extraBody = {} }: ApiRequest): WireObject {
   };
 }
 
+/** The API requires a limit. */
 const getOutputLimit = ({ maxOutputTokens }: ApiRequest, model: ModelOptions): number =>
   maxOutputTokens ?? model.maxOutputTokens ?? findFamily(model.id)?.maxOutputTokens ?? ASSUMED_OUTPUT_LIMIT_TOKENS;
 
@@ -83,7 +85,8 @@ const ASSUMED_OUTPUT_LIMIT_TOKENS = 32_000;
 
 /**
  * A change within a turn would invalidate the prompt cache. With a budget, a turn must start with
- * thinking (guide "Extended thinking with tool use").
+ * thinking (guide "Extended thinking with tool use"); if a restart lost that thinking, the rest of
+ * the turn runs without any.
  */
 function buildThinking(
   { thinkingTokens, messages }: ApiRequest,

@@ -4,7 +4,9 @@ export type ApiErrorKind =
   | 'auth'
   /** The key is valid but lacks a permission. */
   | 'permission'
+  /** The account has no credit or has reached its limit. */
   | 'quota'
+  /** The model or the endpoint's path does not exist. */
   | 'model'
   | 'rate-limit'
   | 'overloaded'

@@ -29,7 +29,11 @@ export interface CallOptions {
 export interface Attempt {
   readonly signal: AbortSignal;
   readonly fetch: typeof fetch;
-  /** Prepares the body for {@link Attempt.fetch}; unusable if the SDK signs bodies. */
+  /**
+   * Replaces large texts in a body by placeholders, which {@link Attempt.fetch} fills in again,
+   * because an SDK would serialize them at once and block the thread. Not for SDKs that sign
+   * bodies.
+   */
   readonly frame: <T>(body: T) => T;
   /** Handlers that don't use {@link Attempt.fetch} must call this when data arrives. */
   readonly onBytes: () => void;
@@ -50,7 +54,7 @@ export interface StreamCall extends Call {
 }
 
 /**
- * Content ends retries, since the caller would receive it twice.
+ * Does not retry after content was emitted, since the caller would receive it twice.
  * @throws {ApiError} also if the stream ends without `end`
  */
 export const streamCall = (call: StreamCall): AsyncGenerator<ApiEvent, void> =>
@@ -157,6 +161,7 @@ async function* tryOnce<T>(
   } finally {
     stopTimer();
     whole.removeEventListener('abort', onAbort);
+    // Closes the connection if the caller leaves early; has no effect after the end.
     controller.abort(new ApiError('aborted', { name }));
   }
 }

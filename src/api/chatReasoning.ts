@@ -29,7 +29,7 @@ export function convertReasoning(
   }
 }
 
-/** Servers only check that thinking is not empty. */
+/** Stands for lost thinking, since servers only check that it is not empty. */
 const REMOVED_REASONING_TEXT = ' ';
 /** Gemini accepts this instead of a lost signature (Google's guide, "Thought signatures"). */
 const SKIP_SIGNATURE_CHECK = { google: { thought_signature: 'skip_thought_signature_validator' } };

@@ -1,4 +1,7 @@
-/** All models on Bedrock support its Converse API (API reference, "ConverseStream"). */
+/**
+ * All models on Bedrock support its Converse API (API reference, "ConverseStream"; types of
+ * `@aws-sdk/client-bedrock-runtime`).
+ */
 import type {
   BedrockRuntimeClient,
   ContentBlock,

@@ -19,8 +19,8 @@ export interface OpenAIOptions extends HandlerOptions, EndpointOptions {
   /** Local servers need no key. */
   readonly apiKey?: string;
   /**
-   * Only OpenAI and Azure implement `responses`. Default: the API that supports tools for this
-   * model.
+   * `responses` is OpenAI's and Azure's; most others implement only `chat`. Default: the API that
+   * supports tools for this model.
    */
   readonly api?: 'chat' | 'responses';
 }
@@ -38,6 +38,7 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
   const modelInfo: ModelInfo = { ...model, vendor: 'openai', accounting: 'openai' };
   const classify = (raw: unknown): ApiError => toApiError(raw, { name, secrets, now: 0 });
   const chatDialect = new LearnedQuirks(findDialect(endpoint), CHAT_QUIRKS, classify);
+  // Rejections show which other models support tools only on the Responses API.
   let api = options.api ?? (isOpenAI(endpoint) && findFamily(model.id)?.toolsOnResponsesOnly ? 'responses' : 'chat');
   const responsesDialect = new LearnedQuirks(RESPONSES_DIALECT, RESPONSES_QUIRKS, classify);
 
@@ -78,6 +79,7 @@ export function createOpenAIHandler(options: OpenAIOptions): ApiHandler {
       return client.responses.create(body as OpenAI.Responses.ResponseCreateParamsStreaming, { signal });
     });
 
+  /** Returns undefined if the model requires the Responses API. */
   async function streamChatEvents(client: OpenAI, request: ApiRequest, tried: Attempt) {
     try {
       return await chat(client, request, tried);

@@ -47,7 +47,7 @@ export function buildResponsesBody(request: ApiRequest, model: ModelOptions, dia
 }
 
 function convertMessage({ role, content }: ApiMessage, hasPhases: boolean): WireObject[] {
-  // An answer without calls ended its turn, so its phase is the final one.
+  // An answer without calls ended its turn, so a missing phase must be the final one.
   const isFinal = hasPhases && role === 'assistant' && !(typeof content !== 'string' && content.some(isToolUse));
   const phase = isFinal ? { phase: 'final_answer' } : {};
   if (typeof content === 'string') return [{ role, content, ...phase }];
@@ -146,6 +146,7 @@ export async function* convertResponsesStream(events: AsyncIterable<unknown>): A
   }
 }
 
+/** A failure after the stream started; `error` is classified like an HTTP error. */
 class ResponseFailure extends Error {
   constructor(readonly error: unknown) {
     super('The response failed.');

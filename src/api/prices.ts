@@ -35,6 +35,7 @@ async function loadTable(): Promise<PriceTable> {
       if (provider === undefined) return undefined;
       const newer = findNewerModel(provider, model);
       if (newer) return newer;
+      // Calculates for no tokens, only to get the prices valid at this time.
       const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, model, { providerId: provider, timestamp: now });
       const prices = found && convertPrices(found.model_price);
       if (!prices) return undefined;

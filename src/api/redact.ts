@@ -1,6 +1,6 @@
 import { maskSecrets, SECRET_MASK } from '../core/secrets/maskSecrets';
 
-/** Shorter values are placeholders such as "ollama". */
+/** Shorter values are placeholders such as "ollama", which must stay readable. */
 const MIN_SECRET_CHARS = 8;
 
 /** Removes the secrets, in all encodings, and anything that looks like a key. */

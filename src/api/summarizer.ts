@@ -87,7 +87,10 @@ function listTools(messages: readonly ApiMessage[]): ToolDeclaration[] {
   return [...new Set(names)].map((name) => ({ name, input_schema: { type: 'object' } }));
 }
 
-/** The vendor responded with an error status, so these failures were not billed. */
+/**
+ * The vendor responded with an error status, so these failures were not billed. Others without
+ * usage (canceled, timed out, cut off) may be billed.
+ */
 const UNANSWERED_ERROR_KINDS: ReadonlySet<ApiErrorKind> = new Set([
   'auth',
   'permission',

@@ -35,7 +35,8 @@ const TOO_LONG_MESSAGES: readonly RegExp[] = [
   // Bedrock: "Input is too long for requested model." (aws-samples/bedrock-chat#95)
   /input is too long/i,
   // DeepSeek, vLLM: "This model's maximum context length is 131072 tokens. However, you requested
-  // 131134 tokens (122942 in the messages, 8192 in the completion)." (fast-agent#621, vllm#20409)
+  // 131134 tokens (122942 in the messages, 8192 in the completion)." (fast-agent#621, vllm#20409);
+  // the limit includes the answer.
   /maximum context length is (?<limit>\d+) tokens.*\((?<tokens>\d+) in the messages, \d+ in the completion/i,
   // OpenAI, Azure, vLLM: "… maximum context length is 128000 tokens. However, your messages
   // resulted in 202868 tokens" (deer-flow#310); OpenRouter: "… you requested about 42832 tokens"
@@ -90,7 +91,8 @@ const TOO_LONG_MESSAGES: readonly RegExp[] = [
   /exceeds token limit|token limit exceeded/i,
   // Kimi: "Your request exceeded model token limit: 262144 (requested: 269030)" (kimi-cli#2011)
   /exceeded model token limit(?:: (?<limit>\d+) \(requested: (?<tokens>\d+)\))?/i,
-  // MiniMax: "invalid params, context window exceeds limit (2013)" (MiniMax-M2#119)
+  // MiniMax: "invalid params, context window exceeds limit (2013)" (MiniMax-M2#119); 2013 is the
+  // error's code.
   /context window exceeds limit/i,
   // GLM, Z.AI: "Prompt exceeds max length"; "tokens in request more than max tokens allowed" (opencode#27629)
   /prompt exceeds max length|tokens in request more than max tokens allowed/i,

@@ -1,4 +1,7 @@
-/** Throws the signal's reason at once, even if the source hangs. */
+/**
+ * Yields the source's items. After an abort, throws the signal's reason at once, even if the source
+ * hangs.
+ */
 export async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T, void> {
   const iterator = source[Symbol.asyncIterator]();
   let onAbort = (): void => undefined;
@@ -10,6 +13,7 @@ export async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSi
   try {
     for (;;) {
       signal.throwIfAborted();
+      // If the abort makes the source fail, the abort's reason is thrown.
       const result = await Promise.race([iterator.next(), aborted]).finally(() => {
         signal.throwIfAborted();
       });

@@ -10,6 +10,7 @@ export const parseTokens = (value: unknown): number => {
 export const parseCharge = (value: unknown): number | undefined =>
   typeof value === 'number' && value >= 0 && value <= MAX_CALL_USD ? value : undefined;
 
+/** Undefined if a number is impossible; the call then counts as unreported. */
 export const checkUsage = (usage: Omit<Usage, 'source'>): Usage | undefined => {
   const reported: Usage = { ...usage, source: 'reported' };
   return isSoundUsage(reported) ? reported : undefined;

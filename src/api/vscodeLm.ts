@@ -160,6 +160,7 @@ function makeLmOptions({ tools = [], toolChoice, extraBody = {} }: ApiRequest): 
   };
 }
 
+/** Prepends the system prompt to the first user message. */
 export function convertLmMessages({ system, messages }: ApiRequest): LmMessage[] {
   const folded = foldSystem(messages);
   const own = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);

@@ -17,7 +17,10 @@ const IMAGE_REJECTIONS: readonly RegExp[] = [
 
 const OMITTED_IMAGE: Block = { type: 'text', text: '[image: left out, because this model sees none]' };
 
-/** Replaces images by text if the model accepts none. If that is unknown, a rejection shows it. */
+/**
+ * Replaces images by text if the model accepts none. If that is unknown, a rejection shows it and
+ * the request is sent once more.
+ */
 export function withoutImages(handler: ApiHandler, sees: boolean | undefined): ApiHandler {
   if (sees === true) return handler;
   let isBlind = sees === false;

@@ -12,7 +12,10 @@ export const getSourceName = (source: Source): string => ('path' in source ? sou
 const hashShort = (content: string | Uint8Array): string =>
   createHash('sha256').update(content).digest('hex').slice(0, 16);
 
-/** The file's path, or a hash of the content if there is no file. */
+/**
+ * Identifies a conversation without an ID by its file's path, or by a hash of its content if there
+ * is no file.
+ */
 export function makeSourceId(source: Source, input: string | Uint8Array): string {
   if (!('path' in source)) return `text:${hashShort(input)}`;
   return `file:${hashShort(withLowerDrive(resolve(source.path)))}`;

@@ -162,7 +162,8 @@ export function detectDocumentFormat({ messages }: MessageDocument): DocumentFor
   ) {
     return 'roo';
   }
-  // Only OpenAI lists system messages, unless blocks show Anthropic's format.
+  // Only OpenAI puts system messages in the list, but blocks that only Anthropic has prove
+  // otherwise.
   const blocks = records.flatMap(({ content }) => (Array.isArray(content) ? (content as readonly unknown[]) : []));
   const isAnthropic = blocks.some((block) => isRecord(block) && block['type'] !== 'text' && block['type'] !== 'file');
   return !isAnthropic && records.some(({ role }) => role === 'system') ? 'openai' : 'anthropic';

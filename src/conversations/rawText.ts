@@ -81,7 +81,7 @@ function parseOrUndefined(text: string): unknown {
 }
 
 /**
- * Restores unedited call parameters as the source has them.
+ * Restores unedited call parameters as the source has them, matched by call id.
  * @param source JSON or JSON lines; broken lines are skipped
  */
 export function keepCalls(text: string, source: string): string {

@@ -5,7 +5,7 @@ import { maskSecrets } from '../core/secrets/maskSecrets';
 
 export const UNTITLED = 'Untitled conversation';
 const MAX_TITLE_CHARS = 80;
-/** Creating a segmenter takes longer than reading a title. */
+/** Created on first use, because that takes longer than reading a title. */
 let graphemeSegmenter: Intl.Segmenter | undefined;
 
 /**
@@ -88,10 +88,14 @@ const cleanText = (text: string): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
-/** Graphemes and keys can be arbitrarily long. */
+/** Only this much of a text is examined, because graphemes and keys can be arbitrarily long. */
 const MAX_SEARCHED_CHARS = 1_600;
 
-/** Part of a key is not recognized, so keys are removed first. Never cuts inside a grapheme. */
+/**
+ * Masks secret keys before cutting the title, because half a key would not be recognized. Never
+ * cuts a grapheme (a visible character) in two.
+ * @param length in UTF-16 units
+ */
 function shortenTitle(whole: string, length = MAX_TITLE_CHARS): string {
   const text = maskSecrets(whole.slice(0, MAX_SEARCHED_CHARS));
   if (text.length <= length && whole.length <= MAX_SEARCHED_CHARS) return text;

@@ -1,4 +1,7 @@
-/** Sources: the agents' own code, files in public repositories. */
+/**
+ * Recognizes conversations of unsupported agents, to reject them by name. Sources: the agents' own
+ * code, files in public repositories.
+ */
 import { isRecord } from '../core/messages/blocks';
 import { EXPECTED_FORMATS_TEXT } from './detect';
 import { isIflowRecord } from './formats/claudeCode/claudeCode';

@@ -51,6 +51,7 @@ export async function announceGateway(folder: string, gateway: Announcement): Pr
   return () => removeOwnFile(nodeFiles, path, OWN_FILE_KINDS.gateway);
 }
 
+/** Also removes the announcements of gateways that no longer run. */
 export async function listAnnouncements(folder: string): Promise<Announcement[]> {
   const names = await readdir(folder).catch(() => []);
   const found = await Promise.all(

@@ -55,6 +55,7 @@ interface Places {
 }
 
 export class ParsedBodyCache {
+  /** Most recently used last. */
   private known: readonly ParsedBody[] = [];
 
   /** Returns undefined for anything but a JSON object that the core supports. */
@@ -103,6 +104,7 @@ function continueBody(known: ParsedBody, common: number, bytes: Buffer): ParsedB
   if (from === undefined || !Array.isArray(elements)) return undefined;
   const tail = bytes.subarray(from);
   if (!isUtf8(tail)) return undefined;
+  // The `0` represents all common elements.
   const opening = `{${JSON.stringify(list)}:[0`;
   const text = opening + decodeText(tail);
   try {
@@ -135,8 +137,10 @@ function readWhole(bytes: Buffer, list: string): ParsedBody | undefined {
   }
 }
 
+/** Most requests are ASCII, which decodes much faster as Latin-1. */
 const decodeText = (bytes: Buffer): string => bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
 
+/** The offsets must ascend. */
 function toByteOffsets(text: string, isAsciiText: boolean, offsets: readonly number[]): readonly number[] {
   if (isAsciiText) return offsets;
   let [at, bytes] = [0, 0];

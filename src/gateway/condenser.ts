@@ -23,13 +23,13 @@ export interface PreparedCall {
   /** For vendors that reject earlier thinking; undefined if there is none. */
   withoutThinking(): PreparedCall | undefined;
   /**
-   * For vendors that rejected this version as invalid.
+   * Returns the original call, for vendors that rejected this version as invalid.
    * @param words the vendor's message
    */
   asItCame(words: string): PreparedCall;
   answered(usage: Usage | undefined): void;
   /**
-   * Called once, whatever the outcome.
+   * Called once, on the first version, whatever the outcome.
    * @param isPaid true if the vendor accepted the call, or may have
    */
   end(isPaid: boolean): void;

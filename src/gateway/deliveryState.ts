@@ -119,6 +119,7 @@ export function nextState(state: State, event: Event): State {
     const { usage, overflow } = event;
     const booking = { kind: 'booking', call, answer, usage, overflow } as const;
     if (!overflow) return { ...booking, isPaid: true };
+    // Vendors don't bill a prompt that they did not process.
     const log = toProblem('The vendor refused a request as too large in its answer.');
     return { ...booking, isPaid: usage !== undefined, log };
   }

@@ -33,7 +33,8 @@ import type { Body, WireName, WireRequest } from './wires/wire';
 import { LruMap } from '../core/lruMap';
 
 /**
- * Agents request the model's maximum answer (32,000 to 64,000 tokens), which answers never reach.
+ * Limits the share of the window reserved for the answer: agents request the model's maximum
+ * (32,000 to 64,000 tokens), which answers never reach.
  */
 const MAX_RESERVED_PERCENT = 20;
 /**
@@ -42,7 +43,9 @@ const MAX_RESERVED_PERCENT = 20;
  */
 const MAX_COUNTED_WINDOW_SHARE = 0.5;
 const COUNTED_THRESHOLD_PERCENT = 85;
-/** Assumed to fit if a vendor's rejection has no numbers. */
+/**
+ * Share of a request rejected as too long that is assumed to fit if the rejection names no numbers.
+ */
 const RETRY_SIZE_SHARE = 0.9;
 /**
  * A request without tools belongs to a known conversation if it shares this many messages and half
@@ -55,14 +58,16 @@ export interface LiveCondenserOptions {
   readonly counter: MessageCounter;
   readonly prices?: PriceTable;
   readonly addresses: ReadonlyMap<string, URL>;
-  /** Tokens, for every model. Default: from the model table. */
+  /** Tokens of every model's window. Default: from the model table. */
   readonly window?: number;
-  /** By model ID, in tokens. */
+  /** Tokens by model ID, from the agent's settings. */
   readonly windows?: ReadonlyMap<string, number>;
   readonly threshold?: Threshold;
-  /** True if agents were given the recall tool. Each request shows whether it has it. */
+  /**
+   * True if agents were given the recall tool. Each request shows whether the agent has loaded it.
+   */
   readonly canRecall?: boolean;
-  /** Lowercase names of tools that ask the user. */
+  /** Lowercase names of tools that ask the user; absent if the agent is unknown. */
   readonly askingTools?: ReadonlySet<string>;
   readonly spending?: Pick<ConversationSpending, 'begin'>;
   /** Absent if no model may be called. */
@@ -71,12 +76,15 @@ export interface LiveCondenserOptions {
 }
 
 /**
- * Matches the name with the server's (`mcp__context-condenser__recall`), or a marker in the
- * description. Agents have similarly named tools (Kilo's `kilo_local_recall`).
+ * Matches our recall tool by its name with the server's (`mcp__context-condenser__recall`), or by
+ * the marker in its description. Agents have similarly named tools (Kilo's `kilo_local_recall`).
  */
 const RECALL_TOOL_PATTERN = new RegExp(`condenser[^a-z]{0,4}recall(?![a-z])|${MARKER_START}`, 'i');
 
-/** Agents that did not wait for the MCP server, and subagents, may lack the recall tool. */
+/**
+ * Agents that did not wait for the MCP server, and subagents, may lack the recall tool. Codex
+ * mentions it only in the declaration of a tool that calls others.
+ */
 const offersRecall = ({ tools }: WireRequest): boolean => RECALL_TOOL_PATTERN.test(JSON.stringify(tools));
 
 /**
@@ -143,6 +151,7 @@ export class LiveCondenser implements Condenser {
   private async prepareSideRequest(call: AgentCall, request: WireRequest, signal: AbortSignal): Promise<PreparedCall> {
     const { counter, spending } = this.options;
     const model = this.getUpstreamModel(call, request);
+    // A token has at least one byte.
     const isLong = call.read.bytes.length > model.contextWindow;
     const tokens = spending || isLong ? counter.countMessages(request.messages) * (model.tokenFactor ?? 1) : 0;
     const fitting = this.fittingAside.get(model.key) ?? model.contextWindow - (model.maxOutputTokens ?? 0);
@@ -468,6 +477,7 @@ export class LiveCondenser implements Condenser {
 const getModelId = ({ known }: Pick<AgentCall, 'known'>, { model = known.model }: WireRequest): string | undefined =>
   model;
 
+/** The key comes from the request, so only a plausible model name is shown. */
 const nameIn = (key: string): string => (/^[\w.:@/+-]{1,120}$/.test(key) ? key : 'a model');
 
 interface ConversationHead {
@@ -485,6 +495,7 @@ function withoutThinking(message: ApiMessage): ApiMessage {
   return rest.length === 0 || rest.length === content.length ? message : { ...message, content: rest };
 }
 
+/** True if the open turn's first answer is sent without its initial thinking. */
 function hasLostOpening(view: readonly ApiMessage[], origins: readonly number[], until: number): boolean {
   const at = findTurnStart(view) + 1;
   const opening = view[at];
@@ -526,6 +537,7 @@ function isLongMark(block: unknown): boolean {
   return isRecord(mark) && mark['ttl'] === '1h';
 }
 
+/** Vendor for prices and accounting if the URL is the vendor's own. */
 const VENDOR_BY_WIRE: Readonly<Record<WireName, { readonly vendor: Vendor; readonly accounting: UsageAccounting }>> = {
   anthropic: { vendor: 'anthropic', accounting: 'anthropic' },
   chat: { vendor: 'openai', accounting: 'openai' },

@@ -11,6 +11,7 @@ export interface RecallResult {
 
 export const RECALL_ROUTE = 'recall';
 
+/** The route never rejects: it returns errors as text. */
 export const createRecallRoute =
   (live: LiveConversationsApi) =>
   async (body: unknown): Promise<RecallResult> => {

@@ -8,13 +8,14 @@ export interface RunSummary {
   /** Requests without plausible reported usage, which are in no cost. */
   readonly unreported: number;
   readonly condensed: number;
-  /** Our own count if the vendor reported none. */
+  /** Prompt tokens; our own count if the vendor reported none. */
   readonly sentTokens: number;
   readonly savedTokens: number;
   /** US dollars by reported usage; absent if a price is unknown. */
   readonly cost?: number;
   /**
-   * US dollars without condensing. Absent if a price is unknown or the vendor reports its charge.
+   * US dollars without condensing, as if earlier content were read from the cache if it was warm.
+   * Absent if a price is unknown or the vendor reports its charge.
    */
   readonly costWithout?: number;
 }
@@ -27,6 +28,7 @@ export interface AnsweredRequest {
   readonly tokens: number;
   readonly prices: ModelPrices | undefined;
   readonly savedTokens: number;
+  /** True for the first request with a new condensation. */
   readonly breaksCache: boolean;
 }
 
@@ -38,6 +40,7 @@ export class RunFigures {
   private savedTokens = 0;
   private readonly costs: (number | undefined)[] = [];
   private readonly costsWithout: (number | undefined)[] = [];
+  /** Uncondensed tokens of each conversation's last prompt. */
   private readonly before = new Map<string, number>();
 
   add({ conversation = '', usage, tokens, prices, savedTokens, breaksCache }: AnsweredRequest): void {

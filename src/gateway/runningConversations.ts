@@ -30,7 +30,10 @@ interface FollowedGateway {
 export interface RunningOptions {
   readonly folder: string;
   readonly onChange: () => void;
-  /** Only for condensations made since this window started. */
+  /**
+   * Only for condensations made since this window started, and not for those of a resumed
+   * conversation.
+   */
   readonly onCondensed?: (conversation: LiveSummary) => void;
   readonly onExhausted?: (words: string) => void;
   readonly onNotice?: (notice: LimitNotice) => void;
@@ -311,6 +314,7 @@ async function postQuestion<T>(address: string, body: LiveQuestion, signal?: Abo
   return value;
 }
 
+/** Older gateways don't report what they knew of the cache. */
 function dropUnknownDecision({ lastDecision, ...conversation }: LiveSummary): LiveSummary {
   return lastDecision && 'cache' in lastDecision ? { ...conversation, lastDecision } : conversation;
 }

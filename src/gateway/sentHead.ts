@@ -11,6 +11,7 @@ import { writeView, type MessageSource, type Wire, type WireRequest } from './wi
 export interface SentHead {
   readonly came: Buffer;
   readonly sent: Buffer;
+  /** Number of list elements in the head; 0 if unknown, which prevents continuing. */
   readonly elements: number;
   readonly view: readonly ApiMessage[];
   readonly origins: readonly number[];
@@ -39,6 +40,7 @@ export function makeSentHead(
     return makeHead(read, request.sources, view, Buffer.from(head), at);
   }
   const tail = read.bytes.subarray(last.came.length).toString();
+  // One placeholder per element of the head preserves the indexes.
   const opening = `{${JSON.stringify(wire.list)}:[${Array(last.elements).fill('0').join(',')}`;
   const text = opening + tail;
   const from = { view: last.view.length, original: last.originals };

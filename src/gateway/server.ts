@@ -89,7 +89,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: Math.min(1_000, limits.headersMs),
   });
-  // Clients without the secret must not block the agent.
+  // Clients without the secret must not block the agent, so request limits apply only after
+  // admission.
   const sockets = new Set<Socket>();
   const strangers = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -186,6 +187,7 @@ function respondWithError(
 class RequestProxy {
   private readonly bodies = new ParsedBodyCache();
   private readonly readers = new Set<UsageReader>();
+  /** Reasons already reported: an agent compresses all its requests alike. */
   private readonly unread = new Set<string>();
 
   constructor(
@@ -253,6 +255,7 @@ class RequestProxy {
     this.options.report?.({ kind: 'problem', route, detail: `A packed request passed as it came: ${why}.` });
   }
 
+  /** The answers that these readers inspect were already forwarded. */
   stop(): void {
     for (const reader of this.readers) reader.stopReading();
   }

@@ -1,6 +1,6 @@
 /**
  * Summaries by the conversation's own model, at the agent's URL and with its credentials, which
- * stay in memory.
+ * stay only in memory.
  */
 import { createAnthropicHandler } from '../api/anthropic';
 import { ApiError, isApiError } from '../api/apiError';
@@ -152,7 +152,7 @@ const pickTerms = (wire: WireName, body: Body): Body =>
     SUBSCRIPTION_SIGNS[wire].filter((field) => Object.hasOwn(body, field)).map((field) => [field, body[field]]),
   );
 
-/** Vendors quote requests, and errors are logged. */
+/** Replaces error messages, because vendors quote requests in them and errors are logged. */
 function withTerms(handler: ApiHandler, terms: Body): ApiHandler {
   return {
     ...handler,
@@ -178,6 +178,7 @@ function withTerms(handler: ApiHandler, terms: Body): ApiHandler {
 }
 
 function createHandler({ address, wire, headers }: SignIn, common: HandlerOptions): ApiHandler {
+  // The user accepted the agent's URL, encrypted or not. The agent's headers have all credentials.
   const options = { ...common, allowInsecureHttp: true, apiKey: 'none' };
   const send = (target: (asked: string) => string): typeof fetch => {
     const sent: typeof fetch = (input, init) => {
@@ -210,6 +211,7 @@ function withBetas({ 'anthropic-beta': agents }: SignIn['headers'], ours: string
   return names.length === 0 ? {} : { 'anthropic-beta': [...new Set(names)].join(',') };
 }
 
+/** The agent may have requested a non-streaming answer. */
 function toStreamingAddress(address: URL): URL {
   const other = new URL(address);
   other.pathname = address.pathname.replace(/:generateContent$/, ':streamGenerateContent');

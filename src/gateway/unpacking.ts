@@ -41,7 +41,7 @@ export function createDecoder(encoding: string | undefined): Transform | undefin
 
 /**
  * @param most maximum size in bytes, since data can expand a thousandfold
- * @returns undefined if the body can't be decompressed
+ * @returns undefined if the body can't be decompressed or is longer
  */
 export async function unpackBody(
   bytes: Buffer,
@@ -72,7 +72,7 @@ async function decodeBody(decoder: Transform, bytes: Buffer, most: number): Prom
 }
 
 interface Unpacker extends Transform {
-  /** Fewer than all bytes if other data follows the compressed part. */
+  /** Compressed bytes read; fewer than all if other data follows the compressed part. */
   readonly bytesWritten: number;
 }
 

@@ -13,6 +13,7 @@ const LOCK_UPDATE_INTERVAL_MS = 10_000;
 
 export interface AgentLockTiming {
   readonly retries: number;
+  /** Milliseconds before the first retry. */
   readonly minTimeout: number;
   readonly maxTimeout: number;
 }

@@ -12,6 +12,7 @@ export interface StoredTask {
   readonly agent: AgentName;
   /** Milliseconds since the epoch. */
   readonly modified: number;
+  /** Tokens that the agent would send next. */
   readonly tokens: number;
   /** Milliseconds since the epoch at which the shown condensation was made. */
   readonly condensedAt?: number;

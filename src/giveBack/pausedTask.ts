@@ -40,7 +40,7 @@ const POLL_INTERVAL_MS = 500;
 const getTaskId = (history: string): string => basename(dirname(history));
 
 /**
- * Always resumes the task.
+ * Runs an action while the task is paused, and always resumes the task.
  * @throws GiveBackError `running` if the task could not be paused; and the action's errors
  */
 export async function runWhilePaused<T>(

@@ -4,7 +4,7 @@ import type { GiveBackTarget } from '../core/agents/types';
 import { GiveBackError, NOTHING_WRITTEN_TEXT } from './giveBackError';
 
 /**
- * @param agent set if the path doesn't identify it
+ * @param agent the conversation's agent, if the path doesn't identify it
  * @returns undefined if the conversation can only be exported
  */
 export function findTarget(path: string, agent?: AgentName): GiveBackTarget | undefined {

@@ -11,8 +11,9 @@ export interface Alignment {
 }
 
 /**
- * Agents rewrite old messages slightly, so messages with calls or results are matched by IDs,
- * others by content.
+ * Finds where each earlier message is now. Agents rewrite old messages slightly (an image in a
+ * result becomes text, a long result is shortened), so messages with calls or results are matched
+ * by IDs, others by content.
  */
 export function alignConversations(was: readonly MessageKey[], is: readonly MessageKey[]): Alignment {
   const places: (number | undefined)[] = was.map(() => undefined);
@@ -85,7 +86,10 @@ function findGapEnds(places: readonly (number | undefined)[], end: number): numb
   return ends;
 }
 
-/** Reusing the old objects keeps their cached tokens, keys and contents. */
+/**
+ * Counts the messages in common at the beginning. Agents send new objects with each request;
+ * reusing the old ones keeps their cached tokens, keys and contents.
+ */
 export function countCommonPrefix(known: readonly ApiMessage[], sent: readonly ApiMessage[]): number {
   const most = Math.min(known.length, sent.length);
   let at = 0;

@@ -13,6 +13,7 @@ export class AnsweredRequests {
     return this.last;
   }
 
+  /** Number of messages in the view that was last answered. */
   get lastSent(): number {
     return this.lastMessages;
   }

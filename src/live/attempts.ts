@@ -4,7 +4,10 @@
 import type { ApiError } from '../api/apiError';
 import { isThinkingRejection } from '../api/refusedThinking';
 
-/** Excludes retries of the same content (`api/retry.ts`, `api/quirks.ts`). */
+/**
+ * Sends per request of an agent, without retries of the same content (`api/retry.ts`,
+ * `api/quirks.ts`).
+ */
 export const MAX_ATTEMPTS = 4;
 
 export type RejectionProblem =
@@ -55,7 +58,7 @@ export function chooseNextAttempt<Reason>(
     return last.change === 'send-as-it-came' ? stop(attempts.at(-2) ?? last) : orStop('shorten');
   }
   if (!isCondensed) return stop(last);
-  // The original is no shorter than what was too long.
+  // The original is no shorter than the form that was too long.
   const tooLong = attempts.find((attempt) => attempt.problem === 'too-long');
   return tooLong ? stop(tooLong) : orStop('send-as-it-came');
 }

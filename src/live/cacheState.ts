@@ -2,11 +2,15 @@ import { countPromptTokens, type Usage } from '../core/cost/usage';
 import type { CacheLifespan } from '../core/vendors/caches';
 import type { UpstreamModel } from './request';
 
-/** Usage of shorter prompts proves nothing, because vendors have a minimum. */
+/**
+ * The largest of the vendors' minimum prompts that they cache; usage of shorter prompts proves
+ * nothing.
+ */
 export const MIN_CACHED_TOKENS = 4_096;
 
 interface CacheRead {
   readonly tokens: number;
+  /** Tokens of the whole prompt. */
   readonly of: number;
 }
 

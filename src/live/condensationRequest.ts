@@ -9,7 +9,8 @@ import type { LiveSettings, WhenNotEnough } from './types';
 import type { CondensationReason } from './events';
 
 /**
- * Share of the window to free if a request doesn't fit, because each condensation breaks the cache.
+ * Percent of the window to free if a request doesn't fit, because each condensation breaks the
+ * cache.
  */
 const ROOM_WINDOW_PERCENT = 20;
 
@@ -62,6 +63,8 @@ export function createTerms(
   }
   if (reason !== 'threshold') return {};
   const worthwhile = computeWorthwhileTokens(model.threshold, model.contextWindow);
+  // If instructions and tools alone approach the threshold, every request exceeds it. The minimum
+  // gain is then a share of the whole request.
   const share = worthwhile / Math.max(1, computeThresholdTokens(model.threshold, model.contextWindow));
   const tokens = Math.floor(Math.max(worthwhile / learning.getFactor(model), countedTokens * share));
   const percent = Math.ceil((100 * tokens) / Math.max(1, countedTokens - overheadTokens));

@@ -50,7 +50,10 @@ export interface PaidModel {
 }
 
 export interface PaidRequest {
-  /** If the vendor's report is implausible, the booked amount counts. */
+  /**
+   * Called for each answer that the vendor accepted. If its report is implausible, the booked
+   * amount counts.
+   */
   readonly used: (usage: Usage | undefined) => void;
   /**
    * @param isPaid false if the vendor accepted nothing; true without usage: the booked amount
@@ -68,7 +71,7 @@ export class ConversationSpending {
   constructor(private readonly parts: ConversationSpendingDependencies) {}
 
   /**
-   * Undefined if there is nothing to count.
+   * Books a request's cost before it is sent; undefined if there is nothing to count.
    * @param conversation absent: counts only for the day
    * @param prompt the whole request in the model's tokens
    * @param mustRead minimum o200k tokens that the vendor must read; absent if its report says

@@ -2,11 +2,12 @@
  * Tools declared with `defer_loading`: until the model finds them by a search, their schemas are
  * not part of its prompt.
  *
- * - Anthropic (guide "Tool use with prompt caching"): "When the model discovers a deferred tool
- * through tool search, the definition is appended inline as a `tool_reference` block in the
- * conversation history."
+ * - Anthropic (guide "Tool use with prompt caching"): "Deferred tools are not included in the
+ * system-prompt prefix. When the model discovers a deferred tool through tool search, the
+ * definition is appended inline as a `tool_reference` block in the conversation history."
  * - OpenAI (guide "Tool search"): of a namespace or an MCP server the model sees only name and
- * description. Found tools are in an item of the conversation (`tool_search_output`).
+ * description, and of a deferred function its own. Found tools are in an item of the conversation
+ * (`tool_search_output`).
  * - Baseten (guide "Deferred tool loading"): "Deferred schemas don't count as input tokens until
  * the model asks for them."
  */

@@ -26,7 +26,9 @@ export interface LiveDecision {
 export type CondensationReason = DueReason | 'background' | 'too-long' | 'bytes' | 'by-hand';
 
 export type LiveEvent =
-  /** Displays may need an update. */
+  /**
+   * Sent after a request was prepared or answered, or a command ran; displays may need an update.
+   */
   | { readonly kind: 'changed'; readonly conversation: LiveId }
   | {
       readonly kind: 'condensed';
@@ -40,7 +42,7 @@ export type LiveEvent =
       readonly conversation: LiveId;
       readonly outcome: OutcomeSummary;
       readonly reason: CondensationReason;
-      /** Without a full stop; absent if it finished. */
+      /** Why the condensation was abandoned, without a full stop; absent if it finished. */
       readonly givenUp?: string;
     }
   /** The agent asked for so much removed content again that only Lossless condenses from now on. */
@@ -50,7 +52,7 @@ export type LiveEvent =
       readonly condensation: CondensationId;
       readonly use: UseAfter;
     }
-  /** Condensing leaves the request above its threshold. */
+  /** Reported once: condensing leaves the request above its threshold. */
   | { readonly kind: 'exhausted'; readonly conversation: LiveId; readonly message: string }
   | { readonly kind: 'preparing'; readonly conversation: LiveId; readonly isPreparing: boolean }
   | { readonly kind: 'pruned'; readonly message: string }

@@ -32,7 +32,10 @@ export async function expandInput(conversation: LiveConversation, input: unknown
 
 const MAX_MARKER_CHARS = 300;
 
-/** The agent copied the marker incorrectly, but with its reference or its words. */
+/**
+ * True if the agent copied one of this conversation's markers incorrectly, but with its reference
+ * or its words.
+ */
 function containsBrokenMarker(text: string, { ledger }: LiveConversation, known: readonly ReferenceId[]): boolean {
   const whole = findMarkers(text);
   if (countOccurrences(text, MARKER_START) === whole.length) return false;

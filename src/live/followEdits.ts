@@ -42,7 +42,8 @@ export function followEdits(ledger: Ledger, messages: readonly ApiMessage[]): Fo
   let isExact = true;
   const edits = getActiveEdits(ledger, (own, { messages: was, newResults }) => {
     if (newResults) {
-      // The ledger does not record to which copies these references lead.
+      // A reference in a new result points to an earlier copy of the text. The ledger doesn't
+      // record where that copy was, so it may be gone.
       isExact = false;
       return moveNewResults(own, newResults, keys, messages);
     }
@@ -58,7 +59,7 @@ export function followEdits(ledger: Ledger, messages: readonly ApiMessage[]): Fo
 
 /**
  * If the conversation branched, messages of several branches had the same position. An edit belongs
- * to the one with its text.
+ * to the message with the edit's text.
  */
 function moveNewResults(
   edits: readonly Edit[],
@@ -95,6 +96,7 @@ export function getKeys(messages: readonly ApiMessage[]): MessageKey[] {
   return keys;
 }
 
+/** The cuts must be in messages that no summary covers. */
 export function addCuts({ original, messages, origins, edits }: View, added: readonly CutEdit[]): View {
   const changed = [...messages];
   for (const { place, cuts } of added) {
@@ -111,7 +113,10 @@ export const hasRemainingEdits = (condensation: Condensation, messages: readonly
   return followCondensation(condensation, messages.map(makeMessageKey), messages).length > 0;
 };
 
-/** Includes hidden edits and those of undone condensations that would replace them. */
+/**
+ * Also excludes edits that later ones hide, and edits of undone condensations that would replace
+ * them.
+ */
 export function excludeEditsOfMessage(
   message: number,
   { condensations }: Ledger,
@@ -135,6 +140,7 @@ export function listExcludedEdits(
   if (ledger.excluded.size === 0) return [];
   const keys = messages.map(makeMessageKey);
   const edits = getExcludedEdits(ledger, (_, condensation) => followCondensation(condensation, keys, messages));
+  // An edit that was undone and redone has the same ID in both condensations.
   const ids = new Set(shown.map(({ id }) => id));
   return edits.filter((edit) => !ids.has(edit.id) && !changesAny(edit, pinned) && isStanding(messages, edit));
 }
@@ -157,7 +163,10 @@ function moveEdit(edit: Edit, { places }: Alignment, messages: readonly ApiMessa
   return [message === edit.place.message ? edit : { ...edit, place: { ...edit.place, message } }];
 }
 
-/** Keeps a summary while its first and last message exist and nothing new is between them. */
+/**
+ * Keeps a summary while its first and last message exist and nothing new is between them. A message
+ * in between may have changed slightly or be gone.
+ */
 function moveSummary(edit: SummaryEdit, places: Alignment['places'], messages: readonly ApiMessage[]): SummaryEdit[] {
   const inside = places.slice(edit.start, edit.end);
   const start = inside[0];

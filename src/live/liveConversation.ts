@@ -51,6 +51,7 @@ export interface LiveAbout {
   readonly id: LiveId;
   readonly conversationId?: string;
   readonly task: MessageKey;
+  /** Messages up to the first task. */
   readonly beginning: readonly ApiMessage[];
   /** True for a side conversation, which the user does not see. */
   readonly isAside?: boolean;
@@ -126,6 +127,7 @@ export class LiveConversation {
     return this.asked?.canRecall;
   }
 
+  /** Milliseconds since the epoch. */
   get lastUsed(): number {
     return this.asked?.at ?? 0;
   }
@@ -183,6 +185,7 @@ export class LiveConversation {
     );
   }
 
+  /** Counts the agent's later requests for removed content; undefined if they were not watched. */
   getReferenceUse(id: CondensationId): UseAfter | undefined {
     return this.watch?.id === id ? this.watch.use : this.ledger.uses.get(id);
   }
@@ -210,7 +213,7 @@ export class LiveConversation {
     const known = countCommonPrefix(was, request.messages);
     const added = request.messages.slice(known);
     const messages = [...was.slice(0, known), ...added];
-    // Another process may have sent everything before the model's last answer.
+    // Everything before the model's last answer was sent earlier, perhaps by another process.
     const answered = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
     if (!before && answered > 0) this.resumed = clock.now();
     this.asked = readRequest({ ...request, messages }, before, this.parts);
@@ -247,7 +250,8 @@ export class LiveConversation {
       tokensBefore: changedTokens,
       tokensAfter: changedTokens - saved,
     };
-    // The agent has the full results, so a crash only costs a cache.
+    // The request doesn't wait for the disk: the agent has the full results, so a crash only costs
+    // a cache.
     this.store.appendSoon(entry, collectOriginals(messages, edits), ({ message }) => {
       emit({ kind: 'problem', conversation: this.id, message });
     });
@@ -316,7 +320,8 @@ export class LiveConversation {
 
   /** @throws StorageError */
   async enterEntries(entries: readonly LedgerEntry[]): Promise<void> {
-    // Edits that restored references fit the old view; the ones still needed are recreated.
+    // Some condensations only restore text whose reference lost its copy, and they fit the old view
+    // only. They are undone here; `restoreReferences` adds those that the new view needs.
     const restoring = getActiveCondensations(this.ledger).filter(isRestoring);
     for (const { id } of restoring) await this.store.append({ type: 'undone', condensation: id });
     for (const entry of entries) await this.store.append(entry);
@@ -351,6 +356,7 @@ export class LiveConversation {
     const { id, use } = watch;
     const entry: LedgerEntry = { type: 'used', condensation: id, use };
     await this.store.append(entry).catch((error: unknown) => {
+      // This count is not worth an error.
       if (!isStorageError(error)) throw error;
       this.store.keepInMemory(entry, new Map());
     });
@@ -359,7 +365,10 @@ export class LiveConversation {
     this.parts.emit({ kind: 'careful', conversation: this.id, condensation: id, use });
   }
 
-  /** Another host may have sent the messages that the ledger knows. */
+  /**
+   * Finds the first message, at or after `from`, that follows all messages named in the ledger:
+   * those were sent before, perhaps by another host.
+   */
   private findFirstUnnamed(from: number): number {
     const { condensations, pinned } = this.ledger;
     const lastKnown = ({ messages = [] }: Condensation): PlacedMessage[] => {

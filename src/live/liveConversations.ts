@@ -69,7 +69,9 @@ export class LiveConversations implements LiveConversationsApi {
     );
   }
 
-  /** After a restart the conversation's ledger has its condensations. */
+  /**
+   * Adds a conversation without condensing it; after a restart its ledger has its condensations.
+   */
   async follow(request: AgentRequest): Promise<LiveId> {
     const scheduler = await this.registry.findScheduler(request);
     await scheduler.runExclusively(() => scheduler.followRequest(request));
@@ -294,6 +296,7 @@ function findCondensedEnd({ edits, origins }: View): number {
     (most, edit) => Math.max(most, edit.kind === 'summary' ? edit.end - 1 : edit.place.message),
     -1,
   );
+  // The message before the first one after a summary's range is the summary itself.
   const behind = origins.findIndex((origin) => origin > last);
   return behind < 0 ? origins.length - 1 : behind - 1;
 }

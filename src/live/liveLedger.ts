@@ -17,7 +17,7 @@ interface PendingEntry {
 export class LiveLedger {
   /** Later entries are never written before earlier ones. */
   private readonly pending: PendingEntry[] = [];
-  /** Undefined if there are no pending entries. */
+  /** The ledger with pending entries; undefined if there are none. */
   private ahead: Ledger | undefined;
   private draining: Promise<void> = Promise.resolve();
   private hasFailed = false;
@@ -46,7 +46,7 @@ export class LiveLedger {
   }
 
   /**
-   * In memory if earlier entries can't be written.
+   * Writes durably, or keeps the entry in memory if earlier entries can't be written.
    * @throws StorageError if only this entry was not written
    */
   async append(entry: LedgerEntry, originals: Originals = new Map()): Promise<void> {
@@ -70,7 +70,7 @@ export class LiveLedger {
     );
   }
 
-  /** Written with the next entry if possible. */
+  /** Applies the entry at once and writes it with the next entry if possible. */
   keepInMemory(entry: LedgerEntry, originals: Originals): void {
     this.ahead = applyEntry(this.ledger, entry);
     this.pending.push({ entry, originals });

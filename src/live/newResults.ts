@@ -18,6 +18,7 @@ import type { LiveSettings } from './types';
 const LARGE_RESULT_PERCENT = 25;
 const MIN_LARGE_RESULT_TOKENS = 20_000;
 
+/** UTF-16 units; shorter results are not worth examining. */
 const MIN_RESULT_TOKENS = 200;
 
 export interface NewResultsState {
@@ -42,6 +43,7 @@ export interface CondensedResults extends NewResultsState {
 export interface NewResultsRequest {
   /** In the model's tokens; 0 if unknown. */
   readonly contextWindow: number;
+  /** The model's tokens per o200k token. */
   readonly tokenFactor: number;
   /** If false, a large result is only condensed if the request would not fit. */
   readonly canRecall: boolean;
@@ -93,6 +95,7 @@ async function applyRules(
   const tokensBefore = draft.tokens;
   const { edits, rereads } = await cutNewResults(draft, rules);
   const shown = addCuts(before, edits);
+  // Rules that span messages need the task and the previous answer.
   const from = Math.max(draft.task + 1, firstNew - 1);
   const task = messages.slice(0, draft.task + 1);
   const tail = shown.messages.slice(shown.origins.lastIndexOf(from));

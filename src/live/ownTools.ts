@@ -4,7 +4,8 @@ import { ownTools } from '../core/messages/toolsSchema';
 import type { LiveSettings } from './types';
 
 /**
- * From Smart's Lossless passes if those run, else from the Lossless provider. Ignores invalid rows.
+ * Reads the user's definitions of tools of unknown agents: from Smart's Lossless passes if those
+ * run, else from the Lossless provider. Ignores invalid ones, which the settings panel reports.
  */
 export function readOwnTools({
   provider,

@@ -20,7 +20,7 @@ export interface PreparationTerms {
 export class BackgroundCondensation {
   /** Undefined until finished, and if abandoned. */
   outcome: CondensationOutcome | undefined;
-  /** The outcome as applied; absent until used. */
+  /** The outcome as applied, or why nothing was applied; absent until used. */
   taken: CondensationOutcome | undefined;
   isOver = false;
   /** True if a request has waited; no other does. */
@@ -54,6 +54,7 @@ export class BackgroundCondensation {
         if (this.why === undefined) this.outcome = outcome;
         else onGivenUp(outcome, this.why);
       },
+      // The manager reports failures in the outcome.
       () => undefined,
     );
     this.over = Promise.race([ran, aborted]).then(() => {

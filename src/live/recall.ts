@@ -22,6 +22,7 @@ export const MAX_SEARCH_CHARS = 1_000;
 const MAX_LISTED_REFERENCES = 20;
 const REFERENCE_PATTERN = /\b[0-9a-f]{6,64}\b/g;
 
+/** Each line takes at least one token; one more says how to continue. */
 const MAX_SHOWN_LINES = MAX_ANSWER_TOKENS + 1;
 
 interface RecalledLine {

@@ -29,9 +29,11 @@ const NO_TASK_KEY = 'none' as MessageKey;
  * parent's ID. Without an ID, the longest common beginning decides.
  */
 export class ConversationRegistry {
+  /** Least recently used first. */
   private readonly conversations = new Map<LiveId, RegisteredConversation>();
   private queue: Promise<unknown> = Promise.resolve();
   private hasPruned = false;
+  /** Unfinished writes of dropped conversations. */
   private leaving: Promise<unknown> = Promise.resolve();
 
   constructor(

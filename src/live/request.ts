@@ -60,7 +60,10 @@ export interface UpstreamModel {
   readonly cacheSpan?: CacheLifespan | 'none';
   readonly threshold: Threshold;
   readonly limits?: RequestLimits;
-  /** Absent if the model can't be called separately. */
+  /**
+   * Writes summaries for condensations without a profile; absent if the model can't be called
+   * separately.
+   */
   readonly summarizer?: LoadOwnModel;
 }
 
@@ -69,8 +72,8 @@ export interface PreparedRequest extends View {
   /** The conversation may have changed its model meanwhile. */
   readonly model: UpstreamModel;
   /**
-   * Ascending indexes of view messages that get a cache breakpoint, at most {@link
-   * MESSAGE_CACHE_MARKS}.
+   * Ascending indexes of view messages that get a cache breakpoint on their last block, at most
+   * {@link MESSAGE_CACHE_MARKS}.
    */
   readonly cacheMarks: readonly number[];
   /** Tokens of the whole request, as the model counts them. */

@@ -31,9 +31,9 @@ const ONLY_IMAGES_CONFIG = {
 
 const MAX_WAIT_MS = 30_000;
 const GIVE_UP_MS = 300_000;
-/** Growth before a model that failed is called again. */
+/** A request must grow by this factor before a model that failed is called again. */
 const RETRY_GROWTH = 1.13;
-/** After so many late summaries in a row, no more are paid for. */
+/** After this many summaries in a row that came too late, no more are paid for. */
 const MAX_TOO_LATE = 2;
 /** Share of a rejected request that is tried next. */
 const RETRY_SIZE_SHARE = 0.6;
@@ -123,7 +123,10 @@ export class CondensationScheduler {
     }
   }
 
-  /** A failure here only costs a saving. */
+  /**
+   * A failure here only costs a saving and must not prevent a condensation that the request needs
+   * to fit.
+   */
   private async condenseNew(notes: string[]): Promise<void> {
     const { conversation, parts } = this;
     const { model, canRecall } = conversation;
@@ -226,7 +229,7 @@ export class CondensationScheduler {
     return this.applyOutcome(outcome, 'too-long', signal);
   }
 
-  /** For requests that exceed the vendor's limits of bytes or pixels. */
+  /** Removes images from a request that exceeds the vendor's limits of bytes or pixels. */
   private async takeWeight(signal: AbortSignal | undefined): Promise<CondensationOutcome | undefined> {
     const { model, weighed } = this.conversation;
     const images = selectImages(weighed, this.parts.learning.getWeightLimits(model));
@@ -245,7 +248,8 @@ export class CondensationScheduler {
   }
 
   /**
-   * By default to half. If a model may be called, requests continue meanwhile unchanged.
+   * Condenses to half by default. If a model may be called, requests continue meanwhile unchanged,
+   * and one that is due waits for the summary.
    * @throws the signal's reason if it was aborted, Error for the user if it was abandoned,
    * UnknownProviderError
    */
@@ -257,6 +261,7 @@ export class CondensationScheduler {
     const settings = this.settings.getSettings();
     const { provider = settings.provider, config = provider === settings.provider ? settings.config : undefined } =
       options;
+    // Providers of other extensions may also take long.
     const isQuick = !manager.mayCallModel(provider, config) && isBuiltIn(provider);
     const run = (until: AbortSignal | undefined): Promise<CondensationOutcome> => {
       const messages = this.conversation.countedTokens - this.conversation.overheadTokens;
@@ -291,6 +296,7 @@ export class CondensationScheduler {
     await preparation.over;
     signal?.removeEventListener('abort', cancel);
     return this.runExclusively(async () => {
+      // A request may have applied the preparation already.
       if (this.preparation === preparation) await this.applyPrepared();
       if (preparation.taken) return preparation.taken;
       signal?.throwIfAborted();
@@ -315,7 +321,10 @@ export class CondensationScheduler {
       : name;
   }
 
-  /** From this number of model tokens, an expired cache is a reason to condense. */
+  /**
+   * From this number of model tokens, an expired cache is a reason to condense; undefined if expiry
+   * is never known.
+   */
   get coldTokens(): number | undefined {
     const { model } = this.conversation;
     const { coldPercent } = this.settings.getSettings();
@@ -492,8 +501,8 @@ export class CondensationScheduler {
   }
 
   /**
-   * Applies a preparation if the conversation has only grown. A failure cost something too, so no
-   * model is called again until then.
+   * Applies a finished preparation if the conversation has only grown. A failure cost something
+   * too, so no model is called again automatically until the conversation has grown.
    */
   private async applyPrepared(reason: CondensationReason = 'background'): Promise<CondensationOutcome | undefined> {
     const { preparation } = this;

@@ -10,13 +10,13 @@ export class PatternError extends Error {
 
 /** Milliseconds that one batch may block the thread. */
 const MAX_BATCH_MS = 20;
-/** Milliseconds of all batches together. */
+/** Milliseconds of all batches of a search together. */
 const MAX_SEARCH_MS = 2_000;
 /** On a busy machine a batch may time out before it has begun. */
 const MAX_TRIES_PER_LINE = 3;
 /** UTF-16 units; a longer line is a batch of its own. */
 const MAX_BATCH_CHARS = 64 * 1024;
-/** A pattern may take quadratic time. */
+/** Only this much of a line is searched, because a pattern may take quadratic time. */
 const MAX_SEARCHED_LINE_CHARS = 4_096;
 
 export function createWordMatcher(words: string): LineMatcher {
@@ -58,7 +58,7 @@ function compilePattern(pattern: string): RegExp {
 }
 
 /**
- * Returns zero-based numbers.
+ * Returns the zero-based numbers of the matching lines.
  * @param spent milliseconds used so far; updated
  * @throws PatternError
  */
@@ -87,6 +87,7 @@ function findBatchEnd(lines: readonly string[], from: number): number {
   let chars = 0;
   let at = from;
   while (at < lines.length && (at === from || chars < MAX_BATCH_CHARS)) {
+    // Each line has a fixed cost, too.
     chars += 1 + Math.min(MAX_SEARCHED_LINE_CHARS, lines[at]?.length ?? 0);
     at++;
   }

@@ -12,7 +12,10 @@ import { MIN_CACHED_TOKENS } from './cacheState';
 import type { LiveId, PreparedRequest, UpstreamModel } from './request';
 import { isAboutImages, type WeightLimits } from './weight';
 
-/** No tokenizer differs more from o200k. */
+/**
+ * No tokenizer differs more from o200k; a report outside is wrong, or the server did not read
+ * everything.
+ */
 const FACTOR_BOUNDS = { least: 0.7, most: 5 } as const;
 /** Reports this close together count as equal. */
 const EQUAL_REPORT_SHARE = 0.01;
@@ -50,22 +53,26 @@ interface LearnedLimits {
   coldMs?: number;
   /** Requests that the server seems to have truncated silently. */
   readonly cuts: Map<LiveId, ServerTruncation>;
+  /** The window that truncations implied, until a server reads more. */
   cutTo?: number;
   /** The most tokens read of a request after truncations implied a smaller window. */
   readBeyond?: number;
+  /** The window that a rejection named, if smaller than assumed. */
   window?: number;
   /** o200k tokens of the shortest request rejected as too long. */
   refused?: number;
   weight?: OverWeight;
 }
 
-/** Fewer tokens were read than any tokenizer could produce. */
+/** A request of which the server read less than it must. */
 interface ServerTruncation {
   /** In the model's tokens. */
   readonly reported: number;
+  /** In o200k tokens. */
   readonly mustRead: number;
 }
 
+/** True if no tokenizer could produce so few tokens. */
 const isCut = ({ reported, mustRead }: ServerTruncation): boolean =>
   mustRead >= MIN_LEARNED_TOKENS && reported < mustRead * FACTOR_BOUNDS.least;
 
@@ -86,7 +93,7 @@ export class TokenLearning {
     return this.models.get(key)?.factor !== undefined;
   }
 
-  /** o200k tokens of a whole request. */
+  /** Maximum o200k tokens of a whole request. */
   computeFittingTokens(model: UpstreamModel): number {
     const allowed = Math.floor(
       computeAllowedTokens(model.contextWindow, getReservedTokens(model)) / this.getFactor(model),
@@ -119,8 +126,8 @@ export class TokenLearning {
 
   /**
    * Some servers silently truncate long requests (Ollama to half of `num_ctx`:
-   * ollama/ollama#17427). If two different requests have the same reported size, the server
-   * truncated them.
+   * ollama/ollama#17427). They show it by reporting the same size for two requests of a
+   * conversation that differ in length.
    */
   private noteTruncation(model: UpstreamModel, conversation: LiveId, cut: ServerTruncation): number | undefined {
     const learned = this.getLearnedLimits(model);
@@ -132,7 +139,7 @@ export class TokenLearning {
       return undefined;
     }
     if (Math.abs(before.mustRead - mustRead) * FACTOR_BOUNDS.least <= same) return undefined;
-    // A server that keeps half of a long prompt reads more of one that fits.
+    // A server that keeps half of a prompt that is too long reads more of one that fits.
     const window = Math.min(model.contextWindow, Math.max(reported, learned.readBeyond ?? 0));
     if (getLearnedWindow(learned) <= window) return undefined;
     learned.cutTo = window;
@@ -166,6 +173,7 @@ export class TokenLearning {
     if (promised !== undefined && ageMs < promised) return;
     const learned = this.getLearnedLimits(model);
     if (usage.cacheReadTokens > tokens / 2) learned.warmMs = Math.max(learned.warmMs ?? 0, ageMs);
+    // Within the promised lifetime, or without one, a miss has other causes.
     else if (promised !== undefined && usage.cacheReadTokens < tokens / 10)
       learned.coldMs = Math.min(learned.coldMs ?? Infinity, ageMs);
   }

@@ -61,8 +61,12 @@ export interface LiveSummary {
   readonly thresholdTokens: number;
   /** For display, such as "Lossless, then Smart (File-Aware) if that is not enough". */
   readonly condensedBy?: string;
-  /** Threshold if the prompt cache has expired; absent if expiry is never known. */
+  /**
+   * Threshold if the prompt cache has expired; absent if expiry is never known or the setting is
+   * off.
+   */
   readonly coldTokens?: number;
+  /** Why the last due condensation removed nothing. */
   readonly whyNot?: string;
   readonly isPaused?: true;
   /** What remains and what would help, if the request is above its threshold. */
@@ -149,11 +153,11 @@ export interface LiveSettings {
   /** Removes transient terminal output and colors; default false. */
   readonly newResultsNoise?: boolean;
   /**
-   * False: removes content that an agent requested again, to measure what resending it costs.
+   * False: also removes content that an agent requested again, to measure what resending it costs.
    * Default true.
    */
   readonly isCautious?: boolean;
-  /** Percent of the window; default 25, 0: never. */
+  /** Percent of the window from which a single new result is shortened; default 25, 0: never. */
   readonly largeResultPercent?: number;
   /**
    * Percent of the window from which a condensation by a model is prepared; absent: made when due.
@@ -161,7 +165,9 @@ export interface LiveSettings {
   readonly backgroundPercent?: number;
   /** Percent of the window from which a cold cache is a reason to condense; absent: never. */
   readonly coldPercent?: number;
-  /** True if a failure may lead to a paid call. */
+  /**
+   * True if a failure may lead to a paid call, which requires a condensing profile and a budget.
+   */
   readonly mayUseNative: boolean;
   /** Configurations by provider. */
   readonly configs?: Readonly<Record<string, unknown>>;
@@ -172,7 +178,9 @@ export interface LiveSettings {
     readonly default: Threshold;
     readonly byProfile: Readonly<Record<string, Threshold>>;
   };
-  /** Percent of each kind of facts that must stay in the view. */
+  /**
+   * Percent of each kind of facts that must stay in the view; ignored if the request would not fit.
+   */
   readonly coherenceFloor?: CoherenceFloor;
   /** Milliseconds that a request waits for a model; default 30,000. */
   readonly waitMs?: number;
@@ -201,7 +209,7 @@ export interface LiveConversationsApi {
   count(request: AgentRequest): Promise<number>;
   /** In o200k tokens. */
   countPart(part: string | ApiMessage): Promise<number>;
-  /** Includes requests that were cut off or had to be corrected. */
+  /** Records what a request cost, even if it was cut off or had to be corrected. */
   recordUsage(prepared: PreparedRequest, usage: Usage | undefined): void;
   /** Calibrates the model's token factor and notes the cache's state. */
   recordAnswer(prepared: PreparedRequest, usage: Usage | undefined): void;
@@ -287,11 +295,13 @@ export interface LiveControls extends Pick<
 export interface ByHandResult {
   /** Absent if the conversation is gone. */
   readonly kind?: OutcomeSummary['kind'];
+  /** Why nothing was condensed, in sentences; irrelevant otherwise. */
   readonly words: string;
 }
 
 export interface WindowEngine extends LiveControls {
   has(conversation: LiveId): boolean;
+  /** The last result of {@link LiveControls.view}, updated from then on. */
   getCachedView(conversation: LiveId): LiveView | undefined;
   /**
    * @throws the signal's reason if it was aborted; Error for the user if it was abandoned or the

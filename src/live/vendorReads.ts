@@ -1,4 +1,4 @@
-/** Which part of a request a vendor must read; the rest says nothing about the window. */
+/** Counts which part of a request a vendor must read; the rest says nothing about the window. */
 import { getBlocks, isRecord, isText, isToolResult, isToolUse } from '../core/messages/blocks';
 import type { ApiMessage, Block } from '../core/messages/types';
 import type { MessageCounter } from '../core/tokens/messageCounter';

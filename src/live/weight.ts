@@ -11,11 +11,15 @@ export type WeightLimits = RequestLimits & Pick<OverWeight, 'imageBytes' | 'edge
 export const isAboutImages = ({ imageBytes, edge, manyImages }: OverWeight): boolean =>
   imageBytes !== undefined || edge !== undefined || manyImages !== undefined;
 
+/** Which images stay; Truncation's configuration has the same fields. */
 export interface ImageSelection extends ImageLimits {
   readonly keepNewest: number;
 }
 
-/** Leaves room for later images. */
+/**
+ * Images are removed from the first share of the byte limit on, down to the second, because later
+ * images must fit too.
+ */
 const DUE_BYTES_SHARE = 0.9;
 const TARGET_BYTES_SHARE = 0.5;
 const MAX_IMAGES_KEPT_AFTER_REMOVAL = 10;
@@ -25,10 +29,14 @@ export interface RequestContent extends Pick<View, 'original' | 'messages'> {
   readonly pinned: ReadonlySet<number>;
 }
 
+/** Approximate bytes. */
 export const measureRequest = ({ messages, besideBytes }: Pick<RequestContent, 'messages' | 'besideBytes'>): number =>
   messages.reduce((sum, message) => sum + countMessageBytes(message), besideBytes);
 
-/** Undefined if the request is small enough or no image can be removed. */
+/**
+ * Undefined if the request is small enough or no image can be removed. The newest image stays as
+ * long as the request can be sent with it.
+ */
 export function selectImages(weighed: RequestContent, limits: WeightLimits): ImageSelection | undefined {
   if (!weighed.messages.some(hasImages)) return undefined;
   const { bytes = Infinity, manyImages, imageBytes: maxBytes, edge: maxEdge } = limits;

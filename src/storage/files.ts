@@ -1,4 +1,7 @@
-/** Tests replace these operations to simulate a full disk or a crash. */
+/**
+ * Tests replace these operations to simulate a full disk or a crash. Errors are the system's, with
+ * their codes.
+ */
 
 export interface OpenFile {
   /** @returns the number of bytes, 0 at the end */

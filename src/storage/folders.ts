@@ -187,7 +187,7 @@ function moveAway(
 }
 
 /**
- * A ledger with a foreign file stays.
+ * Keeps a ledger that contains another program's file.
  * @param condition checked under the lock
  * @returns false if there was no ledger, or the condition doesn't hold
  */
@@ -237,6 +237,7 @@ export async function restoreLedgerFolder(files: Files, folder: string): Promise
 
 const MOVED_ERROR_CODES: readonly string[] = ['ENOENT', 'ENOTEMPTY', 'EEXIST'];
 
+/** Completes removals that a crash interrupted. */
 export async function deleteRemovedLedgers(files: Files, root: string): Promise<void> {
   for (const name of (await undefinedIfMissing(files.list(root))) ?? []) {
     const folder = join(root, name);

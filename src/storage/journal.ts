@@ -12,6 +12,7 @@ import type { Files, OpenFile } from './files';
 
 export interface StorageProblem {
   readonly file: string;
+  /** One-based. */
   readonly line: number;
   readonly words: string;
 }
@@ -19,6 +20,7 @@ export interface StorageProblem {
 export interface JournalRecord {
   /** Byte offset of the value's JSON. */
   readonly position: number;
+  /** Valid only during the call. */
   readonly json: Buffer;
 }
 

@@ -19,6 +19,7 @@ export async function inspectFolder(files: Files, folder: string): Promise<Folde
   if (await isMarked(files, folder)) return 'marked';
   const names = await undefinedIfMissing(files.list(folder));
   if (names === undefined) return 'missing';
+  // Another window may have marked the folder since.
   if (names.includes(FOLDER_MARKER_FILE_NAME) && (await isMarked(files, folder))) return 'marked';
   const others = names.filter((name) => !FILE_MANAGER_FILES.has(name) && !isTemporary(name));
   if (others.length === 0) return 'empty';
@@ -91,7 +92,7 @@ export async function claimFolder(files: Files, folder: string, notDone = 'Nothi
   if (state === 'missing') await files.syncFolder(dirname(folder));
 }
 
-/** Marks folders of versions without markers. */
+/** True if we may clean up the folder. Marks folders of versions without markers. */
 export async function isOurs(files: Files, folder: string): Promise<boolean> {
   const state = await inspectFolder(files, folder);
   if (state === 'earlier') await claimFolder(files, folder);

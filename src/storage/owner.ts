@@ -12,7 +12,7 @@ export interface Owner {
   readonly host: string;
 }
 
-/** Processes on another host or in a container are `unknown`. */
+/** Processes on another host or in another container are not visible, so they are `unknown`. */
 export type Liveness = 'running' | 'gone' | 'unknown';
 
 /**

@@ -28,6 +28,7 @@ export interface PruneLimits {
   /** Days since the last use. Default 30. */
   readonly maxAgeDays?: number;
   readonly now: Date;
+  /** IDs of conversations in use, whose ledgers stay. */
   readonly inUse?: readonly string[];
 }
 
@@ -81,7 +82,7 @@ export function describePruning({ setAside, removed }: PruneResult): string | un
 }
 
 /**
- * Keeps ledgers that another process writes or has used since.
+ * Keeps ledgers that another process writes or has used since, and skips folders that aren't ours.
  * @throws StorageError
  */
 export async function pruneLedgers(

@@ -32,7 +32,10 @@ export interface SpendingReport {
 export interface Purchase {
   readonly kind: SpendingKind;
   readonly conversation?: string | undefined;
-  /** US dollars; for a conversation's request, the whole prompt at the base price. */
+  /**
+   * Maximum cost in US dollars. For a conversation's request it is the whole prompt at the base
+   * price: a limit admits a request while anything is left.
+   */
   readonly atMost: number;
 }
 
@@ -76,6 +79,7 @@ interface SpendingEntry {
 
 /** Older entries are ignored, so a conversation's limit starts again. */
 const MAX_ENTRY_AGE_MS = 60 * 24 * 3_600_000;
+/** After this time the calling process has certainly ended. */
 const MAX_CALL_MS = 24 * 3_600_000;
 /** Each reservation reads the file, so a longer one is compacted. */
 const MAX_LINES = 2_000;

@@ -25,7 +25,8 @@ export interface LedgerFile {
   readonly ledger: Ledger;
   readonly problems: readonly StorageProblem[];
   /**
-   * Returns once the entry is on the disk.
+   * Appends an entry after those that other processes appended meanwhile. Returns once the entry is
+   * on the disk.
    * @param originals contains at least those of the entry's edits that are not stored yet
    * @throws StorageError if the entry was not appended
    */

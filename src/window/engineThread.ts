@@ -6,6 +6,7 @@ import type { Services } from './services';
 
 interface ThreadDeathMessages {
   readonly died?: string;
+  /** Shown when the thread is no longer restarted. */
   readonly rests: string;
   readonly wake: string;
 }

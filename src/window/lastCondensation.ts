@@ -8,7 +8,9 @@ import type { LastCondensation, Services } from './services';
  */
 export const HAS_CONDENSED_CONTEXT_KEY = 'contextCondenser.hasCondensed';
 
-/** Context key of the walkthrough: the user condensed more than the sample. */
+/**
+ * Context key of the walkthrough: the user condensed a conversation of their own, not the sample.
+ */
 const HAS_CONDENSED_OWN_CONTEXT_KEY = 'contextCondenser.hasCondensedOwn';
 
 export function rememberCondensation(services: Services, last: LastCondensation): void {

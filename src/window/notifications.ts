@@ -1,12 +1,12 @@
 /**
- * Only this file shows text in VS Code's own UI. VS Code turns some of it into links, even to
- * commands (`[Fix it](command:…)`, `parseLinkedText` in microsoft/vscode), or into icons
- * (`$(alert)`, `renderLabelWithIcons`). Our text quotes files, models and programs, so both are
- * escaped.
+ * Only this file shows text in VS Code's own UI; lint bans the original functions elsewhere. VS
+ * Code turns some text into links, even to commands (`[Fix it](command:…)`, `parseLinkedText` in
+ * microsoft/vscode), or into icons (`$(alert)`, `renderLabelWithIcons`). Our text quotes files,
+ * models and programs, so both are escaped.
  */
 import * as vscode from 'vscode';
 
-/** Removes links and icons. */
+/** Keeps VS Code from making links and icons of the text. */
 export const escapeLinks = (text: string): string => text.replace(/\](?=\()/g, '] ').replace(/\$(?=\()/g, '$ ');
 
 type ShowMessage = typeof vscode.window.showErrorMessage;

@@ -100,6 +100,7 @@ export class OriginalDocuments
     const finding = runInBackground(services, task, new AbortController().signal).then(({ text }) => text);
     this.kept.set(reference, finding);
     for (const old of [...this.kept.keys()].slice(0, -MAX_CACHED_ORIGINALS)) this.kept.delete(old);
+    // A reference unknown now may be known after the next condensation.
     finding.then(
       (text) => text === undefined && this.kept.delete(reference),
       () => this.kept.delete(reference),

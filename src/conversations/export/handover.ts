@@ -1,4 +1,7 @@
-/** Prompts get pasted anywhere, so secrets are masked. */
+/**
+ * Writes a prompt with which another agent can continue. Secrets are masked, because prompts get
+ * pasted anywhere.
+ */
 import { getBlocks, isText } from '../../core/messages/blocks';
 import { maskMessage } from '../../core/secrets/maskMessages';
 import { maskSecrets } from '../../core/secrets/maskSecrets';
@@ -35,6 +38,7 @@ export function renderHandover(
     counter,
     Math.floor(budget * SECTION_SHARES.facts),
   );
+  // Listings and reminders of one agent are useless to another.
   const said = messages.filter((message) => !isAddedByAgent(message));
   const { texts, leftOut } = selectNewest(said, counter, Math.floor(budget * SECTION_SHARES.end));
   const text = [

@@ -94,6 +94,7 @@ function fenceText(text: string, language = ''): string {
 const foldText = (summary: string, body: string): string =>
   `<details>\n<summary>${summary}</summary>\n\n${body}\n\n</details>`;
 
+/** Names come from files, so no Markdown in them may take effect. */
 const escapeInline = (text: string): string =>
   text
     .replace(/[\s\p{Cc}]+/gu, ' ')

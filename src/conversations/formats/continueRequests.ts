@@ -54,7 +54,7 @@ const isCompacted = (item: Fields): boolean => readString(item, 'conversationSum
 
 /**
  * Continue's adapter for Anthropic counts without cached tokens, under names that only it and the
- * AI SDK use; the SDK (model `vendor/model`) includes them.
+ * AI SDK use. The SDK (model `vendor/model`) and OpenAI's wires include them.
  */
 function detectAccounting(usages: readonly Fields[]): Usage['accounting'] {
   const isAnthropic = usages.some((usage) => {

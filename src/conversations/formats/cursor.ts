@@ -108,6 +108,7 @@ class TranscriptReader {
     return [{ type: 'cursor_part', part }];
   }
 
+  /** No API accepts a conversation with an unanswered call. */
   private answerPendingCalls(): void {
     if (this.pendingCalls.length === 0) return;
     const results = this.pendingCalls.map((id): Block => ({ type: 'tool_result', tool_use_id: id }));

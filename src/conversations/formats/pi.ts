@@ -30,7 +30,7 @@ export const isPiRecord = (value: Fields): boolean =>
 
 /**
  * `active` is what the agent would send: the last compaction's summary, the messages that it kept,
- * and what follows.
+ * and what follows; `all` is the whole path.
  * @throws {ConversationReadError} for a broken line or no messages
  */
 export function readPi(input: string | Uint8Array, source: Source, options: ReadOptions = {}): Conversation {
@@ -229,6 +229,7 @@ const collectEdits = (way: readonly Fields[]): ReadonlyMap<string | undefined, F
     ),
   );
 
+/** Unedited entries keep their identity, since they own the messages. */
 function applyEdits(
   entries: readonly Fields[],
   edits: ReadonlyMap<string | undefined, Fields | null>,
@@ -433,6 +434,7 @@ function toPartBlocks(content: unknown): Block[] {
     const text = readString(part, 'text');
     if (part['type'] === 'text' && text !== undefined) return text.trim() === '' ? [] : [{ type: 'text', text }];
     const data = readString(part, 'data');
+    // Oh My Pi stores large images in separate files.
     if (part['type'] === 'image' && data !== undefined && !data.startsWith('blob:')) {
       const source = { type: 'base64', media_type: readString(part, 'mimeType') ?? 'image/png', data };
       return [{ type: 'image', source }];

@@ -30,7 +30,7 @@ type Source = 'answer' | 'response';
 export class QwenRequests implements RequestCollector {
   compactions = 0;
   private readonly found: RecordedRequest[] = [];
-  /** Requests seen in only one of their two records, by kind of record and counts. */
+  /** Indexes of requests seen in only one of their two records, by kind of record and counts. */
   private readonly unpaired = new Map<string, number[]>();
   private readonly seen = new Set<string>();
   private hasResponses = false;

@@ -46,6 +46,7 @@ export function readResponses(
     typeof input === 'string'
       ? [{ role: 'user', content: input }]
       : [...(isItems(input) ? input : []), ...(isAnswer(body) ? listIn(body, 'output') : [])];
+  // All input items are sent, whatever their kind.
   const items = given.filter(isRecord).flatMap((item) => {
     const type = readString(item, 'type') ?? 'message';
     return ITEM_USE_BY_KIND[type] === 'declarations' ? [] : [{ ...item, type }];

@@ -13,7 +13,8 @@ import { noteUnansweredCalls } from './unanswered';
 
 /**
  * Reads `api_conversation_history.json` of the Roo family (Roo, Zoo, Kilo up to 5, Cline) or Cline
- * 4's `<id>.messages.json`. Extra fields (`ts`, `isSummary`, …) are kept.
+ * 4's `<id>.messages.json`. Extra fields (`ts`, `isSummary`, …) are kept. `active` is the agent's
+ * effective history, `all` the whole file.
  * @throws {ConversationReadError} for a malformed message
  */
 export function readRoo(

@@ -2,7 +2,10 @@ import { getBlocks, isToolResult, isToolUse } from '../../core/messages/blocks';
 import type { ApiMessage } from '../../core/messages/types';
 import { formatPlural } from '../../core/plural';
 
-/** A call is unanswered if it was interrupted or its result was stored as text. */
+/**
+ * Finds calls without a result in the next user message: they were interrupted, or their results
+ * were stored as text.
+ */
 export function findUnansweredCalls(messages: readonly ApiMessage[]): readonly { message: number; id: string }[] {
   return messages.flatMap((message, index) => {
     if (message.role !== 'assistant') return [];

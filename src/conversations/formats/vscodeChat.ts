@@ -1,7 +1,7 @@
 /**
- * VS Code's chat sessions (`chatSessions/<id>.json`, since 1.109 `.jsonl`) are logs of changes to
- * one object. Each answer's metadata has the rounds of words and calls, and the results. Sources:
- * VS Code's chatModel.ts and objectMutationLog.ts, vscode-copilot-chat's toolCallRound.ts.
+ * VS Code's chat sessions are `chatSessions/<id>.json` or, since 1.109, `.jsonl`, a log of changes
+ * to one object. Each answer's metadata has the rounds of words and calls, and the results.
+ * Sources: VS Code's chatModel.ts and objectMutationLog.ts, vscode-copilot-chat's toolCallRound.ts.
  */
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage, Block } from '../../core/messages/types';
@@ -184,6 +184,7 @@ interface Turn {
   readonly typed: ApiMessage;
   readonly usage: Usage | undefined;
   readonly messages: readonly ApiMessage[];
+  /** True if only the text shown on screen is known. */
   readonly isShown: boolean;
 }
 

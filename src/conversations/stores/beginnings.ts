@@ -13,6 +13,7 @@ export interface Beginning {
   readonly isWhole: boolean;
 }
 
+/** @throws the file system's error */
 export function* readBeginnings(path: string): Generator<Beginning, void, undefined> {
   const file = openSync(path, 'r');
   try {

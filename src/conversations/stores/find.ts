@@ -66,8 +66,8 @@ function listSessionsIn(
 const CHAT_SESSION_PATH = /[\\/](?:chatSessions|emptyWindowChatSessions)[\\/][^\\/]+$/;
 
 /**
- * Agents that changed their format left old files. VS Code's transcripts lack results and the first
- * prompt (1.139), so they count only without a chat session.
+ * Agents that changed their format left old files; a session's newer form counts. VS Code's
+ * transcripts lack results and the first prompt (1.139), so they count only without a chat session.
  */
 function dropOlderForms(conversations: readonly FoundConversation[]): FoundConversation[] {
   const inDatabases = new Set(conversations.map(({ path }) => /#(ses_\w+)$/.exec(path)?.[1]));

@@ -1,6 +1,7 @@
 /**
- * Runs only after `JSON.parse` failed, because many V8 errors lack a position and one line can
- * contain several values.
+ * Finds where a text is broken. Runs only after `JSON.parse` failed, because many V8 errors lack a
+ * position and one line can contain several values (Claude Code has written two records without a
+ * newline).
  */
 
 export interface JsonProblem {

@@ -166,11 +166,13 @@ function findEndOfValue(text: string, at: number): number | JsonError['problem']
   }
 }
 
+/** Attempts per line, each of which may scan the whole line. */
 const MAX_SPLIT_TRIES = 64;
 
 /**
- * Tries the damage itself and braces that valid JSON can't have there (they follow only `:`, `,`,
- * `[` and whitespace).
+ * Finds the start of the next complete record after damage, or the text's end. Tries the damage
+ * itself and braces that valid JSON can't have there (they follow only `:`, `,`, `[` and
+ * whitespace).
  */
 function findNextRecord(text: string, from: number, broken: number): number {
   const starts = /(?<![:,[\s\\])\{"/g;

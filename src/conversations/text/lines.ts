@@ -5,8 +5,10 @@ export interface Line {
   /** One-based line number; blank lines count. */
   readonly number: number;
   readonly text: string;
+  /** False if invalid UTF-8 had to be replaced. */
   readonly valid: boolean;
   readonly bytes?: number;
+  /** True for the last nonblank line. */
   readonly last: boolean;
 }
 

@@ -30,7 +30,7 @@ const renderRole = (message: ApiMessage): Json =>
 
 const COPIED_FIELDS = ['cwd', 'version', 'gitBranch', 'userType', 'entrypoint', 'slug'];
 
-/** Claude Code lists its skills, agents and tools again in each session. */
+/** Leaves out skills, agents and tools, which Claude Code lists again in each session. */
 export const selectWritten = (view: readonly ApiMessage[]): readonly ApiMessage[] =>
   view.filter((message) => message['isRenewed'] !== true);
 

@@ -60,7 +60,7 @@ function toHashInput(message: Json): readonly (readonly [string, unknown])[] {
   ];
 }
 
-/** Compares the user's text as the chat shows it, without surrounding tags. */
+/** Reduces the user's text to what the chat shows, without surrounding tags. */
 function toComparable({ role, content }: Json): unknown {
   if (role !== 'user') return content;
   if (typeof content === 'string') return getDisplayedInput(content);

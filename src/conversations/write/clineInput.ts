@@ -73,7 +73,7 @@ function stripElements(text: string, tag: string): string {
 function findCommand(input: string): string | undefined {
   const text = input.trim();
   const head = /^<user_command\b([^>]*)>/i.exec(text);
-  // An unclosed opening tag could contain the closing tag.
+  // An unclosed opening tag could contain the closing tag, so this looks only after it.
   if (!head || !/<\/user_command>$/i.test(text.slice(head[0].length))) return undefined;
   const slash = /slash="([^"]+)"/i.exec(head[1] ?? '')?.[1]?.trim();
   return slash === undefined || slash === '' ? undefined : slash;

@@ -2,7 +2,7 @@
  * Follows Roo Code 3.52 (`src/core/condense/index.ts`, `getEffectiveApiHistory` and
  * `cleanupAfterTruncation`). All messages get `condenseParent`, and the view follows, its first
  * message tagged `isSummary` with the same id, because the agent sends what follows the last
- * summary. Its own rewind shows the originals again.
+ * summary. The agent's own rewind removes the copies and shows the originals.
  */
 import { isRecord } from '../../core/messages/blocks';
 import type { ApiMessage } from '../../core/messages/types';

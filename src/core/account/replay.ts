@@ -54,7 +54,10 @@ export interface Calibration {
   /** Tokens of instructions and tool declarations, as the model counts them. */
   readonly fixed: number;
   readonly factor: number;
-  /** Answer tokens per stored o200k token; hidden reasoning makes it higher than `factor`. */
+  /**
+   * Tokens that the vendor counted for answers, per o200k token of the recorded answers. The ratio
+   * is higher than `factor` if reasoning is not recorded.
+   */
   readonly outputFactor: number;
   /** Share of the cacheable prompt that was read from the cache, from 0 to 1. */
   readonly cacheShare: number;

@@ -1,6 +1,7 @@
 /**
- * Anthropic's Messages API (`POST …/v1/messages`). Omits cache breakpoints, since agents move them.
- * Source: Anthropic API reference, "Messages".
+ * Anthropic's Messages API (`POST …/v1/messages`). Reads string content as a list with one text,
+ * since agents vary the form, and omits cache breakpoints, since agents move them. Source:
+ * Anthropic API reference, "Messages".
  */
 import { convertAnthropicUsage } from '../../api/anthropicStream';
 import { asText } from '../../conversations/text/values';

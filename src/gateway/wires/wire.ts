@@ -62,6 +62,7 @@ export class WireError extends Error {
 }
 
 /**
+ * Writes a view in place of a body's messages, up to the last change.
  * @param from number of messages to skip, since they were written before
  * @param view a message that is the identical object in the original is unchanged
  * @throws WireError if the view can't be expressed in this format; JsonPathError if a place is

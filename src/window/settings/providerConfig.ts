@@ -11,8 +11,8 @@ import { createBuiltInProviders } from './settingRules';
 import { readSetting } from './settings';
 
 /**
- * The value is not validated. A user's preset replaces its name. Undefined if nothing is set (VS
- * Code then has an empty object).
+ * Returns a provider's configuration from the settings, without validating it. A user's preset
+ * replaces its name. Undefined if nothing is set (VS Code then has an empty object).
  */
 export function readProviderConfig(id: string): unknown {
   const value = isBuiltIn(id) ? readSetting(id) : getRegisteredConfig(readSetting('providers'), id);
@@ -54,6 +54,7 @@ function resolveStepConfig(provider: string, own: unknown): unknown {
   const settings = readProviderConfig(provider);
   if (provider === 'smart' || !isRecord(settings)) return own ?? settings;
   const known = createBuiltInProviders(readOwnPresets).find(({ id }) => id === provider);
+  // Invalid settings don't apply to steps either.
   const checked = known?.validateConfig(settings);
   const sound = checked?.valid === false ? checked.rest?.written : settings;
   return isRecord(sound) && (isRecord(own) || own === undefined) ? { ...sound, ...own } : own;
@@ -72,7 +73,7 @@ export function readNativeConfig(): NativeConfig {
 const getRegisteredConfig = (configs: unknown, id: string): unknown =>
   isRecord(configs) && Object.hasOwn(configs, id) ? configs[id] : undefined;
 
-/** The value is not validated. */
+/** Returns the preset that a Smart configuration is or names; undefined if the passes are the user's. */
 export const getPresetName = (config: unknown): string | undefined => getPreset(config, readOwnPresets())?.name;
 
 export const getPresetId = (config: unknown): string | undefined => getPreset(config, readOwnPresets())?.id;

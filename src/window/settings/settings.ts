@@ -40,14 +40,20 @@ interface CachedSetting {
 let settingsCache: Map<SettingName, CachedSetting> | undefined;
 let isWatching = false;
 
-/** VS Code can report a change in the same turn in which settings were read. */
+/**
+ * Clears the cache on changes, because VS Code can report one in the same event loop turn in which
+ * settings were read.
+ */
 function watchOnce(): void {
   if (isWatching) return;
   isWatching = true;
   vscode.workspace.onDidChangeConfiguration(() => (settingsCache = undefined));
 }
 
-/** VS Code takes 0.1 ms per read, and a single request reads hundreds. */
+/**
+ * Reads each setting once per task: VS Code takes 0.1 ms per read, and a single request reads
+ * hundreds.
+ */
 function getCachedSetting(name: SettingName): CachedSetting {
   watchOnce();
   if (!settingsCache) {
@@ -110,6 +116,7 @@ export function listSettingProblems(): string[] {
     `Setting ${formatSettingPath(name, path)}: ${message}. ${consequence}`;
   const invalid = names.flatMap((name) => {
     const value = getValue(name);
+    // An unknown provider ID is no mistake, because other extensions register later.
     const problems = name === 'provider' ? SETTINGS[name].parse(value).problems : rules.findProblems(name, value);
     return problems.map((problem) => sentence(name, problem, rules.describeConsequence(name, value)));
   });
@@ -149,7 +156,10 @@ export function describeWeakening(name: SettingName): string | undefined {
 
 const watchedServices = new WeakSet<Services>();
 
-/** Reports invalid settings once, and asks for consent to settings of the workspace. */
+/**
+ * Reports invalid settings once, now and when they change, and asks for consent to settings of the
+ * workspace.
+ */
 export function watchSettings(services: Services): void {
   if (watchedServices.has(services)) return;
   watchedServices.add(services);

@@ -461,7 +461,7 @@ const isSilentHook = (attachment: Fields, name: string): boolean =>
 
 /**
  * A prompt typed during a running turn is the user's unless it names another origin. Claude Code
- * wraps it in two sentences, which we drop.
+ * wraps it in two sentences, which we drop. The first record of a batch contains all of it.
  */
 function toQueuedPrompt(
   attachment: Fields,

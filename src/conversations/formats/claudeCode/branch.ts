@@ -45,6 +45,7 @@ export function findActiveBranch(thread: readonly ClaudeCodeRecord[]): Branch {
   while (at && !seen.has(at)) {
     const record: ClaudeCodeRecord = at;
     seen.add(record);
+    // Messages that a compaction wrote again are read where it put them.
     if (record.uuid === undefined || !uuids.has(record.uuid)) path.push(record);
     if (record.uuid !== undefined) uuids.add(record.uuid);
     if (isBoundary(record)) {
@@ -109,8 +110,9 @@ interface PreservedMessages {
 
 /**
  * Messages kept by a compaction (`compactMetadata.preservedMessages`, earlier `preservedSegment`)
- * precede the boundary in the file but follow its anchor: the first links to the anchor, and the
- * anchor's children to the last. Only the last boundary counts.
+ * precede the boundary in the file but follow its anchor: the first links to the anchor, each to
+ * the previous one, and the anchor's children to the last. Only the last boundary counts, because
+ * it compacted what older ones kept.
  */
 function readPreservedMessages(
   thread: readonly ClaudeCodeRecord[],

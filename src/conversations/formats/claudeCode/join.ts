@@ -82,6 +82,7 @@ function addAttachmentsBesidePath(
   for (const record of thread) {
     const place = record.attachment && !onBranch.has(record) ? places.get(record.parent ?? '') : undefined;
     if (place === undefined) continue;
+    // Attachments can be each other's parents.
     if (record.uuid !== undefined) places.set(record.uuid, place);
     beside.push({ record, place });
   }
@@ -145,13 +146,16 @@ function collectParts(sent: readonly MessageRecord[], index: number, siblings: S
 
 const getMessageKey = (record: MessageRecord): unknown => record.message['id'] ?? record;
 
-/** A compaction can write messages again; only the copy on the branch counts. */
+/** A compaction can write messages again under their UUIDs; only the copy on the branch counts. */
 function dropCopies(sent: readonly MessageRecord[], thread: readonly ClaudeCodeRecord[]): readonly MessageRecord[] {
   const chosen = new Map(sent.map((record) => [record.uuid, record]));
   return thread.filter(isSent).filter((record) => (chosen.get(record.uuid) ?? record) === record);
 }
 
-/** Collects results up to the next assistant message, or after it if others came earlier. */
+/**
+ * Collects results up to the next assistant message. If there are some, those directly after that
+ * message count too.
+ */
 function collectResults(
   sent: readonly MessageRecord[],
   index: number,
@@ -180,7 +184,7 @@ function collectResults(
   return found;
 }
 
-/** Other fields take the last value, since `usage` and `stop_reason` grow. */
+/** Joins the content; other fields take the last value, since `usage` and `stop_reason` grow. */
 function joinMessages(messages: readonly ApiMessage[]): ApiMessage {
   const [first, ...rest] = messages;
   if (!first || rest.length === 0) return first ?? { role: 'user', content: [] };

@@ -112,4 +112,5 @@ export function addQueuedWords(branch: Branch, records: readonly ClaudeCodeRecor
   return { ...branch, records: placed, before };
 }
 
+/** One answer has several records, and some of them can be off the branch. */
 const getMessageKey = (message: ApiMessage): unknown => message['id'] ?? message;

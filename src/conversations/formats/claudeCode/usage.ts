@@ -35,6 +35,7 @@ export class ClaudeRequests implements RequestCollector {
    */
   private isGivenBack = false;
   private readonly beginning: unknown[] = [];
+  /** The last record, if its answer has no ids. */
   private unnamed:
     | { readonly uuid: string; readonly prompt: string | undefined; readonly place: string | symbol }
     | undefined;
@@ -145,7 +146,7 @@ export class ClaudeRequests implements RequestCollector {
   /**
    * A resumed or forked session can begin with another's records: they name it (before 2.0, and by
    * `/branch`), are older than the file (2.1.332, `--fork-session`), or answer requests that are
-   * not in it.
+   * not in the file although it records requests.
    */
   private isCopy({ request: { at }, ref, session }: SeenRequest): boolean {
     return (

@@ -69,6 +69,7 @@ export function readCodex(
   };
 }
 
+/** A fork's own first prompt distinguishes it from its origin. */
 function makeSessionTitle(
   { everything: items, forkedBehind }: CodexRollout,
   everything: readonly ApiMessage[],

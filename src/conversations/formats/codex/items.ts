@@ -96,7 +96,7 @@ function toReplyBlocks(item: CodexItem): readonly Block[] {
       return [{ type: 'tool_use', id, name: 'tool_search', input: recordIn(item, 'arguments') ?? {} }];
   }
   const tool = /^(\w+)_call$/.exec(asText(item['type']))?.[1];
-  // Only client-side calls have an id, which their output refers to.
+  // Client-side calls (shells, patches, the computer) have an id to which their output refers.
   if (id !== undefined && tool !== undefined) {
     const input = recordIn(item, 'action') ?? recordIn(item, 'operation') ?? {};
     return [{ type: 'tool_use', id, name: tool, input, ...pickCaller(item) }];
@@ -110,6 +110,7 @@ function toResult(item: CodexItem): Block {
   const id = readString(item, 'call_id');
   if (id === undefined) return { type: CODEX_ITEM_TYPE, item };
   const output = item['type'] === 'tool_search_output' ? asText(item['tools']) : item['output'];
+  // Some versions stored an object with text and outcome.
   const content = isRecord(output)
     ? (output['content_items'] ?? output['content'] ?? extractScreenshot(output))
     : output;

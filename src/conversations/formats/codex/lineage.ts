@@ -19,7 +19,7 @@ const MAX_HEADER_BYTES = 1024 ** 2;
 const THREAD_ID = /^[\w-]+$/;
 
 /**
- * Returns records, oldest first; none if the rollout is no fork.
+ * Returns the records that precede a rollout's own, oldest first; none if the rollout is no fork.
  * @param read returns a file's bytes, unpacked
  */
 export function readCodexLineage(
@@ -76,6 +76,7 @@ function toBase(base: Fields): ForkOrigin | undefined {
   };
 }
 
+/** If no line ends at the offset, the caller relies on the records' ordinals. */
 const cutAtOffset = (bytes: Uint8Array, offset: number): Uint8Array =>
   bytes[offset - 1] === 0x0a ? bytes.subarray(0, offset) : bytes;
 

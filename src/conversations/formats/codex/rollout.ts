@@ -88,6 +88,7 @@ class RolloutReader {
   private everything: CodexItem[] = [];
   private readonly compactions: CodexCompaction[] = [];
   private readonly usage = new CodexRequests();
+  /** The item that precedes each request's counts. */
   private readonly counted: (CodexItem | undefined)[] = [];
   private rolledBack = 0;
   private readonly passedOver = new Map<string, number>();

@@ -148,7 +148,10 @@ export class CodexRequests implements RequestCollector {
     this.sum = sum;
   }
 
-  /** Since 0.15x the record names the request that produced the summary. */
+  /**
+   * Since 0.15x the record names the request that produced the summary; before, its answer is in no
+   * item.
+   */
   private noteCompaction(response: string | undefined): void {
     this.compactions += 1;
     const index = response === undefined && this.isSilent ? this.found.length - 1 : this.byResponse.get(response ?? '');
@@ -188,6 +191,7 @@ function isSearch(item: Fields): boolean {
   return item['type'] === 'web_search_call' && action === 'search';
 }
 
+/** A sum that became smaller was reset. */
 function subtractCounts(total: Fields, before: Fields): Fields {
   const isAnew = countIn(total, 'total_tokens') < countIn(before, 'total_tokens');
   return Object.fromEntries(

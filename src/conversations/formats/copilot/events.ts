@@ -46,8 +46,8 @@ const REPLAYED_EVENT_TYPES = new Set([
 ]);
 
 /**
- * Source: the same schema, requests of 1.0.102. Whether `skill.invoked`, a hand-over or a
- * truncation is sent is unknown.
+ * Events for the screen, hooks, permissions and bookkeeping. Source: the SDK's event schema,
+ * requests of 1.0.102. Whether `skill.invoked`, a hand-over or a truncation is sent is unknown.
  */
 export const UNSENT_EVENT_TYPES = {
   has: (type: string): boolean => UNSENT_EVENT_GROUPS.test(type) || UNSENT_EVENTS.has(type),

@@ -105,6 +105,7 @@ function toRequest(data: Fields, at: number | undefined, message: number | undef
   };
 }
 
+/** Some calls are in no message because Copilot only stored them when they ran. */
 function appendCall(messages: ApiMessage[], call: ToolUseBlock): void {
   const last = messages.at(-1);
   if (last?.role === 'assistant' && typeof last.content !== 'string') {

@@ -26,15 +26,19 @@ export class CopilotRequests implements RequestCollector {
   compactions = 0;
   private readonly found: RecordedRequest[] = [];
   private readonly keys = new Set<string>();
+  /** Usage of compactions without a recorded request so far. */
   private readonly lone: Usage[] = [];
+  /** True if the last request used the user's own key. */
   private isOwnKey = false;
   private readonly sums: RecordedTotal[] = [];
   private id: string | undefined;
   private began: number | undefined;
   private lastAt: number | undefined;
   charged: RecordedCharge | undefined;
+  /** Number of answers that the sums cover. */
   private answers = 0;
   private readonly sideAnswers = new Map<string, number>();
+  /** Sums of the last process that ended without being continued. */
   private base: readonly ModelTotal[] = [];
   private current: readonly ModelTotal[] = [];
 
@@ -132,7 +136,10 @@ export class CopilotRequests implements RequestCollector {
     });
   }
 
-  /** The summary contains its request's tokens, equal to those of a request record. */
+  /**
+   * The summary has its request's tokens. If a version also writes a record of the request, both
+   * have equal counts.
+   */
   private addCompaction(data: Fields, at: number | undefined): void {
     if (data['success'] === false) return;
     this.compactions += 1;

@@ -7,6 +7,7 @@ import { isAnswer } from './messages';
 
 /** Includes rewound requests, which were also paid for. */
 export class GeminiRequests implements RequestCollector {
+  /** Gemini CLI does not record compactions. */
   readonly compactions = 0;
   /** A growing record is written again under its id. */
   private readonly known = new Map<string | symbol, { readonly record: Fields; readonly request: RecordedRequest }>();

@@ -24,8 +24,8 @@ export interface OpenCodeDocument {
 const DEFAULT_TITLE = /^(?:New|Child) session - /;
 
 /**
- * `active` is what the agent would send: the last compaction's summary and what follows, without
- * cleared outputs; `all` has every output.
+ * `active` is what the agent would send: the last compaction's summary and what follows, with
+ * placeholders for cleared outputs; `all` has every output.
  * @throws {ConversationReadError} if there are no messages
  */
 export function readOpenCode(document: OpenCodeDocument, source: Source, options: ReadOptions = {}): Conversation {

@@ -1,8 +1,8 @@
 /**
- * OpenCode 2 keeps sessions in `session_v2` and messages in `session_message`. Follows its public
- * schema (packages/core session/sql, schema/session-message) and conversion
- * (session/runner/to-llm-message); no real store was available. A fork copies messages
- * (session/projector).
+ * OpenCode 2 keeps sessions in `session_v2` and messages in `session_message`; a migrated store may
+ * also have the tables of 1.x. Follows its public schema (packages/core session/sql,
+ * schema/session-message) and conversion (session/runner/to-llm-message); no real store was
+ * available. A fork copies messages (session/projector).
  */
 import { isRecord } from '../../../core/messages/blocks';
 import { parseArguments } from '../openai/arguments';
@@ -53,7 +53,10 @@ const makeTextPart = (text: unknown): Fields => ({ type: 'text', text: asText(te
 
 const agentPart = (text: string): Fields => ({ ...makeTextPart(text), synthetic: true });
 
-/** Since 2.0.3 a file has its bytes in Base64, before that only an address. */
+/**
+ * Since OpenCode 2.0.3 an attached file has its bytes in Base64; earlier versions stored only its
+ * address.
+ */
 function makeFilePart(file: Fields): Fields {
   const data = readString(file, 'data');
   return {
