@@ -18,7 +18,10 @@ export interface AnswerParts {
   readonly text: (text: string) => void;
   readonly thinking: (text: string) => void;
   readonly call: (id: string, name: string, input: object) => void;
-  /** Called once for each request that the vendor charges. */
+  /**
+   * Called once for each request that the vendor accepted and charges, even if its answer was cut
+   * off. Undefined usage is unknown.
+   */
   readonly used: (usage: Usage | undefined) => void;
 }
 
@@ -122,7 +125,7 @@ async function readTurn(
           onThinking(event.text);
           break;
         case 'block':
-          // VS Code has no part for thinking.
+          // VS Code has no part for such blocks; the handler keeps those that must be sent back.
           break;
       }
     }

@@ -26,8 +26,8 @@ export interface RequestParts {
 }
 
 /**
- * Declares tools that the history calls but the chat does not offer, because APIs reject calls of
- * undeclared tools.
+ * If the chat offers no tools, declares those that the history calls and forbids calling them,
+ * because APIs reject calls of undeclared tools.
  */
 export function buildApiRequest(model: OfferedModel, parts: RequestParts): ApiRequest {
   const { profile } = model;
@@ -58,7 +58,9 @@ const MIN_MARGIN_TOKENS = 1_024;
 /** Reject a prompt as too long if it leaves less room than this. */
 const MIN_OUTPUT_TOKENS = 1_024;
 
-/** Returns undefined to let the server decide. */
+/**
+ * Returns the model's own limit if the prompt leaves room for it; undefined lets the server decide.
+ */
 function computeOutputLimit({ maxOutputTokens }: OfferedModel, room: PromptLimits | undefined): number | undefined {
   if (maxOutputTokens === undefined || !room) return maxOutputTokens;
   const { contextWindow, promptTokens, isCalibrated } = room;

@@ -1,6 +1,6 @@
 /**
  * Sets breakpoints for Anthropic's prompt cache (API guide, "Prompt caching"): at most four per
- * request.
+ * request. VS Code's own are removed on conversion.
  */
 import type { ApiRequest } from '../api/types';
 import type { CacheLifetime } from '../core/cost/prices';
@@ -35,6 +35,7 @@ function selectMarks(marks: readonly number[], messages: readonly ApiMessage[], 
   return possible.length <= most ? possible : [...possible.slice(0, 1), ...possible.slice(1 - most)];
 }
 
+/** Thinking can't carry a breakpoint. */
 const MARKABLE_BLOCK_TYPES = new Set(['text', 'image', 'document', 'tool_use', 'tool_result']);
 
 const findMarkableBlock = (message: ApiMessage | undefined): number =>

@@ -81,7 +81,7 @@ interface RequestForm {
 interface Task {
   readonly live: ChatConversations;
   readonly request: AgentRequest;
-  /** O200k tokens of restored thinking. */
+  /** o200k tokens of restored thinking. */
   readonly extraTokens: number;
 }
 

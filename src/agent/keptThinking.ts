@@ -14,7 +14,9 @@ import { LruMap } from '../core/lruMap';
 
 export interface PositionedBlock {
   readonly block: Block;
+  /** True if the answer's text precedes the block. */
   readonly afterText: boolean;
+  /** Number of the answer's calls that precede the block. */
   readonly afterCalls: number;
 }
 
@@ -86,8 +88,9 @@ export class KeptThinking {
   }
 
   /**
-   * Keeps the thinking of the last answer, and of the answer that began the open turn, which
-   * Anthropic requires. Call it on condensing, which changes the beginning of the request anyway.
+   * Forgets all thinking except that of the last answer, and of the answer that began the open
+   * turn, which Anthropic requires. Call it on condensing, which changes the beginning of the
+   * request anyway.
    * @param keepsTurn the model requires the thinking of all calls in the open turn
    */
   forgetBefore(model: string, messages: readonly ApiMessage[], keepsTurn = false): void {
@@ -101,7 +104,7 @@ export class KeptThinking {
   }
 
   /**
-   * Keeps the phases of the texts.
+   * Forgets the thinking of these messages but keeps the phases of their texts.
    * @returns whether there was any thinking
    */
   forgetBlocks(model: string, messages: readonly ApiMessage[]): boolean {

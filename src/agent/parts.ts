@@ -4,6 +4,7 @@ import { isRecord } from '../core/messages/blocks';
 import { detectImageType } from '../core/messages/images';
 import type { Block } from '../core/messages/types';
 
+/** VS Code and providers exchange such data in messages; it is not for the model. */
 const INTERNAL_DATA_TYPES = new Set(['cache_control', 'usage', 'stateful_marker', 'context_management', 'thinking']);
 
 /**

@@ -26,6 +26,7 @@ export class RecallTool {
     const query = toRecallQuery(parsed.data);
     const [only, ...others] = live.list();
     const caller = this.callers.get(createKey(input)) ?? (others.length === 0 ? only?.id : undefined);
+    // References are searched in all conversations, text only in the calling one.
     if (!query.references && caller === undefined)
       return toTextResult('Nothing was searched: it is not known which conversation asks. Recall by reference.');
     const here = await live.recall(caller, query);

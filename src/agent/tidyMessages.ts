@@ -87,6 +87,7 @@ export function renumberCalls(messages: readonly ApiMessage[], before: readonly 
  */
 class CallIds {
   private readonly used = new Set<string>();
+  /** The last id assigned for each id of the chat. */
   private readonly given = new Map<string, string>();
 
   renumberCall(block: ToolUseBlock): ToolUseBlock {

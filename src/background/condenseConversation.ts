@@ -124,7 +124,10 @@ function findAdvice(error: Error): FailureAdvice | undefined {
   return error instanceof ProviderFailure ? error.advice : undefined;
 }
 
-/** US dollars; undefined if unknown. */
+/**
+ * US dollars saved per later request; undefined if unknown. An error here must not fail the
+ * condensation.
+ */
 async function computeSaving(
   conversation: Conversation,
   change: { readonly tokensBefore: number; readonly tokensAfter: number },

@@ -44,6 +44,8 @@ async function buildIndex(
   databases: OpenDatabases,
 ): Promise<void> {
   const found = await findConversations(find, databases);
+  // Without this list, copies are estimated like other conversations. Giving back reports problems
+  // of the folder.
   const givenBack = replacements === undefined ? [] : await listUndoable(nodeFiles, replacements).catch(() => []);
   report({ found, givenBack });
   const cache = await DetailsCache.open(file, history);
@@ -72,7 +74,8 @@ async function buildIndex(
       await readWhole(each);
       continue;
     }
-    // A title that can't be cached would be read again.
+    // A title that can't be cached would be read again, so such files get theirs when they are read
+    // whole.
     if (!heads.hasRoom && !isTooLarge(each)) continue;
     const { details, head } = readHeadDetails(each);
     if (head && !details.isComplete) heads.keepHead(each.path, head);

@@ -225,7 +225,7 @@ export interface JudgeTask {
   readonly choices: readonly JudgedChoice[];
 }
 
-/** Also removes replacements that are too old to undo. */
+/** Completes replacements of crashed processes, and removes those that are too old to undo. */
 export interface RecoverTask {
   readonly kind: 'recover';
   readonly replacements: string;

@@ -76,6 +76,10 @@ export class PreviewThread {
     return { thread, previews: thread.engine.previews, contents: new Map() };
   }
 
+  /**
+   * Removes a live conversation's content from the request, after sending the changes to the
+   * engine.
+   */
   private withoutContent<R extends PreviewRequest>(request: R, { contents, previews }: RunningTask): R {
     const { conversation } = request;
     if (conversation.kind !== 'live' || !conversation.content) return request;

@@ -73,6 +73,7 @@ export class RpcConnection<Remote extends Exposable<Remote>> {
   private readonly local: object;
   private readonly calls = new Map<number, PromiseWithResolvers<unknown>>();
   private readonly callbacks = new Map<number, Method>();
+  /** Local counterparts of the other side's signals. */
   private readonly twins = new Map<number, AbortController>();
   private lastId = 0;
   private closed: Error | undefined;

@@ -29,7 +29,7 @@ import { MAX_CHATS, type LiveChange, type LiveSetup, type SentPrepared, type Sen
 import { isEqual } from '../../core/isEqual';
 import { LruMap } from '../../core/lruMap';
 
-/** A view's messages may change while it is read. */
+/** Attempts to read a view, whose messages may change meanwhile. */
 const MAX_COMPARED_CHATS = 3;
 
 export interface LiveClientOptions {

@@ -270,6 +270,7 @@ export class LiveSession {
       });
   }
 
+  /** Sends the changes that an action caused to the host before the action completes. */
   private async awaitWithEvents<T>(done: Promise<T>): Promise<T> {
     try {
       return await done;
