@@ -14,11 +14,10 @@ export interface DayUsage extends TokenSums {
   readonly requests: number;
   /** US dollars of the requests with a known price. */
   readonly cost: number;
-  /** Requests without a known price, which are not part of `cost`. */
   readonly unpriced: number;
   /** Requests that we reconstructed because the agent recorded none. */
   readonly replayed: number;
-  /** US dollars; the real cost may be higher (see `computeCostRange`). */
+  /** US dollars; the real cost may be higher. */
   readonly replayedCost: number;
 }
 
@@ -28,7 +27,7 @@ export interface SessionAccount {
   readonly id: string;
   readonly title: string;
   readonly project?: string;
-  /** The session from which this one was forked, or that started it as a subagent. */
+  /** The session that this one was forked from, or that started it as a subagent. */
   readonly above?: { readonly path: string; readonly relation: 'fork' | 'subagent' };
   readonly source: 'recorded' | 'replayed' | 'mixed';
   readonly usage: readonly DayUsage[];
@@ -36,10 +35,10 @@ export interface SessionAccount {
   readonly window?: number;
   /** Prompt tokens in order, downsampled to each interval's maximum. */
   readonly fill: readonly number[];
-  /** Fill level if the session continued now; undefined if its messages were not read. */
+  /** If the session continued now; undefined if its messages were not read. */
   readonly now?: FillLevel;
   readonly compactions: CompactionSum;
-  /** False if only the requests were read and the fields below are empty. Default true. */
+  /** False if only the requests were read, so the fields below are empty. Default true. */
   readonly isComposed?: boolean;
   readonly parts: PartSums;
   /** Tokens that were sent for the eleventh time or more. */
@@ -53,7 +52,7 @@ export interface CompactionSum {
   readonly count: number;
   /** US dollars; undefined if no price is known. */
   readonly cost?: number;
-  /** An estimated cost is in no other sum, unlike a recorded one. */
+  /** An estimated cost is in no other sum. */
   readonly isEstimate: boolean;
 }
 
@@ -117,9 +116,7 @@ const makeEmptyRow = (key: string, label: string): OpenRow => ({
 const compareCost = (a: AccountRow, b: AccountRow): number =>
   b.cost - a.cost || b.cacheRead + b.fresh - a.cacheRead - a.fresh || (a.key < b.key ? -1 : 1);
 
-/**
- * Each session is followed by its descendants. One without cost appears only if it has descendants.
- */
+/** A session is followed by its descendants. Without them and without cost it is left out. */
 function makeTreeRows(sessions: readonly SessionAccount[], own: ReadonlyMap<string, OpenRow>): AccountRow[] {
   const byPath = new Map(sessions.map((session) => [session.path, session]));
   const below = new Map<string | undefined, SessionAccount[]>();
@@ -216,7 +213,7 @@ export interface AccountTotal extends Omit<AccountRow, 'key' | 'label' | 'tree'>
 
 const MAX_TOP_ENTRIES = 10;
 
-/** @param unread why sessions could not be read, one reason for each */
+/** @param unread one reason for each session that could not be read */
 export function addUp(sessions: readonly SessionAccount[], unread: readonly string[] = []): AccountTotal {
   const rows = groupAccount(sessions, 'agent');
   const sum = (of: (row: AccountRow) => number): number => rows.reduce((total, row) => total + of(row), 0);
@@ -348,7 +345,7 @@ export const selectSessionsUsedSince = (
 ): readonly SessionAccount[] =>
   since === undefined ? sessions : sessions.filter(({ usage }) => usage.some(({ day }) => day >= since));
 
-/** Composition is not stored by day, so a remaining session keeps all of it. */
+/** Composition is not stored by day, so it stays whole. */
 export function cutSessionsSince(sessions: readonly SessionAccount[], since?: string): readonly SessionAccount[] {
   if (since === undefined) return sessions;
   return selectSessionsUsedSince(sessions, since).map((session) => ({

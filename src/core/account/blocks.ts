@@ -12,9 +12,9 @@ interface RequestTime {
 }
 
 /**
- * Finds five-hour blocks as ccusage's `blocks` does: a block starts at the hour of its first
- * request. Vendors count all devices, but we know only this one.
- * @returns a function that gives the start of a request's block in milliseconds since the epoch
+ * Finds blocks as ccusage's `blocks` does: each starts at the hour of its first request. Only this
+ * device is known.
+ * @returns a function that gives a block's start in milliseconds since the epoch
  */
 export function findBlockStarts(moments: readonly RequestTime[]): (agent: string, at: number) => number {
   const byAgent = new Map<string, number[]>();
@@ -36,14 +36,12 @@ export function findBlockStarts(moments: readonly RequestTime[]): (agent: string
   };
 }
 
-/** Returns the Monday of a local date's week, such as `2026-11-23`. */
 export function getWeek(day: string): string {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
   const weekday = (new Date(year, month - 1, date).getDay() + 6) % 7;
   return formatLocalDay(new Date(year, month - 1, date - weekday).getTime());
 }
 
-/** Formats the start of a block in local time, such as `2026-11-23 14:00`. */
 export function formatBlockName(start: number): string {
   const date = new Date(start);
   const two = (value: number): string => String(value).padStart(2, '0');

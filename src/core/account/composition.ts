@@ -12,7 +12,7 @@ import type { MessageCounter } from '../tokens/messageCounter';
 import type { ConversationRequest } from './replay';
 import { OFTEN_SENT_TIMES, type PartKind } from './parts';
 
-/** o200k tokens; content that was sent ten times counts ten times. */
+/** o200k tokens; content counts each time it was sent. */
 export type PartSums = Readonly<Record<PartKind, number>>;
 
 export interface ReadFileSum {
@@ -101,7 +101,7 @@ function countSends(count: number, requests: readonly ConversationRequest[]): nu
   let from = Infinity;
   for (let index = count - 1; index >= 0; index--) {
     for (let request = requests[next]; request && request.answer > index; request = requests[--next]) {
-      // A compaction starts a new context: no later request sent the messages before it.
+      // No request after a compaction sent the messages before it.
       if (request.from !== from) sum = 0;
       from = request.from;
       sum += 1;

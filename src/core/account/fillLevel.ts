@@ -13,7 +13,7 @@ export interface FillLevel {
   readonly model?: string | undefined;
   /** The model's tokens per o200k token; default 1. */
   readonly tokenFactor?: number | undefined;
-  /** Set for a copy that has no request of its own; the figures come from its original. */
+  /** Set for a copy without a request of its own; the figures come from its original. */
   readonly fromOriginal?: {
     /** o200k tokens that the copy lacks because its agent adds them when it continues. */
     readonly renewed: number;
@@ -30,7 +30,7 @@ const LARGE_WINDOW_TOKENS = 1_000_000;
 
 /**
  * @param messages what the agent would send next
- * @param declared o200k tokens of the instructions and tools, as far as the file has them
+ * @param declared o200k tokens of instructions and tools, if the file has them
  */
 export function fillLevel(
   messages: readonly ApiMessage[],
@@ -62,14 +62,14 @@ export function chooseWindow(
 }
 
 /**
- * Subtracts the removed tokens instead of scaling the total, because instructions and tools stay
- * (27,000 to 64,000 tokens in nine Claude Code sessions).
+ * Subtracts instead of scaling, because instructions and tools stay (27,000 to 64,000 tokens in
+ * nine Claude Code sessions).
  * @param counted o200k tokens of the messages in `fill`
  * @param after o200k tokens of the messages that replace them
  */
 export function estimateCondensedFill(fill: FillLevel, counted: number, after: number): FillLevel {
   if (after === counted) return fill;
-  // No more per token than there is, so that the result cannot be negative.
+  // Otherwise the result could be negative.
   const factor = counted > 0 ? Math.min(fill.tokenFactor ?? 1, fill.tokens / counted) : (fill.tokenFactor ?? 1);
   return { ...fill, tokens: Math.max(0, Math.round(fill.tokens - factor * (counted - after))), isRecorded: false };
 }
@@ -130,6 +130,5 @@ const describeRenewed = (tokens: number): string =>
     ? ''
     : `, with ${formatTokens(tokens)} of lists of skills, agents and tools that are added when it continues`;
 
-/** Formats `516,627 of 1,000,000 tokens`, or `≈ 4,000 tokens` if the window is unknown. */
 export const fillTokens = ({ tokens, window, isRecorded }: FillLevel): string =>
   `${isRecorded ? '' : '≈ '}${formatTokens(tokens)}${window === undefined ? '' : ` of ${formatTokens(window)}`} tokens`;

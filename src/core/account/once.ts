@@ -19,7 +19,7 @@ export interface PaidRequest extends TokenSums {
   /** True if the cost is a share of what the vendor charged. */
   readonly isCharged?: boolean;
   readonly isCompaction?: boolean;
-  /** Equal in all files that repeat the request; see {@link RecordedSession.keys}. */
+  /** Equal in all files that repeat the request. */
   readonly key?: string;
   readonly isCopy?: boolean;
 }
@@ -40,7 +40,6 @@ export interface PaidModel extends TokenSums {
   readonly charge?: number;
   /** US dollars per token of each kind; absent if unknown. */
   readonly rates?: TokenSums;
-  /** US dollars for tools. */
   readonly toolCost?: number;
 }
 
@@ -65,8 +64,7 @@ export function countOnce(sessions: readonly ReadSession[]): SessionAccount[] {
   for (const session of inOrder) {
     for (const claim of keyed.get(session) ?? []) {
       const known = claims.get(claim.key);
-      // Of equal claims the older session's wins, because a copy made during an answer has less of
-      // it.
+      // Of equal claims the older session's wins, because a copy made during an answer has less.
       if (!known) claims.set(claim.key, claim);
       else {
         const owner = known.isCopy && !claim.isCopy ? claim : known;
@@ -105,7 +103,7 @@ export function countOnce(sessions: readonly ReadSession[]): SessionAccount[] {
   });
 }
 
-/** A total order, so that the result does not depend on the order of files. */
+/** A total order makes the result independent of the order of files. */
 function compareAge(a: ReadSession, b: ReadSession): number {
   return (
     (a.identity?.began ?? Infinity) - (b.identity?.began ?? Infinity) ||
@@ -137,7 +135,7 @@ function groupRequestsByKey(sessions: readonly ReadSession[]): KeyedRequests {
     if (known) return known;
     const { identity, agent } = session;
     const origins = listOriginIds(identity).map((id) => byId.get(`${agent} ${id}`));
-    // An archived or copied file of the origin may be shorter, so this uses all of its files.
+    // Uses all files of the origin, because an archived or copied one may be shorter.
     const files = origins.find((each) => each !== undefined) ?? [];
     const before = files
       .filter((file) => file !== session && !below.has(file))
@@ -162,15 +160,15 @@ const listAllClaims = (session: ReadSession): readonly KeyedClaim[] =>
   }));
 
 /**
- * Copied records keep their times or get new ones only milliseconds apart, faster than any model
+ * Copied records keep their times or get new ones milliseconds apart, faster than any model
  * answers.
  */
 const MAX_COPYING_MS = 1_000;
 
 /**
- * Keys can collide by chance. A record is a copy if the origin had it before the session started
- * and it has its original time or the time of copying. Without the origin's file, everything older
- * than the session is a copy.
+ * Keys can collide by chance. A record is a copy if the origin had it before the session started,
+ * with its original time or that of copying. Without the origin's file, everything older than the
+ * session is a copy.
  */
 function listClaimsInLineage(
   session: ReadSession,
@@ -256,7 +254,7 @@ interface CountedSessions {
 
 const TOKEN_KINDS = ['fresh', 'cacheWrite', 'cacheRead', 'output'] as const;
 
-/** Of several files of one session, chooses the one with the most complete totals. */
+/** Of several files of one session, the one with the most complete totals. */
 function findSessionsWithTotals(sessions: readonly ReadSession[]): ReadonlySet<ReadSession> {
   const furthest = new Map<string, ReadSession>();
   const sumLengths = ({ totals = [] }: ReadSession): number =>
@@ -271,8 +269,8 @@ function findSessionsWithTotals(sessions: readonly ReadSession[]): ReadonlySet<R
 }
 
 /**
- * Lists what the agent's totals contain beyond recorded requests, such as compactions and titles. A
- * fork continues its origin's totals.
+ * Lists what the totals contain beyond recorded requests, such as compactions and titles. A fork
+ * continues its origin's totals.
  */
 function listRest(session: ReadSession, { inOrder, owned, above, keyed }: CountedSessions): PaidRequest[] {
   const { totals = [], requests, identity, agent } = session;
@@ -403,7 +401,7 @@ function groupUsage(paid: readonly PaidRequest[], blockOf: (at: number) => numbe
   return [...rows.values()];
 }
 
-/** A recorded compaction costs what its request cost; the cost of others is estimated. */
+/** Only compactions without a recorded request are estimated. */
 function countCompactions(
   { compactions }: ReadSession,
   totals: readonly PaidTotal[] | undefined,

@@ -8,8 +8,8 @@ export interface RecordedRequest {
   /** The agent's name for the model's vendor, such as `openrouter`. */
   readonly seller?: string;
   /**
-   * Absent if the agent recorded no size. If the vendor needed several steps, this is the last one,
-   * which shows how full the window is.
+   * Absent if not recorded. If the vendor needed several steps, this is the last one, which shows
+   * how full the window is.
    */
   readonly usage?: Usage;
   readonly isOdd?: true;
@@ -19,7 +19,7 @@ export interface RecordedRequest {
   /** Equal in all records of one request; see `RecordedSession.keys`. */
   readonly key?: string;
   readonly isCopy?: boolean;
-  /** Length of the answer in tokens, if the agent recorded nothing else. */
+  /** In tokens; set if the agent recorded nothing else. */
   readonly outputTokens?: number;
   /** US dollars, as computed by the agent. */
   readonly recordedCost?: number;
@@ -36,7 +36,7 @@ export interface RequestPart {
 
 export interface RecordedTotal {
   readonly at?: number;
-  /** Number of the session's requests recorded before the total. */
+  /** Number of the session's requests before the total. */
   readonly after: number;
   readonly compactions: number;
   /** Number of answers included, if the agent records only totals. */
@@ -44,7 +44,7 @@ export interface RecordedTotal {
   readonly models: readonly ModelTotal[];
 }
 
-/** What the vendor has charged for a session so far, including all that the agent requested. */
+/** What the vendor has charged for the session so far, for everything that the agent requested. */
 export interface RecordedCharge {
   readonly at?: number;
   /**
@@ -66,7 +66,7 @@ export interface RecordedSession {
   readonly id?: string;
   /** Start of the file in milliseconds since the epoch. Everything earlier is a copy. */
   readonly began?: number;
-  /** ID of the session from which this one was forked, or with whose records it starts. */
+  /** ID of the session that this one was forked from, or whose records it starts with. */
   readonly forkOf?: string;
   /** Further ancestors, in case the origin's file is gone. */
   readonly furtherOrigins?: readonly string[];
@@ -87,7 +87,7 @@ export interface RecordedRequests {
   readonly requests: readonly RecordedRequest[];
   readonly compactions: readonly RecordedCompaction[];
   readonly session?: RecordedSession;
-  /** True if requests for compactions are included. Default: if any request is marked as one. */
+  /** True if requests for compactions are included. Default: if any request is marked so. */
   readonly hasCompactions?: boolean;
   /** Each total includes the previous ones and, in a fork, the origin's cost. */
   readonly totals?: readonly RecordedTotal[];

@@ -1,6 +1,4 @@
-/**
- * Replays the requests of a stored conversation to estimate the size and the cached part of each.
- */
+/** Replays a conversation's requests to estimate the size and the cached part of each. */
 import { countPromptTokens, countUncachedInput, type Usage, type UsageAccounting } from '../cost/usage';
 import type { ApiMessage } from '../messages/types';
 import type { MessageCounter } from '../tokens/messageCounter';
@@ -9,7 +7,7 @@ import type { RecordedCompaction, RecordedRequest } from './recordedRequest';
 export interface ConversationRequest {
   /** Index of the answering message. */
   readonly answer: number;
-  /** Index of the first message sent, which follows the last compaction. */
+  /** Index of the first message sent, after the last compaction. */
   readonly from: number;
   /** o200k tokens of the messages sent. */
   readonly sent: number;

@@ -1,6 +1,6 @@
 /**
- * Estimates what a stored conversation would have cost if it had been condensed as it grew. Assumes
- * the same answers.
+ * Estimates what a conversation would have cost if it had been condensed as it grew. Assumes the
+ * same answers.
  */
 import type { View } from '../condense/edits/view';
 import { KeptLineChecker } from '../condense/futureNeed/kept';
@@ -33,9 +33,9 @@ export interface ReplayedCosts {
   readonly before: readonly Usage[];
   readonly after: readonly Usage[];
   readonly condensations: number;
-  /** Number of lines from before a condensation that later edits quote. */
+  /** Lines from before a condensation that later edits quote. */
   readonly needed: number;
-  /** Needed lines that the view lacks; `recallable` counts those that a marker references. */
+  /** Needed lines that the view lacks; a marker references the `recallable` ones. */
   readonly missing: number;
   readonly recallable: number;
   /** One request for each place with missing lines: an upper bound. */
@@ -95,7 +95,6 @@ const TOKENS_PER_CALL = 50;
 interface ReplayState {
   readonly from: number;
   readonly edits: readonly Edit[];
-  /** In o200k tokens. */
   readonly saved: number;
   readonly view: readonly ApiMessage[] | undefined;
   /** Model tokens below which we do not try again. */

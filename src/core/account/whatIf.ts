@@ -5,8 +5,8 @@ export interface SessionSaving {
   readonly days: readonly { readonly day: string; readonly before: number; readonly after: number }[];
   readonly condensations: number;
   /**
-   * Lines that later edits quote. `missing` counts those that the view lacks by then, `recallable`
-   * those of them that a marker references.
+   * Lines that later edits quote. The view lacks the `missing` ones by then; a marker references
+   * the `recallable` ones.
    */
   readonly needed: number;
   readonly missing: number;
@@ -56,7 +56,7 @@ export function computeWhatIf(
     const before = days.reduce((total, day) => total + day.before, 0);
     const after = days.reduce((total, day) => total + day.after, 0);
     const share = before === 0 ? 1 : after / before;
-    // A replayed request costs slightly more or less than the real one, so rereads are scaled.
+    // A replayed request does not cost exactly as much as the real one.
     const scale = before === 0 ? 1 : cost / before;
     sum.after += cost * share;
     sum.rereads += saving.rereads * scale;

@@ -71,7 +71,7 @@ export const codex = {
       /^# AGENTS\.md instructions(?![^\s])[^\n]*\s*(?:<INSTRUCTIONS>[\s\S]*?(?:<\/INSTRUCTIONS>|$))?/,
       // The VS Code extension lists the open files before the user's request; the desktop app lists
       // files and its browser's page (seen in published rollouts). A selection can contain the
-      // heading of the request, so the last heading counts.
+      // request's heading, so the last one counts.
       /^# (?:Context from my IDE setup|Files (?:mentioned|pasted) by the user|In app browser):(?:[\s\S]*\n(?=## My request(?: for Codex)?:)|[\s\S]*)/,
       /^## My request(?: for Codex)?:/,
       // Codex puts these lines around each image (protocol models, `local_image_open_tag_text`).

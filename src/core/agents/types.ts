@@ -103,10 +103,7 @@ export type GiveBackTarget = 'roo-task' | 'cline-sidecar' | 'claude-code-session
 export interface GiveBack {
   readonly target: GiveBackTarget;
   readonly path: RegExp;
-  /**
-   * Path pattern for a folder that the user configured, used if the agent's settings identify the
-   * folder.
-   */
+  /** For a folder that the user configured in the agent's settings. */
   readonly customPath?: RegExp;
 }
 

@@ -22,9 +22,9 @@ export type AutomaticOutcome =
   | { readonly kind: 'ran'; readonly reason: DueReason; readonly outcome: CondensationOutcome };
 
 /**
- * @returns the o200k tokens that the messages may have after an automatic condensation
+ * @returns o200k tokens
  * @param overheadTokens o200k tokens sent besides the messages
- * @param dueTokens size in the model's tokens at which the request is due, if below the threshold
+ * @param dueTokens the model's tokens at which the request is due, if below the threshold
  */
 export const getMessagesTarget = (
   { contextWindow, tokenFactor = 1 }: WindowLimits,

@@ -20,7 +20,7 @@ export interface CheckedResult {
 }
 
 /**
- * Checks the edits, the view, and that earlier references still lead to their text.
+ * Also checks that earlier references still lead to their text.
  * @throws the signal's reason if it is aborted
  */
 export async function checkResult(

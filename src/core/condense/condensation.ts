@@ -38,13 +38,12 @@ export interface CondensationRequest extends CondensationOptions {
 
 export interface OutcomeBase {
   readonly provider: string;
-  /** Names of presets and strategies by provider; the user's own configurations have none. */
+  /** By provider; only presets and strategies have names. */
   readonly configNames?: Readonly<Record<string, string>>;
   readonly tokensBefore: number;
   readonly steps: readonly StepReport[];
   /** In US dollars, even if nothing changed; undefined if a price is unknown. */
   readonly cost: number | undefined;
-  /** In milliseconds. */
   readonly timeMs: number;
   readonly notes: readonly string[];
   readonly calls?: readonly ModelCall[];

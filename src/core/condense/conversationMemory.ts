@@ -2,7 +2,8 @@ import { Exchanges, type ToolExchange } from '../messages/exchanges';
 import type { ApiMessage } from '../messages/types';
 
 /**
- * Caches that outlive a run, so that the next run reads only new messages. They affect only speed.
+ * Caches that outlive a run, so that the next run reads only new messages. They never change
+ * results.
  */
 export class ConversationMemory {
   private readonly parts = new Map<() => unknown, unknown>();

@@ -1,7 +1,6 @@
 import type { CondensationOutcome, CondensationRequest } from './condensation';
 import { LruMap } from '../lruMap';
 
-/** A request must grow by this much before the next automatic attempt. */
 const REQUIRED_GROWTH_PERCENT = 13;
 
 const MAX_TRACKED_CONVERSATIONS = 1_000;

@@ -1,9 +1,8 @@
 /**
  * Steps that may follow a provider: Summary if it failed, Lossless if its result loses too many
- * facts, File-Aware if Lossless leaves more than the target. If the request still does not fit the
- * window, File-Aware and Truncation follow, and at last, if the policy allows it, the floor, which
- * suppresses results. Fallbacks never cause costs, calls to vendors or losses that the user has not
- * allowed.
+ * facts, File-Aware if Lossless misses the target. If the request does not fit the window,
+ * File-Aware and Truncation follow; at last, if allowed, results are suppressed. Fallbacks never
+ * cause costs, calls to vendors or losses that the user has not allowed.
  */
 import { sumCosts } from '../cost/callCost';
 import type { Edit } from './edits/edits';
@@ -32,8 +31,8 @@ export interface WindowLimits {
 
 export interface FallbackPolicy {
   /**
-   * True if the user has set a condensing profile and a budget; otherwise no failure leads to a
-   * paid call.
+   * True if the user has set a condensing profile and a budget; otherwise fallbacks call no paid
+   * model.
    */
   readonly mayUseNative: boolean;
   /** If absent, no step makes the request fit. */
@@ -43,11 +42,11 @@ export interface FallbackPolicy {
   /** o200k tokens to leave for the next request if this one did not fit. Default 0. */
   readonly roomTokens?: number;
   /**
-   * Size in o200k tokens to which File-Aware and Truncation cut; default: just enough to fit. They
-   * break the prompt cache, so one large cut costs less than many small ones.
+   * o200k tokens to which File-Aware and Truncation cut; default: until it fits. They break the
+   * prompt cache, so one large cut costs less than many.
    */
   readonly truncateTo?: number;
-  /** True if the last resort may follow: suppressing results, oldest first. Default false. */
+  /** True if suppressing results, oldest first, is allowed as a last resort. Default false. */
   readonly hasFloor?: boolean;
   /** True if File-Aware follows a Lossless run that misses the target. Default false. */
   readonly fileAwareFollows?: boolean;
@@ -55,16 +54,13 @@ export interface FallbackPolicy {
   readonly configs?: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the o200k tokens that the messages may have so that the request fits. */
+/** Returns o200k tokens of messages. */
 export const computeFittingTokens = (
   { contextWindow, maxOutputTokens, tokenFactor = 1 }: WindowLimits,
   overheadTokens = 0,
 ): number => Math.floor(computeAllowedTokens(contextWindow, maxOutputTokens) / tokenFactor) - overheadTokens;
 
-/**
- * The outcome lists every attempt and how it ended.
- * @throws UnknownProviderError
- */
+/** @throws UnknownProviderError */
 export async function condenseWithFallback(
   manager: CondensationManager,
   request: CondensationRequest,

@@ -67,7 +67,6 @@ export class CondensationManager {
     return provider;
   }
 
-  /** Returns the ID if the provider is not registered. */
   providerName(id: string): string {
     return getProviderName(id, [...this.providers.values()]);
   }

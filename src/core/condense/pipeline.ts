@@ -15,7 +15,7 @@ export interface PipelineOptions<W extends Work> extends Pick<
 > {
   /**
    * The returned function runs after the step, restores what the step must not remove, and returns
-   * true if it restored anything. Then the step runs once more.
+   * true if it did. Then the step runs once more.
    */
   readonly watch?: (work: W, step: Step<W>) => () => Promise<boolean>;
   /** True if a second round may find more. */
@@ -138,7 +138,6 @@ function countNew(edits: readonly Edit[], before: readonly Edit[]): number {
   return edits.filter((edit) => !known.has(edit)).length;
 }
 
-/** Runs the step once more if protected content had to be restored. */
 async function runWatched<W extends Work>(
   work: W,
   step: Step<W>,

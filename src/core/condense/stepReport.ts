@@ -3,11 +3,9 @@ export interface StepReport {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly edits: number;
-  /** In milliseconds. */
   readonly timeMs: number;
   /** In US dollars; undefined if a price is unknown. */
   readonly cost: number | undefined;
-  /** Calls to a model; absent for none. */
   readonly calls?: number;
   readonly outcome: StepOutcome;
 }

@@ -189,7 +189,6 @@ export interface ModelCall {
   readonly usage: Usage | undefined;
   /** In US dollars. */
   readonly cost: number | undefined;
-  /** In milliseconds. */
   readonly timeMs: number;
   /** `complete`, or why the reply could not be used. */
   readonly outcome: string;

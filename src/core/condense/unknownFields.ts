@@ -32,7 +32,6 @@ function createWarning(path: readonly string[], known: readonly string[]): Confi
   return { path: path.join('.'), message: `is not a known field (did you mean ${suggestion}?)`, suggestion };
 }
 
-/** Follows references and selects the shape that matches the value. */
 function findShape(given: unknown, value: unknown, root: ConfigSchema, depth = 0): Record<string, unknown> | undefined {
   if (!isRecord(given) || depth > MAX_SEARCH_DEPTH) return undefined;
   const { $ref: reference, allOf } = given;

@@ -33,8 +33,8 @@ export function computeCallCost(usage: Usage, prices: ModelPrices | undefined): 
 }
 
 /**
- * US dollars that a call would have cost with other tokens. A vendor's charge is scaled by the
- * ratio of the computed costs.
+ * Estimates the cost with other tokens, in US dollars. A vendor's charge is scaled by the ratio of
+ * the computed costs.
  */
 export function scaleCost(usage: Usage, others: Usage, prices: ModelPrices | undefined): number | undefined {
   const would = priceTokens(others, prices);

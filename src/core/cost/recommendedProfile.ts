@@ -10,7 +10,7 @@ export interface ProfileFigures {
 
 /**
  * Chooses the profile that pays off first, or else costs least per removed token.
- * @returns undefined if there is no choice, no cost is known, or none ever pays off
+ * @returns undefined if there is no choice, no known cost, or none pays off
  */
 export function recommendProfile(figures: readonly ProfileFigures[]): string | undefined {
   const priced = figures.filter(

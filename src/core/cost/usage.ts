@@ -8,7 +8,7 @@ export interface Usage {
   readonly accounting: UsageAccounting;
   /** `counted`: the vendor reported nothing, or the stream ended before its last report. */
   readonly source: 'reported' | 'counted';
-  /** Includes cached tokens or not, depending on {@link Usage.accounting}. */
+  /** Whether cached tokens are included depends on `accounting`. */
   readonly inputTokens: number;
   /** Includes reasoning. */
   readonly outputTokens: number;
@@ -23,11 +23,10 @@ export interface Usage {
 }
 
 /**
- * Larger reported numbers are errors: windows have millions of tokens, and vendors' tools repeat a
- * prompt a few dozen times.
+ * Larger numbers are errors: windows have millions of tokens, and vendors' tools repeat a prompt a
+ * few dozen times.
  */
 export const MAX_CALL_TOKENS = 1_000_000_000;
-/** More US dollars than any call costs. */
 export const MAX_CALL_USD = 100_000;
 
 /** @param calls number of calls that `usage` sums */

@@ -13,7 +13,7 @@ export type OriginsAt = (path: readonly string[]) => Origins | undefined;
 
 /**
  * @param text valid JSON
- * @param after anything that `JSON.stringify` accepts, without a `toJSON` of its own
+ * @param after anything that `JSON.stringify` accepts, without its own `toJSON`
  * @param origins gets paths that contain only keys of objects
  */
 export function rewriteJson(text: string, after: unknown, origins: OriginsAt = () => undefined): string {
@@ -150,7 +150,7 @@ class JsonRewriter {
     const counting = new Map(members.map((member, index) => [member.key, index]));
     const kept = members.filter(({ key }) => after[key] !== undefined && Object.hasOwn(after, key));
     const made = kept.map((member) =>
-      // Of duplicate keys the last one counts; the others stay.
+      // Of duplicate keys the last one counts.
       members[counting.get(member.key) ?? -1] === member
         ? this.rewriteValue({ ...member, value: value[member.key] }, after[member.key], [...path, member.key])
         : this.text.slice(member.start, member.end),

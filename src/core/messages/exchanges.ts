@@ -19,7 +19,7 @@ export interface ToolExchange {
    * True if the user speaks in the result. Set by the format's reader, never derived from the text.
    */
   readonly isPersonsAnswer: boolean;
-  /** True if no call was made and the agent shows what the tool would have returned. */
+  /** True if the agent shows what the tool would have returned, without a call. */
   readonly isDisplay: boolean;
 }
 
@@ -62,7 +62,7 @@ interface PairedMessage {
   readonly part: MessagePart;
   /** Native calls come first. */
   readonly calls: readonly CallWithResult[];
-  /** Calls of the message's answers, native ones first; undefined for an answer without a call. */
+  /** Native calls come first; undefined for an answer without a call. */
   readonly answered: readonly (CallWithResult | undefined)[];
   readonly displays: readonly CallWithResult[];
 }
@@ -71,8 +71,8 @@ class ExchangePairer {
   private readonly messages: PairedMessage[] = [];
   private exchanges: readonly ToolExchange[] = [];
   /**
-   * If a model reuses an ID, an answer belongs to the last message with it, and that message's
-   * calls are answered in order. Surplus answers belong to no call.
+   * If a model reuses an ID, an answer belongs to the last message with it, whose calls are
+   * answered in order. Surplus answers belong to no call.
    */
   private readonly open = new Map<string, CallWithResult[]>();
   private count = 0;

@@ -27,7 +27,7 @@ function makeKey(message: ApiMessage, content: Hash): MessageKey {
   return key as MessageKey;
 }
 
-/** The part for role, calls and results; undefined if the message has no calls or results. */
+/** Undefined if the message has no calls or results. */
 export function getCallsPart(key: MessageKey): string | undefined {
   const slash = key.indexOf('/');
   return slash < 0 ? undefined : `${key[0] ?? ''}${key.slice(slash)}`;

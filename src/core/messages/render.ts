@@ -9,9 +9,8 @@ export const MAX_COMPARED_CHARS = 2_000_000;
 /**
  * Both sides of a comparison have the same headings, so that only condensed text differs.
  * @param origins for each message of a view its index in the original, or {@link SUMMARY_ORIGIN}
- * @param original of a view: its calls name the results, because the view's calls may be condensed
- * @param longest UTF-16 units of the longest text to show in full; of a longer one only the two
- * ends
+ * @param original names the results, because the view's calls may be condensed
+ * @param longest UTF-16 units of the longest text to show in full; otherwise only its ends
  */
 export function renderConversation(
   messages: readonly ApiMessage[],

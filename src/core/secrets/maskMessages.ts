@@ -43,7 +43,7 @@ function maskString(text: string, name: string | undefined): string {
 
 const MAX_NAMED_VALUE_CHARS = 4096;
 
-/** Short values without secrets, with their names, because types, IDs and paths recur. */
+/** Short values without secrets; types, IDs and paths recur. */
 const harmlessTexts = new Set<string>();
 const MAX_HARMLESS_TEXTS = 5_000;
 const MAX_HARMLESS_TEXT_CHARS = 200;

@@ -94,7 +94,7 @@ export function maskSecrets(text: string, pieceChars = WINDOW_CHARS, rules = SEC
   return withoutSlices(text, withWrappedRests(text, slices));
 }
 
-/** @param parts slices that suffice to search if no secret of the text spans several lines */
+/** @param parts slices to search if no secret of the text spans several lines */
 function findSecrets(
   text: string,
   parts: readonly Slice[] | undefined,
@@ -131,10 +131,7 @@ function findSecretsInLines(text: string, chars: number, { forms, shapes, beside
   return lines.slices;
 }
 
-/**
- * Masks the results of one search after the other; each search sees the text that the last one
- * left.
- */
+/** Each search sees the text that the last one has masked. */
 class MaskedText {
   /** Masked slices of the original text. */
   slices: readonly Slice[] = [];

@@ -327,10 +327,7 @@ function readSecretGroup({ index, indices }: RegExpExecArray): Slice {
   return { start, end };
 }
 
-/**
- * Reads `password=…`, `"api_key": "…"` and the like. Takes linear time, because it never searches a
- * value again.
- */
+/** Reads `password=…` and the like. Linear, because it never searches a value again. */
 const readAssignment: ReadSecrets = (text, { groups, end: start }) => {
   const [name = '', strong, separator = '', quote = ''] = groups;
   const named = name.slice(0, name.length - separator.length - quote.length).replace(/[\\"'`\]]+$/, '');

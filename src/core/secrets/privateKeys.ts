@@ -64,7 +64,6 @@ function findBodyStart(text: string, from: number): number | undefined {
     const afterRun = at;
     while (skip(BETWEEN_KEY_LINES));
     if (skip(KEY_FOOTER)) return run > 0 || end !== undefined ? at : undefined;
-    // A short run is the last line, or the remainder of a truncated key.
     return run > 0 && (end !== undefined || at === text.length) ? afterRun : end;
   }
 }

@@ -102,8 +102,8 @@ const isWord = (unit: string | undefined): boolean => unit !== undefined && /[A-
 
 /**
  * Returns nothing if the seen text equals the source. If an escape is inside an alphanumeric run,
- * also returns the text with a gap there, because the escape may split a key (`grep --color`) or
- * precede one.
+ * also returns the text with a gap there: the escape may split a key (`grep --color`) or precede
+ * one.
  */
 export function listSeenTexts(source: string): readonly SeenText[] {
   if (!HIDDEN_CHARS_SIGN.test(source)) return [];

@@ -31,8 +31,8 @@ export const extendWindow = (text: string, { start, end }: Slice): string =>
   text.slice(Math.max(0, start - LOOK_BEHIND_CHARS), end + LOOK_AHEAD_CHARS);
 
 /**
- * Finds the first match that starts in the window, from `from` on, as a search of the whole text
- * would. Patterns must keep to the three limits above.
+ * Finds the first match from `from` on that starts in the window, as in the whole text. Patterns
+ * must keep to the three limits above.
  */
 export function matchIn(text: string, pattern: RegExp, from: number, window: Slice): WindowMatch | undefined {
   const at = Math.max(from, window.start);

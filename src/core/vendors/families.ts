@@ -20,8 +20,7 @@ export interface ModelFamily {
   readonly callsNeedThinking?: boolean;
   /**
    * `adaptive`: the model chooses how much to think, without a budget. `unasked`: it also thinks
-   * without a request, and binds thinking to what preceded it. Undefined: the request sets a
-   * budget, or the model does not think.
+   * without a request, and binds thinking to what preceded it. Undefined: a budget, or no thinking.
    */
   readonly thinking?: 'adaptive' | 'unasked';
   /** Anthropic's compaction supports the model (guide "Compaction on demand", supported models). */

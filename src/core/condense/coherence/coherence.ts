@@ -156,7 +156,6 @@ export function parseCoherenceFloor(value: unknown): CoherenceFloor {
   return Object.fromEntries(percents);
 }
 
-/** 100 if there are no facts. */
 export function getKeptPercent({ kept, recallable, lost }: KindCoherence): number {
   const all = kept + recallable + lost;
   return all === 0 ? 100 : (100 * kept) / all;

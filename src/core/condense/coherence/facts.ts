@@ -37,8 +37,7 @@ function getErrorLines(content: PlacedContent): readonly Slice[] {
 }
 
 /**
- * A line whose neighbor has the next or previous number was printed from a file, so error words in
- * it are code.
+ * A line whose neighbor has the next or previous number is a file's, so error words in it are code.
  */
 function isNumberedLine(text: string, { start, end }: Slice): boolean {
   const before = start > 0 ? text.lastIndexOf('\n', start - 2) + 1 : undefined;

@@ -14,11 +14,11 @@ import {
 } from '../../messages/markers';
 import type { ApiMessage, ContentType, Place } from '../../messages/types';
 
-/** Offsets refer to the draft's current text, unlike those of {@link Cut}. */
+/** Offsets refer to the draft's current text, not to the original. */
 export interface CutRequest extends Slice {
   /** Null if the slice needs no marker, because the rest of the view implies it. */
   readonly marker: string | null;
-  /** Text in front of the marker: a summary of the slice, or the lines of the slice that stay. */
+  /** A summary of the slice, or lines of it that stay, in front of the marker. */
   readonly inFront?: string;
 }
 
@@ -63,8 +63,8 @@ function createRangeMapper({ cuts }: PlaceState): (slice: Slice) => Slice {
 }
 
 /**
- * Both lists must be sorted. A new cut absorbs old cuts inside it and is recoverable if one of them
- * was.
+ * Both lists must be sorted. A new cut absorbs old cuts inside it, and is recoverable if one of
+ * them is.
  */
 export function mergeCuts(old: readonly Cut[], made: readonly Cut[]): Cut[] {
   const merged: Cut[] = [];
@@ -98,7 +98,7 @@ export function createCuts(
     if (request.start < reached || request.end <= request.start || request.end > text.length) continue;
     reached = request.end;
     const slice = rangeOf(request);
-    // If two requests touch one marker, the marker belongs to the first.
+    // A marker that two requests touch belongs to the first.
     if (slice.start < (made.at(-1)?.end ?? 0)) continue;
     const standing = text.slice(request.start, request.end);
     if (isOneMarker(standing)) continue;
@@ -115,7 +115,6 @@ function createCut(
   strict: boolean,
   references: Map<ReferenceId, Hash>,
 ): Cut {
-  // Most cuts are of this kind; an object spread would use more memory for each.
   if (what === null) return strict ? { start, end, text: '' } : { start, end, text: '', recoverable: true };
   const kind = strict ? {} : ({ recoverable: true } as const);
   const hash = hashText(original.slice(start, end));

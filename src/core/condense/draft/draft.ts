@@ -34,8 +34,8 @@ import type { MessageRange } from '../../messages/messageRange';
 import { isEqual } from '../../isEqual';
 
 /**
- * A view in the making. Providers request cuts in the current text; the draft turns them into edits
- * of the original and rejects those that save no tokens.
+ * A view in the making: turns cuts in the current text into edits of the original and rejects those
+ * that save no tokens.
  */
 export class Draft implements Work {
   private readonly view: DraftView;
@@ -55,8 +55,8 @@ export class Draft implements Work {
 
   /**
    * @param active edits of earlier condensations, which the view starts with
-   * @param sentBefore number of leading messages that a vendor has cached, so they must not change;
-   * default 0
+   * @param sentBefore number of leading messages that must not change, because a vendor has cached
+   * them; default 0
    * @throws Error if an edit does not fit the conversation; drop stale edits first
    */
   constructor(
@@ -108,8 +108,8 @@ export class Draft implements Work {
   }
 
   /**
-   * Keeps the original's indexes: a summary replaces the first message of its range, and the others
-   * are empty.
+   * Keeps the original's indexes: a summary replaces the first message of its range, the others are
+   * empty.
    */
   get messages(): readonly ApiMessage[] {
     return this.view.messages;
@@ -242,7 +242,7 @@ export class Draft implements Work {
 
   /**
    * The new summary absorbs earlier ones that overlap the range.
-   * @returns tokens saved; 0 if a summary would save none
+   * @returns tokens saved
    */
   summarize(step: string, range: MessageRange, message: ApiMessage, info: { readonly reason: string }): number {
     const touched = this.view.listSummariesIn(range);
@@ -357,7 +357,7 @@ const makeChangedState = (state: PlaceState, cuts: readonly Cut[], strict: boole
 const RESULT_PATH_DEPTH = 3;
 
 /**
- * A marker that saves less is only clutter. This is more than the rule about markers costs, so that
- * the marker with the rule is judged like the others.
+ * A marker that saves less is clutter. More than the rule about markers costs, so that the marker
+ * with the rule is judged like the others.
  */
 const MIN_SAVED_TOKENS = 16;

@@ -27,7 +27,6 @@ const NO_PLACE_STATES: readonly PlaceState[] = [];
 /** Replaces removed thinking in a draft's view; it has no tokens. */
 const REMOVED_BLOCK: Block = { type: 'thinking', thinking: '' };
 
-/** Replaces a summarized message in a draft's view; it has no tokens. */
 export const HIDDEN_MESSAGE: ApiMessage = { role: 'user', content: [] };
 
 /** Messages and blocks keep their indexes: placeholders without tokens replace removed ones. */
@@ -87,7 +86,6 @@ export class DraftView {
     return { place, original, cuts: [], text: original, strict: true };
   }
 
-  /** Does not change the view. */
   makeMessageWith({ message, path }: Place, text: string): ApiMessage {
     return withValueAt(this.getMessage(message), path, text);
   }
@@ -121,7 +119,6 @@ export class DraftView {
     return this.shownSummaries.filter(({ start, end }) => start < range.end && end > range.start);
   }
 
-  /** The new summary absorbs earlier ones inside its range. */
   showSummary(summary: SummaryEdit): void {
     const { start, end, message } = summary;
     const isInside = (other: SummaryEdit): boolean => other.start >= start && other.end <= end;
@@ -153,8 +150,8 @@ const MAX_DRAFTS = 2;
 const newDrafts = (): { latest: readonly KnownDraft[] } => ({ latest: [] });
 
 /**
- * Finds a cached draft of this conversation, or of its beginning, whose edits are the first of
- * `edits`. Compares by identity.
+ * Finds a cached draft of this conversation or its beginning whose edits, compared by identity,
+ * begin `edits`.
  */
 export function findKnownDraft(
   original: readonly ApiMessage[],

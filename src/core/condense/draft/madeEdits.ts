@@ -10,7 +10,6 @@ export interface TokenCounts {
   readonly tokensAfter: number;
 }
 
-/** A later edit with the same key replaces an earlier one. */
 export const getEditKey = (step: string, place: Place): string => `${step} ${placeKey(place)}`;
 
 export const getSummaryKey = (step: string, { start, end }: MessageRange): string => `${step} summary ${start}-${end}`;

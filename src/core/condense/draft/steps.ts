@@ -25,9 +25,7 @@ export interface Step<W extends Work = Draft> {
 
 export type StepReporter = (doing: string) => void;
 
-/**
- * `earlier`: references of earlier condensations; `all` is for steps that create none themselves.
- */
+/** Use `all` only in steps that create no references themselves. */
 export type RewrittenReferences = 'earlier' | 'all';
 
 export interface StepResult {

@@ -18,7 +18,7 @@ import {
 import type { View } from './view';
 
 /**
- * Messages with no edits, or with the same cuts as last time, keep their identity.
+ * Messages with no edits, or the same cuts as last time, keep their identity.
  * @returns the view, and the edits that no longer fit the original text
  */
 export function applyEdits(
@@ -134,8 +134,7 @@ export function restoreOriginal(
   };
   const messages = [...view];
   const summaries = shown.filter((edit) => edit.kind === 'summary').sort((a, b) => a.start - b.start);
-  // Earlier summaries come first, because the index of a summary counts all original messages
-  // before it.
+  // Earlier summaries come first, because later indexes count the messages that they replaced.
   for (const summary of summaries) {
     const text = stored(summary, `messages ${summary.start} to ${summary.end - 1}`);
     messages.splice(summary.start, 1, ...(JSON.parse(text) as ApiMessage[]));

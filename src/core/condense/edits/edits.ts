@@ -24,17 +24,14 @@ interface EditBase {
   readonly operation: EditOperation;
   /** Shown to the user. */
   readonly reason: string;
-  /**
-   * True if the rest of the view contains or implies everything removed; otherwise only the
-   * reference store has it.
-   */
+  /** True if the rest of the view contains or implies everything removed. */
   readonly strict: boolean;
   /** Counts only the changed text. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
 }
 
-/** Cuts of one string. Offsets refer to the original, so a view needs only a place's last edit. */
+/** Offsets refer to the original, so a view needs only a place's last edit. */
 export interface CutEdit extends EditBase {
   readonly kind: 'cut';
   readonly place: Place;
@@ -54,8 +51,8 @@ export interface SummaryEdit extends EditBase, MessageRange {
 }
 
 /**
- * Removes a whole block that is not text. An image leaves a marker; thinking does not, because it
- * is signed.
+ * Removes a block that is not text. An image leaves a marker; thinking does not, because it is
+ * signed.
  */
 export interface BlockEdit extends EditBase {
   readonly kind: 'block';
@@ -87,7 +84,6 @@ export const placeKey = (place: Place): string => `${place.message}/${pathKey(pl
 export const editKey = (edit: Edit): string =>
   edit.kind === 'summary' ? `summary ${edit.start}-${edit.end}` : placeKey(edit.place);
 
-/** Later edits replace earlier ones of the same place or range. */
 export function selectLastByPlace(edits: readonly Edit[]): Edit[] {
   const last = new Map<string, Edit>();
   for (const edit of edits) {

@@ -30,7 +30,6 @@ export type EditOutcome = keyof typeof OUTCOMES;
 export const EDIT_OUTCOMES = Object.keys(OUTCOMES) as readonly EditOutcome[];
 
 interface OperationRow {
-  /** In English, and also the key of the translation. */
   readonly label: string;
   readonly outcome: EditOutcome;
   /** Past participle for markers and reasons. */
@@ -79,10 +78,7 @@ export const isOperation = (word: unknown): word is OperationName =>
  */
 export type EditOperation = Exclude<OperationName, 'keep'> | 'reference' | 'restore' | 'cut';
 
-/**
- * `by-strictness`: the outcome depends on whether any step removed text that only the reference
- * store has.
- */
+/** `by-strictness`: depends on whether any step removed text that only the reference store has. */
 const OTHER_OUTCOMES: Readonly<Record<Exclude<EditOperation, OperationName>, EditOutcome | 'by-strictness'>> = {
   cut: 'cut',
   reference: 'by-strictness',

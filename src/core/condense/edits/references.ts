@@ -13,7 +13,6 @@ export interface ReferencedContent extends Slice {
   readonly before: Hash;
 }
 
-/** A repeated ID always names the same content. */
 export function collectReferences(edits: readonly Edit[]): Map<ReferenceId, ReferencedContent> {
   const references = new Map<ReferenceId, ReferencedContent>();
   for (const edit of edits) {

@@ -27,7 +27,6 @@ function inferOperation({ kind, reason, step, strict }: Readonly<Record<string, 
   return strict === true ? 'reference' : 'cut';
 }
 
-/** Reasons from before 1.1 consist of these texts. */
 const OPERATION_BY_OLD_REASON: ReadonlyMap<string, EditOperation> = new Map([
   ['summarized', 'summarize'],
   ['suppressed', 'suppress'],

@@ -1,6 +1,6 @@
 /**
- * Counts the code lines that later edits quote from before a cut and that the condensed view keeps
- * or can recall. Necessary, not sufficient: a line in the view need not help the model.
+ * Counts the code lines that later edits quote from before a cut and that the view keeps or can
+ * recall. A line in the view need not help the model.
  */
 import type { ApiMessage } from '../../messages/types';
 import { chooseCuts } from './cuts';

@@ -1,5 +1,5 @@
 /**
- * Condenses the beginning of recorded sessions in several ways and counts the lost lines that later
+ * Condenses the beginning of recorded sessions in several ways and counts lost lines that later
  * edits quote. Calls no model.
  */
 import type { ApiMessage } from '../../messages/types';
@@ -16,7 +16,6 @@ import { findNeededLines, type NeededLine } from './neededLater';
 /** Shares of the tokens that may stay; undefined for no target. */
 export const JUDGED_TARGET_SHARES = [undefined, 0.7, 0.5, 0.35] as const;
 
-/** Positions as shares of the session's turns. */
 const CUT_POSITION_SHARES = [0.35, 0.6, 0.85];
 const TURNS_AFTER_CUT = 20;
 /** In o200k tokens; in practice, shorter prefixes are not condensed. */
@@ -126,8 +125,8 @@ export interface JudgedPoint {
 }
 
 /**
- * `too-little`: there are too few sessions or lines to decide. `keep`: no way keeps more lines at
- * the current size. `change`: another way is no larger and keeps more lines, by `difference`.
+ * `too-little`: too few sessions or lines. `keep`: no way keeps more lines at the current size.
+ * `change`: another way is no larger and keeps more lines, by `difference`.
  */
 export type Verdict =
   | { readonly kind: 'too-little' }
@@ -140,7 +139,7 @@ export type Verdict =
     };
 
 export interface Judgement {
-  /** Only sessions with needed lines count. */
+  /** Sessions without needed lines do not count. */
   readonly sessions: number;
   readonly lines: number;
   readonly points: readonly JudgedPoint[];

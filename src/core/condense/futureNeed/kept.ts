@@ -24,7 +24,6 @@ interface CutText extends Slice {
 }
 
 export class KeptLineChecker {
-  /** Keyed by place in the prefix. */
   readonly blocks: ReadonlyMap<string, ViewBlock>;
   private readonly viewLines = new Map<ViewBlock, ReadonlySet<string>>();
 

@@ -9,8 +9,8 @@ export interface NeededLine extends FileLine {
 
 /**
  * Finds lines that edits quote after a cut and that, until then, only the prefix had shown.
- * @param cut index of the first message after the prefix, from the assistant
- * @param end index after the last message to look at
+ * @param cut index of the first message after the prefix
+ * @param end index after the last message
  */
 export function findNeededLines(messages: readonly ApiMessage[], cut: number, end: number): NeededLine[] {
   const lines = getShownLines(messages);

@@ -23,7 +23,7 @@ export interface Condensation extends ProviderRun {
   readonly id: CondensationId;
   /** ISO 8601 time. */
   readonly at: string;
-  /** Providers that removed something before `provider`; absent if none are known. */
+  /** Providers that removed something earlier; absent if none are known. */
   readonly before?: readonly ProviderRun[];
   /** `original`: the condensation replaces all earlier ones; `view`: it builds on them. */
   readonly base: 'original' | 'view';
@@ -35,9 +35,9 @@ export interface Condensation extends ProviderRun {
   readonly request?: RequestSizes;
   /** In US dollars; absent if a price is unknown. */
   readonly cost?: number | undefined;
-  /** Hash by which a view that was written to a file is recognized. */
+  /** Recognizes a view that was written to a file. */
   readonly viewHash: string;
-  /** Keys of the condensed messages, to follow a conversation that continues elsewhere. */
+  /** Keys of the condensed messages, to follow a conversation that moves. */
   readonly messages?: readonly MessageKey[];
   /** Only for new results: the messages that the edits changed or that `rereads` counts. */
   readonly newResults?: readonly PlacedMessage[];
@@ -68,8 +68,8 @@ export type LedgerEntry =
   | ({ readonly type: 'unpinned' } & PlacedMessage);
 
 /**
- * Text removed from messages before they were first sent. All such entries of a conversation form
- * one condensation, which is undone as a whole.
+ * Text removed from messages before they were first sent. All such entries form one condensation,
+ * which is undone as a whole.
  */
 export interface NewResultsEntry {
   readonly type: 'arrived';
@@ -238,8 +238,7 @@ export const getActiveEdits = (
   );
 
 /**
- * Returns edits that would show if they were not excluded: the last for each place, unless the view
- * shows a later one.
+ * The last excluded edit for each place, unless the view shows a later one.
  * @param follow see {@link getActiveEdits}
  */
 export function getExcludedEdits(
@@ -265,8 +264,8 @@ export function createUndoEntry(ledger: Ledger): LedgerEntry | undefined {
 }
 
 /**
- * Undefined if the ledger has no such edit. If several condensations contain it, the last one that
- * the view shows counts.
+ * Undefined if the ledger has no such edit. Of several condensations that contain it, the last
+ * active one counts.
  */
 export function createToggleEntry(ledger: Ledger, edit: EditId): LedgerEntry | undefined {
   const has = (condensation: Condensation): boolean => hasEdit(condensation, edit);
@@ -276,7 +275,7 @@ export function createToggleEntry(ledger: Ledger, edit: EditId): LedgerEntry | u
   return { type, condensation, edit };
 }
 
-/** Includes the edits of earlier condensations that the condensation built on. */
+/** Includes the edits of earlier condensations that this one built on. */
 export function getEditsShownBy(ledger: Ledger, id: CondensationId): Edit[] {
   const { condensations, whenMade } = ledger;
   const upTo = condensations.slice(0, condensations.findIndex((condensation) => condensation.id === id) + 1);

@@ -123,7 +123,7 @@ export function splitShownLines(
 }
 
 export interface EditsByPlace {
-  /** Only cuts whose text only the reference store has, by place. */
+  /** Cuts whose text only the reference store has. */
   readonly cuts: ReadonlyMap<string, readonly Slice[]>;
   readonly summaries: readonly Slice[];
 }

@@ -14,14 +14,11 @@ const MIN_DISTINCTIVE_CHARS = 4;
 /** A hash table with open addressing. Lines of equal hash are compared as text. */
 export class LineIds {
   count = 0;
-  /**
-   * Maps a slot to ID + 1; 0 if free. The length is a power of two, at least twice the number of
-   * IDs.
-   */
+  /** Maps a slot to ID + 1; 0 if free. A power of two, at least twice the number of IDs. */
   private slots = new Int32Array(2_048);
   private hashes = new Int32Array(1_024);
   private kinds = new Uint8Array(1_024);
-  /** The slice of a text at which each line was first seen. */
+  /** The slice at which each line was first seen. */
   private starts = new Int32Array(1_024);
   private ends = new Int32Array(1_024);
   private textOf = new Int32Array(1_024);
@@ -100,7 +97,6 @@ export class LineIds {
   }
 }
 
-/** An arbitrary number that makes the hashes of escaped lines differ. */
 const ESCAPED_HASH_SEED = 0x5bd1e995;
 
 export function growArray(list: Int32Array, length: number): Int32Array<ArrayBuffer> {

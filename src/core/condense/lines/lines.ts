@@ -34,7 +34,6 @@ export class Lines {
     return this.table[this.at + line] as number;
   }
 
-  /** Returns the offset before the newline. */
   getEnd(line: number): number {
     return (this.table[this.at + line + 1] as number) - this.lineEnd.length;
   }
@@ -65,10 +64,7 @@ export class Lines {
     return this.hasPrefixes ? Math.min(0, this.table[this.at + 3 * this.of + 1 + line] as number) : 0;
   }
 
-  /**
-   * Returns where a cut of these lines may begin. If all lines of a diff have one sign, the first
-   * sign stays.
-   */
+  /** Returns where a cut may begin. If all lines of a diff have one sign, the first sign stays. */
   cutStart(first: number, last: number): number {
     const sign = this.getSign(first);
     for (let line = first; line <= last && sign !== 0; line++)
@@ -79,10 +75,7 @@ export class Lines {
 
 const FIRST_EMPTY_LINE_ID = NO_LINE_ID - 1;
 
-/**
- * Roo wraps each file of a multi-file read in these elements, without which the files could not be
- * told apart.
- */
+/** Roo wraps each file of a multi-file read in these elements, which tell the files apart. */
 const FILE_TAG = /^<\/?(?:files?|content|path)[\s>]/;
 const MIN_FILE_TAG_CHARS = 10;
 const LESS_THAN_CHAR = 60;
@@ -110,7 +103,7 @@ export function splitLines(
   const mayHoldMarkers = mayContainMarker(text);
   let at = 0;
   let number = 0;
-  // Counts lines whose number is only inferred until a stated number confirms it.
+  // Lines whose number is only inferred so far.
   let following = 0;
   const forget = (to: number): void => {
     if (format) table.fill(0, first + 3 * count + 1 + to - following, first + 3 * count + 1 + to);

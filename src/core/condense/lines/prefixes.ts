@@ -41,7 +41,6 @@ export function readPrefix(text: string, at: number, format: PrefixFormat): Line
   return found && { number: found.number, end: found.end, pathEnd: at, isMatch: false };
 }
 
-/** True if the marker states the numbers of the removed lines. */
 export const statesLineNumbers = (what: string): boolean => /^lines \d[\d-]*/.test(what);
 
 const NEWLINE = 10;
@@ -71,7 +70,6 @@ function readSearchPrefix(text: string, at: number): LinePrefix | undefined {
   return readContextPrefix(text, at) ?? readBarePrefix(text, at);
 }
 
-/** Reads `path-12-`, which precedes lines around a match. */
 function readContextPrefix(text: string, at: number): LinePrefix | undefined {
   for (let dot = at; dot <= at + MAX_PATH_CHARS; dot++) {
     const code = text.charCodeAt(dot);
@@ -131,7 +129,7 @@ const MAX_DETECTION_LINES = 8;
 
 /**
  * Two numbered lines in a row prove a format. An arrow, or one line near the beginning of a read or
- * search, is enough, because other numbers may have been removed.
+ * search, is enough, because other numbers may be gone.
  */
 export function detectPrefixFormat(
   text: string,
@@ -166,8 +164,7 @@ export function detectPrefixFormat(
 }
 
 /**
- * True if the numbers count the lines, except across markers. Only inner lines may lack their
- * numbers.
+ * True if the numbers count the lines, except across markers. Only inner lines may lack numbers.
  */
 function isCounted(text: string, form: NumberForm, lineEnd: LineEnd): boolean {
   let count = 0;
@@ -185,7 +182,7 @@ function isCounted(text: string, form: NumberForm, lineEnd: LineEnd): boolean {
       isOpen = false;
       continue;
     }
-    // A number that does not count is text, so the other numbers may be text, too.
+    // A number that does not count is text, so the others may be, too.
     if (number !== undefined && count > 0) return false;
     expected++;
     without++;

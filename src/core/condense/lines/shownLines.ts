@@ -74,7 +74,7 @@ export function splitLinesOfFile(text: string, isDiff: boolean): (Slice & { read
     const end = newline < 0 ? text.length : newline;
     const line = text.slice(at, end);
     for (const form of getForms(isDiff ? line.slice(1) : line)) {
-      // Leaves out the prefix, because a cut may remove the prefix without the line.
+      // Leaves out the prefix, which a cut may remove without the line.
       const start = at + line.indexOf(form);
       lines.push({ start, end: start + form.length, text: form });
     }

@@ -11,12 +11,12 @@ import { takeKnownLines, createStepMemory } from './knownLines';
 import { StableGroups, type KeyedGroup } from './settled';
 import { toLineSet, findSharedRuns } from './standing';
 
-/** Number of whole results to compare another one with; repeated requests mostly come soon. */
+/** Number of results to compare another one with; repeated requests mostly come soon. */
 const MAX_DIFFERING_LINES = 6;
 
 /**
- * Of repeated listings and searches, the one that `keep` chooses stays whole. Another one loses the
- * lines that it shares with the most similar whole result.
+ * The listing or search that `keep` chooses stays whole. Others lose the lines that they share with
+ * the most similar whole result.
  */
 export const createRepeatedListingsStep = (tools: ToolTable, keep: KeptCopy): MechanicalStep => {
   const name = 'Repeated listings and searches';
@@ -67,7 +67,6 @@ const callKey = ({ tool, input }: ToolExchange): string => `${tool} ${JSON.strin
 /** Agents do not always mark the result of a failed command as an error. */
 const FAILED_EXIT = /\bexit(?:ed with)? code:? [1-9]/i;
 
-/** Undefined for failed calls and calls that are not commands. */
 function getCommandKey(exchange: ToolExchange): string | undefined {
   const command = getCommand(exchange);
   if (command === undefined || FAILED_EXIT.test(exchange.resultText)) return undefined;
@@ -179,7 +178,7 @@ function* removeOlderAnswers(
   reason: string,
 ): Generator<number | undefined> {
   if (items.length < atLeast) return;
-  // The answer that used to be the last one is now an older one.
+  // The answer that was the last one is now an older one.
   const from = firstOpen < atLeast ? 0 : firstOpen - 1;
   for (const [offset, exchange] of items.slice(from, -1).entries())
     yield removeResult(draft, step, exchange, what, reason) ? from + offset : undefined;

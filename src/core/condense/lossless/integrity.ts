@@ -62,7 +62,6 @@ class CheckMemory {
 interface LineMemory {
   readonly known: LineCache;
   readonly standing: StandingLines;
-  /** Cuts that have been verified. */
   readonly proven: StableItems<readonly PlaceCuts[]>;
   readonly requirements: WeakMap<readonly Cut[], readonly LineRequirement[]>;
 }
@@ -114,7 +113,6 @@ function listRequirements(at: PlaceCuts, message: ApiMessage, memory: LineMemory
 }
 
 /**
- * Returns undefined if no line is missing.
  * @param isMovable whether a line also counts as missing if it has left a text that a marker may
  * name
  */
@@ -144,7 +142,7 @@ function learnLines(draft: Draft, tools: ToolTable = DEFAULT_TOOLS): CheckMemory
 /**
  * Restores strict cuts whose text a later operation removed from the rest of the view.
  * @param movable cuts to restore even if another text has their lines, since a marker may name the
- * text that lost them
+ * first text
  * @returns number of cuts restored
  */
 export function restoreBroken(draft: Draft, tools: ToolTable = DEFAULT_TOOLS, movable?: MovableTest): number {
@@ -223,7 +221,7 @@ async function readLines(draft: Draft, tools: ToolTable, signal: AbortSignal | u
 
 /**
  * @returns a function to call before each step; its result, called after the step, restores what
- * references need and returns true if it restored anything
+ * references need and returns true if it did
  */
 export const watchReferences =
   (tools: ToolTable = DEFAULT_TOOLS, signal?: AbortSignal) =>

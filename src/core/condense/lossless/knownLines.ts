@@ -110,7 +110,7 @@ interface CachedText {
 
 interface FreeLines {
   known?: LineCache | undefined;
-  /** Index of the task in the draft that used the lines. */
+  /** The task of the draft that used the lines. */
   task: number;
 }
 
@@ -118,10 +118,7 @@ const createFreeLines = (): FreeLines => ({ task: -1 });
 const byDraft = new WeakMap<Draft, LineCache>();
 const serializeToolRules = memoizeByObject((tools: ToolTable) => JSON.stringify(tools));
 
-/**
- * Until the draft is released, other drafts, which may run at the same time, start without known
- * lines.
- */
+/** Until the draft is released, other drafts, which may run at the same time, start empty. */
 export function takeKnownLines(draft: Draft, tools: ToolTable): LineCache {
   const own = byDraft.get(draft);
   if (own) return own;

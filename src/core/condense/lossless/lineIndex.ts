@@ -22,7 +22,7 @@ export type LineNumber = number;
 export class LineIndex {
   readonly sources: LineSource[] = [];
   readonly bases: number[] = [];
-  /** For each source, how many of its lines another line replaces. */
+  /** For each source, how many of its lines have a keeper. */
   private readonly linked: number[] = [];
   size = 0;
   private keeper = new Int32Array(1_024);
@@ -38,7 +38,6 @@ export class LineIndex {
   private undo = new Int32Array(1_024);
   private undoSize = 0;
   private readonly undoBases: number[] = [];
-  /** Sources that changed since the last {@link takeChanges}. */
   private touched = new Set<number>();
   private removed = new Set<LineSource>();
 
@@ -48,8 +47,8 @@ export class LineIndex {
     private readonly ids: LineIds,
     readonly acrossFiles = false,
     /**
-     * Whether to link single lines that no run includes. This splits runs that a later source would
-     * find, so use it only on a view from which those runs are gone.
+     * Whether to link single lines that no run includes. That splits runs that a later source would
+     * find, so use it only if those runs are gone.
      */
     private readonly takesRest = false,
   ) {}
@@ -83,7 +82,7 @@ export class LineIndex {
       if (changed % LISTS_PER_LINE === KEEPER_LIST) this.setKeeper(index, value);
       else (changed % LISTS_PER_LINE === PREVIOUS_LIST ? this.previous : this.newest)[index] = value;
     }
-    // Follows the undo, which puts lines that these sources had hidden back into the chains.
+    // Follows the undo, which puts hidden lines back into the chains.
     for (let at = this.sources.length - 1; at >= count; at--) {
       this.leaveLines(this.sources[at] as LineSource, this.bases[at] ?? 0);
       this.touched.delete(at);
@@ -149,8 +148,7 @@ export class LineIndex {
   }
 
   /**
-   * Links the remaining lines to all older equal lines, because {@link matchSource} links each line
-   * to only one.
+   * Links the remaining lines to all older equal lines; {@link matchSource} links each to only one.
    */
   private matchRest(source: LineSource, base: number, mayGo: boolean): void {
     for (let line = 0; line < source.lines.count; line++) {
@@ -203,8 +201,7 @@ export class LineIndex {
   }
 
   /**
-   * Finds the next older line with the same ID and no keeper. Takes lines with a keeper out of the
-   * chain.
+   * Returns the next older line with the same ID and no keeper; takes the others out of the chain.
    */
   private findOlderPlace(id: LineId, newer: LineNumber = NO_LINE): LineNumber {
     const first = newer === NO_LINE ? (this.newest[id] as number) - 1 : (this.previous[newer] as number);
@@ -250,7 +247,6 @@ export class LineIndex {
     else if (goes === 'newer') this.changeKeeper(made, root);
   }
 
-  /** Decides which of two texts drops the lines that both have. */
   private chooseRemovedSource(older: LineSource, newer: LineSource, mayGo: boolean): 'older' | 'newer' | undefined {
     const difference = SOURCE_RANK[newer.kind] - SOURCE_RANK[older.kind];
     const newerStays = difference === 0 ? this.keep === 'latest' : difference > 0;

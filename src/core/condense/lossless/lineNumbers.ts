@@ -114,8 +114,7 @@ function findNumberCuts(text: string, lines: readonly PrefixedLine[], format: Pr
     inRun = follows ? inRun + 1 : 0;
     if (inRun >= kept && prefix && prefix.number % KEPT_NUMBER_INTERVAL !== 0) {
       const endsRun = next !== undefined && next.prefix?.number !== prefix.number + 1;
-      // If the text after the number looks like a numbered line, the number stays: otherwise that
-      // text would be read as one.
+      // If the rest of the line looks numbered, it would be read as such without the number.
       if (!endsRun && !readPrefix(text, prefix.end, format)) cuts.push({ start: at, end: prefix.end });
     }
     before = prefix?.number;

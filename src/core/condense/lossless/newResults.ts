@@ -32,7 +32,6 @@ const MIN_REREAD_LINES = 3;
 const RESULT_OPERATIONS = LINE_OPERATIONS.filter((operation) => operation !== 'writesReadBack');
 
 export interface NewResultRules {
-  /** Whether to replace repeated lines with references. */
   readonly lossless: boolean;
   /** Whether to remove terminal noise. Default false. */
   readonly noise?: boolean;
@@ -41,7 +40,8 @@ export interface NewResultRules {
   /** The user's rules, which override those of all agents. */
   readonly tools?: ToolTable;
   /**
-   * If false, also cuts what the agent asks for again, to measure what caution costs. Default true.
+   * If false, also cuts what the agent asks for again, to measure the cost of caution. Default
+   * true.
    */
   readonly isCautious?: boolean;
 }
@@ -77,8 +77,8 @@ export async function cutNewResults(draft: Draft, rules: NewResultRules): Promis
 const getSources = createStepMemory((known) => new LineSources(known, 'original'));
 
 /**
- * These stay whole: repeated reads unless the earlier one is near, files that were read again right
- * after a marker, and recalled content.
+ * These stay whole: repeated reads unless the earlier one is near, files read again right after a
+ * marker, and recalled content.
  */
 function isRemovable(
   draft: Draft,
@@ -145,7 +145,7 @@ function listRereads(draft: Draft, { ids }: LineCache, reads: readonly LineSourc
       const cut = cutIn.get(lines.getId(line));
       if (cut === undefined || cut >= content.message) continue;
       if (content.message - cut <= RECENT_MESSAGES) again++;
-      // From this message on the line is visible, unless it is cut again.
+      // From here on the line is visible, unless it is cut again.
       cutIn.delete(lines.getId(line));
     }
     if (again >= MIN_REREAD_LINES) found.push(read);

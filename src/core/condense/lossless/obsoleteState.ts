@@ -15,7 +15,7 @@ import { toLineSet, findSharedRuns } from './standing';
 
 /**
  * Of repeatedly sent state, the latest stays whole and older copies keep what differs. No marker
- * says "latest", because that changes as the conversation grows.
+ * says "latest", because that changes.
  */
 export const createObsoleteStateStep = (tools: ToolTable): MechanicalStep => {
   const name = 'Superseded state';

@@ -20,8 +20,8 @@ interface Reminder extends Slice {
 }
 
 /**
- * Of a reminder that an agent repeats, one copy stays. The others need no marker, because a
- * reminder does not depend on its place.
+ * One copy of a repeated reminder stays. The others need no marker, because a reminder does not
+ * depend on its place.
  */
 export const createRepeatedRemindersStep = (tools: ToolTable, keep: KeptCopy): MechanicalStep => {
   const name = 'Repeated reminders';

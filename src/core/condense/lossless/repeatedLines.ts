@@ -56,8 +56,7 @@ interface PlannedCuts {
 }
 
 /**
- * Keeps each run of lines in one place and refers to it from the others. The first step plans for
- * all.
+ * Keeps each run of lines in one place, to which the others refer. The first step plans for all.
  */
 export function createRepeatedLinesStep(
   tools: ToolTable,
@@ -110,7 +109,7 @@ function applyCuts(draft: Draft, plan: readonly PlannedCuts[], only?: LineOperat
   for (const { place, source, text, requests, of } of plan) {
     const operation = findOperation(source.kind);
     if (only !== undefined && operation !== only) continue;
-    // A restored reference has changed this place, which needs a new plan.
+    // A restored reference has changed this text.
     if (draft.getText(place) !== text) continue;
     const { name, reason } = LINE_OPERATION_ROWS[operation];
     const own = draft.cutText(name, place, requests, {
@@ -119,7 +118,7 @@ function applyCuts(draft: Draft, plan: readonly PlannedCuts[], only?: LineOperat
       reason,
       strict: true,
     });
-    // Runs that saved something stay open, because they must be tried again if the cuts are undone.
+    // Runs that saved something are tried again if the cuts are undone.
     if (own === 0) for (const runs of of) runs.isSettled = true;
     saved += own;
   }
@@ -168,7 +167,7 @@ const indexMemory = createStepMemory((known): IndexMemory => ({
 const getMemory = (known: LineCache, keep: KeptCopy): IndexMemory =>
   indexMemory(known, keep === 'above' ? 'new results' : '');
 
-/** Not kept between runs: this index is as large as the main one and rarely needed. */
+/** Not kept, because it is as large as the main index and rarely needed. */
 const createRestMemory = (known: LineCache, keep: KeptCopy): IndexMemory =>
   keep === 'above' ? getMemory(known, keep) : { ...getMemory(known, keep), latest: undefined };
 
@@ -213,7 +212,7 @@ function createIndex(known: LineCache, { keep, cuttable, acrossFiles, takesRest 
 const isSameSet = <T>(a: ReadonlySet<T>, b: ReadonlySet<T>): boolean =>
   a.size === b.size && [...a].every((value) => b.has(value));
 
-/** Leaves a margin for the reference, whose length is not known yet. */
+/** Margin for the reference, whose length is not known yet. */
 const MARGIN_LINES = 3;
 /** Gaps make a text harder to read, so each must save this many times the cost of its marker. */
 const MIN_SAVING_FACTOR = 1.2;

@@ -54,9 +54,7 @@ export const createRetriedErrorsStep = (tools: ToolTable): MechanicalStep => {
   };
 };
 
-/**
- * Yields also the places shortly before each, because a new call may be a retry of an earlier one.
- */
+/** Adds the places shortly before, because a new call may be a retry of an earlier one. */
 function* addPrecedingPlaces(places: readonly number[]): Generator<number> {
   let next = 0;
   for (const place of places) {

@@ -41,7 +41,6 @@ export interface SourceRuns {
   isSettled: boolean;
 }
 
-/** True if a run saves more than its marker costs. */
 export type IsWorth = (run: SourceRun) => boolean;
 
 const MAY_BE_REMOVED = 1;
@@ -57,8 +56,8 @@ interface RunChoices {
   /** Markers name only lines that cannot be removed. */
   readonly safe: RunChoice;
   /**
-   * Markers may also name lines that the safe choice keeps although they could be removed. Then one
-   * place may do instead of two.
+   * Markers may also name lines that the safe choice keeps although they could be removed; one
+   * place may then do instead of two.
    */
   readonly wide: RunChoice;
   readonly mayBeWide: boolean;
@@ -66,7 +65,6 @@ interface RunChoices {
 }
 
 export class IndexRuns {
-  /** One entry per source of the index. */
   private readonly choices: (RunChoices | undefined)[] = [];
   private readonly known: (SourceRuns | undefined)[] = [];
   private readonly ranges: (readonly LineRange[] | undefined)[] = [];
@@ -235,7 +233,6 @@ function findLinkedRanges(index: LineIndex, at: number, isBlank: (id: LineId) =>
   let haveOneSign = true;
   let keepSigns = true;
   const close = (): void => {
-    // A blank line after the last numbered line is not part of the file.
     while (last > first && lines.getNumber(first) > 0 && lines.getNumber(last) === 0 && isBlank(lines.getId(last)))
       last--;
     if (first >= 0 && isWorthMarking(lines, first, last)) ranges.push({ first, last });
@@ -302,8 +299,7 @@ function splitIntoRuns(
 }
 
 /**
- * Returns for each line the line that a marker names; undefined for blank lines that are kept
- * nowhere.
+ * Undefined for blank lines that are kept nowhere.
  * @param stays whether a line may be named although it has a keeper
  */
 function chooseKeptLines(
@@ -355,8 +351,8 @@ function canShareMarker(
 }
 
 /**
- * Lines kept partly in another file are hard to follow, and a marker must tell the two sides of an
- * edit apart.
+ * Lines kept partly in another file are hard to follow, and the two sides of an edit must stay
+ * distinguishable.
  */
 const areCompatible = (a: LineSource, b: LineSource, source: LineSource): boolean =>
   areSameFile(a, source) === areSameFile(b, source) && isOtherSide(a, source) === isOtherSide(b, source);

@@ -14,7 +14,7 @@ export class StableItems<T extends object> {
     return list[at] === this.items[at];
   }
 
-  /** @param acted positions at which something was changed; if a change is undone, they must be checked again */
+  /** @param acted positions to check again, because something was changed there */
   settleItems(list: readonly T[], acted: Iterable<number> = []): void {
     this.items = list.slice();
     for (const at of acted) this.items[at] = undefined;
@@ -53,7 +53,6 @@ export class StableGroups<T extends object> {
     this.settleItems(list, acted);
   }
 
-  /** The groups have the order of their first items. */
   listChanged(list: readonly T[]): KeyedGroup<T>[] {
     const open = this.settled.listOpen(list);
     const changed = new Set<string>();
@@ -79,7 +78,6 @@ export class StableGroups<T extends object> {
     return this.places.get(key) ?? [];
   }
 
-  /** @param acted positions in `list` at which something was changed */
   settleItems(list: readonly T[], acted: readonly number[]): void {
     this.settled.settleItems(list, acted);
   }

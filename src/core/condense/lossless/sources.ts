@@ -48,7 +48,7 @@ export const mayReferTo = (source: LineSource, keeper: LineSource): boolean =>
   source.path === undefined || areSameFile(source, keeper);
 
 /**
- * Of equal lines, the copy with the higher rank stays; if ranks are equal, {@link KeptCopy}
+ * Of equal lines, the copy with the higher rank stays; between equal ranks, {@link KeptCopy}
  * decides.
  */
 export const SOURCE_RANK: Readonly<Record<SourceKind, number>> = {
@@ -189,6 +189,6 @@ function getResultKind(kind: ToolKind | undefined): SourceKind {
 
 /**
  * Which of equal copies stays: the `latest` (older zones are condensed further), the `first`
- * (better for the prompt cache), or the one `above`, which was already sent and cannot change.
+ * (better for the prompt cache), or the one `above`, which was already sent.
  */
 export type KeptCopy = 'latest' | 'first' | 'above';

@@ -12,7 +12,7 @@ const MIN_VERSION_CHARS = 160;
 
 /**
  * Handles versions of a file that a later write replaced. If the newest version and edits contain
- * all lines of a version, the line steps handle it; otherwise a reference replaces its text.
+ * all of a version's lines, the line steps handle it; otherwise a reference replaces it.
  */
 export const createSupersededVersionsStep = (tools: ToolTable): MechanicalStep => {
   const name = 'Superseded versions of files';

@@ -34,7 +34,7 @@ export function findNoise(text: string): CutRequest[] {
   let previousEnd = 0;
   const closeRun = (): void => {
     if (run && run.count > MIN_EQUAL_LINES && run.line.trim() !== '') {
-      // Removes the whole run, including the noise that was found in its lines.
+      // Removes the whole run, including noise found in its lines.
       const { firstEnd } = run;
       while ((requests.at(-1)?.start ?? -1) > firstEnd) requests.pop();
       requests.push({ start: firstEnd + 1, end: previousEnd, marker: `the line above × ${run.count - 1} more` });

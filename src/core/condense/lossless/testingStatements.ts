@@ -9,7 +9,6 @@ import { findMarkers, type ReferenceId } from '../../messages/markers';
 
 interface ViewLine {
   readonly text: string;
-  /** Undefined if the number is neither stated nor inferable. */
   readonly number: number | undefined;
   readonly marker: { readonly what: string; readonly reference: ReferenceId } | undefined;
 }

@@ -16,7 +16,6 @@ export interface RunMetrics {
   readonly fallback: boolean;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** In milliseconds. */
   readonly timeMs: number;
   /** In US dollars; absent if a price is unknown. */
   readonly cost?: number;

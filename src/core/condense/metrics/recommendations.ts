@@ -140,8 +140,8 @@ function recommendThreshold(
   if (!all || computeSavedShare(all) >= LOW_SAVED_SHARE) return undefined;
   const percent = Math.min(MAX_CONDENSE_THRESHOLD - THRESHOLD_STEP_PERCENT, threshold + THRESHOLD_STEP_PERCENT);
   if (percent <= threshold) return undefined;
-  // A conversation grows from its condensed size to the threshold: a larger distance needs fewer
-  // condensations.
+  // A conversation grows from its condensed size to the threshold: the larger the distance, the
+  // fewer condensations.
   const left = threshold * (1 - computeSavedShare(all));
   const avoided = 1 - (threshold - left) / (percent - left);
   return makeThresholdAdvice(percent, runs.length, {

@@ -46,8 +46,7 @@ export const createLargeResultsStep = (limitTokens: number): MechanicalStep => (
 });
 
 function findLargeCuts(text: string, limitTokens: number, counter: MessageCounter): CutRequest[] {
-  // A token has at least one byte. Checking UTF-16 units first avoids measuring the bytes of a huge
-  // text.
+  // A token has at least one byte. UTF-16 units come first, because measuring a huge text is slow.
   if (text.length <= limitTokens && Buffer.byteLength(text) <= limitTokens) return [];
   const tokens = counter.countText(text);
   if (tokens <= limitTokens) return [];

@@ -43,7 +43,6 @@ function describePlacedImage({ image, call }: PlacedImage): string {
   return `${describeImage(image)}${from}`;
 }
 
-/** For example `image 1280×800, 412 KB`. */
 export function describeImage(image: ImageBlock): string {
   const size = getImageSize(image.source);
   const data = getBase64(image);

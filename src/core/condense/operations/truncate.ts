@@ -14,7 +14,7 @@ export interface TruncatedSlice extends Slice {
   readonly lines: number;
 }
 
-/** The rest, without its marker, is within the limits. Undefined if the text already is. */
+/** Undefined if the text is within the limits. The marker does not count toward them. */
 export function findTruncatedSlice(text: string, limits: TruncateLimits): TruncatedSlice | undefined {
   if (isWithinLimits(text, limits)) return undefined;
   const { head, tail } = getShares(limits);
@@ -80,9 +80,7 @@ function findTailStart(text: string, share: KeptAmount): number {
   return text[at] === '\n' && text[at - 1] === '\r' && text.length - at < share.chars ? at - 1 : at;
 }
 
-/**
- * How far back to look for a certain boundary, and how far back a grapheme may begin without one.
- */
+/** How far back a certain boundary is searched, and how far back a grapheme may begin otherwise. */
 const LOOK_BACK_CHARS = 128;
 const MAX_SEGMENTED_CHARS = 64 * 1024;
 const ASCII_PAIR = /[\x20-\x7e][\x20-\x7e]/g;
@@ -94,7 +92,7 @@ export function findSafeBoundary(text: string, offset: number, side: 'before' | 
   // A grapheme boundary always lies between two printable ASCII characters.
   let start = from > 0 ? -1 : 0;
   for (const pair of text.slice(from, offset).matchAll(ASCII_PAIR)) start = from + pair.index + 1;
-  // A part cut from the text could begin inside a row of flags, each of which has two letters.
+  // A part could begin inside a row of flags, each of which has two letters.
   const base = start < 0 ? Math.max(0, offset - MAX_SEGMENTED_CHARS) : start;
   const window = text.slice(base, start < 0 ? offset + MAX_SEGMENTED_CHARS : offset + LOOK_BACK_CHARS);
   const segment = getSegmenter()

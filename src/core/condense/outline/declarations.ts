@@ -3,7 +3,7 @@
 /** A line of a file without a tool's prefix. */
 export interface OutlineLine {
   readonly text: string;
-  /** True if the line contains a marker, which may have replaced text that was indented deeper. */
+  /** True if the line contains a marker, which may have replaced deeper text. */
   readonly isMarker: boolean;
 }
 
@@ -14,7 +14,6 @@ const TAB_WIDTH = 4;
 const DECLARATION_MODIFIERS =
   /^(?:(?:export|default|declare|public|private|protected|internal|static|async|abstract|final|override|open|sealed|data|suspend|partial|inline|virtual|extern|unsafe|readonly|const|pub(?:\([^)]{0,40}\))?)\s+){0,6}/;
 
-/** Blocks of these kinds contain declarations. */
 const CONTAINER_KEYWORD =
   /^(?:class|interface|trait|impl|enum|object|namespace|module|defmodule|protocol|extension|record|struct|mod|describe|context|suite)\b/;
 const DECLARATION_KEYWORD =
@@ -100,7 +99,6 @@ function findEndOfHead(lines: readonly OutlineLine[], start: number): number {
   return start;
 }
 
-/** The width of the indentation in columns. */
 function getIndent(text: string): number {
   let columns = 0;
   for (let at = 0; at < text.length; at++) {
@@ -116,7 +114,7 @@ const NAME_PATTERN = String.raw`[\p{L}_$~][\p{L}\p{N}_$]*(?:(?:\.|::)[\p{L}_$~][
 /** What may precede the name: other keywords, type parameters, Go's receiver. */
 const LEADING_KEYWORDS =
   /^(?:(?:class|interface|trait|impl|enum|object|namespace|module|defmodule|protocol|extension|record|struct|mod|function|func|fun|fn|def|defp|type|union|sub|procedure|macro_rules!|(?:create|or|replace|table|view|index|if|not|exists)(?=\s+\w))(?=[\s<(*]|$)\*?\s*(?:<[^<>]{0,80}>\s*)?(?:\([^()]{0,80}\)\s*)?){1,6}/i;
-/** These statements declare nothing that can be named. */
+/** These have a sentence instead of a name, or a useless name. */
 const NAMELESS_STATEMENT = /^(?:it|test|describe|context|suite|package)(?![\w$])/;
 /** In style sheets and markup a sign precedes the name. */
 const FIRST_NAME = new RegExp(`^[.#@&*<]?(${NAME_PATTERN})`, 'u');

@@ -1,4 +1,3 @@
-/** Approximate number of tokens in a marker. */
 export const MARKER_TOKENS = 21;
 
 /** If at most this share of the calls' tokens must go, the agent's own words stay. */
@@ -8,7 +7,7 @@ const MAX_REMOVED_SHARE_WITH_WORDS = 0.5;
  * Share of the conversation, from its beginning, in which the agent's own words go
  * (docs/decisions/0028-fitted-relevance.md).
  * @param excess tokens that must go
- * @param tokens tokens of the blocks that may go
+ * @param tokens of the blocks that may go
  * @returns 0 to 1
  */
 export function getWordlessShare(excess: number, tokens: readonly number[]): number {

@@ -77,7 +77,7 @@ export class FeatureRows {
 
   constructor(private readonly surroundings: FeatureContext) {}
 
-  /** Computes the features that depend on no other block; {@link finishBlocks} adds the others. */
+  /** Computes what depends on no other block; {@link finishBlocks} adds the rest. */
   computeFeatures({ block, lines }: BlockWithLines, standing: ContentFacts): Float32Array {
     const { surroundings } = this;
     const path = block.part?.path ?? standing.path;

@@ -5,13 +5,13 @@ import { isSameFile } from '../../messages/filePath';
 import { getToolRule, type ToolTable } from '../../messages/tools';
 import type { ApiMessage } from '../../messages/types';
 
-/** Indexes of the last messages whose calls touched a line; -1 for none. */
+/**
+ * Indexes of the last messages that quoted the line, wrote it to the file, or removed it; -1 for
+ * none.
+ */
 export interface LineFacts {
-  /** Index of the last message that quoted the line from the file. */
   quoted: number;
-  /** Index of the last message that wrote the line to the file. */
   put: number;
-  /** Index of the last message that removed the line from the file. */
   gone: number;
 }
 

@@ -26,8 +26,7 @@ export function toGuardedBlock({ block, standing }: PlacedBlock): GuardedBlock {
 }
 
 /**
- * Raises the scores of file lines in the newest results, so that what the agent just read is not
- * lost.
+ * Raises the scores of file lines in the newest results, which the agent has just read.
  * @param room tokens that may stay
  */
 export function protectNewest(

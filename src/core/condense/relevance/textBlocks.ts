@@ -7,7 +7,7 @@ import { isMarkdown, splitRead, type FileLine } from '../outline/fileLines';
 
 /** Consecutive lines that belong together, such as a function, without surrounding blank lines. */
 export interface TextBlock extends Slice {
-  /** Position among the content's blocks; only blank lines separate consecutive blocks. */
+  /** Only blank lines separate blocks with consecutive indexes. */
   readonly index: number;
   readonly text: string;
   readonly count: number;

@@ -2,7 +2,7 @@ import { HEADING } from '../../messages/heading';
 import { MAX_COMPARED_CHARS, renderConversation } from '../../messages/render';
 import { createView, type View } from '../edits/view';
 
-/** Prepares two states of a conversation for a diff editor. */
+/** Two states of a conversation for a diff editor. */
 export interface FoldedTexts {
   readonly before: string;
   readonly after: string;

@@ -84,7 +84,6 @@ export interface ResultWithProvider {
   readonly configNames?: Readonly<Record<string, string>>;
 }
 
-/** Lists providers in the order in which they removed something. */
 export const listNames = (
   { provider, alsoBy = [], configNames = {} }: ResultWithProvider,
   nameOf: (provider: string) => string,

@@ -6,7 +6,6 @@ import { listTouchedPaths } from '../../messages/filesTouched';
 
 /** A failed call that did not succeed later. */
 export interface OpenError {
-  /** Index of the message with the result. */
   readonly message: number;
   readonly what: string;
   readonly error: string;

@@ -120,7 +120,7 @@ export async function planSummary(input: PlanInput): Promise<PlanResult> {
     isReduced = true;
   }
   if (tokens <= room) return { ...base, parts: [texts.join('\n\n')], tokens: [tokens], isReduced };
-  // All parts but the first come with the summary of earlier parts.
+  // All parts but the first come with an earlier summary.
   const perPart = room - alone - maxOutputTokens / model.tokenFactor;
   if (perPart < MIN_PART_TOKENS) return { kind: 'window-too-small' };
   const parts = packChunks(texts, perPart, (text) => counter.countText(text));
@@ -184,7 +184,7 @@ export interface PlanEstimate {
   readonly calls: readonly CallEstimate[];
   /** In US dollars; undefined if the price is unknown. */
   readonly cost: number | undefined;
-  /** o200k tokens of the summary, without the facts. */
+  /** o200k tokens of the summary without the facts. */
   readonly proseTokens: number;
 }
 

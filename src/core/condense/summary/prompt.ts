@@ -107,9 +107,7 @@ export function extractSummary(reply: string): string {
   return plain.slice(SUMMARY_TAG.length, end === -1 ? undefined : end).trim();
 }
 
-/**
- * The tags contain a hash of the text, so the text cannot contain the tags and end the data early.
- */
+/** The tags contain a hash of the text, so the text cannot end the data early. */
 export function fenceInTags(what: string, text: string): string {
   let tag = '';
   for (let round = 0; tag === '' || text.includes(tag); round++) {

@@ -19,7 +19,6 @@ export type RangeChoice =
       readonly range: MessageRange;
       /** The messages of the range after its last summary. */
       readonly since: MessageRange;
-      /** Index of the summary to update. */
       readonly earlier: number | undefined;
     };
 

@@ -21,7 +21,6 @@ export interface PlanRunInput {
   readonly memory: PromptMemory;
   readonly options: Pick<CondensationOptions, 'signal' | 'maxCost'>;
   readonly onPart: (index: number, total: number) => void;
-  /** Called after each call, whatever its outcome. */
   readonly onCall: (call: ModelCall) => void;
 }
 

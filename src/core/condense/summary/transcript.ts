@@ -18,7 +18,6 @@ export interface TranscriptTurn {
   readonly body: string;
 }
 
-/** Skips messages without content. */
 export const createTranscript = (
   messages: readonly ApiMessage[],
   range: MessageRange,

@@ -3,8 +3,8 @@ import * as z from 'zod';
 const MAX_CONDITION_PARTS = 50;
 
 /**
- * All fields that are set must hold; without any, the condition always holds. Strict, because
- * ignoring an unknown field would run a pass when it should not run.
+ * All fields that are set must hold. Strict, because ignoring an unknown field would run a pass
+ * when it should not run.
  */
 export const conditionSchema = z
   .object({

@@ -38,8 +38,8 @@ export const computeTargetTokens = (threshold: Threshold, contextWindow: number,
   );
 
 /**
- * At least this share of the tokens between threshold and target must go to be worth writing the
- * prompt cache again.
+ * This share of the tokens between threshold and target must go to be worth writing the prompt
+ * cache again.
  */
 const WORTHWHILE_THRESHOLD_SHARE = 0.6;
 
@@ -60,10 +60,7 @@ export const computeAllowedTokens = (contextWindow: number, reservedOutput?: num
 
 /** Usual share reserved for the reply. */
 const RESERVED_WINDOW_SHARE = 0.1;
-/**
- * Least share reserved for the reply whatever the threshold, up to {@link
- * DEFAULT_RESERVED_OUTPUT_TOKENS}.
- */
+/** Minimum share reserved, up to {@link DEFAULT_RESERVED_OUTPUT_TOKENS}. */
 const MIN_RESERVED_WINDOW_SHARE = 0.05;
 
 export interface ReservedOutputInput {

@@ -104,7 +104,7 @@ interface OutputPiece {
 
 interface PrintedItem {
   readonly printed: PrintedText;
-  /** Minimum number of lines; `most` is the maximum. */
+  /** In lines, like `most`. */
   least: number;
   most: number;
   /** Line at which the item's text was found. */
@@ -498,8 +498,7 @@ function splitMatches(
     const text = getLineText(output, line).slice(0, MAX_HEAD_CHARS);
     const isGone = isCut(output, { first: line, last: line });
     const name = isGone ? undefined : (SEARCH_MATCH.exec(text)?.[1] ?? SEARCH_CONTEXT.exec(text)?.[1]);
-    // A line without a path has the path of the line before, and a marker replaces lines of the
-    // same file.
+    // Without a path, a line has that of the line before; a marker replaces lines of the same file.
     const known = name ?? (!isGone && (NUMBERED_REST.test(text) || mayContainMarker(text)) ? before : undefined);
     if (text !== '--') before = known;
     if (run && known === run.path) {

@@ -95,7 +95,7 @@ function takePart(
   }
   const [operand] = operands;
   if (operands.length > 1) {
-    // An unknown word may expand to any number of files, each with a header.
+    // An unknown word may be any number of files, each with a header.
     return isHeaded ? makeOutcome({ kind: 'headed', folder: call.folder, most: Infinity }) : UNKNOWN_OUTCOME;
   }
   const path = joinWordPath(call.folder, operand);

@@ -38,7 +38,7 @@ const FOLDER_CHANGING_COMMAND =
   /(?:^|[\s;|&({])(?:cd|chdir|sl|pushd|popd|source|eval|iex|\.|(?:set|push|pop)-location|invoke-expression)(?![\w-])/i;
 
 export class Shell {
-  /** Longer scripts are generated, not written by a user or model. */
+  /** Longer scripts are generated. */
   static readonly MAX_STEPS = 400;
   readonly steps: ScriptStep[] = [];
   private readonly variables = new Map<string, ScriptWord>();

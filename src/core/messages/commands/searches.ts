@@ -321,7 +321,7 @@ function runGitCommand(name: string, call: ProgramCall): CommandOutcome {
 function countLogLines(options: Options): number {
   const count = Number(getOption(options, 'number', 'n', 'max-count') ?? NaN);
   const format = getOption(options, 'format', 'pretty');
-  // Other names of formats, which have no percent sign, print several lines for each commit.
+  // Other named formats print several lines for each commit.
   const isShort =
     hasOption(options, 'oneline') ||
     (format !== undefined &&

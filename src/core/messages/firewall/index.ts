@@ -14,7 +14,7 @@ export { getProgramId } from './toolPairs';
 export { checkView, SUMMARY_ORIGIN } from './viewRules';
 export type { Violation } from './violation';
 
-/** Returns illegal changes, and violations in the view that the original does not have. */
+/** Returns illegal changes, and violations that the original does not have. */
 export function findNewViolations(
   original: readonly ApiMessage[],
   view: readonly ApiMessage[],
@@ -26,7 +26,7 @@ export function findNewViolations(
     const key = makeKey(violation, violation.message, original);
     blamed.set(key, (blamed.get(key) ?? 0) + 1);
   }
-  // A view may cut or move a lone surrogate of the original; our own cuts never create one.
+  // A view may cut or move a lone surrogate of the original; our cuts never create one.
   const hadHalves = [...blamed.keys()].some((key) => key.startsWith('text-well-formed '));
   const own = checkConversation(view).filter((violation) => {
     if (violation.rule === 'text-well-formed' && hadHalves) return false;

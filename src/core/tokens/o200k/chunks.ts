@@ -14,7 +14,7 @@ const APOSTROPHE = 0x27;
 
 /**
  * A piece always ends between a letter or number and a character that is neither letter, number,
- * mark nor apostrophe. The class of surrogates is unknown, so the text is never cut there.
+ * mark nor apostrophe. The class of surrogates is unknown.
  */
 function isSafeCut(text: string, at: number, classes: Uint8Array): boolean {
   const behind = text.charCodeAt(at);

@@ -13,7 +13,7 @@ const MAX_BYTES_PER_UNIT = 3;
 
 /**
  * Counts exactly, in linear time and about 8 MB, however long the text; only an endless run of one
- * kind is held as a whole while it is counted.
+ * kind is held as a whole.
  * @param table the bytes of the shipped o200k.bin; kept, not copied
  * @param chunk UTF-16 units that are turned into bytes at a time
  */

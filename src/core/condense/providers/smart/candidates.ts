@@ -64,7 +64,7 @@ interface History {
   readonly tools: ToolTable;
   readonly focus: ReturnType<typeof computeFocus>;
   readonly files: FileHistory;
-  /** The latest candidates, because a run with another target weighs the same items. */
+  /** Runs with other targets weigh the same items. */
   found?: CandidateSearch;
 }
 
@@ -118,7 +118,6 @@ export function collectAgentWords(draft: Draft, isWanted: (item: Item) => boolea
 }
 
 interface Age extends Pick<ContentFacts, 'message' | 'turns' | 'resultsAfter'> {
-  /** Share of the conversation's text after the message, 0 to 1. */
   readonly textAfter: number;
 }
 

@@ -77,8 +77,8 @@ export type SmartConfigInput = z.input<typeof smartConfigSchema>;
 
 /**
  * The usable rest never does more than was written: a wrong pass is left out together with all
- * later passes that call a model, because they would have more to do. The whole configuration is
- * rejected if it is unclear which passes there are or what they must not change.
+ * later passes that call a model, because they would have more to do. Nothing is usable if it is
+ * unclear which passes there are or what they must not change.
  */
 export function validateSmartConfig(config: unknown): ValidationResult<SmartConfig> {
   const result = validateFields(smartConfigSchema, config, undefined, getRemovableField);

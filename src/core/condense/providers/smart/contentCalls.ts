@@ -71,12 +71,11 @@ export type ContentReply =
   | { readonly kind: 'summary'; readonly text: string }
   | { readonly kind: 'failed' | 'not-asked'; readonly reason: string };
 
-/** After this many failures no more calls are made: the vendor is down or the key is wrong. */
+/** Then the vendor is down or the key is wrong, so no more calls are made. */
 const MAX_FAILURES_IN_A_ROW = 3;
 
 /**
  * Runs calls in parallel; after a failure, which often is a vendor's rate limit, one at a time.
- * @param onDone called with the number of finished jobs
  * @returns the replies in the order of the jobs
  * @throws the signal's reason if it was aborted
  */

@@ -16,7 +16,7 @@ import { isIdentifyingParameter, describeSize, type PlacedRequest } from './requ
 export interface ContentJob {
   readonly item: Item;
   readonly operation: Operation<'summarize'>;
-  /** Sorted by length, the longest first: the summary takes its place. */
+  /** The longest first: the summary takes its place. */
   readonly contents: readonly PlacedContent[];
   /** In o200k tokens. */
   readonly tokens: number;

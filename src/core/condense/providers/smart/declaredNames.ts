@@ -8,7 +8,6 @@ import type { TextBlock } from '../../relevance/textBlocks';
 import type { MessageCounter } from '../../../tokens/messageCounter';
 
 export interface DeclaredName {
-  /** Offset in the text. */
   readonly at: number;
   /** The name, with its line number if known. */
   readonly words: string;
@@ -58,7 +57,7 @@ function findName(candidate: CandidateBlock): Omit<DeclaredName, 'tokens'> | und
   return undefined;
 }
 
-/** Returns undefined if the line does not state its number and a marker precedes it. */
+/** Undefined if the line states no number and follows a marker. */
 function getLineNumber({ number, start }: FileLine, { block: { part }, content }: CandidateBlock): number | undefined {
   if (number !== undefined || part?.firstLine === undefined) return number;
   const before = content.text.slice(part.start, start);

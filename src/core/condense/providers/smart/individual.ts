@@ -96,16 +96,12 @@ function outlineItems(
   }
 }
 
-/**
- * Cuts of a message that wait for its summaries: offsets refer to the current text, so all cuts are
- * made together.
- */
+/** A message's cuts refer to its current text, so all wait for its summaries. */
 interface ItemAwaitingSummary {
   readonly requests: readonly PlacedRequest[];
   readonly jobs: readonly ContentJob[];
 }
 
-/** Makes cuts without a model and collects the jobs for one. */
 async function editOldest(
   name: string,
   draft: Draft,

@@ -86,7 +86,6 @@ interface MessageItems {
 
 const tokenCounts = new WeakMap<MessageCounter, WeakMap<Content, number>>();
 
-/** Cached, because few contents change from pass to pass. */
 function countContentTokens(content: Content, counter: MessageCounter): number {
   const known = tokenCounts.get(counter) ?? new WeakMap<Content, number>();
   tokenCounts.set(counter, known);

@@ -14,16 +14,15 @@ export type ErrorsByBlock = ReadonlyMap<TextBlock, ErrorExcerpt>;
 
 const MAX_ERROR_LINES = 6;
 /**
- * Share of the target for all lines; more would displace needed blocks
- * (docs/decisions/0028-fitted-relevance.md).
+ * Share of the target; more would displace needed blocks (docs/decisions/0028-fitted-relevance.md).
  */
 const MAX_ERROR_SHARE = 0.02;
 
 /**
- * Keeps the error lines of removed blocks, newest blocks first. Repeated lines stay only at their
- * last place.
+ * Keeps error lines of removed blocks, newest blocks first; repeated lines only at their last
+ * place.
  * @param candidates in the order of the conversation
- * @param goes whether a block is about to be removed; the errors of other blocks stay anyway
+ * @param goes whether a block is about to be removed
  */
 export function chooseErrors(
   candidates: readonly PlacedBlock[],

@@ -30,7 +30,6 @@ export interface CallDependencies {
   readonly counter: MessageCounter;
   readonly budget: Budget;
   readonly memo: SummaryMemo;
-  /** Lengths of the model's earlier replies. */
   readonly samples: (model: SummarizerModel) => readonly OutputSample[];
   readonly memory: PromptMemory;
   /** Vendor of the conversation's own model. */

@@ -43,8 +43,7 @@ export function createKeptWholeTest({ draft, config, pass, tools, pinned }: Prot
 }
 
 /**
- * Since 2.1, Claude Code keeps its to-do list with one call per task; all these calls together are
- * the list.
+ * Since 2.1, Claude Code keeps its to-do list with one call per task; together they are the list.
  */
 const TASK_TOOL_NAMES: ReadonlySet<string> = new Set(['TaskCreate', 'TaskUpdate']);
 

@@ -124,7 +124,7 @@ const NO_MARKER_INFO: MarkerInfo = { names: new Map(), errors: new Map() };
 
 interface PruneContext {
   readonly relevance: readonly number[];
-  /** For each candidate, whether it directly follows the one before in the same text. */
+  /** Whether each candidate directly follows the one before in the same text. */
   readonly neighbours: readonly boolean[];
   readonly told: MarkerInfo;
 }

@@ -63,7 +63,6 @@ interface MarkerTexts {
   /** Words that replace the size of the removed text in the marker. */
   readonly marker?: string | undefined;
   readonly names?: readonly DeclaredName[];
-  /** Removed lines to keep in front of the marker. */
   readonly inFront?: string;
 }
 
@@ -135,7 +134,7 @@ function subtractSlices(slice: Slice, others: readonly Slice[]): Slice[] {
   return at < slice.end ? [...rest, { start: at, end: slice.end }] : rest;
 }
 
-/** Leaves markers and blank lines at the ends, so that each marker keeps its own line. */
+/** Excludes markers and blank lines at the ends, so that each marker keeps its own line. */
 function trimMarkers(text: string, slice: Slice, markers: readonly Slice[]): Slice {
   let { start, end } = slice;
   for (;;) {

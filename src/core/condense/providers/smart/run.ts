@@ -62,8 +62,8 @@ export async function runSmart(parts: RunParts): Promise<Draft> {
   record.steps.push(...steps);
   const { restoredTokens } = draft;
   const { edits: made } = draft;
-  // If a pass removes a copy that a reference names, the referring text is restored. That text may
-  // repeat something else, which a second condensation would find.
+  // If a pass removes a copy that a reference names, the referring text is restored. It may repeat
+  // something else.
   const afterPasses = createLosslessSteps(operations).map((step): Step => ({
     ...step,
     isRepeat: true,

@@ -41,14 +41,11 @@ export function selectContent(draft: Draft, selection: Selection, tools: ToolTab
 export interface UnitRun {
   /** Index of the first unit among all units. */
   readonly first: number;
-  /** Number of units. */
   readonly count: number;
   readonly tokens: number;
 }
 
-/**
- * Returns the run with the most tokens whose units have selected content and no protected content.
- */
+/** Returns the run with the most tokens that has selected and no protected content in each unit. */
 export function findLongestRun(
   draft: Draft,
   starts: readonly number[],
@@ -118,7 +115,6 @@ function createFilterTest(filter: Filter, messages: number, tools: ToolTable): I
   };
 }
 
-/** Matches if the field is not set. */
 const isAbsentOr = <T>(field: T | undefined, test: (field: T) => boolean): boolean =>
   field === undefined || test(field);
 

@@ -120,7 +120,6 @@ async function runProvider(
 
 type StepSpendingWithTokens = Omit<ProviderResult, 'edits'> & Pick<CondensationEstimate, 'callTokens'>;
 
-/** The edits of several providers and their cost. */
 class StrategyWork implements Work {
   readonly reports: StepReport[] = [];
   readonly calls: ModelCall[] = [];
@@ -158,8 +157,8 @@ class StrategyWork implements Work {
   }
 
   /**
-   * A smaller result may change other steps' conditions. The second round calls no model, because
-   * the user did not ask to pay twice.
+   * A smaller result may change other steps' conditions. The second round calls no model: the user
+   * did not ask to pay twice.
    */
   private beginSecondRound({ isEnded, tokensBefore }: Round): boolean {
     const isFree = this.costs.every((cost) => cost === 0) && this.calls.length === 0;
@@ -206,10 +205,7 @@ class StrategyWork implements Work {
       : undefined;
   }
 
-  /**
-   * True if an earlier condensation already ran these steps: going on would run others that were
-   * not meant to follow.
-   */
+  /** True if an earlier condensation already ran these steps: others were not meant to follow. */
   hasDone(reports: readonly StepReport[]): boolean {
     const names = new Set(reports.map(({ name }) => name));
     return this.earlier.some(({ step }) => names.has(step));

@@ -1,7 +1,7 @@
 /**
  * This preset calls no model. With a target, it removes the blocks that are least likely to be
  * needed, by weights fitted to real sessions; without one, it shortens old outputs and outlines
- * files that were not used recently. See `docs/research/benchmarks.md`.
+ * files not used recently. See `docs/research/benchmarks.md`.
  */
 import { createIndividualPass, overTarget, selectBy } from './passes';
 import type { Preset } from './preset';

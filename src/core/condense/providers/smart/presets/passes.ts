@@ -14,7 +14,6 @@ export const createIndividualPass = (
   messageTokenThresholds: Thresholds = {},
 ): IndividualInput => ({ ...head, mode: 'individual', individualConfig: { defaults, messageTokenThresholds } });
 
-/** Replaces the selected messages by one summary. */
 export const createBatchPass = (
   head: PassHead,
   keep: { readonly keepFirst?: number; readonly keepLast?: number } = {},

@@ -38,7 +38,7 @@ export function parsePresetFile(text: string): ValidationResult<Preset> {
 export function checkPreset(preset: z.output<typeof presetSchema>): ValidationResult<Preset> {
   const config = migrateSmartConfig(preset.config);
   const checked = validateSmartConfig(config);
-  // Keeps what the user wrote, without defaults. The cast is safe, because it was just checked.
+  // Keeps what the user wrote, without defaults; it was just checked.
   const createPreset = (written: unknown): Preset => ({ ...preset, config: written as Preset['config'] });
   if (checked.valid) return { valid: true, config: createPreset(config) };
   const inConfig = ({ path, message }: ConfigProblem): ConfigProblem => ({ path: `config.${path}`, message });
