@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maskSecrets } from '../core/secrets/maskSecrets';
-import { UNTITLED, cleanTitle, makeTitle, appendToTitle } from './title';
+import { UNTITLED, cleanTitle, makeTitle, appendToTitle, removeMarkdown } from './title';
 
 const user = (content: string) => ({ role: 'user' as const, content });
 
@@ -145,5 +145,71 @@ describe('text written by a program is not used as a title', () => {
 
   it('unless a person writes about such an element', () => {
     expect(titled('<div> is not closed')).toBe('<div> is not closed');
+  });
+});
+
+describe('Markdown in a title is shown as plain text', () => {
+  it.each([
+    ['Fix `npm test` in `a.ts`', 'Fix npm test in a.ts'],
+    ['[Issue 5](https://github.com/o/r/issues/5) is open', 'Issue 5 is open'],
+    ['[https://github.com/o/r/issues/5](https://github.com/o/r/issues/5)', 'github.com/o/r/issues/5'],
+    ['https://www.example.org/a and <https://example.org/b>', 'example.org/a and example.org/b'],
+    ['[`a.ts`](file:///a.ts) fails', 'a.ts fails'],
+    ['[a page](https://en.wikipedia.org/wiki/A_(b)) says', 'a page says'],
+    ['![picture](a.png) as shown', 'picture as shown'],
+    ['[](a.png)', 'a.png'],
+    ['[a very long](https://example.org/cut', 'a very long'],
+    ['## Fix the **loader** now', 'Fix the loader now'],
+    ['- first of a list', 'first of a list'],
+    ['> quoted', 'quoted'],
+    ['Use ``a ` b``', 'Use a ` b'],
+  ])('%s', (text, plain) => {
+    expect(cleanTitle(text)).toBe(plain);
+    expect(makeTitle([user(text)])).toBe(plain);
+  });
+
+  it.each([
+    'Why does handlers[name](event) fail',
+    'list[0](x)',
+    'rename __init__.py and snake_case_names',
+    'find **/*.ts and **/*.md',
+    '2 * 3 ** 4 ** 5',
+    'a*b*c and *.ts, *.js',
+    '#55 is not done',
+    'one ` alone',
+    '[ ] a box [x] and another',
+    '-v does nothing',
+    '**',
+    '``',
+    '#',
+  ])('and leaves alone what is none: %s', (text) => {
+    expect(removeMarkdown(text)).toBe(text);
+  });
+
+  const word = fc.stringMatching(/^[a-z]{1,8}( [a-z]{1,8}){0,2}$/);
+  const wrapIf = (isWrapped: boolean, before: string, text: string, after = before): string =>
+    isWrapped ? `${before}${text}${after}` : text;
+
+  it('whatever contains what', () => {
+    const part = fc.tuple(word, fc.boolean(), fc.boolean(), fc.boolean());
+    fc.assert(
+      fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), (parts) => {
+        const marked = parts.map(([text, isCode, isBold, isLink]) =>
+          wrapIf(isLink, '[', wrapIf(isBold, '**', wrapIf(isCode, '`', text)), '](https://example.org/x)'),
+        );
+        expect(removeMarkdown(marked.join(' '))).toBe(parts.map(([text]) => text).join(' '));
+      }),
+    );
+  });
+
+  it('once: plain text stays as it is', () => {
+    const text = fc.string({ unit: fc.constantFrom(...'ab `*[](){}<>#-:/.!_h'.split(''), 'https://', '**', '](') });
+    fc.assert(
+      fc.property(text, (markdown) => {
+        const plain = removeMarkdown(markdown);
+        expect(removeMarkdown(plain)).toBe(plain);
+        expect(plain === '').toBe(markdown === '');
+      }),
+    );
   });
 });

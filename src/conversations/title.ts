@@ -91,13 +91,45 @@ const cleanText = (text: string): string =>
 /** Only this much of a text is examined, because graphemes and keys can be arbitrarily long. */
 const MAX_SEARCHED_CHARS = 1_600;
 
+/** An address or a path: `handlers[name](event)` is code. */
+const isLinkTarget = (target: string): boolean => /[/:.#]/.test(target);
+
+/** `*.ts` and `__init__` are no emphasis, so single stars and underscores stay. */
+const MARKDOWN: readonly (readonly [pattern: RegExp, replacement: (...groups: string[]) => string])[] = [
+  // Links and images, also where the agent has cut the title off in one.
+  [
+    /(?<![\p{L}\p{N}_])!?\[([^[\]]*)\]\(((?:[^()]|\([^()]*\))*)(?:\)|$)/gu,
+    (whole = '', words = '', target = '') => (isLinkTarget(target) ? words.trim() || target : whole),
+  ],
+  [/<((?:https?|mailto):[^<>\s]+)>/g, (_, address = '') => address],
+  [/(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)/g, (_, _signs, code = '') => code],
+  [/(?<![\p{L}\p{N}*])\*\*(?=[\p{L}\p{N}])([^*]*[^\s*])\*\*(?![\p{L}\p{N}*])/gu, (_, words = '') => words],
+  // A heading, a quote or an item of a list
+  [/^(?:#{1,6}|[>*+-])\s+(?=\S)/, () => ''],
+  // What all addresses have in common would fill a narrow row.
+  [/\bhttps?:\/\/(?:www\.)?(?=[\p{L}\p{N}])/gu, () => ''],
+];
+
+/** Rows, menus and notifications would show the signs. */
+export function removeMarkdown(text: string): string {
+  let plain = text;
+  // Each turn shortens the text; code may contain a link, and a link code.
+  for (let before = ''; plain !== before;) {
+    before = plain;
+    for (const [pattern, replacement] of MARKDOWN) plain = plain.replace(pattern, replacement);
+    plain = plain.trim();
+  }
+  return plain === '' ? text : plain;
+}
+
 /**
  * Masks secret keys before cutting the title, because half a key would not be recognized. Never
  * cuts a grapheme (a visible character) in two.
  * @param length in UTF-16 units
  */
 function shortenTitle(whole: string, length = MAX_TITLE_CHARS): string {
-  const text = maskSecrets(whole.slice(0, MAX_SEARCHED_CHARS));
+  // Without its Markdown, the rest may be a key.
+  const text = maskSecrets(removeMarkdown(maskSecrets(whole.slice(0, MAX_SEARCHED_CHARS))));
   if (text.length <= length && whole.length <= MAX_SEARCHED_CHARS) return text;
   let kept = '';
   graphemeSegmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });

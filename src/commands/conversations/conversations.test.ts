@@ -414,7 +414,7 @@ describe('giving back from the conversations view', () => {
     create.mockRestore();
 
     await vi.waitFor(() => {
-      expect(titles().filter((each) => each.endsWith(' (condensed)'))).toHaveLength(2);
+      expect(titles().filter((each) => each.startsWith('Copy: '))).toHaveLength(2);
       expect(titles()).toContain(title);
     });
   });

@@ -124,12 +124,13 @@ it('idle tasks are not offered while that is off, and are offered once it is tur
 });
 
 it('the offer to condense an idle task shows its title as plain text, and errors are logged', async () => {
-  const link = `See [this](command:evil) ${'and more '.repeat(20)}`;
+  // What is not clearly a link keeps its words.
+  const link = `See [this](command:evil) and [that](evil) ${'and more '.repeat(20)}`;
   const [, ...rest] = createConversation();
   writeZooTask(join(home, '.config', 'Code', 'User'), [{ role: 'user', content: link }, ...rest]);
   watchIdleTasks(services);
   await offered(1);
-  expect(offers()[0]?.message).toMatch(/^“See \[this\] \(command:evil\) and more .{0,40}…” \(Zoo Code\)/);
+  expect(offers()[0]?.message).toMatch(/^“See this and \[that\] \(evil\) and more .{0,40}…” \(Zoo Code\)/);
   const blocked = testServices(home, join(home, 'storage', 'them'));
   writeFileSync(join(home, 'storage', 'them'), '');
   watchIdleTasks(blocked.services);

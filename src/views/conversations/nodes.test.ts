@@ -244,20 +244,25 @@ describe('a row of the conversations view', () => {
   it('shows how full the window is and would be with the condensation, in row and tooltip', () => {
     const ledger: LedgerOutline = { conversation: 'id-a', condensations: [condensation('1')] };
     const { description, tooltip } = item(found('a'), ledger);
-    expect(description).toBe('−40% · 50% → ≈ 46% full · 2 min ago');
+    expect(description).toBe('50% → ≈ 46% full · −40% · 2 min ago');
     expect(tooltip).toMatch(/1,000 → 600 tokens \(−40%\); 50% → ≈ 46% full/);
   });
 
   it('shows only how full the window is once given back, since the agent may have continued condensed', () => {
     const ledger: LedgerOutline = { conversation: 'id-given', condensations: [condensation('1')] };
     const { description, tooltip } = item(found('given'), ledger);
-    expect(description).toBe('−40% · 50% full · given back · 2 min ago');
+    expect(description).toBe('50% full · −40% · given back · 2 min ago');
     expect(tooltip).not.toContain('→ ≈');
   });
 
-  it('has its own icon for a copy that was given back, so that a narrow view tells it from its original', () => {
-    const icon = (title: string) => item(found('a', { details: { ...found('a').details!, title } })).iconPath;
-    expect([icon('Fix it (condensed)'), icon('Fix it')]).toMatchObject([{ id: 'copy' }, { id: 'comment' }]);
+  it('begins a copy that was given back with its icon and “Copy”, so that a narrow view tells it from its original', () => {
+    const titled = (title: string) => item(found('a', { details: { ...found('a').details!, title } }));
+    expect([titled('Fix it (condensed)'), titled('Fix it')]).toMatchObject([
+      { label: 'Copy: Fix it', iconPath: { id: 'copy' } },
+      { label: 'Fix it', iconPath: { id: 'comment' } },
+    ]);
+    expect(titled('Fix it (condensed)').accessibilityInformation?.label).toMatch(/^Fix it \(condensed\), /);
+    expect(titled('Rename everything that follows (condensed)').label).toBe('Copy: Rename everyt…');
   });
 
   it('offers to redo what was undone, and to undo what was given back', () => {

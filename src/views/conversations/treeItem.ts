@@ -149,35 +149,32 @@ interface FillFigures {
   readonly isGivenBack?: boolean;
 }
 
-/** A longer title would cut off the figures after it in a side bar of usual width. */
-const MAX_TITLE_CHARS = 20;
-/** Shorter than {@link MAX_TITLE_CHARS}, because {@link CONDENSED_SUFFIX} follows the title. */
-const CONDENSED_TITLE_CHARS = 12;
+/** A longer label would cut off what follows in a side bar of usual width. */
+const MAX_LABEL_CHARS = 20;
 
 /** Suffix of the title that giving back to Claude Code writes. */
 const CONDENSED_SUFFIX = ' (condensed)';
 
-/** Keeps the suffix that distinguishes a given-back session from its original. */
-function shortenTitle(title: string): string {
-  const end = title.endsWith(CONDENSED_SUFFIX) ? CONDENSED_SUFFIX : '';
-  return (
-    shortenText(title.slice(0, title.length - end.length), end === '' ? MAX_TITLE_CHARS : CONDENSED_TITLE_CHARS) + end
+/** Begins with what distinguishes a given-back session from its original, since narrow side bars cut the label too. */
+const createLabel = (title: string): string =>
+  shortenText(
+    title.endsWith(CONDENSED_SUFFIX) ? vscode.l10n.t('Copy: {0}', title.slice(0, -CONDENSED_SUFFIX.length)) : title,
+    MAX_LABEL_CHARS,
   );
-}
 
 /** Side bars cut off the end, so the least important figures come last. */
 function createRow(
   title: string,
   { full, percent, size, last, age, problem, isGivenBack = false }: FillFigures,
 ): vscode.TreeItem {
-  const item = new vscode.TreeItem(shortenTitle(title), State.None);
+  const item = new vscode.TreeItem(createLabel(title), State.None);
   const change = last ? [formatChange(last.tokensBefore, last.tokensAfter)] : [];
   const given = isGivenBack ? [vscode.l10n.t('given back')] : [];
   const state = problem ?? full;
-  item.description = [...change, ...(state === undefined ? [] : [state]), ...given, age].join(' · ');
+  item.description = [...(state === undefined ? [] : [state]), ...change, ...given, age].join(' · ');
   if (percent !== undefined) item.resourceUri = createFillUri(percent);
   item.accessibilityInformation = {
-    label: [title, ...change, ...(full === undefined ? [] : [full]), size, ...given, age].join(', '),
+    label: [title, ...(full === undefined ? [] : [full]), ...change, size, ...given, age].join(', '),
   };
   return item;
 }

@@ -33,7 +33,7 @@ const settings = { 'contextCondenser.provider': 'truncation', 'contextCondenser.
 const AGE = /\d+ (?:min|h|days) ago|just now/;
 
 /** Where a row's description begins. */
-const DESCRIPTION = /(?:≈ )?<?\d+% full|−\d+%/;
+const DESCRIPTION = /(?:≈ )?<?\d+%|−\d+%/;
 
 /** Start of the agent's row with this text. A sample condensed in this window has a row too. */
 async function findLabel(bench: Workbench, words: RegExp): Promise<string> {
