@@ -78,13 +78,20 @@ describe('the index of stored conversations', () => {
       source = original,
     ): Promise<unknown> => {
       const conversations = make((_signal, report) => {
-        const found = ['a', 'b'].map((path) => ({ agent: 'Claude Code', path, modified: 0, bytes: 1 }) as const);
-        report({ found: { conversations: found, problems: [] }, givenBack: [{ conversation, path: 'b' }] });
-        report({ details: [source, file('b', { tokens: 199, ...copy })] });
+        const found = ['a', 'b', 'c'].map((path) => ({ agent: 'Claude Code', path, modified: 0, bytes: 1 }) as const);
+        report({
+          found: { conversations: found, problems: [] },
+          givenBack: ['b', 'c'].map((path) => ({ conversation, path })),
+        });
+        report({ details: [source, ...['b', 'c'].map((path) => file(path, { tokens: 199, ...copy }))] });
         return Promise.resolve();
       });
       await conversations.refresh();
-      return conversations.conversations.find(({ path }) => path === 'b')?.details?.fill;
+      const [fill, ofOtherCopy] = ['b', 'c'].map(
+        (copyPath) => conversations.conversations.find(({ path }) => path === copyPath)?.details?.fill,
+      );
+      if (conversation === 'a') expect(ofOtherCopy).toEqual(fill);
+      return fill;
     };
     const own = { tokens: 298, window: 1_000, isRecorded: false, tokenFactor: 1.5 };
     expect(await fillOf({ fill: own })).toEqual({ ...own, tokens: 508, fromOriginal: { renewed: 4 } });

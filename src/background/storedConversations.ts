@@ -152,7 +152,8 @@ export async function reportStored(task: ReportTask, counter: MessageCounter): P
   const summary = summarizeConversation(conversation, task.path);
   if (!condensation) return { conversation: summary, page: undefined };
   const { withoutContent, version, webview, notes = [] } = task;
-  const fill = (await loadFillLevelReader())(conversation, counter);
+  const counted = (await loadFillLevelReader())(conversation, counter);
+  const fill = counted.isRecorded ? counted : (task.fill ?? counted);
   const { messages: view } = applyEdits(messages, condensation.edits);
   const change = { tokensBefore: counter.countMessages(messages), tokensAfter: counter.countMessages(view) };
   const saved = await computeSavingPerRequest(conversation, change).catch(() => undefined);

@@ -98,6 +98,9 @@ describe('a stored conversation that was condensed', () => {
     expect(page).toContain('Lossless');
     expect(page).not.toContain('name-17');
     expect((await done({ ...report, withoutContent: false })).page).toContain('name-17');
+    // A copy's figure is that of the list.
+    const fill = { tokens: 508, window: 1_000, isRecorded: false, fromOriginal: { renewed: 4 } };
+    expect((await done({ ...report, fill })).page).toContain('was ≈ 51% full: ≈ 508 of 1,000 tokens, estimated from');
     const read = await done({ kind: 'read', ...stored(), nonce: 'n0nce' });
     expect(read.title).toBe('Rename value7 in src/values.ts');
     expect(read.page).toContain('n0nce');

@@ -8,6 +8,7 @@ import type { ProviderDescription } from '../extensionApi/remoteProvider';
 import type { AccountOptions } from '../account/accountStores';
 import type { WhatIfChoice } from '../account/storesWhatIf';
 import type { Grouping } from '../core/account/account';
+import type { FillLevel } from '../core/account/fillLevel';
 import type { JudgedSessions } from '../conversations/judgeSessions';
 import type { JudgedChoice } from '../core/condense/futureNeed/judgedChoices';
 import type { Preset } from '../core/condense/providers/smart/presets';
@@ -154,6 +155,8 @@ export interface ReportTask extends StoredConversation {
   readonly withoutContent: boolean;
   readonly version: string;
   readonly notes?: readonly string[];
+  /** The list's estimate for a copy, whose file has no request yet. */
+  readonly fill?: FillLevel | undefined;
   /** Set if the page is shown in VS Code instead of written to a file. */
   readonly webview?: WebviewFrame;
 }

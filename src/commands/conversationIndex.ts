@@ -5,6 +5,7 @@ import { ConversationIndex, type IndexedConversation } from '../background/conve
 import type { IndexTask } from '../background/tasks';
 import { storeFolders } from '../conversations/stores/find';
 import type { FindOptions } from '../conversations/stores/types';
+import type { FillLevel } from '../core/account/fillLevel';
 import { getTitle, getWorkspace, isIn } from '../views/conversations/nodes';
 import { runInBackground } from '../window/background';
 import { getReplacementsFolder } from './conversations/background';
@@ -39,6 +40,13 @@ export function getFileTitle(services: Services, path: string): string | undefin
 
 export const getFileName = (services: Services, path: string): string =>
   shortenTitle(getFileTitle(services, path) ?? basename(path));
+
+/** @returns undefined unless the conversation is a copy whose fill is estimated from its original's last request */
+export function findCopyFill(services: Services, path: string): FillLevel | undefined {
+  const found = getConversationIndex(services).conversations.find((each) => each.path === path);
+  const fill = found?.details?.fill;
+  return fill?.fromOriginal && fill;
+}
 
 /** Searches only this many of the newest conversations for one in a folder. */
 const MAX_LOOKED_THROUGH = 50;

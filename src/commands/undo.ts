@@ -3,6 +3,7 @@ import { getAgentRuntime } from '../agent/runtime';
 import { getErrorMessage } from '../core/errors';
 import { getLedgerFolder } from '../window/background';
 import { runToEnd } from './conversations/background';
+import { findFill, formatUndone } from './conversations/fillAfter';
 import type { Services } from '../window/services';
 import { showErrorMessage, showInformationMessage } from '../window/notifications';
 
@@ -22,7 +23,7 @@ export async function undoCondensation(services: Services, conversation: string 
     const task = { kind: 'undo', conversation, store: getLedgerFolder(services) } as const;
     const { undone } = await runToEnd(services, task);
     const message = undone
-      ? vscode.l10n.t('Undone. The conversation is as it was before.')
+      ? formatUndone(await findFill(services, conversation))
       : vscode.l10n.t('There is nothing left to undo.');
     services.log.info(message);
     void showInformationMessage(message);

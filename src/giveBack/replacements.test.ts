@@ -17,7 +17,7 @@ import { nodeFiles } from '../storage/nodeFiles';
 import { createSteppedFiles, createSystemError } from '../storage/testing';
 import { hashBytes } from './fileBytes';
 import { replaceFiles } from './replacement';
-import { listUndoable, recoverAll, undoLast, withReplacementsLock } from './replacements';
+import { listGivenBackFiles, listUndoable, recoverAll, undoLast, withReplacementsLock } from './replacements';
 
 let folder: string;
 let root: string;
@@ -48,9 +48,11 @@ describe('given-back replacements', () => {
     await replace('a', 'v1', 1);
     await replace('a', 'v2', 2);
     expect((await listUndoable(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['a']);
+    expect((await listGivenBackFiles(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['a', 'a']);
     expect(await undoLast(nodeFiles, root, 'other')).toBe(false);
     expect(await undoLast(nodeFiles, root, 'a')).toBe(true);
     expect(readFileSync(path, 'utf8')).toBe('v1');
+    expect((await listGivenBackFiles(nodeFiles, root)).map(({ conversation }) => conversation)).toEqual(['a']);
     expect(await undoLast(nodeFiles, root, 'a')).toBe(true);
     expect(readFileSync(path, 'utf8')).toBe('v0');
     expect(await undoLast(nodeFiles, root, 'a')).toBe(false);

@@ -47,16 +47,20 @@ interface DoneReplacement {
   readonly record: ReplacementRecord;
 }
 
-async function findLastDone(files: Files, root: string): Promise<ReadonlyMap<string, DoneReplacement>> {
-  const last = new Map<string, DoneReplacement>();
+/** Oldest first, without those that were undone. */
+async function listDone(files: Files, root: string): Promise<DoneReplacement[]> {
+  const done: DoneReplacement[] = [];
   for (const folder of await listFolders(files, root)) {
     if ((await readState(files, folder)) !== 'done') continue;
     // Newer versions handle their own records.
     const record = await readRecord(files, folder).catch(() => undefined);
-    if (record) last.set(record.conversation, { folder, record });
+    if (record) done.push({ folder, record });
   }
-  return last;
+  return done;
 }
+
+const findLastDone = async (files: Files, root: string): Promise<ReadonlyMap<string, DoneReplacement>> =>
+  new Map((await listDone(files, root)).map((done) => [done.record.conversation, done]));
 
 export interface GivenBack {
   readonly conversation: string;
@@ -65,14 +69,16 @@ export interface GivenBack {
 }
 
 export const listUndoable = async (files: Files, root: string): Promise<GivenBack[]> =>
-  [...(await findLastDone(files, root)).values()].flatMap(
-    ({
-      record: {
-        conversation,
-        files: [written],
-      },
-    }) => (written ? [{ conversation, path: written.path }] : []),
-  );
+  [...(await findLastDone(files, root)).values()].flatMap(toGivenBack);
+
+/** A conversation may have several copies. */
+export const listGivenBackFiles = async (files: Files, root: string): Promise<GivenBack[]> =>
+  (await listDone(files, root)).flatMap(toGivenBack);
+
+function toGivenBack({ record: { conversation, files } }: DoneReplacement): GivenBack[] {
+  const [written] = files;
+  return written ? [{ conversation, path: written.path }] : [];
+}
 
 /**
  * @returns false if nothing was given back

@@ -31,7 +31,7 @@ it("the account page has its charts' figures as text, and escapes all session co
   const page = renderAccountPage(makeOverview([session]), { version: '1.2.3' });
   expect(page).not.toContain('<script');
   const words = wordsOf(page);
-  expect(words).toContain('All time: $1.50, and 1 request whose price is not known for 3 requests in 1 session ');
+  expect(words).toContain('All time: $1.50 (without 1 request whose price is not known) for 3 requests in 1 session ');
   expect(words).toContain('2026-01-02 1 10 20 30 40 cost not known');
   expect(words).toContain('files, first read 75%');
   expect(words).toContain(
@@ -86,5 +86,5 @@ it('the account page shows simulated costs as a range beside the recorded ones',
   expect(words).toContain(
     '2 requests were replayed from the conversation, since the agent does not record usage: an estimate. Content that is not in its files is missing: the real cost is usually up to 2.5 times as much.',
   );
-  expect(words).toContain('$2.00 to $5.00, 2 requests replayed');
+  expect(words).toContain('$2.00 to $5.00, 2 requests estimated');
 });

@@ -123,7 +123,7 @@ function renderTable(title: string, rows: readonly AccountRow[]): SafeHtml {
       <td class="number">${formatTokens(row.cacheRead)}</td>
       <td class="number">${formatTokens(row.output)}</td>
       <td>
-        ${formatMoney(row)}${row.replayed > 0 ? `, ${formatPlural(row.replayed, 'request')} replayed` : ''}${describeTree(row) === '' ? '' : `; ${describeTree(row)}`}
+        ${formatMoney(row)}${row.replayed > 0 ? `, ${formatPlural(row.replayed, 'request')} estimated` : ''}${describeTree(row) === '' ? '' : `; ${describeTree(row)}`}
       </td>
     </tr>`;
   return renderHtml`<div class="wide" tabindex="0" role="region" aria-label="${title}: requests, tokens and cost">

@@ -104,7 +104,7 @@ export function renderReportPage(subject: ReportedCondensation, options: ReportP
         <p class="lead">
           <strong>${tokens(sizes.before.total)} → ${tokens(sizes.after.total)} tokens</strong>
           (${change(sizes.before.total, sizes.after.total)}) with ${subject.providerName}, cost
-          ${formatCost(subject.cost)}
+          ${formatCost(subject.cost)}${subject.fill === undefined ? '' : renderFillChange(subject.fill, sizes)}
         </p>
         ${webview ? renderActions(webview) : ''} ${renderSaving(subject.savedPerRequest)}
         <p>
@@ -126,15 +126,20 @@ const renderActions = ({ actions }: WebviewFrame): SafeHtml =>
     ${actions.map(({ label, href }) => renderHtml`<a class="button" href="${href}">${label}</a> `)}
   </p>`;
 
+function renderFillChange(fill: FillLevel, { before, after }: BothSizes): SafeHtml | string {
+  const condensed = estimateCondensedFill(fill, before.total, after.total);
+  return fill.window === undefined || condensed === fill
+    ? ''
+    : renderHtml`; context window <strong>${fillChange(fill, condensed, fill.window)}</strong>`;
+}
+
 /** Explains why the fill is more than the messages. */
 function describeFill(fill: FillLevel, { before, after }: BothSizes): string {
   const condensed = estimateCondensedFill(fill, before.total, after.total);
   return [
-    `The context window, as the agent left it, was ${fillSentence(fill)}.`,
+    `As the agent left it, the context window was ${fillSentence(fill)}.`,
     explainFill(fill, before.total) ?? '',
-    fill.window === undefined || condensed === fill
-      ? ''
-      : `With the condensed messages: ${fillChange(fill, condensed, fill.window)} (${fillTokens(condensed)}).`,
+    condensed === fill ? '' : `With the condensed messages, it has ${fillTokens(condensed)}.`,
   ]
     .filter((sentence) => sentence !== '')
     .join(' ');

@@ -5,7 +5,7 @@ import { getErrorMessage } from '../../core/errors';
 import { findTarget } from '../../giveBack/target';
 import { runInBackground } from '../../window/background';
 import type { Services } from '../../window/services';
-import { getConversationIndex, getFileName } from '../conversationIndex';
+import { findCopyFill, getConversationIndex, getFileName } from '../conversationIndex';
 import { listGivenBack, toStored, withProgress } from './background';
 
 /** Open pages by conversation file. */
@@ -105,5 +105,6 @@ async function createTask(services: Services, path: string) {
   const webview = { nonce: randomBytes(16).toString('base64'), actions };
   const { last } = services;
   const notes = last?.path === path ? (last.notes ?? []) : [];
-  return { kind: 'report', ...toStored(services, path), withoutContent: false, version, webview, notes } as const;
+  const fill = findCopyFill(services, path);
+  return { kind: 'report', ...toStored(services, path), withoutContent: false, version, webview, notes, fill } as const;
 }

@@ -8,6 +8,7 @@ import { getLedgerFolder } from '../../window/background';
 import type { Services } from '../../window/services';
 import { pickItem } from '../pickedItem';
 import { toStored, runToEnd, withProgress } from './background';
+import { findFill, formatRedone, formatUndone } from './fillAfter';
 import { createComparison } from './show';
 import { createPicker, showInformationMessage } from '../../window/notifications';
 import { showErrorAndLog } from '../../window/tellError';
@@ -87,9 +88,6 @@ async function setUndone(
   }
   const store = getLedgerFolder(services);
   await runToEnd(services, { kind: 'set-undone', conversation, condensation: condensation.id, isUndone, store });
-  void showInformationMessage(
-    isUndone
-      ? vscode.l10n.t('Undone. The conversation is shown as it was before.')
-      : vscode.l10n.t('Brought back. The conversation is shown condensed.'),
-  );
+  const fill = await findFill(services, conversation);
+  void showInformationMessage(isUndone ? formatUndone(fill) : formatRedone(fill));
 }

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { version } from '../../../package.json';
 import type { Services } from '../../window/services';
-import { getFileName } from '../conversationIndex';
+import { findCopyFill, getFileName } from '../conversationIndex';
 import { toStored, withProgress } from './background';
 import { saveBeside } from './saveBeside';
 import { pickOne, showInformationMessage } from '../../window/notifications';
@@ -18,6 +18,7 @@ export async function saveReport(services: Services, path: string): Promise<void
     ...toStored(services, path),
     withoutContent,
     version,
+    fill: findCopyFill(services, path),
   });
   if (page === undefined) throw new Error(vscode.l10n.t('The conversation is not condensed. Condense it first.'));
   const file = await saveBeside(services, path, vscode.l10n.t('Save the report'), {

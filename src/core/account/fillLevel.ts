@@ -119,10 +119,10 @@ export function fillSentence(fill: FillLevel, assumed?: number): string {
     ? 'by the last recorded request with its instructions and tools, as the vendor counts'
     : fill.fromOriginal
       ? `estimated from the original’s last request${describeRenewed(fill.fromOriginal.renewed)}`
-      : 'estimated, since no request was recorded';
+      : 'estimated from its file, since no request was recorded; what the file lacks, such as instructions and tools, comes on top';
   const unknown =
-    assumed === undefined ? 'of a window that is not known' : `of a window taken as ${formatTokens(assumed)} tokens`;
-  return `${share}${fillTokens(fill)}, ${source}${fill.window === undefined ? `, ${unknown}` : ''}`;
+    assumed === undefined ? ' of a window that is not known' : ` of a window taken as ${formatTokens(assumed)}`;
+  return `${share}${fillTokens(fill)}${fill.window === undefined ? unknown : ''}, ${source}`;
 }
 
 const describeRenewed = (tokens: number): string =>

@@ -21,8 +21,8 @@ export function formatMoney(money: CostAndRequests): string {
   const known = least === most ? `$${least.toFixed(2)}` : `$${least.toFixed(2)} to $${most.toFixed(2)}`;
   if (unpriced === 0) return known;
   // Parts of a request have prices of their own, so the parts without one may outnumber the requests.
-  if (unpriced >= requests) return `${known}, and some prices are not known`;
-  return `${known}, and ${formatPlural(unpriced, 'request')} whose price is not known`;
+  if (unpriced >= requests) return `${known} (some prices are not known)`;
+  return `${known} (without ${formatPlural(unpriced, 'request')} whose price is not known)`;
 }
 
 /**

@@ -106,7 +106,7 @@ const everyAgent =
 
     await rowsBelow(bench, 'Claude Code', (texts) => texts.some((text) => text.includes(TASK)));
     await chooseInMenu(bench, TASK, 'Undo the Condensation');
-    await notification(bench, 'Undone. The conversation is shown as it was before.');
+    await notification(bench, 'Undone. The conversation is as it was before');
     // An earlier scenario's sample may be condensed too.
     await treeRows(bench, (texts) => texts.every((text) => !text.includes(TASK) || !/−\d+%/.test(text)));
   };

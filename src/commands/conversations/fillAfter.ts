@@ -1,0 +1,37 @@
+/** How full a conversation's window is once a condensation was undone or brought back. */
+import * as vscode from 'vscode';
+import { KnownLedgers } from '../../views/conversations/ledgers';
+import { findShownCondensation } from '../../views/conversations/nodes';
+import { formatFill, formatFillChange } from '../../views/conversations/rowWords';
+import type { Services } from '../../window/services';
+import { readSetting } from '../../window/settings/settings';
+import { getConversationIndex } from '../conversationIndex';
+import { listLedgersSince } from './background';
+
+/**
+ * As the conversation's row shows it, such as `61% full`; undefined if it is not known, or not known
+ * whether the agent continues condensed.
+ * @param id the conversation's
+ */
+export async function findFill(services: Services, id: string): Promise<string | undefined> {
+  const found = getConversationIndex(services).conversations.find(({ details }) => details?.id === id);
+  if (!found) return undefined;
+  const ledgers = new KnownLedgers();
+  ledgers.takeResult(await listLedgersSince(services, ledgers.since));
+  if (ledgers.givenBackAs(found) !== undefined) return undefined;
+  const shown = findShownCondensation(ledgers.findLedger(found));
+  const assumed = readSetting('conversations.contextWindow');
+  return shown ? formatFillChange(found, shown, assumed) : formatFill(found, assumed);
+}
+
+/** @param fill as {@link findFill} gives it */
+export const formatUndone = (fill: string | undefined): string =>
+  fill === undefined
+    ? vscode.l10n.t('Undone. The conversation is as it was before.')
+    : vscode.l10n.t('Undone. The conversation is as it was before: {0}.', fill);
+
+/** @param fill as {@link findFill} gives it */
+export const formatRedone = (fill: string | undefined): string =>
+  fill === undefined
+    ? vscode.l10n.t('Brought back. The conversation is condensed again.')
+    : vscode.l10n.t('Brought back. The conversation is condensed again: {0}.', fill);
