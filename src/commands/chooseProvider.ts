@@ -1,6 +1,11 @@
 import * as vscode from 'vscode';
 import { formatTokens } from '../core/format';
-import { type BuiltInProviderId, getProviderName } from '../core/condense/types';
+import {
+  BUILT_IN_PROVIDERS,
+  type BuiltInProviderId,
+  PROVIDER_DESCRIPTIONS,
+  PROVIDER_NAMES,
+} from '../core/condense/types';
 import { readModelSettings } from '../window/settings/modelSettings';
 import { saveChoice } from '../window/settings/settings';
 import type { Services } from '../window/services';
@@ -17,30 +22,12 @@ interface ProviderItem extends vscode.QuickPickItem {
   readonly provider: string;
 }
 
-/** Lists providers that call no model first. */
-const describeBuiltIns = (
-  condensing: ApiProfile | undefined,
-): Readonly<Record<BuiltInProviderId, Pick<ProviderItem, 'description' | 'detail'>>> => ({
-  lossless: {
-    description: vscode.l10n.t('free'),
-    detail: vscode.l10n.t('Removes repeated content; every byte can be restored.'),
-  },
-  truncation: {
-    description: vscode.l10n.t('free'),
-    detail: vscode.l10n.t('Shortens old tool results and parameters.'),
-  },
-  smart: {
-    description: describePreset(),
-    detail: vscode.l10n.t('Runs the passes of a preset, or your own: by content type, the oldest first.'),
-  },
-  native: {
-    description: condensing ? `${condensing.name} · ${condensing.model}` : vscode.l10n.t('needs an API profile'),
-    detail: vscode.l10n.t('A model summarizes everything between the task and the latest messages.'),
-  },
-  strategy: {
-    description: getStrategyName(),
-    detail: vscode.l10n.t('Runs several providers in order, each if its condition is met.'),
-  },
+const describeUse = (condensing: ApiProfile | undefined): Readonly<Record<BuiltInProviderId, string>> => ({
+  lossless: vscode.l10n.t('free'),
+  smart: describePreset(),
+  truncation: vscode.l10n.t('free'),
+  native: condensing ? `${condensing.name} · ${condensing.model}` : vscode.l10n.t('needs an API profile'),
+  strategy: getStrategyName(),
 });
 
 const createRegisteredItems = ({ registered }: Services): ProviderItem[] =>
@@ -65,10 +52,12 @@ const getStrategyName = (): string => {
 export async function chooseProvider(services: Services): Promise<void> {
   const { condensing } = readModelSettings();
   const { provider } = readManualSettings();
-  const builtIn = Object.entries(describeBuiltIns(condensing)).map(([id, words]): ProviderItem => ({
+  const inUse = describeUse(condensing);
+  const builtIn = BUILT_IN_PROVIDERS.map((id): ProviderItem => ({
     provider: id,
-    label: getProviderName(id),
-    ...words,
+    label: PROVIDER_NAMES[id],
+    description: inUse[id],
+    detail: PROVIDER_DESCRIPTIONS[id],
   }));
   const all = [...builtIn, ...createRegisteredItems(services)];
   const items = all.toSorted((a, b) => Number(b.provider === provider) - Number(a.provider === provider));

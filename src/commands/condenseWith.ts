@@ -8,7 +8,13 @@ import { getEngineBundle } from '../window/background';
 import { PreviewThread } from '../engine/previewThread';
 import { getFileName } from './conversationIndex';
 import { BUILT_IN_PRESETS } from '../core/condense/providers/smart/presets';
-import { BUILT_IN_PROVIDERS, type BuiltInProviderId, CALLS_MODEL, PROVIDER_NAMES } from '../core/condense/types';
+import {
+  BUILT_IN_PROVIDERS,
+  type BuiltInProviderId,
+  CALLS_MODEL,
+  PROVIDER_DESCRIPTIONS,
+  PROVIDER_NAMES,
+} from '../core/condense/types';
 import { getErrorMessage } from '../core/errors';
 import { resolveConfig, readOwnPresets } from '../window/settings/providerConfig';
 import { readManualSettings } from '../window/settings/manualSettings';
@@ -138,18 +144,9 @@ function listChoices({ registered }: Services): ProviderChoice[] {
     }),
   );
   const ownPasses = resolveConfig('smart');
-  const words: Readonly<Record<BuiltInProviderId, string>> = {
-    lossless: vscode.l10n.t('Removes repeated content; every byte can be restored.'),
-    truncation: vscode.l10n.t('Shortens old tool results and parameters.'),
-    native: vscode.l10n.t('A model summarizes everything between the task and the latest messages.'),
-    smart: vscode.l10n.t('Your own passes.'),
-    strategy: vscode.l10n.t('Several providers in order, each if its condition is met.'),
-  };
   const choices = [
     ...presets,
-    ...BUILT_IN_PROVIDERS.filter((id) => id !== 'smart' || typeof ownPasses === 'object').map((id) =>
-      makeSettingsChoice(id, words[id]),
-    ),
+    ...BUILT_IN_PROVIDERS.filter((id) => id !== 'smart' || typeof ownPasses === 'object').map(makeSettingsChoice),
     ...registered.listProviders().map(({ id, name, description }): ProviderChoice => ({
       label: name,
       does: description,
@@ -162,9 +159,9 @@ function listChoices({ registered }: Services): ProviderChoice[] {
   return choices.toSorted((a, b) => loss(a) - loss(b));
 }
 
-const makeSettingsChoice = (id: BuiltInProviderId, does: string): ProviderChoice => ({
+const makeSettingsChoice = (id: BuiltInProviderId): ProviderChoice => ({
   label: PROVIDER_NAMES[id],
-  does,
+  does: id === 'smart' ? vscode.l10n.t('Your own passes.') : PROVIDER_DESCRIPTIONS[id],
   provider: id,
   config: resolveConfig(id),
   configuration: { kind: 'provider', id },

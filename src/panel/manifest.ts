@@ -21,16 +21,10 @@ export const createSettingSchemas = ({ contributes }: Manifest): Record<string, 
     SETTING_NAMES.map((name) => {
       const { title } = SETTINGS[name];
       const schema = properties[`contextCondenser.${name}`];
-      return [name, title === undefined || !schema ? { ...schema } : { ...withoutLead(schema), title }];
+      return [name, { ...schema, ...(title !== undefined && { title }) }];
     }),
   );
 };
-
-/** VS Code's own settings page begins each description with a bold title. */
-const withoutLead = (schema: ConfigSchema): ConfigSchema => ({
-  ...schema,
-  markdownDescription: String(schema['markdownDescription']).replace(/^\*\*[^*]+\*\* /, ''),
-});
 
 /**
  * In a remote window VS Code reads a machine setting only from the remote machine's settings; the

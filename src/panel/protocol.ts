@@ -135,7 +135,7 @@ const stateSchema = z.object({
   historyRevision: z.int().min(0),
   /** Name of the open workspace, if any. */
   workspace: z.string().optional(),
-  /** True for SSH, WSL, a container or code-server. */
+  /** True for SSH, WSL or a container, but not in a browser, where there is no other settings file. */
   isRemote: z.boolean(),
 });
 export type PanelState = z.output<typeof stateSchema>;

@@ -318,6 +318,12 @@ describe("requests from the panel's page", () => {
     ]);
   });
 
+  it('do not call a window in a browser remote: its settings file is where it runs', () => {
+    fake.remoteName = 'localhost:8080';
+    fake.isWeb = true;
+    expect(ready(openTestPanel()).state()).toMatchObject({ isRemote: false });
+  });
+
   it('are repeated when the history has changed by a condensation, an undo or giving back', () => {
     const panel = ready(openTestPanel());
     const before = panel.state().historyRevision;

@@ -198,7 +198,8 @@ export class SettingsPanel implements vscode.Disposable {
       presets: listPresetStates(),
       historyRevision: this.historyRevision,
       ...(workspace !== undefined && vscode.workspace.isTrusted && { workspace }),
-      isRemote: vscode.env.remoteName !== undefined,
+      // A browser's window is always remote, and has no settings file of another machine.
+      isRemote: vscode.env.remoteName !== undefined && vscode.env.uiKind === vscode.UIKind.Desktop,
     };
   }
 

@@ -32,7 +32,7 @@ export function createSettingsManifest(): SettingsManifest {
     return `%${key}%`;
   };
   const property = (name: SettingName, order: number, isAdvanced: boolean): [string, Schema] => {
-    const { default: standard, scope, title, text, choices, translates, schema } = SETTINGS[name];
+    const { default: standard, scope, text, choices, translates, schema } = SETTINGS[name];
     const key = `setting.${name}`;
     const own = translates ? extractTexts(schema(), key, word) : schema();
     return [
@@ -43,8 +43,7 @@ export function createSettingsManifest(): SettingsManifest {
         scope,
         order,
         ...(isAdvanced && { tags: ['advanced'] }),
-        // VS Code derives its own title from the setting's name; this is the panel's title.
-        markdownDescription: word(key, title === undefined ? text : `**${title}.** ${text}`),
+        markdownDescription: word(key, text),
       },
     ];
   };

@@ -25,8 +25,8 @@ import {
 import {
   BUILT_IN_PROVIDERS,
   FILE_AWARE_NAME,
+  PROVIDER_DESCRIPTIONS,
   PROVIDER_NAMES,
-  type BuiltInProviderId,
   type ConfigProblem,
 } from '../core/condense/types';
 import { isRecord } from '../core/messages/blocks';
@@ -114,28 +114,9 @@ const floorSchema = z.strictObject(
   >,
 );
 
-const PROVIDER_CHOICES: Readonly<Record<BuiltInProviderId, { readonly label: string; readonly text: string }>> = {
-  native: {
-    label: PROVIDER_NAMES.native,
-    text: "Replaces older messages with a summary written by the condensing profile's model. You pay for the model; the estimated cost is shown first.",
-  },
-  lossless: {
-    label: PROVIDER_NAMES.lossless,
-    text: 'Removes text that the model has already seen, and leaves references to it. Free; every byte can be restored.',
-  },
-  truncation: {
-    label: PROVIDER_NAMES.truncation,
-    text: 'Shortens old tool results and parameters. Free and fast; what is removed is kept and can be recalled.',
-  },
-  smart: {
-    label: PROVIDER_NAMES.smart,
-    text: 'Runs Lossless, then passes over old content by its kind, until the target is met. Free unless a pass calls a model.',
-  },
-  strategy: {
-    label: PROVIDER_NAMES.strategy,
-    text: 'Runs several providers or presets in order, each under a condition, until the target is met.',
-  },
-};
+const PROVIDER_CHOICES = Object.fromEntries(
+  BUILT_IN_PROVIDERS.map((id) => [id, { label: PROVIDER_NAMES[id], text: PROVIDER_DESCRIPTIONS[id] }]),
+);
 
 const settingRows = {
   provider: {
@@ -143,7 +124,7 @@ const settingRows = {
       default: 'lossless',
       scope: 'resource',
       workspace: 'asks',
-      text: 'How conversations are condensed. By default, Lossless, which calls no model and loses nothing; in agent tasks, Smart (File-Aware) follows if that is not enough (`#contextCondenser.agent.whenNotEnough#`). A provider that another extension registers is chosen with **Context Condenser: Choose Provider**, or by its ID in settings.json, where VS Code marks it as unknown; until that extension has started, agent mode uses Lossless.',
+      text: 'Controls how conversations are condensed. If the default, Lossless, is not enough in an agent task, `#contextCondenser.agent.whenNotEnough#` applies. To use a provider of another extension, run **Context Condenser: Choose Provider**; until that extension has started, Lossless is used in its place.',
       choices: PROVIDER_CHOICES,
     }),
     // The settings page shows a list only for an `enum`; another extension's provider works
@@ -154,22 +135,22 @@ const settingRows = {
     default: 50,
     scope: 'resource',
     title: 'Target when condensing by hand',
-    text: "Percentage of the conversation's tokens that may remain when you condense by hand (5 to 95). Condensing stops once this is reached. The default of 50% leaves room before the conversation has to be condensed again.",
+    text: "The target when you condense by hand: how much may remain, as a percentage of the conversation's tokens (5 to 95). Condensing stops once it is reached.",
   }),
   history: makeSetting(z.enum(['active', 'all']), {
     default: 'active',
     scope: 'resource',
     title: 'Part to condense',
-    text: 'Which part of a stored conversation is condensed.',
+    text: 'Controls which part of a stored conversation is condensed.',
     choices: {
       active: { label: 'What the Agent Sends', text: 'What the agent would send with its next request.' },
-      all: { label: 'Everything', text: 'Also what the agent has already compacted away.' },
+      all: { label: 'Everything', text: 'What the agent has already compacted away, too.' },
     },
   }),
   profiles: {
     default: [],
     scope: 'machine',
-    text: "API profiles: the models that can be called. **Context Condenser: Manage API Profiles** adds, tests and removes them. Keys are stored in VS Code's secret store, not here.",
+    text: "The models that can be called, as API profiles. **Context Condenser: Manage API Profiles** adds, tests and removes them. Keys are not stored here, but in VS Code's secret store.",
     translates: true,
     instead: 'It is ignored.',
     schema: (depth = 3) => ({ type: 'array', items: removeDescriptions(toJsonSchema(profileSchema), depth) }),
@@ -181,18 +162,18 @@ const settingRows = {
   condensingProfile: makeSetting(z.string(), {
     default: '',
     scope: 'machine',
-    text: "ID of the API profile whose model writes summaries. If empty, the conversation's own model writes them, and only where you choose a provider that calls a model.",
+    text: "ID of the API profile whose model writes summaries. If empty, the conversation's own model writes them, and only if the provider calls a model.",
   }),
   threshold: makeSetting(percentSchema(MIN_CONDENSE_THRESHOLD, MAX_CONDENSE_THRESHOLD), {
     default: DEFAULT_THRESHOLD_PERCENT,
     scope: 'resource',
-    text: "Percentage of the model's context window at which a conversation is condensed automatically (5 to 100). A profile can override it. The default leaves room for one more answer and for long tool results. Above 85%, a request might no longer fit, so the conversation is condensed at 85 to 90%, depending on the size of the window.",
+    text: "The threshold: how full the model's context window may become before a conversation is condensed automatically, as a percentage (5 to 100). A profile can override it. Above 85%, a request might not fit, so the conversation is condensed at 85 to 90%, depending on the size of the window.",
   }),
   thresholdTokens: makeSetting(thresholdTokens, {
     default: 0,
     scope: 'resource',
     title: 'Threshold in tokens',
-    text: "Number of tokens at which a conversation is condensed automatically, if that is less than `#contextCondenser.threshold#` of the model's window (1,000 to 100,000,000; 0: only the percentage counts). By percentage, a window of 1,000,000 tokens is condensed at 750,000, and every request pays for them; some vendors charge more above 200,000 or 272,000. A profile can override it.",
+    text: "The threshold in tokens, if that is less than `#contextCondenser.threshold#` of the model's window (1,000 to 100,000,000; 0: only the percentage counts). Use it for large windows: at 75%, one of 1,000,000 tokens is condensed at 750,000, and every request pays for them. A profile can override it.",
   }),
   condensingPrompt: makeSetting(promptText, {
     default: '',
@@ -209,12 +190,12 @@ const settingRows = {
   maxCostPerConversation: makeSetting(dollarsSchema, {
     default: 0,
     scope: 'application',
-    text: 'Maximum total cost of condensing one conversation, in US dollars (0 to 1,000; 0: no limit). The limit applies across windows and restarts: before each call, the most that it can cost is reserved, and a call that does not fit is not made.',
+    text: 'Maximum cost of all condensations of one conversation together, in US dollars (0 to 1,000; 0: no limit). A call that could exceed it is not made.',
   }),
   maxCostPerDay: makeSetting(dollarsSchema, {
     default: 0,
     scope: 'application',
-    text: 'Maximum total cost of condensing in one day, in US dollars (0 to 1,000; 0: no limit), across all windows and conversations.',
+    text: 'Maximum cost of all condensations in one day, in US dollars (0 to 1,000; 0: no limit), in all windows together. A call that could exceed it is not made.',
   }),
   'warnings.cost': makeSetting(dollarsSchema, {
     default: DEFAULT_WARNING_LIMITS.cost,
@@ -228,7 +209,7 @@ const settingRows = {
     scope: 'window',
     workspace: 'higher',
     title: 'Warn below a reduction of',
-    text: 'Warns after a condensation that removed less than this, in percent of the tokens (0 to 100).',
+    text: 'Warns after a condensation that removed less than this percentage of the tokens (0 to 100).',
   }),
   lossless: makeConfigurationSetting(
     {
@@ -250,7 +231,7 @@ const settingRows = {
     {
       default: {},
       scope: 'application',
-      text: 'How the Summary provider summarizes: what is kept, how long a summary may be, and what the model is shown. Omitted fields have their defaults.',
+      text: 'What the Summary provider keeps, how long a summary may be, and what the model is shown. Omitted fields have their defaults.',
     },
     () => removeDescriptions(toJsonSchema(nativeConfigSchema.omit({ prompt: true }))),
   ),
@@ -259,7 +240,7 @@ const settingRows = {
       default: 'file-aware',
       scope: 'window',
       workspace: 'asks',
-      text: 'The passes of the Smart provider: the ID of a preset (such as `file-aware`), or your own passes. A pass that calls a model uses the condensing profile, unless it names another. The default calls no model.',
+      text: 'The passes of the Smart provider: the ID of a preset, or your own passes. A pass that calls a model uses `#contextCondenser.condensingProfile#`, unless it names another. The default, `file-aware`, calls no model.',
     },
     (depth = 2) => ({
       anyOf: [
@@ -274,20 +255,20 @@ const settingRows = {
     scope: 'window',
     workspace: 'lower',
     title: 'Condense automatically',
-    text: "Condenses conversations automatically: those of VS Code's chat, with the models that this extension offers there, and those of agents behind its gateway. If off, messages are sent to the model unchanged, VS Code's own summaries keep them within its window, and no gateway runs.",
+    text: 'Condenses conversations while they run: in the chat, with models whose names end in “condensed”, and of agents that run condensed in a terminal or send their requests through the gateway. If off, requests are sent unchanged and no gateway runs; you can still condense by hand.',
   }),
   'agent.declaredWindow': makeSetting(tokensSchema(0), {
     default: 1_000_000,
     scope: 'window',
     title: 'Declared context window',
-    text: "Context window, in tokens, that is declared to VS Code for the models that this extension offers in the chat (0 to 100,000,000; 0: the model's own window). The default is larger than the windows of most models, so that VS Code does not summarize first; requests are condensed to fit the real window. The chat's indicator shows this number, the status bar shows the real window.",
+    text: "Size of the context window, in tokens, that the chat is told for models whose names end in “condensed” (0 to 100,000,000; 0: the model's own). The default is larger than most windows, so that VS Code does not summarize first; requests are condensed to fit the real window, which the status bar shows.",
   }),
   'agent.wrappedModels': {
     ...makeSetting<readonly string[]>(wrappedModelsSchema, {
       default: [],
       scope: 'machine',
       title: 'Models offered condensed',
-      text: 'Models that VS Code already has, as `vendor/id`. The chat offers them a second time, with condensed conversations. No key is needed. **Context Condenser: Choose Models to Offer Condensed…** lists them.',
+      text: 'Models of VS Code, as `vendor/id`, that the chat offers a second time, with condensed conversations. No key is needed. **Context Condenser: Choose Models to Offer Condensed…** lists them.',
       translates: true,
     }),
     instead: 'It is ignored.',
@@ -303,43 +284,43 @@ const settingRows = {
     default: DEFAULT_TARGET_PERCENT,
     scope: 'resource',
     title: 'Target when condensing automatically',
-    text: "Percentage of the threshold's tokens that may remain when a conversation is condensed automatically (10 to 90). Condensing stops once this is reached. A lower target removes more at a time and breaks the vendor's prompt cache less often. A condensation that would free less than 60% of the tokens between threshold and target is postponed. A profile can override it.",
+    text: "The target when a conversation is condensed automatically: how much may remain, as a percentage of the threshold (10 to 90). Condensing stops once it is reached. With a lower target, more is removed at a time, and the vendor's prompt cache is lost less often. A condensation that would free less than 60% of what is between threshold and target is postponed. A profile can override it.",
   }),
   'agent.backgroundPercent': makeSetting(percentSchema(), {
     default: 60,
     scope: 'window',
     title: 'Prepare a summary at',
-    text: 'Percentage of the context window at which a summary is prepared in the background while the agent continues (0 to 100; 0: never). Applies only to providers that call a model. The default is below the threshold, so that the summary is ready when it is needed; with a lower threshold, preparation begins at 80% of the threshold.',
+    text: 'How full the context window may become, as a percentage, before a summary is prepared in the background (0 to 100; 0: never), so that it is ready at the threshold. Applies to providers that call a model. With a threshold below this, it is prepared at 80% of the threshold.',
   }),
   'agent.summaryWaitSeconds': makeSetting(percentSchema(0, 300), {
     default: 30,
     scope: 'window',
     title: 'Wait for a summary',
-    text: "Number of seconds that an agent's request waits for a model's summary (0 to 300). After that, the request is sent without it, and old content is truncated if the request would not fit. The summary is used as soon as it is ready.",
+    text: "Maximum time, in seconds, that an agent's request waits for a model's summary (0 to 300). After that, the request is sent without it, and old content is truncated if the request would not fit.",
   }),
   'agent.whenNotEnough': makeSetting(z.enum(['fileAware', 'nothing']), {
     default: 'fileAware',
     scope: 'window',
     title: 'When Lossless is not enough',
-    text: 'What happens in agent tasks if Lossless leaves more than the target at the threshold. A provider that you choose with `#contextCondenser.provider#` runs alone, unless that is Lossless and this setting is set, too. For agents that cannot recall what was removed, the default is `nothing`.',
+    text: 'Controls what happens in agent tasks if Lossless leaves more than the target. If you chose Lossless yourself in `#contextCondenser.provider#`, it runs alone unless you set this, too. For agents that cannot recall what was removed, the default is `nothing`.',
     choices: {
       fileAware: {
         label: FILE_AWARE_NAME,
-        text: 'Removes what is least likely to be needed, down to the target. The agent can recall it.',
+        text: 'What is least likely to be needed is removed as well. The agent can recall it.',
       },
-      nothing: { text: 'Nothing more is removed until the request would no longer fit into the window.' },
+      nothing: { label: 'Nothing', text: 'Nothing more is removed, unless the request would not fit into the window.' },
     },
   }),
   'agent.onArrival': makeSetting(z.enum(['off', 'lossless']), {
     default: 'lossless',
     scope: 'window',
     title: 'New results',
-    text: "Controls how a tool's result is condensed before it is first sent. Messages that were already sent are not changed, so the vendor's prompt cache stays valid.",
+    text: "Controls how a tool's new result is condensed before it is first sent. What was already sent is not changed, so the vendor's prompt cache stays valid.",
     choices: {
       off: { label: 'Send Whole', text: 'Results are sent as they are.' },
       lossless: {
         label: 'Leave Out Repeats',
-        text: 'Lines that already appear earlier in the conversation are replaced with a reference to them: a file that is read again, an edit echoed back, the same output of a command. Line numbers that follow from the line before are left out, too. Free; everything can be recalled or undone.',
+        text: 'Lines that the conversation already has are replaced with a reference to them, and line numbers that follow from the line before are left out. Free; everything can be recalled or undone.',
       },
     },
   }),
@@ -347,31 +328,31 @@ const settingRows = {
     default: false,
     scope: 'window',
     title: 'Terminal noise in new results',
-    text: "Removes terminal noise from a command's new result before it is first sent: control sequences, progress that a carriage return overwrote, trailing blanks, and lines that are repeated more than three times in a row. Results of failed commands are sent as they are. Everything can be undone.",
+    text: "Removes terminal noise from a command's new result before it is first sent: control sequences, progress that was overwritten, trailing blanks, and lines repeated more than three times in a row. Results of failed commands are sent whole. Everything can be undone.",
   }),
   'agent.largeResultPercent': makeSetting(percentSchema(), {
     default: 25,
     scope: 'window',
     title: 'Shorten a single result at',
-    text: 'Percentage of the context window at which a single new result is shortened before it is first sent (0 to 100; 0: never). Results under 20,000 tokens are never shortened. The beginning, the end and the first lines with errors are kept; the agent can recall the rest with #recall. If the agent has no #recall, a result is shortened only if it would not fit into the window.',
+    text: 'Size, as a percentage of the context window, from which a single new result is shortened before it is first sent (0 to 100; 0: never). Its beginning, its end and its first lines with errors are kept; the agent can recall the rest. Results under 20,000 tokens are not shortened. For agents that cannot recall, only a result that would not fit is shortened.',
   }),
   'agent.coldPercent': makeSetting(percentSchema(), {
     default: 50,
     scope: 'window',
     title: 'Condense earlier once the cache has expired, at',
-    text: "Percentage of the context window at which a conversation is condensed if the vendor's prompt cache for it has expired (0 to 100; 0: never). Condensing costs least at that time, so the default is below the threshold.",
+    text: 'How full the context window may become, as a percentage, before a conversation is condensed whose prompt cache at the vendor has expired (0 to 100; 0: never). Condensing costs least then, so the default is below the threshold.',
   }),
   'agent.maxCostPerConversation': makeSetting(dollarsSchema, {
     default: 0,
     scope: 'application',
     title: 'Spending limit of a conversation',
-    text: "Spending limit in US dollars for a conversation of the chat with one of this extension's models, or of an agent that runs condensed in a terminal (0 to 1,000; 0: no limit). `#contextCondenser.agent.atMaxCost#` controls what happens when it is reached. All requests with a known price count, including those of subagents, across windows and restarts, from when a limit was set.",
+    text: "Spending limit, in US dollars, for each chat with one of this extension's models and each agent that runs condensed in a terminal (0 to 1,000; 0: no limit). All requests count whose price is known, those of subagents too, from when a limit was set. `#contextCondenser.agent.atMaxCost#` controls what happens at the limit.",
   }),
   'agent.maxCostPerDay': makeSetting(dollarsSchema, {
     default: 0,
     scope: 'application',
     title: 'Spending limit of a day',
-    text: 'Spending limit in US dollars for all these conversations in one day, across windows (0 to 1,000; 0: no limit).',
+    text: 'Spending limit, in US dollars, for all these conversations in one day, in all windows together (0 to 1,000; 0: no limit).',
   }),
   'agent.atMaxCost': makeSetting(z.enum(['warn', 'stop']), {
     default: 'warn',
@@ -381,18 +362,18 @@ const settingRows = {
     choices: {
       warn: {
         label: 'Warn',
-        text: 'Shows a notification, once for each conversation and day. The conversation continues.',
+        text: 'You are notified once for each conversation and day. The conversation continues.',
       },
       stop: {
         label: 'Stop',
-        text: 'Sends no further requests, and the chat or the agent says how to continue. A notification appears at 80% of the limit. A request that is already under way is finished, so the limit can be exceeded by its cost.',
+        text: 'No further request is sent, and the chat or the agent says how to continue. You are notified at 80% of the limit. A request under way is finished, so the limit can be exceeded by its cost.',
       },
     },
   }),
   notifications: makeSetting(z.enum(['none', 'statusBar', 'notification']), {
     default: 'statusBar',
     scope: 'window',
-    text: 'How you are notified when a conversation in the chat has been condensed.',
+    text: 'Controls how you are notified when a conversation of the chat has been condensed.',
     choices: {
       none: { label: 'None', text: 'No notification; the log has an entry.' },
       statusBar: { label: 'Status Bar', text: 'In the status bar, for a few seconds.' },
@@ -406,7 +387,7 @@ const settingRows = {
     default: [],
     scope: 'window',
     workspace: 'asks',
-    text: 'Your own presets of the Smart provider, in addition to the built-in ones. Each has an ID, a name and a configuration. Presets can also be kept in files named `*.condense.json`.',
+    text: 'Your own presets of the Smart provider. They can also be kept in files named `*.condense.json`.',
     instead: 'It is left out; a pass, as a whole.',
     schema: (depth = 2) => ({
       type: 'array',
@@ -422,7 +403,7 @@ const settingRows = {
       default: 'pipeline',
       scope: 'window',
       workspace: 'asks',
-      text: 'The strategy that runs if the provider is Strategy: the ID of a built-in one, or your own steps. Each step names a provider or a preset, and can have a condition.',
+      text: 'The steps of the Strategy provider: the ID of a built-in strategy, or your own steps. Each step names a provider or a preset, and can have a condition.',
     },
     (depth = 3) => ({
       anyOf: [
@@ -436,7 +417,7 @@ const settingRows = {
       default: {},
       scope: 'application',
       title: 'Minimum share of facts kept',
-      text: "Percentage of the conversation's files, error lines, instructions and to-dos that the condensed conversation must still contain. A result with less is not applied; Lossless runs instead. If empty, there is no minimum.",
+      text: "Minimum percentage of the conversation's files, error lines, instructions and to-dos that a condensed conversation must still contain. A result with less is not applied; Lossless runs instead. If empty, there is no minimum.",
     }),
     instead: 'It sets no limit.',
     // An invalid number doesn't affect the others.
@@ -449,7 +430,7 @@ const settingRows = {
     default: 200_000,
     scope: 'window',
     title: 'Context window of stored conversations',
-    text: 'Size of the context window, in tokens (1,000 to 100,000,000), for conversations whose files do not specify it. The Context Condenser view shows how much of it each conversation fills.',
+    text: 'Size of the context window, in tokens (1,000 to 100,000,000), of stored conversations whose files do not say it. The Conversations view shows how full it is.',
   }),
   providers: makeConfigurationSetting(
     {
@@ -467,7 +448,7 @@ const settingRows = {
     default: false,
     scope: 'window',
     title: 'Offer to condense idle tasks',
-    text: 'Offers to condense a stored task before you resume it. This applies to tasks that can be given back to their agent (Roo, Zoo, Cline 4, Claude Code), are above `#contextCondenser.threshold#`, and have not changed for ten minutes. Each task is offered once at a given size, with at most three offers per window, and only after this extension was first used in that window.',
+    text: 'Offers to condense a stored task before you resume it, if it can be given back to its agent (Roo, Zoo, Cline 4, Claude Code), is above `#contextCondenser.threshold#`, and has not changed for ten minutes. Each task is offered once at a given size, with at most three offers per window.',
   }),
 };
 

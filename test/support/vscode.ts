@@ -131,6 +131,7 @@ export const fake = {
   clipboard: '',
   /** Simulates a remote window. */
   remoteName: undefined as string | undefined,
+  isWeb: false,
   /** Exports of other extensions. */
   extensions: new Map<string, unknown>(),
   trees: new Map<string, FakeTree>(),
@@ -153,6 +154,7 @@ export const fake = {
     this.statusBar = [];
     this.clipboard = '';
     this.remoteName = undefined;
+    this.isWeb = false;
     this.extensions.clear();
     this.trees.clear();
     this.watched.clear();
@@ -328,7 +330,9 @@ export const lm = {
 export const UIKind = { Desktop: 1, Web: 2 };
 export const env = {
   language: 'en',
-  uiKind: UIKind.Desktop,
+  get uiKind(): number {
+    return fake.isWeb ? UIKind.Web : UIKind.Desktop;
+  },
   get remoteName(): string | undefined {
     return fake.remoteName;
   },

@@ -1,5 +1,4 @@
 /** The only place that says which groups, sections and settings are where on the page. */
-import { isBuiltIn, type BuiltInProviderId } from '../../src/core/condense/types';
 import type { ProviderDescription } from '../../src/panel/protocol';
 import { t } from './l10n';
 
@@ -22,20 +21,6 @@ const SECTION_BY_PLACE: Readonly<Record<string, string>> = {
 
 export const getSection = (place: string): string => SECTION_BY_PLACE[place] ?? place;
 
-/** Providers that cost nothing come first, then those that lose less. Other extensions' come last. */
-const PROVIDER_ORDER: Readonly<Record<BuiltInProviderId, number>> = {
-  lossless: 1,
-  smart: 2,
-  truncation: 3,
-  native: 4,
-  strategy: 5,
-};
-
-export function sortProviders(providers: readonly ProviderDescription[]): readonly ProviderDescription[] {
-  const rank = ({ id }: ProviderDescription): number => (isBuiltIn(id) ? PROVIDER_ORDER[id] : Number.MAX_SAFE_INTEGER);
-  return providers.toSorted((a, b) => rank(a) - rank(b));
-}
-
 /** @param inUse ID of the provider in use */
 export function listGroups(providers: readonly ProviderDescription[], inUse: unknown): readonly NavigationGroup[] {
   const all = (group: Omit<NavigationGroup, 'unfolds'>): NavigationGroup => ({
@@ -56,7 +41,7 @@ export function listGroups(providers: readonly ProviderDescription[], inUse: unk
       id: 'methods',
       title: t('Providers'),
       help: t('What each provider removes, in detail. The defaults work well.'),
-      sections: sortProviders(providers).map(({ id, name }) => ({ id, title: t(name) })),
+      sections: providers.map(({ id, name }) => ({ id, title: t(name) })),
       unfolds: providers.flatMap(({ id }) => (id === inUse ? [id] : [])),
     },
     all({

@@ -934,7 +934,7 @@ describe('a control in the panel', () => {
   it('explains “at most” only while a card says it', async () => {
     const page = await openPage();
     const words = (): string => page.find('.cards').textContent;
-    await page.until(() => words().includes('by hand, 50% may remain'));
+    await page.until(() => words().includes('50% when you condense by hand'));
     expect(words()).not.toMatch(/at most/i);
     await workspace.getConfiguration('contextCondenser').update('provider', 'smart');
     await workspace.getConfiguration('contextCondenser').update('smart', 'balanced');

@@ -9,15 +9,26 @@ import type { LoadOwnModel } from './summarizer';
 
 export type { StepReport } from './stepReport';
 
-/** Other extensions may register more providers. */
-export const BUILT_IN_PROVIDERS = ['native', 'lossless', 'truncation', 'smart', 'strategy'] as const;
+/**
+ * In the order of every list: those that cost nothing first, then those that lose less. Other
+ * extensions may register more providers.
+ */
+export const BUILT_IN_PROVIDERS = ['lossless', 'smart', 'truncation', 'native', 'strategy'] as const;
 export type BuiltInProviderId = (typeof BUILT_IN_PROVIDERS)[number];
 export const PROVIDER_NAMES: Readonly<Record<BuiltInProviderId, string>> = {
-  native: 'Summary',
   lossless: 'Lossless',
-  truncation: 'Truncation',
   smart: 'Smart',
+  truncation: 'Truncation',
+  native: 'Summary',
   strategy: 'Strategy',
+};
+export const PROVIDER_DESCRIPTIONS: Readonly<Record<BuiltInProviderId, string>> = {
+  lossless: 'Replaces repeated content with references. Free; every byte can be restored.',
+  smart:
+    'Removes old content by its kind, in passes. Free unless a pass calls a model; what is removed can be recalled.',
+  truncation: 'Shortens old tool results and parameters, and removes old images. Free; what is cut can be recalled.',
+  native: 'Has a model write a summary in place of older messages. Costs what the model costs.',
+  strategy: 'Runs several providers in order, each only if its condition is met. Costs what they cost.',
 };
 export const isBuiltIn = (id: string): id is BuiltInProviderId => BUILT_IN_PROVIDERS.some((known) => known === id);
 

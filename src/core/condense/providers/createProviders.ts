@@ -20,7 +20,7 @@ export interface ProviderDependencies {
   readonly others?: () => readonly CondensationProvider[];
 }
 
-/** The first provider, Lossless, is the default. */
+/** In the order of every list; the first, Lossless, is the default. */
 export function createProviders(parts: ProviderDependencies = {}): [CondensationProvider, ...CondensationProvider[]] {
   const { select, samples, presets = () => [], memo, others = () => [] } = parts;
   const native =
@@ -31,7 +31,7 @@ export function createProviders(parts: ProviderDependencies = {}): [Condensation
     ...(samples && { samples }),
     ...(memo && { memo }),
   });
-  const steps = [losslessProvider, truncationProvider, ...(native ? [native] : []), smart] as const;
+  const steps = [losslessProvider, smart, truncationProvider, ...(native ? [native] : [])] as const;
   return [...steps, createStrategyProvider({ providers: () => [...steps, ...others()], presets })];
 }
 

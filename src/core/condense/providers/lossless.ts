@@ -1,12 +1,12 @@
 import { toJsonSchema, validateFields } from '../config';
 import { noteRestored } from '../lossless/integrity';
 import { losslessConfigSchema, runLossless, type LosslessConfig } from '../lossless/run';
-import { PROVIDER_NAMES, type CondensationProvider, type ProviderCapabilities } from '../types';
+import { PROVIDER_DESCRIPTIONS, PROVIDER_NAMES, type CondensationProvider, type ProviderCapabilities } from '../types';
 
 export const losslessProvider: CondensationProvider<LosslessConfig> = {
   id: 'lossless',
   name: PROVIDER_NAMES.lossless,
-  description: 'Removes repeated content and leaves references to it. Free; every byte can be restored.',
+  description: PROVIDER_DESCRIPTIONS.lossless,
   version: '1.0.0',
 
   getCapabilities: (): ProviderCapabilities => ({

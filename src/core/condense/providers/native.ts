@@ -8,6 +8,7 @@ import { explainRefusal, runPlan, type FailedReply } from '../summary/runPlan';
 import type { LoadOwnModel, SelectedSummarizer, SummarizerModel } from '../summarizer';
 import { createSummaryMessage, formatSummary, SUMMARY_INFO } from '../summary/summaryMessage';
 import {
+  PROVIDER_DESCRIPTIONS,
   PROVIDER_NAMES,
   ProviderFailure,
   type CondensationOptions,
@@ -53,7 +54,7 @@ export function createNativeProvider(options: NativeOptions): CondensationProvid
   return {
     id: 'native',
     name: PROVIDER_NAMES.native,
-    description: 'Summarizes the older messages with a language model, and adds a list of facts.',
+    description: PROVIDER_DESCRIPTIONS.native,
     version: '1.0.0',
 
     getCapabilities: (): ProviderCapabilities => ({

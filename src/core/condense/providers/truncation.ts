@@ -9,6 +9,7 @@ import type { Step } from '../draft/steps';
 import { isTooLarge, takeImages, type ImageWithAge } from '../operations/oldImages';
 import { findTruncatedSlice } from '../operations/truncate';
 import {
+  PROVIDER_DESCRIPTIONS,
   PROVIDER_NAMES,
   type CondensationOptions,
   type CondensationProvider,
@@ -93,8 +94,7 @@ const TRUNCATION_STEP_NAME = PROVIDER_NAMES.truncation;
 export const truncationProvider: CondensationProvider<TruncationConfig> = {
   id: 'truncation',
   name: PROVIDER_NAMES.truncation,
-  description:
-    'Shortens old tool results and parameters mechanically, and removes old images. Fast and free; what is cut can be recalled.',
+  description: PROVIDER_DESCRIPTIONS.truncation,
   version: '1.0.0',
 
   getCapabilities: (): ProviderCapabilities => ({

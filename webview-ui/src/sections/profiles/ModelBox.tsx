@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Problems } from '../../components/Problems';
 import { t } from '../../l10n';
 import { Button, Combo, LinkButton, ProgressRing } from '../../ui';
@@ -15,13 +15,23 @@ interface ModelBoxProps extends FieldLabels {
   readonly children?: ReactNode;
 }
 
-export function ModelBox({ vendorModels, children, ...field }: ModelBoxProps): ReactNode {
+export function ModelBox({ vendorModels, children, onInput, onCommit, ...field }: ModelBoxProps): ReactNode {
+  // A name that is half typed is in no list; to say so on each key would interrupt a screen reader.
+  const [isTyping, setTyping] = useState(false);
   const { models, isBusy = false, problem = '', lookUp, cancel } = vendorModels ?? {};
   const listed = models?.find(({ id }) => id === field.value.trim());
   return (
     <>
       <Combo
         {...field}
+        onInput={(value) => {
+          setTyping(true);
+          onInput(value);
+        }}
+        onCommit={(value) => {
+          setTyping(false);
+          onCommit(value);
+        }}
         choices={models?.map(({ id }) => id) ?? []}
         placeholder={models ? t('Choose or type a model’s name') : ''}
       />
@@ -37,7 +47,7 @@ export function ModelBox({ vendorModels, children, ...field }: ModelBoxProps): R
               <span className="row-note" role="status">
                 {listed
                   ? describeModel(listed)
-                  : field.value.trim() !== '' && models.length > 0
+                  : !isTyping && field.value.trim() !== '' && models.length > 0
                     ? t('“{0}” isn’t in the vendor’s list. Check the name.', field.value.trim())
                     : models.length === 1
                       ? t('1 model in the list')

@@ -51,7 +51,8 @@ it('the list of models shows only what the vendor reports', async () => {
     'claude-sonnet-4',
   ]);
   for (const [typed, said] of [
-    ['b', '“b” isn’t in the vendor’s list. Check the name.'],
+    ['b', '3 models in the list'],
+    ['bl', '3 models in the list'],
     ['blind', 'does not accept images'],
     [
       'big',
@@ -63,6 +64,8 @@ it('the list of models shows only what the vendor reports', async () => {
   }
   // Nothing is saved while it is typed.
   expect(saved()).toEqual([{ ...profile, contextWindow: 1_000, threshold: 60 }]);
+  await page.type(() => box(page), 'bl');
+  await page.until(() => words(page) === '“bl” isn’t in the vendor’s list. Check the name.');
 });
 
 it('a model from the list replaces the figures of another model, and one that is not listed keeps them', async () => {

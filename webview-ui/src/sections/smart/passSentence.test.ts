@@ -42,11 +42,11 @@ it.each([
   ],
   [
     individual(removed, { selection: { type: 'custom', filter: { isError: false } }, ...when({ overTarget: 1 }) }),
-    'Removes tool results in what its filter selects, if the target is not met.',
+    'Removes tool results of calls that did not fail in all messages, while too much remains.',
   ],
   [
     individual(removed, when({ tokenThreshold: 1, cacheCold: true })),
-    'Removes tool results in all but the newest 10 messages, if its condition is met.',
+    'Removes tool results in all but the newest 10 messages, if its conditions hold.',
   ],
   [
     individual(removed, {
@@ -69,6 +69,29 @@ it.each([
   ],
 ])('%j is described in one sentence', (pass, sentence) => {
   expect(describeOne(pass)).toBe(sentence);
+});
+
+it.each([
+  [{ age: { min: 12 } }, 'in all but the newest 12 messages.'],
+  [{ age: { max: 4 } }, 'in the newest 5 messages.'],
+  [{ age: { min: 2, max: 9 } }, 'in the newest 10 messages, but not the newest 2.'],
+  [{ kinds: ['command', 'search'] }, 'of commands and searches in all messages.'],
+  [{ tools: ['mcp__*'], files: ['**/*.md'] }, 'of the tools mcp__* of the files **/*.md in all messages.'],
+  [{ roles: ['user'] }, 'from the user in all messages.'],
+  [{ roles: ['user', 'assistant'] }, 'in all messages.'],
+  [{ isError: true, minTokens: 1_000 }, 'of failed calls of at least 1,000 tokens in all messages.'],
+  [{ contains: 'Build succeeded' }, 'that contain “Build succeeded” in all messages.'],
+  [{ not: { isError: true } }, 'for which its other conditions hold in all messages.'],
+])('the filter %j of a pass is described in words', (filter, words) => {
+  expect(describeOne(individual(removed, { selection: { type: 'custom', filter } }))).toBe(
+    `Removes tool results ${words}`,
+  );
+});
+
+it('a pass names only content that its filter selects', () => {
+  const selection = { type: 'custom', filter: { contentTypes: ['toolParameters'] } };
+  const defaults = { ...removed, toolParameters: { operation: 'truncate' } };
+  expect(describeOne(individual(defaults, { selection }))).toBe('Shortens tool parameters in all messages.');
 });
 
 it.each(BUILT_IN_PRESETS.map(({ id, config }) => [id, config] as const))(

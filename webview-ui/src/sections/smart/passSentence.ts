@@ -1,6 +1,8 @@
+import { TOOL_KINDS, type ToolKind } from '../../../../src/core/agents/types';
 import { OPERATIONS, type OperationName } from '../../../../src/core/condense/edits/operations';
+import { shortenText } from '../../../../src/core/shortened';
 import { capitalize, formatList, formatPercent, t } from '../../l10n';
-import { isFields, type PassEntry } from './smartValue';
+import { isFields, type Fields, type PassEntry } from './smartValue';
 
 const VERBS: Readonly<Record<Exclude<OperationName, 'keep'>, (what: string) => string>> = {
   suppress: (what) => t('removes {0}', what),
@@ -16,25 +18,41 @@ const CONTENTS = (): Readonly<Record<string, string>> => ({
   messageText: t('message text'),
 });
 
+const TOOL_KIND_NAMES = (): Readonly<Record<ToolKind, string>> => ({
+  read: t('files that were read'),
+  list: t('listings'),
+  search: t('searches'),
+  command: t('commands'),
+  write: t('files that were written'),
+  edit: t('edits'),
+  plan: t('plans'),
+  fetch: t('web pages'),
+  agent: t('subagents'),
+  other: t('other tools'),
+});
+
 export function describePass(entry: PassEntry): string {
   const { mode, operations, raw } = entry;
   if (operations.length === 0) return t('Changes nothing.');
-  const where = describeSelection(raw['selection']);
+  const { filter, where } = readSelection(raw['selection']);
+  const what = mode === 'batch' ? where : describeOperations(entry, filter);
+  const selected = [what, ...describeFilter(filter)].join(' ');
   const does =
-    mode === 'batch'
-      ? t('replaces {0} with one summary by a model', where)
-      : t('{0} in {1}', describeOperations(entry), where);
+    mode === 'batch' ? t('replaces {0} with one summary by a model', selected) : t('{0} in {1}', selected, where);
   const when = describeCondition(entry);
   return capitalize(when === '' ? t('{0}.', does) : t('{0}, {1}.', does, when));
 }
 
-function describeOperations({ operations, callsModel }: PassEntry): string {
-  const names = [...new Set(operations.map(({ operation }) => operation))];
+function describeOperations({ operations, callsModel }: PassEntry, { contentTypes }: Fields): string {
+  // A filter may leave out some content.
+  const isSelected = (type: string): boolean => !Array.isArray(contentTypes) || contentTypes.includes(type);
+  const selected = operations.some(({ type }) => isSelected(type))
+    ? operations.filter(({ type }) => isSelected(type))
+    : operations;
+  const names = [...new Set(selected.map(({ operation }) => operation))];
   const parts = names.flatMap((name) => {
     if (name === 'keep') return [];
-    const contents = operations
-      .filter(({ operation }) => operation === name)
-      .map(({ type }) => CONTENTS()[type] ?? type);
+    const contents = selected.filter(({ operation }) => operation === name).map(({ type }) => CONTENTS()[type] ?? type);
     return [VERBS[name](formatList(contents))];
   });
   // Operations on single messages aren't named.
@@ -42,16 +60,54 @@ function describeOperations({ operations, callsModel }: PassEntry): string {
   return formatList(callsModel && !isModelNamed ? [...parts, t('may call a model')] : parts);
 }
 
-function describeSelection(selection: unknown): string {
-  const { type, count, percentage } = isFields(selection) ? selection : {};
-  if (type === 'preserve_recent' && typeof count === 'number') {
-    return count === 0 ? t('all messages') : t('all but the newest {0} messages', count);
-  }
-  if (type === 'preserve_percent' && typeof percentage === 'number') {
-    return t('all but the newest {0} of the messages', formatPercent(percentage));
-  }
-  return t('what its filter selects');
+/** The messages that a pass works on, and the filter on their content; it is empty if there is none. */
+function readSelection(selection: unknown): { readonly filter: Fields; readonly where: string } {
+  const { type, count, percentage, filter } = isFields(selection) ? selection : {};
+  if (type === 'preserve_recent' && typeof count === 'number') return { filter: {}, where: describeNewest(count) };
+  if (type === 'preserve_percent' && typeof percentage === 'number')
+    return { filter: {}, where: t('all but the newest {0} of the messages', formatPercent(percentage)) };
+  const conditions = isFields(filter) ? filter : {};
+  return { filter: conditions, where: describeAge(conditions['age']) };
 }
+
+const describeNewest = (count: number): string =>
+  count === 0 ? t('all messages') : t('all but the newest {0} messages', count);
+
+/** @param age numbers of newer messages */
+function describeAge(age: unknown): string {
+  const { min = 0, max } = isFields(age) ? age : {};
+  if (typeof min !== 'number') return t('all messages');
+  if (typeof max !== 'number') return describeNewest(min);
+  const newest = t('the newest {0} messages', max + 1);
+  return min === 0 ? newest : t('{0}, but not the newest {1}', newest, min);
+}
+
+/** Phrases such as "of commands" and "of at least 500 tokens". */
+function describeFilter(filter: Fields): string[] {
+  const { kinds, tools, files, roles, isError, minTokens, contains, and, or, not } = filter;
+  const list = (value: unknown): string[] =>
+    Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
+  const names = TOOL_KIND_NAMES();
+  const named = list(kinds).map((kind) => (isToolKind(kind) ? names[kind] : kind));
+  const [role, ...otherRoles] = list(roles);
+  return [
+    ...(named.length === 0 ? [] : [t('of {0}', formatList(named))]),
+    ...(list(tools).length === 0 ? [] : [t('of the tools {0}', formatList(list(tools)))]),
+    ...(list(files).length === 0 ? [] : [t('of the files {0}', formatList(list(files)))]),
+    ...(role === undefined || otherRoles.length > 0
+      ? []
+      : [role === 'user' ? t('from the user') : t('from the assistant')]),
+    ...(typeof isError !== 'boolean' ? [] : [isError ? t('of failed calls') : t('of calls that did not fail')]),
+    ...(typeof minTokens === 'number' ? [t('of at least {0} tokens', minTokens)] : []),
+    ...(typeof contains === 'string' ? [t('that contain “{0}”', shortenText(contains, MAX_QUOTED_CHARS))] : []),
+    ...([and, or, not].some((each) => each !== undefined) ? [t('for which its other conditions hold')] : []),
+  ];
+}
+
+/** Characters of a text that a filter looks for. */
+const MAX_QUOTED_CHARS = 30;
+
+const isToolKind = (kind: string): kind is ToolKind => TOOL_KINDS.some((known) => known === kind);
 
 function describeCondition({ isConditional, raw: { execution } }: PassEntry): string {
   if (!isConditional) return '';
@@ -61,7 +117,7 @@ function describeCondition({ isConditional, raw: { execution } }: PassEntry): st
   if (others.length === 0 && typeof value === 'number') {
     if (name === 'tokenThreshold') return t('if more than {0} tokens are left', value);
     if (name === 'windowPercent') return t('if more than {0} of the window is used', formatPercent(value));
-    if (name === 'overTarget' && value === 1) return t('if the target is not met');
+    if (name === 'overTarget' && value === 1) return t('while too much remains');
   }
-  return t('if its condition is met');
+  return t('if its conditions hold');
 }

@@ -2,7 +2,7 @@ import { isOperation, OPERATIONS, type OperationName } from '../../../../src/cor
 import { t } from '../../l10n';
 import type { SettingHandle } from '../../state/useSetting';
 
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Returns the preset that a scope uses, by its own value or the inherited one.

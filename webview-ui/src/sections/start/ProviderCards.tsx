@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 import { isRecord } from '../../../../src/core/messages/blocks';
 import { Problems } from '../../components/Problems';
-import { sortProviders } from '../../groups';
 import { t } from '../../l10n';
 import { getPresetName, getProviderLabel } from '../../names';
 import { usePanel } from '../../state/panel';
@@ -23,8 +22,8 @@ export function ProviderCards(): ReactNode {
   const choose = (id: string): Promise<readonly string[]> =>
     setting.scope === 'user' && id === standard ? setting.reset() : setting.save(id);
   const title = t('Provider');
-  const help = t('How conversations are condensed.');
-  const cards = sortProviders(welcome.providers).map((provider) => ({
+  const help = t('How a conversation is made smaller. The original is always kept.');
+  const cards = welcome.providers.map((provider) => ({
     provider,
     facts: listFacts(provider.id, inUse),
   }));
@@ -63,9 +62,7 @@ export function ProviderCards(): ReactNode {
         ))}
       </div>
       <p className="row-help">
-        {t(
-          'Measured without a target on real sessions of one project; File-Aware on 18 other projects, with half removed.',
-        )}{' '}
+        {t('Measured on one project’s real conversations; File-Aware on 18 other projects, with half removed.')}{' '}
         {cards.some(({ facts }) => facts?.isLossAtMost) &&
           `${t('“At most” was measured with summaries that say nothing; real ones keep more.')} `}
         <LinkButton

@@ -18,29 +18,13 @@ export function Start(): ReactNode {
     <Section id="start" title={t('Start')} isWholeGroup>
       <ProviderCards />
       <HelpMeChoose />
-      {automatic && (
-        <SchemaField
-          name="automatic"
-          path={[]}
-          schema={automatic}
-          help={t(
-            'During agent tasks: in VS Code’s chat, with models whose names end in “condensed”, and for agents that run condensed in a terminal. If off, nothing is condensed unless you ask for it.',
-          )}
-        />
-      )}
+      {automatic && <SchemaField name="automatic" path={[]} schema={automatic} />}
       <Threshold />
       <Disclosure title={t('More about when and how much')}>
         <SettingsIn place="when" />
       </Disclosure>
       {maxCostPerCondensation && (
-        <SchemaField
-          name="maxCostPerCondensation"
-          path={[]}
-          schema={maxCostPerCondensation}
-          help={t(
-            'In US dollars. If a condensation would cost more, no model is called. With 0, no paid model is ever called.',
-          )}
-        />
+        <SchemaField name="maxCostPerCondensation" path={[]} schema={maxCostPerCondensation} />
       )}
       <Disclosure title={t('More limits')}>
         <SettingsIn place="limits" />

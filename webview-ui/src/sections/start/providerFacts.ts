@@ -65,47 +65,47 @@ export function listFacts(
       };
     case 'native':
       return {
-        does: t('Has a model summarize everything between the task and the latest messages.'),
+        does: t('Has a model write a summary of everything between the task and the newest messages.'),
         costs: describeSummaryCost(condensing),
-        loses: t('Details that the summary leaves out; instructions, files and errors are listed in full'),
+        loses: t('Details that the summary leaves out; instructions, files and errors are listed after it'),
         removes: describeRemoved(measured),
       };
     case 'smart': {
       const ofPreset = preset && MEASURED_PRESETS[preset.id];
       return {
         does: preset
-          ? t('Removes old content by its kind, until the target is met. In use: the preset {0}.', preset.name)
-          : t('Removes old content by its kind, until the target is met. In use: your own passes.'),
-        costs: preset?.callsModel === false ? t('Nothing') : t('Nothing, or what the models of its passes cost'),
+          ? t('Removes old content by its kind, in passes. In use: the preset {0}.', preset.name)
+          : t('Removes old content by its kind, in passes. In use: your own passes.'),
+        costs: preset?.callsModel === false ? t('Nothing') : t('Nothing, unless a pass calls a model'),
         isLossAtMost: ofPreset?.isAtMost === true,
-        loses: ofPreset ? describeLost(ofPreset) : t('What your passes remove; the preview shows it'),
+        loses: ofPreset ? describeLost(ofPreset) : t('What your passes remove; Preview shows it'),
         // File-Aware was measured at the size of the rule it was compared with.
-        removes: ofPreset && preset.id !== FILE_AWARE ? describeRemoved(ofPreset) : describeTarget(targetPercent),
+        removes: ofPreset && preset.id !== FILE_AWARE ? describeRemoved(ofPreset) : describeAsked(targetPercent),
       };
     }
     case 'strategy':
       return {
         does: strategy
           ? t(
-              'Runs several providers or presets in order. In use: {0} ({1}).',
+              'Runs several providers in order, each only if its condition is met. In use: {0} ({1}).',
               strategy.name,
               strategy.steps.join(' → '),
             )
-          : t('Runs several providers or presets in order, each if its condition is met.'),
+          : t('Runs several providers in order, each only if its condition is met.'),
         costs: t('What its steps cost, within your limit'),
         loses: t('What its steps lose'),
-        removes: describeTarget(targetPercent),
+        removes: describeAsked(targetPercent),
       };
     default:
       return provider satisfies never;
   }
 }
 
-const describeTarget = (percent: number): string =>
-  t('What is above your target: by hand, {0} may remain', formatPercent(percent));
+const describeAsked = (targetPercent: number): string =>
+  t('As much as you set: {0} when you condense by hand', formatPercent(100 - targetPercent));
 
 const describeRemoved = (measured: Measured | undefined): string =>
-  measured === undefined ? t('not measured') : t('{0} of a session', formatPercent(measured.removed));
+  measured === undefined ? t('not measured') : t('{0} of a conversation', formatPercent(measured.removed));
 
 /** The agent can recall everything that a preset or Truncation removes. */
 function describeLost(measured: Measured | undefined): string {
@@ -119,14 +119,14 @@ function describeLost(measured: Measured | undefined): string {
 export const presetFigures = (id: string, measured: Measured): string =>
   id === FILE_AWARE
     ? t(
-        'On 18 projects that it was not fitted on: with {0} of a session removed, loses {1} of the lines that agents needed later; they can be recalled.',
+        'On 18 projects that it was not fitted on: with {0} of a conversation removed, loses {1} of the lines that agents needed later; they can be recalled.',
         formatPercent(measured.removed),
         formatPercent(measured.lost ?? 0),
       )
     : t(
         measured.isAtMost
-          ? 'On one project: removes {0} of a session, and loses at most {1} of the lines that agents needed later; they can be recalled.'
-          : 'On one project: removes {0} of a session, and loses {1} of the lines that agents needed later; they can be recalled.',
+          ? 'On one project: removes {0} of a conversation, and loses at most {1} of the lines that agents needed later; they can be recalled.'
+          : 'On one project: removes {0} of a conversation, and loses {1} of the lines that agents needed later; they can be recalled.',
         formatPercent(measured.removed),
         formatPercent(measured.lost ?? 0),
       );

@@ -6,7 +6,6 @@ import { OwnProblems } from '../../components/OwnProblems';
 import { Problems } from '../../components/Problems';
 import { SchemaForm } from '../../components/SchemaField';
 import { getFields, resolveReference, type Schema } from '../../components/schema';
-import { sortProviders } from '../../groups';
 import { t } from '../../l10n';
 import { usePanel } from '../../state/panel';
 import { useSetting } from '../../state/useSetting';
@@ -71,7 +70,7 @@ function Step({ step, index, count, schema, onMove, onRemove }: StepProps): Reac
   const { provider, preset, ...rest } = step;
   const name = nameOf(step);
   const choices = [
-    ...sortProviders(welcome.providers)
+    ...welcome.providers
       // A strategy can't contain itself.
       .filter(({ id }) => id !== STRATEGY_SETTING)
       .map(({ id }) => ({ provider: id })),

@@ -1,6 +1,7 @@
 import { getErrorMessage } from '../../../errors';
 import {
   FULL_CAPABILITIES,
+  PROVIDER_DESCRIPTIONS,
   PROVIDER_NAMES,
   ProviderFailure,
   type CondensationEstimate,
@@ -48,7 +49,7 @@ export function createSmartProvider(options: SmartOptions = {}): CondensationPro
   return {
     id: 'smart',
     name: PROVIDER_NAMES.smart,
-    description: 'Runs the passes that you configure: repeated content is removed first, then old content by type.',
+    description: PROVIDER_DESCRIPTIONS.smart,
     version: '1.0.0',
 
     getCapabilities: () => FULL_CAPABILITIES,

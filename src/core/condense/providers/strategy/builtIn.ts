@@ -3,15 +3,14 @@ import type { StrategyInput } from './strategy';
 const pipelineStrategy: StrategyInput = {
   id: 'pipeline',
   name: 'Pipeline',
-  description: 'Free and lossless first, then truncation, then a summary: each only while the target is not met.',
+  description: 'Lossless first, then Truncation, then a summary: each only while too much remains.',
   steps: [{ provider: 'lossless' }, { provider: 'truncation' }, { provider: 'native' }],
 };
 
 const adaptiveThreshold: StrategyInput = {
   id: 'adaptive-threshold',
   name: 'Adaptive Threshold',
-  description:
-    'One provider: the further the conversation is over the target, the stronger. If that is not enough, free providers follow.',
+  description: 'One provider, the stronger the more has to be removed.',
   steps: [
     { provider: 'lossless', when: { not: { overTarget: 1.2 } }, ends: true },
     { provider: 'truncation', when: { not: { overTarget: 2 } }, ends: true },
@@ -23,7 +22,7 @@ const adaptiveThreshold: StrategyInput = {
 const costAware: StrategyInput = {
   id: 'cost-aware',
   name: 'Cost-Aware',
-  description: 'A summary if the budget allows it, otherwise single summaries, otherwise what is free.',
+  description: 'A summary if your cost limit allows it, otherwise summaries of single results, otherwise what is free.',
   steps: [
     { provider: 'native', affordable: true, ends: true },
     { preset: 'balanced', affordable: true, ends: true },
@@ -35,7 +34,8 @@ const costAware: StrategyInput = {
 const qualityFirst: StrategyInput = {
   id: 'quality-first',
   name: 'Quality-First with Fallback',
-  description: 'Single summaries, then a summary of the whole; old content is suppressed only if those fail.',
+  description:
+    'Summaries of single results, then one of the whole; old results are removed without a summary only if those fail.',
   steps: [
     { preset: 'conservative' },
     { provider: 'native' },
@@ -50,7 +50,7 @@ const qualityFirst: StrategyInput = {
 const progressiveEnhancement: StrategyInput = {
   id: 'progressive-enhancement',
   name: 'Progressive Enhancement',
-  description: 'Free steps first; models only while the target is not met and the budget allows it.',
+  description: 'Free steps first; a model only while too much remains and your cost limit allows it.',
   steps: [
     { provider: 'lossless' },
     { provider: 'truncation' },

@@ -1,7 +1,13 @@
 /** A strategy runs other providers in order, each on the previous result. */
 import { mayCallModel, toJsonSchema, validateConfig } from '../../config';
 import { findPreset, type Preset } from '../smart/presets';
-import { FULL_CAPABILITIES, PROVIDER_NAMES, type CondensationProvider, type ValidationResult } from '../../types';
+import {
+  FULL_CAPABILITIES,
+  PROVIDER_DESCRIPTIONS,
+  PROVIDER_NAMES,
+  type CondensationProvider,
+  type ValidationResult,
+} from '../../types';
 import { BUILT_IN_STRATEGIES } from './builtIn';
 import { estimateStrategy, prepareStep, runStrategy, type StepParts } from './run';
 import { strategySchema, type Strategy } from './strategy';
@@ -23,7 +29,7 @@ export function createStrategyProvider({
   return {
     id: 'strategy',
     name: PROVIDER_NAMES.strategy,
-    description: 'Runs several providers or presets in order, each if its condition is met, until the target is met.',
+    description: PROVIDER_DESCRIPTIONS.strategy,
     version: '1.0.0',
 
     getCapabilities: () => FULL_CAPABILITIES,

@@ -16,8 +16,7 @@ const selectReads = (min: number) => selectBy({ contentTypes: ['toolResults'], k
 export const FILE_AWARE: Preset = {
   id: 'file-aware',
   name: 'File-Aware',
-  description:
-    'No model: what is least likely to be needed is removed, block by block, until the target is met. Without a target, old outputs are shortened, and cold files keep their declarations and what was edited.',
+  description: 'No model: what is least likely to be needed is removed first, block by block, as much as you set.',
   config: {
     thinking: { operation: 'suppress', keepRecent: 6 },
     images: { operation: 'suppress', keepRecent: 10 },
