@@ -33,7 +33,7 @@ const detailsSchema = z.object({
 });
 
 /** Increase this number when what is read or counted changes. */
-const CACHE_VERSION = 9;
+const CACHE_VERSION = 10;
 const cacheSchema = z.object({
   version: z.literal(CACHE_VERSION),
   history: z.string(),
