@@ -103,7 +103,6 @@ export function createAnthropicFamilyHandler(options: FamilyOptions): ApiHandler
   };
 }
 
-/** Equals the default limit of a whole call. */
 const SUMMARY_TIMEOUT_MS = 300_000;
 
 const makeBetaHeaders = (betas: readonly string[]): { headers?: Record<string, string> } =>

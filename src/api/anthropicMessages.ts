@@ -76,7 +76,6 @@ function buildCompaction({ extraBody = {} }: ApiRequest): WireObject {
   };
 }
 
-/** The API requires a limit. */
 const getOutputLimit = ({ maxOutputTokens }: ApiRequest, model: ModelOptions): number =>
   maxOutputTokens ?? model.maxOutputTokens ?? findFamily(model.id)?.maxOutputTokens ?? ASSUMED_OUTPUT_LIMIT_TOKENS;
 

@@ -36,7 +36,7 @@ export interface ApiErrorDetails {
   readonly requestId?: string;
   /** Sizes that the vendor reported, for `context-too-long` and `too-many-bytes`. */
   readonly overflow?: OverflowTokens;
-  /** Replaces the generic sentence for the kind. */
+  /** Replaces the generic sentence about errors of this kind. */
   readonly what?: string;
   readonly todo?: string;
 }

@@ -54,7 +54,7 @@ export function withReasoning(record: OpenAIRecord, message: ApiMessage, wanted:
   return { ...record, tool_calls: signed };
 }
 
-/** Joins details by `index`: texts are appended, other fields replaced. */
+/** Joins pieces of reasoning details by `index`: texts are appended, other fields replaced. */
 export class ReasoningDetails {
   private readonly byIndex = new Map<unknown, Record<string, unknown>>();
 

@@ -22,7 +22,6 @@ export interface FailedText {
    */
   readonly kind: 'empty' | 'refused' | 'cut-at-limit' | 'cut-off' | 'tool-call' | 'aborted' | 'failed';
   readonly error: ApiError;
-  /** Text received so far, for display only. */
   readonly partialText: string;
   readonly usage: Usage | undefined;
 }

@@ -52,7 +52,7 @@ interface OpenCall {
   extra?: unknown;
 }
 
-/** Reasoning and calls follow the finish reason; a stream that was cut has no end. */
+/** Reasoning and calls follow the finish reason. */
 export async function* convertChatStream(
   chunks: AsyncIterable<unknown>,
   wanted: ReasoningFormat = 'nothing',

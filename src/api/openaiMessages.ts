@@ -1,4 +1,4 @@
-/** toOpenAI converts messages; this first removes what the API does not support. */
+/** Removes what the API does not support before `toOpenAI` converts messages. */
 import { toOpenAI } from '../conversations/formats/openai/openai';
 import { convertPartToOpenAI } from '../conversations/formats/openai/parts';
 import type { OpenAIRecord } from '../conversations/formats/openai/arguments';

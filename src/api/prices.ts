@@ -53,7 +53,7 @@ export interface ModelProperties {
   readonly contextWindow?: number;
   readonly maxOutputTokens?: number;
   readonly seesImages?: boolean;
-  /** Model tokens per o200k token, before it is calibrated. */
+  /** Model tokens per o200k token, before calibration. */
   readonly tokenFactor: number;
 }
 

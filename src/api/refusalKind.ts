@@ -21,7 +21,7 @@ const LOGGABLE_ERROR_WORDS: ReadonlySet<string> = new Set([
   ...['RESOURCE_EXHAUSTED', 'INTERNAL', 'UNAVAILABLE', 'DEADLINE_EXCEEDED'],
 ]);
 
-/** @returns such as "status 400, invalid_request_error" */
+/** @returns for example "status 400, invalid_request_error" */
 export function classifyRefusal(words: string, status?: number): string {
   const error = findError(words);
   const known = ['type', 'code', 'status']

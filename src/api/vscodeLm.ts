@@ -160,7 +160,6 @@ function makeLmOptions({ tools = [], toolChoice, extraBody = {} }: ApiRequest): 
   };
 }
 
-/** Prepends the system prompt to the first user message. */
 export function convertLmMessages({ system, messages }: ApiRequest): LmMessage[] {
   const folded = foldSystem(messages);
   const own = typeof system === 'string' ? [{ type: 'text', text: system } as const] : (system ?? []);

@@ -5,7 +5,7 @@ import { maskSecrets } from '../core/secrets/maskSecrets';
 
 export const UNTITLED = 'Untitled conversation';
 const MAX_TITLE_CHARS = 80;
-/** Created on first use, because that takes longer than reading a title. */
+/** Created on first use, because creating it takes longer than reading a title. */
 let graphemeSegmenter: Intl.Segmenter | undefined;
 
 /**

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** For agents whose address others can see, as on a command line. */
+/** Carries the secret if others can see the agent's address, as on a command line. */
 export const SECRET_HEADER_NAME = 'x-context-condenser';
 
 export const createSecret = (): string => randomBytes(24).toString('base64url');

@@ -337,7 +337,8 @@ export class LiveCondenser implements Condenser {
     paid?.used(usage);
     const { live } = this.options;
     const { conversation } = prepared;
-    // What the view lacks may be more than when the request was asked, since a condensation removes all earlier thinking.
+    // A condensation removes all earlier thinking, so the view may lack more of it than the request
+    // when it was counted.
     const leftOut = isView ? this.countLeftOut(prepared) : 0;
     const counted =
       (isView ? prepared.countedTokens : this.countWholeTokens(prepared)) - (asked.extraTokens ?? 0) - leftOut;
@@ -378,7 +379,7 @@ export class LiveCondenser implements Condenser {
     this.unthought.set(conversation, original.length);
   }
 
-  /** O200k tokens of the thinking that will be left out of the conversation's view. */
+  /** o200k tokens of the thinking that will be left out of the conversation's view. */
   private countThinkingLeftOut(messages: readonly ApiMessage[]): number {
     const known = this.unthought.size > 0 ? this.findContinued(messages) : undefined;
     const shown = known === undefined || this.leftAlone.has(known) ? undefined : this.options.live.view(known);

@@ -20,7 +20,9 @@ interface FollowedGateway {
   readonly abort: AbortController;
   /** When this window started to follow the gateway, in milliseconds since the epoch. */
   readonly since: number;
-  /** Includes earlier ones, because a conversation missing from a list may return. */
+  /**
+   * Includes condensations of earlier lists, because a conversation missing from a list may return.
+   */
   readonly condensations: Set<CondensationId>;
   conversations: readonly LiveSummary[];
   isEnding: boolean;
@@ -127,7 +129,7 @@ export class RunningConversations implements WindowEngine {
     return this.askGateway('unpin', { do: 'unpin', conversation, message });
   }
 
-  /** A gateway that does not respond is ending. */
+  /** A gateway that does not respond is ending, so its failure is ignored. */
   async setLimits(limits: ConversationLimits): Promise<void> {
     const all = [...this.gateways.values()];
     await Promise.allSettled(

@@ -87,8 +87,8 @@ export async function giveBack(request: GiveBackRequest, parts: GiveBackParts): 
 }
 
 /**
- * Whether a conversation can be given back, without writing its files, so that nobody is asked to
- * agree to what would then be refused.
+ * Checks whether a conversation can be given back, so that the user isn't asked to agree to what
+ * would then be refused. Doesn't write the conversation's files.
  * @throws as {@link giveBack}, except what only writing finds
  */
 export async function checkGiveBack(request: GiveBackRequest, parts: GiveBackParts): Promise<void> {

@@ -1,8 +1,8 @@
 /**
  * Replaces files of another program, all or none. A replacement's folder has `0.before`, `0.after`,
  * `1.before`, …, `record.json`, written before the first file is touched, and empty files `done`,
- * `undoing`, `undone` for its state. After a crash, recovery completes or reverts it. It can be
- * undone while the files are unchanged.
+ * `undoing`, `undone` for its state. After a crash, recovery completes or reverts the replacement.
+ * The user can undo it while the files are unchanged.
  */
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';

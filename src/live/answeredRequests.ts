@@ -23,7 +23,7 @@ export class AnsweredRequests {
     return this.cost;
   }
 
-  /** Includes requests that were cut off. */
+  /** Adds a request's cost, even if the answer was cut off. */
   notePaid({ model }: PreparedRequest, usage: Usage | undefined): void {
     const cost = usage && computeCallCost(usage, model.prices);
     this.cost = this.cost === undefined || cost === undefined ? undefined : this.cost + cost;

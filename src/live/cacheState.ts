@@ -3,8 +3,7 @@ import type { CacheLifespan } from '../core/vendors/caches';
 import type { UpstreamModel } from './request';
 
 /**
- * The largest of the vendors' minimum prompts that they cache; usage of shorter prompts proves
- * nothing.
+ * The largest prompt size from which any vendor caches; usage of shorter prompts proves nothing.
  */
 export const MIN_CACHED_TOKENS = 4_096;
 

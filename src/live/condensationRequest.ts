@@ -14,7 +14,7 @@ import type { CondensationReason } from './events';
  */
 const ROOM_WINDOW_PERCENT = 20;
 
-/** In o200k tokens. */
+/** Sizes are in o200k tokens. */
 export function createRequest(
   conversation: LiveConversation,
   settings: LiveSettings,
@@ -46,8 +46,8 @@ export function createRequest(
 }
 
 /**
- * At the threshold, only edits worth a broken cache; before content would be lost, all lossless
- * ones.
+ * At the threshold, allows only edits that are worth a broken cache; before content would be lost,
+ * allows all lossless ones.
  */
 export function createTerms(
   conversation: LiveConversation,

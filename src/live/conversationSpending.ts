@@ -45,7 +45,6 @@ export interface PaidModel {
   readonly id: string;
   readonly accounting: UsageAccounting;
   readonly prices: ModelPrices | undefined;
-  /** Message if the model's price is unknown. */
   readonly unknownPrice?: string;
 }
 

@@ -127,7 +127,6 @@ export class LiveConversation {
     return this.asked?.canRecall;
   }
 
-  /** Milliseconds since the epoch. */
   get lastUsed(): number {
     return this.asked?.at ?? 0;
   }
@@ -176,7 +175,7 @@ export class LiveConversation {
     return { revision: this.revision, shown: this.current };
   }
 
-  /** A side request in between doesn't matter. */
+  /** A side request in between doesn't count as a change. */
   isUnchanged({ revision, shown: { original, messages } }: ConversationState): boolean {
     return (
       revision === this.revision &&
@@ -233,7 +232,7 @@ export class LiveConversation {
     return this.ledger.undone.has(this.newResultsId) ? undefined : { shown: this.current, firstNew: this.firstNew };
   }
 
-  /** Writes originals and entry in the background. */
+  /** Writes originals and ledger entry in the background. */
   keepNewResults({ edits, rereads, shown, saved }: CondensedResults): void {
     const { messages } = this;
     const { counter, clock, emit } = this.parts;
@@ -258,7 +257,6 @@ export class LiveConversation {
     this.current = shown;
   }
 
-  /** Resolves after pending edits were written or have failed. */
   waitUntilSettled(): Promise<void> {
     return this.store.waitUntilSettled();
   }
@@ -320,8 +318,8 @@ export class LiveConversation {
 
   /** @throws StorageError */
   async enterEntries(entries: readonly LedgerEntry[]): Promise<void> {
-    // Some condensations only restore text whose reference lost its copy, and they fit the old view
-    // only. They are undone here; `restoreReferences` adds those that the new view needs.
+    // Some condensations only restore text whose reference lost its target in the old view. They
+    // are undone here, and `restoreReferences` adds those that the new view needs.
     const restoring = getActiveCondensations(this.ledger).filter(isRestoring);
     for (const { id } of restoring) await this.store.append({ type: 'undone', condensation: id });
     for (const entry of entries) await this.store.append(entry);

@@ -94,7 +94,6 @@ export class LiveConversations implements LiveConversationsApi {
     }, signal);
   }
 
-  /** In o200k tokens. */
   count({ messages, system = '', tools }: AgentRequest): Promise<number> {
     const { counter } = this.parts;
     return Promise.resolve(
@@ -102,7 +101,6 @@ export class LiveConversations implements LiveConversationsApi {
     );
   }
 
-  /** In o200k tokens. */
   countPart(part: string | ApiMessage): Promise<number> {
     const { counter } = this.parts;
     return Promise.resolve(typeof part === 'string' ? counter.countText(part) : counter.countMessage(part));

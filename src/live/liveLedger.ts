@@ -31,7 +31,7 @@ export class LiveLedger {
     return new LiveLedger(file);
   }
 
-  /** For unusable storage. */
+  /** Used if storage is unusable. */
   static inMemory(): LiveLedger {
     return new LiveLedger(undefined);
   }

@@ -12,7 +12,7 @@ export interface PreparationTerms {
   /** Milliseconds. */
   readonly giveUpMs: number;
   readonly isByHand: boolean;
-  /** An abandoned run may have cost something. */
+  /** Called with the outcome of an abandoned run, which may have cost something. */
   readonly onGivenUp: (outcome: CondensationOutcome, why: string) => void;
 }
 
@@ -23,7 +23,7 @@ export class BackgroundCondensation {
   /** The outcome as applied, or why nothing was applied; absent until used. */
   taken: CondensationOutcome | undefined;
   isOver = false;
-  /** True if a request has waited; no other does. */
+  /** True after one request has waited; no other waits. */
   hasWaited = false;
   readonly isByHand: boolean;
   /** Never rejects. */

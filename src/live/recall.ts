@@ -263,7 +263,7 @@ function toRecalledImage(image: ImageBlock): RecalledImage {
 const formatRest = (reference: string, next: number, count: number, all: number): string =>
   `${count} ${count === 1 ? 'line' : 'lines'} of ref ${reference} from line ${next + 1} of ${all}`;
 
-/** Verbatim if complete, else with line numbers. */
+/** Renders a complete text verbatim, a part with line numbers. */
 function renderSection(reference: string, where: string, all: number, shown: readonly RecalledLine[]): string {
   const first = shown[0]?.index ?? 0;
   const last = shown.at(-1)?.index ?? 0;

@@ -56,7 +56,7 @@ export interface UpstreamModel {
   readonly accounting?: UsageAccounting;
   /** Cache lifetime that prompts request, which determines write costs; default `none`. */
   readonly cacheLifetime?: CacheLifetime;
-  /** Absent: unknown. */
+  /** Absent if unknown. */
   readonly cacheSpan?: CacheLifespan | 'none';
   readonly threshold: Threshold;
   readonly limits?: RequestLimits;

@@ -1,4 +1,4 @@
-/** Searches with a model's pattern, without blocking the host. */
+/** Searches with a pattern from a model, without blocking the host. */
 import { createContext, Script } from 'node:vm';
 
 /** Undefined if matching took too long. */

@@ -22,14 +22,13 @@ export interface LiveCondensation {
   /** ISO 8601. */
   readonly at: string;
   readonly provider: string;
-  /** Name of the preset or strategy. */
   readonly configName?: string;
   /** For display, such as "Lossless, then Smart (File-Aware)". */
   readonly by?: string;
   /** o200k tokens of the messages only. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** In the model's tokens; absent in summaries of earlier versions. */
+  /** Sizes of the whole request, in the model's tokens; absent in summaries of earlier versions. */
   readonly request?: RequestSizes;
   /** US dollars; absent if a price is unknown. */
   readonly cost?: number;
@@ -169,11 +168,10 @@ export interface LiveSettings {
    * True if a failure may lead to a paid call, which requires a condensing profile and a budget.
    */
   readonly mayUseNative: boolean;
-  /** Configurations by provider. */
   readonly configs?: Readonly<Record<string, unknown>>;
   /** US dollars per condensation; absent: no limit. */
   readonly maxCost?: number;
-  /** Absent: each request brings its own. */
+  /** If absent, each request brings its own thresholds. */
   readonly thresholds?: {
     readonly default: Threshold;
     readonly byProfile: Readonly<Record<string, Threshold>>;

@@ -32,7 +32,7 @@ export class UseWatch {
   private constructor(
     readonly id: CondensationId,
     private readonly removed: LinesByFile,
-    /** Uses per turn before any condensation. */
+    /** Content that the agent asked for again, per turn before any condensation. */
     private readonly rate: number,
     from: number,
   ) {
@@ -64,7 +64,7 @@ export class UseWatch {
     return this.counted.turns >= WATCHED_TURNS || isExcessiveUse(this.use);
   }
 
-  /** A call must come together with its results. */
+  /** The messages must contain each call together with its results. */
   followMessages(messages: readonly ApiMessage[]): void {
     const added = messages.slice(this.read);
     this.read = messages.length;

@@ -35,7 +35,7 @@ export class WindowWarnings {
     this.parts.emit({ kind: 'problem', conversation: id, message });
   }
 
-  /** Warns while there is still room. */
+  /** Warns that nothing more can be condensed, while there is still room. */
   recordRemainder(reason: CondensationReason, outcome: CondensationOutcome | undefined, settings: LiveSettings): void {
     if (this.words !== undefined || (outcome?.kind !== 'condensed' && outcome?.kind !== 'unchanged')) return;
     const { conversation } = this;

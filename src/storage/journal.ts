@@ -37,7 +37,7 @@ const makeLineHeader = (bytes: number, check: string): string =>
 const HEADER_BYTES = makeLineHeader(0, '0'.repeat(8)).length;
 const LINE_FOOTER = Buffer.from('}\n');
 const NEWLINE = 0x0a;
-/** Each step reads or writes about this many bytes, to be short. */
+/** Each step reads or writes about this many bytes, so that it is short. */
 const CHUNK_BYTES = 1 << 20;
 
 const computeCheck = (json: Uint8Array): string => crc32(json).toString(16).padStart(8, '0');

@@ -112,7 +112,7 @@ interface LockHolder {
   readonly mark: string;
 }
 
-/** A lock may disappear while it is inspected. */
+/** A lock may disappear while it is inspected; then it is tried again. */
 const MAX_LOCK_TRIES = 100;
 
 /**

@@ -49,8 +49,8 @@ const openFile = (handle: FileHandle): OpenFile => ({
 });
 
 /**
- * On Windows these errors pass quickly: another program has the file open, or it was just removed.
- * graceful-fs waits too.
+ * On Windows these errors pass quickly: another program has the file open, or an open file was just
+ * removed. graceful-fs waits too.
  */
 const OPEN_ELSEWHERE_CODES: readonly string[] = ['EPERM', 'EACCES', 'EBUSY'];
 const RETRY_DELAYS_MS: readonly number[] = [10, 30, 100, 300, 600];

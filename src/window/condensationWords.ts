@@ -45,7 +45,7 @@ export const formatPreview = (
   return vscode.l10n.t('Preview of condensing with {0}: {1}. Nothing was applied.', provider, change);
 };
 
-/** Only a target of the user's own can be missed. */
+/** Only a target that the user has set can be missed. */
 const isTargetMissed = ({
   tokensAfter,
   targetTokens = Infinity,

@@ -6,7 +6,7 @@
  */
 import * as vscode from 'vscode';
 
-/** Keeps VS Code from making links and icons of the text. */
+/** Keeps VS Code from turning parts of the text into links and icons. */
 export const escapeLinks = (text: string): string => text.replace(/\](?=\()/g, '] ').replace(/\$(?=\()/g, '$ ');
 
 type ShowMessage = typeof vscode.window.showErrorMessage;

@@ -6,7 +6,7 @@ export interface CondensationEvent {
   readonly source: 'api' | 'command' | 'agent';
   readonly conversation: string;
   readonly provider: string;
-  /** In o200k tokens. */
+  /** o200k tokens of the messages. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   /** US dollars; undefined if a price is unknown. */

@@ -340,7 +340,7 @@ function splitAtFiles(message: BlockMessage): readonly BlockMessage[] {
   return splitPrompt([attached, ...own, ...rest], new Set([attached]));
 }
 
-/** Uses the words of Pi's `convertToLlm`. */
+/** Uses the same words as Pi's `convertToLlm`. */
 function toMessage(entry: Fields): BlockMessage | undefined {
   switch (entry['type']) {
     case 'message':

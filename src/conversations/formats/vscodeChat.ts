@@ -68,7 +68,7 @@ function applyChange(session: unknown, { value, line }: JsonRecord, source: stri
   for (const key of path.slice(0, -1)) holder = getField(holder, key);
   const last = toKey(holder, path.at(-1));
   if (last === undefined) throw createLogError(source, line, 'a change to something that does not exist');
-  // Earlier lines created the object, and nothing else uses it yet.
+  // Earlier lines created the object, and nothing else uses it yet, so it may be changed.
   const fields = holder as Record<string | number, unknown>;
   switch (value['kind']) {
     case SET_CHANGE:

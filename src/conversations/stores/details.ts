@@ -1,4 +1,4 @@
-/** Reads details of a found conversation. Calls block, so run them in a worker. */
+/** Calls block, so run them in a worker. */
 import type { FillLevel } from '../../core/account/fillLevel';
 import type { MessageCounter } from '../../core/tokens/messageCounter';
 import { parseHead } from '../text/jsonHead';

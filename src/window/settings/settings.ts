@@ -22,7 +22,7 @@ const SETTINGS_SECTION = 'contextCondenser';
  */
 export const readSetting = <N extends SettingName>(name: N): Settings[N] => SETTINGS[name].parse(getValue(name)).value;
 
-/** Not validated. */
+/** The effective value, not validated. */
 export const getValue = (name: SettingName): unknown => getEffectiveValue(name, getValues, isAllowed);
 
 /** With a resource, VS Code logs two warnings for each setting that is read. */

@@ -21,7 +21,7 @@ interface SeenRequest {
 }
 
 export class ClaudeRequests implements RequestCollector {
-  /** Keys are ids of message and request, or a symbol without ids. */
+  /** Keys are ids of message and request, or a symbol if there are none. */
   private readonly known = new Map<string | symbol, SeenRequest>();
   private readonly totals: RecordedTotal[] = [];
   private readonly sent = new Set<string>();
@@ -30,8 +30,8 @@ export class ClaudeRequests implements RequestCollector {
   private began: number | undefined;
   private lastAt: number | undefined;
   /**
-   * A session that we wrote starts with two titles; another paid for its answers
-   * (`write/claudeCode.ts`).
+   * True if the session starts with two titles, as we write them: another session paid for its
+   * answers (`write/claudeCode.ts`).
    */
   private isGivenBack = false;
   private readonly beginning: unknown[] = [];

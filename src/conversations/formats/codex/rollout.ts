@@ -79,7 +79,7 @@ export function parseRollout(
   return { ...replay.getResult(), notes };
 }
 
-/** A header has an id but no type. */
+/** A header is no item: it has an id but no type. */
 const isItem = (value: Fields): boolean => value['payload'] === undefined && typeof value['type'] === 'string';
 
 class RolloutReader {

@@ -32,8 +32,8 @@ export class CodexRequests implements RequestCollector {
   }
 
   /**
-   * True in 0.171; false from 0.118 to 0.146, where the sum excludes server-side compactions.
-   * Assumed from 0.150 on.
+   * True if the counts include server-side compactions: seen in 0.171, not in 0.118 to 0.146;
+   * assumed from 0.150 on.
    */
   get hasCompactions(): boolean {
     const [major = 0, minor = 0] = (readString(this.header ?? {}, 'cli_version') ?? '').split('.').map(Number);

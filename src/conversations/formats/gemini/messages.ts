@@ -44,7 +44,7 @@ export function toMessages(records: readonly Fields[]): GeminiMessages {
 
 /**
  * Since 0.61 a user record repeats the results stored with their calls; in a resumed session only
- * it has them, twice.
+ * that record has them, twice.
  * @param open calls of the last answer without a result; updated
  * @param answered all answered calls; updated
  */

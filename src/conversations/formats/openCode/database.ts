@@ -177,7 +177,7 @@ const queryRows = (database: sqlite.DatabaseSync, query: string, ...values: stri
     .all(...values)
     .filter(isRecord);
 
-/** Broken JSON is undefined, so that the rest of the session can be read. */
+/** Returns undefined for broken JSON, so that the rest of the session can be read. */
 function parseObject(text: unknown): Fields | undefined {
   if (typeof text !== 'string') return undefined;
   try {

@@ -8,7 +8,7 @@ import { type Fields, asText, toImageSource, listIn, recordIn, readString } from
 export interface PartOptions {
   /** For outputs that OpenCode cleared: the original, or the placeholder that the model gets. */
   readonly cleared: 'original' | 'told';
-  /** Filled with the reply of each end of a step and of each message's own fields. */
+  /** Filled with the reply to which each end of a step, and each message's own fields, belong. */
   readonly owners?: Map<Fields, ApiMessage>;
 }
 

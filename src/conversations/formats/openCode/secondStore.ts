@@ -69,7 +69,7 @@ function makeFilePart(file: Fields): Fields {
 
 const ATTACHED: Readonly<Record<string, string>> = { 'text/plain': 'file', 'application/x-directory': 'directory' };
 
-/** OpenCode sends texts and listings as text, which is not the user's. */
+/** OpenCode sends attached texts and listings as text, which is not the user's. */
 function toFileParts(files: readonly Fields[]): readonly Fields[] {
   const isAttached = (file: Fields): boolean =>
     readString(file, 'data') !== undefined && asText(file['mime']) in ATTACHED;

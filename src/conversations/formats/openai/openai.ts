@@ -88,7 +88,6 @@ const hasKeys = (value: OpenAIRecord, ...keys: readonly string[]): boolean => {
 };
 
 function toMessage(message: OpenAIRecord): ApiMessage {
-  // Untyped callers may pass anything.
   const whole: unknown = message;
   if (!isRecord(whole)) return wrapUnknownMessage(message);
   const { role: rawRole, content, tool_calls: rawCalls } = message;
