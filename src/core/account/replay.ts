@@ -60,7 +60,7 @@ export interface Calibration {
   /** Share of the cacheable prompt that was read from the cache, from 0 to 1. */
   readonly cacheShare: number;
   readonly accounting: UsageAccounting;
-  /** Cache lifetime in milliseconds; undefined if unknown. */
+  /** Cache lifetime in milliseconds; undefined if the cache never expires. */
   readonly cacheMs: number | undefined;
   /** Whether cache writes are billed (Anthropic), and for which lifetime. */
   readonly writes: 'none' | 'short' | 'long';

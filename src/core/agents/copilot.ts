@@ -100,16 +100,17 @@ export const vscode = {
   // Source: agentPrompt.tsx, promptFile.tsx and tag.tsx of microsoft/vscode (extensions/copilot).
   preamble: {
     contexts: [
-      // A prompt file that a person ran precedes their words inside the element.
+      // A prompt file that the user ran precedes the user's words inside the element.
       /^(?:<[A-Za-z_][^]*?(?:<\/[\w.-]+>|\/>)\s*)?<(userRequest)>\s*(?:<attachment [^\n]*>\nPrompt instructions file:\n[^]*?\n<\/attachment>\s*)*/,
-      // For Grok. People use this name too, so what precedes it must be VS Code's.
+      // The element's name for Grok. Users write this name, too, so only VS Code's text may precede
+      // it.
       /^(?:<attachments>\n[^]*?\n<\/attachments>\s*)?<(?:context>\s*(?:The current date is|There have been some changes)|reminderInstructions>\n)[^]*?<\/[\w.-]+>\s*<(user_query)>\s*/,
     ],
     openings: [
-      // The first message, before the request.
+      // VS Code's own first message, which precedes the request.
       /^<environment_info>\s*The user's current OS is: [^]*/,
       /^<conversation-summary>\n[^]*<\/conversation-summary>$/,
-      // A command in the background ended (runInTerminalTool.ts).
+      // VS Code's notice that a background command has ended (runInTerminalTool.ts).
       /^\[Terminal [\w-]+ notification: [^]*/,
     ],
   },

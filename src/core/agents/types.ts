@@ -124,11 +124,13 @@ export interface Preamble {
   /** Elements around the user's words. */
   readonly wrappers?: readonly string[];
   /**
-   * What the agent puts before a person's words, which fill the rest of an element at the end. The
-   * group is the element's name.
+   * What the agent puts before the user's words, up to the opening tag of the element that the
+   * words fill. The pattern's group is the element's name.
    */
   readonly contexts?: readonly RegExp[];
-  /** Texts of their own in a message, before and after files that the agent attached. */
+  /**
+   * The texts that the agent puts before and after attached files, each a text block of its own.
+   */
   readonly fileFrame?: { readonly first: string; readonly last: string };
 }
 

@@ -2,6 +2,7 @@ import type { ModelPrices, Rate } from './prices';
 
 /** How the vendor served an answer. An absent field means the standard. */
 export interface ServiceConditions {
+  /** `fast` is Anthropic's fast mode. */
   readonly speed?: string;
   /** The vendor's term: `batch`, `flex`, `priority`, … */
   readonly tier?: string;

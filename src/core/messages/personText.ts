@@ -33,8 +33,8 @@ export function extractPersonText(text: string): string {
 const CONTEXTS: readonly RegExp[] = AGENT_LIST.flatMap(({ preamble }) => preamble.contexts ?? []);
 
 /**
- * Cuts what VS Code puts around a person's words in a message's texts; undefined if it isn't there.
- * An image in it divides its text.
+ * Removes what VS Code puts around the user's words; undefined if there is nothing to remove. An
+ * image divides VS Code's text into several texts.
  */
 export function cutContext(texts: readonly string[]): readonly string[] | undefined {
   const name = /<\/([\w-]+)>\s*$/.exec(texts.at(-1) ?? '')?.[1];
@@ -55,10 +55,12 @@ export function cutContext(texts: readonly string[]): readonly string[] | undefi
 const FILE_FRAMES = new Map(
   AGENT_LIST.flatMap(({ preamble: { fileFrame } }) => (fileFrame ? [[fileFrame.first, fileFrame.last]] : [])),
 );
-/** Follows in recordings of old versions, which join a prompt's parts. */
+/** Old versions join a prompt's parts, so this follows the frame's first line there. */
 const FIRST_FILE = '\nContent from ';
 
-/** Cuts attached files. A file can hold the last line, so its last occurrence counts. */
+/**
+ * Removes attached files. A file can contain the frame's last line, so its last occurrence counts.
+ */
 function withoutFiles(texts: readonly string[]): readonly string[] {
   for (const [first, last] of FILE_FRAMES) {
     const [start, end] = [texts.indexOf(first), texts.lastIndexOf(last)];
@@ -77,19 +79,18 @@ function withoutJoinedFiles(text: string): string {
 }
 
 /**
- * The user's own words in each text of a message. What an agent attached may spread over several,
- * so they are examined together.
+ * The user's own words in each text of a message. Takes all texts at once, because an attachment
+ * may span several.
  */
 export const extractPersonTexts = (texts: readonly string[]): readonly string[] =>
   withoutFiles(cutContext(texts) ?? texts).map(extractPersonText);
 
-/** A text of a message with the user's own words in it, which are empty if an agent wrote all of it. */
+/** `words` are the user's own words in the text; empty if an agent wrote all of it. */
 export interface WrittenText {
   readonly content: Content;
   readonly words: string;
 }
 
-/** The texts of a user's message. */
 export const listWrittenTexts = memoizeByObject((message: ApiMessage): readonly WrittenText[] => {
   const contents = listContents(message).filter(({ type }) => type === 'messageText');
   const words = extractPersonTexts(contents.map(({ text }) => text));

@@ -72,7 +72,7 @@ function getPromptCommand(text: string): string {
   return name === undefined || !words ? '' : `${name} ${words}`;
 }
 
-/** Texts of a user message that contain a person's words or their command, with these. */
+/** The texts of a user message that contain the user's words or command, with these words. */
 export const listInstructions = memoizeByObject((message: ApiMessage): readonly WrittenText[] =>
   trimList(
     listWrittenTexts(message)

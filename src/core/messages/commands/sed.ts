@@ -5,7 +5,7 @@ const SED_COMMAND = /^(?:(\d+|\$)(?:,(\d+|\$|\+\d+))?)?\s*(p|q|d)$/;
 const SED_TEXT_COMMAND = /^(?:\/(?:[^/\\]|\\.)+\/|\d+|\$)(?:\s*,\s*(?:\/(?:[^/\\]|\\.)+\/|\d+|\$|\+\d+))?\s*p$/;
 
 /**
- * @param isQuiet `-n`: sed prints only lines for which the script has a command
+ * @param isQuiet `-n`: sed prints only what the script prints explicitly
  * @returns 'some' if the selection depends on the lines' content; undefined if the script changes
  * lines or is unknown
  */
