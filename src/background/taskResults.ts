@@ -31,7 +31,7 @@ export interface CondensedResult extends FoldedTexts {
   readonly notes: readonly string[];
   readonly report: string;
   readonly metrics: RunMetrics;
-  /** Previewed originals by reference. */
+  /** Set only for previews: originals by reference. */
   readonly originals?: Readonly<Record<string, string>>;
 }
 

@@ -242,7 +242,7 @@ export class RpcConnection<Remote extends Exposable<Remote>> {
     try {
       this.postMessage({ type: 'failed', id, error: encodeError(error) });
     } catch {
-      // A field can't be cloned.
+      // One of the error's fields can't be cloned.
       const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
       this.postMessage({ type: 'failed', id, error: { name, message, stack, fields: {} } });
     }

@@ -40,7 +40,7 @@ export interface LiveConversation {
   readonly kind: 'live';
   readonly id: string;
   readonly title: string;
-  /** The worker receives updates instead. */
+  /** Set only on the asking side; the preview engine receives updates instead. */
   readonly content?: LiveContent;
   /** Indexes of messages pinned in the ledger. */
   readonly pinned: readonly number[];

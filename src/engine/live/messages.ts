@@ -21,7 +21,7 @@ export interface ChatUpdate {
   /** Version of the list that `messages` changes; 0 for a new one. */
   readonly version: number;
   readonly messages: ListUpdate<ApiMessage>;
-  /** Absent if unchanged. */
+  /** System prompt and tools; absent if unchanged. */
   readonly beside?: Pick<AgentRequest, 'system' | 'tools'>;
   /** ID of the host's view; 0 for none. */
   readonly view: number;

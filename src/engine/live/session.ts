@@ -97,7 +97,7 @@ export class LiveSession {
     if (known) this.live.recordAnswer({ ...known.prepared, countedTokens }, usage);
   }
 
-  /** Summaries depend on the settings. */
+  /** Applies changed settings and reports the summaries that depend on them. */
   configure(setup: LiveSetup): void {
     this.useSetup(setup);
     this.reportChanges();
@@ -270,7 +270,7 @@ export class LiveSession {
       });
   }
 
-  /** Sends the changes that an action caused to the host before the action completes. */
+  /** Before an action completes, sends the host the changes that the action caused. */
   private async awaitWithEvents<T>(done: Promise<T>): Promise<T> {
     try {
       return await done;
