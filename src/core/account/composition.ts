@@ -180,7 +180,6 @@ const listImages = (block: Block): readonly Block[] => {
   return (block.content as readonly Block[]).filter((part) => isRecord(part) && isImage(part));
 };
 
-/** Finds reads that repeat at least half of an earlier read of the same file. */
 function readAgain(exchanges: readonly ToolExchange[]): ReadonlySet<ToolExchange> {
   const shown = new Map<string, Set<string>>();
   const again = new Set<ToolExchange>();

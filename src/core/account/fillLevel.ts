@@ -87,7 +87,6 @@ export const estimateCopyFill = (
   fromOriginal: { renewed: original.renewed },
 });
 
-/** Undefined if the recorded total does not exceed the messages. */
 export function explainFill({ tokens, tokenFactor = 1, isRecorded }: FillLevel, counted: number): string | undefined {
   const rest = Math.round(tokens - tokenFactor * counted);
   if (!isRecorded || rest <= 0) return undefined;

@@ -31,7 +31,6 @@ export interface SummarizerModel {
   readonly limitNames?: LimitNames;
 }
 
-/** Names of cost limits, for messages to the user. */
 export interface LimitNames {
   readonly condensation: string;
   readonly conversation: string;

@@ -295,7 +295,6 @@ export class Draft implements Work {
     return this.counter.countMessages(messages.filter((message) => message !== HIDDEN_MESSAGE));
   }
 
-  /** Counts the tokens of the whole block if its text is not counted alone. */
   private tokensAt(message: ApiMessage, { place: { path }, text }: PlaceState): number {
     const block = getBlocks(message)[Number(path[1])];
     const isText = path.at(-1) === 'text' || path.length === RESULT_PATH_DEPTH;

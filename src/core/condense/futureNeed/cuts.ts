@@ -19,7 +19,6 @@ export const findTurnStarts = (messages: readonly ApiMessage[]): number[] =>
     role === 'assistant' && messages[index - 1]?.role !== 'assistant' ? [index] : [],
   );
 
-/** Empty if the session is too short. */
 export function chooseCuts(messages: readonly ApiMessage[], options: CutOptions = {}): SessionCut[] {
   const { turns: ahead = 20, cuts = [0.25, 0.5, 0.75] } = options;
   const turns = findTurnStarts(messages);

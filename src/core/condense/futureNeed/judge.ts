@@ -29,7 +29,6 @@ export interface EvaluationCut {
   readonly tokens: number;
 }
 
-/** Skips prefixes that are short or have no lines that later edits need. */
 function* createCuts(messages: readonly ApiMessage[], counter: MessageCounter): Generator<EvaluationCut> {
   for (const { cut, end } of chooseCuts(messages, { cuts: CUT_POSITION_SHARES, turns: TURNS_AFTER_CUT })) {
     const needed = findNeededLines(messages, cut, end);
@@ -149,7 +148,6 @@ export interface Judgement {
 /** With fewer, the confidence interval is too wide to decide anything. */
 export const MIN_JUDGED_SESSIONS = 5;
 export const MIN_NEEDED_LINES = 50;
-/** Differences in size up to this share of the tokens are ignored. */
 const SAME_SIZE_SHARE = 0.01;
 
 /** @param choices must begin with the user's settings, as {@link CURRENT_CHOICE_ID} */

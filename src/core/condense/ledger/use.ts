@@ -62,7 +62,6 @@ export class LinesByFile {
 
 const getFileName = (path: string): string => (path.split(/[\\/]/).at(-1) ?? '').toLowerCase();
 
-/** Returns undefined if the call does not ask for known content again. */
 export function classifyUse(
   exchange: ToolExchange,
   tools: ToolTable,

@@ -168,7 +168,6 @@ function replaceSharedLines(
   return saved > 0;
 }
 
-/** Yields the index of each answer that was cut, and undefined for the others. */
 function* removeOlderAnswers(
   draft: Draft,
   step: string,

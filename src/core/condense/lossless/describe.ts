@@ -47,7 +47,6 @@ function describePlace(
   return `in the ${isLast ? `later ${name}` : `${name} above`}${lines}`;
 }
 
-/** Names the other side of an edit, or the call's result. */
 function describeOwnPart(keeper: LineSource, source: LineSource): string {
   const isResult = ({ content }: LineSource): boolean => content.type === 'toolResults';
   if (isResult(keeper)) return isResult(source) ? 'the same result' : 'its result';

@@ -127,7 +127,6 @@ function findNumberCuts(text: string, lines: readonly PrefixedLine[], format: Pr
   return cuts;
 }
 
-/** Keeps each spelling of a path once. */
 function findSearchCuts(text: string, lines: readonly PrefixedLine[], keepNumbers = false): Slice[] {
   const cuts: Slice[] = [];
   let spellings: string[] = [];

@@ -107,7 +107,6 @@ function isRemovable(
 
 const callKey = memoizeByObject(({ tool, input }: ToolExchange) => `${tool} ${JSON.stringify(input)}`);
 
-/** True if the agent requested the same before and the answer is too far back. */
 function isAskedAgain(draft: Draft, exchange: ToolExchange): boolean {
   const key = callKey(exchange);
   const before = draft.exchanges.filter(

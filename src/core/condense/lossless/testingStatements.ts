@@ -25,7 +25,6 @@ const NUMBER_PREFIX = /^ {0,11}([1-9]\d*)(?:→|\t| \| )/;
 const SEARCH_PREFIX = /^(?:[^\s:][^:\n]*?[:-])?([1-9]\d*)[:-]/;
 const LINE_RANGE = /(\d+)(?:-(\d+))?/;
 
-/** Returns several readings, because what looks like a line number may be text. */
 const getReadings = (line: string): string[] => [
   line,
   line.replace(NUMBER_PREFIX, ''),
@@ -106,7 +105,6 @@ function readMarker(texts: readonly ViewText[], at: ViewText, what: string, seen
   return readable;
 }
 
-/** True for a line in the range, and for a marker that may replace such a line. */
 function isWithin(line: ViewLine, numbers: string | undefined): boolean {
   const range = numbers === undefined ? undefined : LINE_RANGE.exec(numbers);
   if (!range) return true;

@@ -1,4 +1,3 @@
-/** The markers state an image's size and source and can be expanded. */
 import { shortenPath } from '../../messages/filePath';
 import { getBase64, listImages, type PlacedImage } from '../../messages/images';
 import { DEFAULT_TOOLS, getPath } from '../../messages/tools';

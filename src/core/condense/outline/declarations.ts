@@ -123,7 +123,6 @@ const CALLED_NAME = new RegExp(String.raw`(${NAME_PATTERN})\s*(?:<[^<>]{0,80}>)?
 const HEADING_WORDS = /[\p{L}\p{N}][\p{L}\p{N}_$./ -]*/u;
 const MAX_NAME_CHARS = 40;
 
-/** Undefined if the line declares no name. */
 export function getDeclaredName(line: string, isMarkdown: boolean): string | undefined {
   const text = line.slice(0, MAX_SEARCHED_CHARS).trim();
   const found = isMarkdown ? HEADING_WORDS.exec(text)?.[0] : findName(text.replace(DECLARATION_MODIFIERS, ''));

@@ -15,7 +15,6 @@ export function createTurnCounter(messages: readonly ApiMessage[]): (message: nu
   return (message) => turns - (begun[message] ?? turns);
 }
 
-/** Maps each file to the message of the last call that read, wrote or edited it. */
 function findLastTouches(exchanges: readonly ToolExchange[], tools: ToolTable): ReadonlyMap<string, number> {
   const touched = new Map<string, number>();
   for (const exchange of exchanges) {

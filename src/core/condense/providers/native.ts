@@ -179,7 +179,6 @@ interface SummaryRunDependencies {
   readonly options: CondensationOptions;
   readonly samples: readonly OutputSample[];
   readonly memory: PromptMemory;
-  /** Notes for the user, to which the run appends. */
   readonly notes: string[];
   /** In US dollars; undefined if no price is known. */
   readonly estimatedCost: number | undefined;

@@ -1,4 +1,3 @@
-/** The weights of these features are in weights.ts. */
 export const FEATURE_DESCRIPTIONS = {
   results: 'results that came after it (logarithm)',
   lately: 'how few turns ago it was said: half at 14, a tenth at 46',

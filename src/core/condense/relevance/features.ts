@@ -225,7 +225,6 @@ function createWordTable(words: Focus['words']): WordTable {
     }
   const said = new Float64Array(count * VOICES.length);
   for (const [place, weight] of weights) said[place] = weight;
-  /** For each word, the last text that contained it. */
   const foundIn = new Uint32Array(count);
   let texts = 0;
   const eachIn: WordTable['eachIn'] = (text, tell) => {

@@ -1,4 +1,3 @@
-/** Determines what a conversation is currently about. */
 import { listContents } from '../../messages/content';
 import type { ToolExchange } from '../../messages/exchanges';
 import { isMachineMessage, listWrittenTexts } from '../../messages/personText';

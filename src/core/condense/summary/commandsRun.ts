@@ -2,7 +2,6 @@ import type { ToolExchange } from '../../messages/exchanges';
 import { getCommand, getToolRule, type ToolTable } from '../../messages/tools';
 
 export interface RunCommand {
-  /** The first line of the command. */
   readonly command: string;
   readonly runs: number;
   /**
@@ -12,7 +11,6 @@ export interface RunCommand {
   readonly status: number | 'failed' | undefined;
 }
 
-/** Commands are in the order of their last run. */
 export function listCommands(exchanges: readonly ToolExchange[], tools: ToolTable): RunCommand[] {
   const commands = new Map<string, RunCommand>();
   for (const exchange of exchanges) {

@@ -153,7 +153,6 @@ const planText = (plan: PlanState): string =>
 /** Of the tokens that the summary replaces, the user's words may take this share. */
 const MAX_INSTRUCTION_SHARE = 0.5;
 
-/** Returns Markdown; empty if there are no facts. */
 export function renderRangeFacts(
   { original, messages, counter }: Draft,
   { start, end }: MessageRange,

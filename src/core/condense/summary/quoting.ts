@@ -7,7 +7,6 @@ import { hashText } from '../../hash';
 /** A space after the mark would cost 3 % of a result's tokens. */
 export const QUOTE_PREFIX = '│';
 
-/** Matches everything that a reader may take for the end of a line. */
 const LINE_END = /\r\n|[\n\v\f\r\x1c-\x1e\u0085\u2028\u2029]/;
 const NAME_BREAKS = /[\p{Cc}\u2028\u2029]+/gu;
 

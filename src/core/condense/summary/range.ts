@@ -59,7 +59,6 @@ export function chooseRange(
   return { kind: 'range', range: { start, end }, since: { start: (earlier ?? start - 1) + 1, end }, earlier };
 }
 
-/** Returns the longest run of units without pinned messages. */
 function findLongestRun(
   { start, end }: MessageRange,
   starts: readonly number[],

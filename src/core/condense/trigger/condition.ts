@@ -88,7 +88,6 @@ export function describeMissingFacts(condition: Condition, facts: ConditionFacts
 
 export const NO_TARGET_TEXT = 'no target is set';
 
-/** Each row has a fact, the condition field that needs it, and its description. */
 const MISSING_FACT_TEXTS: readonly (readonly [keyof ConditionFacts, keyof Condition, string])[] = [
   ['targetTokens', 'overTarget', NO_TARGET_TEXT],
   ['windowTokens', 'windowPercent', "the model's context window is not known"],

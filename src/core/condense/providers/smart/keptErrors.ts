@@ -5,7 +5,6 @@ import { findErrorLines } from '../../operations/errorLines';
 
 export interface ErrorExcerpt {
   readonly text: string;
-  /** Number of tokens that the lines take before a marker. */
   readonly tokens: number;
 }
 

@@ -21,7 +21,6 @@ export type SharedCallDependencies = Pick<CallDependencies, 'memo' | 'memory' | 
   readonly weights: Weights;
 };
 
-/** What a run has done and spent, including failures. */
 export class SmartRecord {
   readonly calls: ModelCall[] = [];
   readonly steps: StepReport[] = [];

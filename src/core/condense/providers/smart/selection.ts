@@ -39,7 +39,6 @@ export function selectContent(draft: Draft, selection: Selection, tools: ToolTab
 }
 
 export interface UnitRun {
-  /** Index of the first unit among all units. */
   readonly first: number;
   readonly count: number;
   readonly tokens: number;
