@@ -29,7 +29,8 @@ export interface PreparedCall {
   asItCame(words: string): PreparedCall;
   answered(usage: Usage | undefined): void;
   /**
-   * Called once, on the first version, whatever the outcome.
+   * Settles the booked cost, whatever the outcome. Called once and only on the call that was
+   * prepared first, not on its other versions.
    * @param isPaid true if the vendor accepted the call, or may have
    */
   end(isPaid: boolean): void;

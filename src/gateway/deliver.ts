@@ -17,7 +17,7 @@ export interface Delivery {
 }
 
 /**
- * Sends one form after another until an answer or a rejection can be forwarded.
+ * Sends one version of a call after another until an answer or a rejection can be forwarded.
  * @throws the connection's error, or the signal's reason if the agent disconnected
  */
 export async function deliver(delivery: Delivery): Promise<void> {

@@ -14,8 +14,8 @@ export interface RunSummary {
   /** US dollars by reported usage; absent if a price is unknown. */
   readonly cost?: number;
   /**
-   * US dollars without condensing, as if earlier content were read from the cache if it was warm.
-   * Absent if a price is unknown or the vendor reports its charge.
+   * Estimated US dollars without condensing; if the cache was warm, earlier content counts as read
+   * from it. Absent if a price is unknown or the vendor reports its charge.
    */
   readonly costWithout?: number;
 }

@@ -248,8 +248,8 @@ export class CondensationScheduler {
   }
 
   /**
-   * Condenses to half by default. If a model may be called, requests continue meanwhile unchanged,
-   * and one that is due waits for the summary.
+   * Condenses to half by default. If a model may be called, requests continue unchanged meanwhile,
+   * but a request that is due to be condensed waits for the summary.
    * @throws the signal's reason if it was aborted, Error for the user if it was abandoned,
    * UnknownProviderError
    */

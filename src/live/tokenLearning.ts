@@ -139,7 +139,7 @@ export class TokenLearning {
       return undefined;
     }
     if (Math.abs(before.mustRead - mustRead) * FACTOR_BOUNDS.least <= same) return undefined;
-    // A server that keeps half of a prompt that is too long reads more of one that fits.
+    // A server that cuts long prompts to half of its window may have read longer ones that fitted.
     const window = Math.min(model.contextWindow, Math.max(reported, learned.readBeyond ?? 0));
     if (getLearnedWindow(learned) <= window) return undefined;
     learned.cutTo = window;

@@ -144,9 +144,9 @@ export class ClaudeRequests implements RequestCollector {
   }
 
   /**
-   * A resumed or forked session can begin with another's records: they name it (before 2.0, and by
-   * `/branch`), are older than the file (2.1.332, `--fork-session`), or answer requests that are
-   * not in the file although it records requests.
+   * A resumed or forked session can begin with records of another. Those name the other session
+   * (before 2.0, and by `/branch`), are older than the file (2.1.332, `--fork-session`), or answer
+   * requests that are not in the file although it records requests.
    */
   private isCopy({ request: { at }, ref, session }: SeenRequest): boolean {
     return (
