@@ -7,7 +7,7 @@ import type { ApiMessage } from '../core/messages/types';
 import { makeToolExchange, makeLines } from '../core/testing';
 import { DUE_MESSAGES, createTestBed, makeRead, makeReads, createRequest, type TestBed } from './testing';
 
-/** A read of a file that {@link DUE} holds, under an id of its own. */
+/** A read of a file that {@link DUE_MESSAGES} reads too, with another call ID. */
 const again = (name: string, time = 1): ApiMessage[] =>
   makeToolExchange(`again-${name}-${time}`, 'Read', { file_path: `/src/${name}.ts` }, makeLines(name, 100));
 

@@ -50,7 +50,7 @@ export interface Setting<T> {
    * Which values of a trusted workspace count, if the scope allows any; absent: all. Untrusted
    * workspaces set nothing. `lower`, `higher`: only values more careful than the user's (off is
    * lower than on). `asks`: values that call other models or bring a prompt, after the user has
-   * agreed ({@link listWorkspaceQuestions}).
+   * agreed (`listWorkspaceQuestions`).
    */
   readonly workspace?: 'lower' | 'higher' | 'asks';
   /** Title in the panel; default: derived from the key. */

@@ -11,7 +11,7 @@ import { UsageError } from '../args';
 
 const keptAddress = z.object({
   port: z.int().min(1).max(65_535),
-  /** The secret has the form of {@link createSecret}, because it is part of a path. */
+  /** Must look like a secret of `createSecret`, because it becomes part of a path. */
   secret: z.string().regex(/^[\w-]{32,}$/),
 });
 
